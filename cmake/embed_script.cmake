@@ -1,0 +1,13 @@
+# Writes OUTPUT: struct wl_embedded_file SYMBOL[] with one row per file of FILES, ended by a NULL name.
+set(body "#include \"base/embedded.h\"\n\n")
+set(rows "")
+set(index 0)
+foreach(file ${FILES})
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  get_filename_component(name ${file} NAME)
+  string(APPEND body "static const unsigned char file_${index}[] = {${bytes}0};\n")
+  string(APPEND rows "    {\"${name}\", (const char *)file_${index}, sizeof file_${index} - 1},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+file(WRITE ${OUTPUT} "${body}\nconst struct wl_embedded_file ${SYMBOL}[] = {\n${rows}    {0, 0, 0},\n};\n")

@@ -1,0 +1,6 @@
+#ifndef WARPLENS_VERSION_H
+#define WARPLENS_VERSION_H
+
+#define WL_VERSION_STRING "0.1.0"
+
+#endif

@@ -1,0 +1,18 @@
+/* A data file compiled into the program. Tables of them end with a row whose name is NULL. */
+#ifndef WL_BASE_EMBEDDED_H
+#define WL_BASE_EMBEDDED_H
+
+#include <stddef.h>
+
+struct wl_embedded_file {
+    const char *name;    /* file name without folder */
+    const char *content; /* NUL-terminated */
+    size_t size_bytes;
+};
+
+/* data/gpus/, data/sections/, data/metrics/, src/cublas/ (.ptx), and the headers of `warplens cc` */
+extern const struct wl_embedded_file wl_embedded_gpus[];
+extern const struct wl_embedded_file wl_embedded_sections[];
+extern const struct wl_embedded_file wl_embedded_metrics[];
+
+#endif

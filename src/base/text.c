@@ -1,0 +1,101 @@
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static void reserve(struct wl_text *text, size_t extra)
+{
+    size_t needed = text->length + extra + 1;
+    if (needed <= text->capacity)
+        return;
+    size_t grown = text->capacity ? text->capacity : 64;
+    while (grown < needed)
+        grown *= 2;
+    text->data = wl_resize(text->data, grown, 1);
+    text->capacity = grown;
+}
+
+void wl_text_add_bytes(struct wl_text *text, const void *bytes, size_t length)
+{
+    reserve(text, length);
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void wl_text_add(struct wl_text *text, const char *string)
+{
+    wl_text_add_bytes(text, string, strlen(string));
+}
+
+void wl_text_add_char(struct wl_text *text, char character)
+{
+    wl_text_add_bytes(text, &character, 1);
+}
+
+void wl_text_addf(struct wl_text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    reserve(text, (size_t)length);
+    va_start(arguments, format);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    text->length += (size_t)length;
+}
+
+void wl_text_free(struct wl_text *text)
+{
+    free(text->data);
+    *text = (struct wl_text){0};
+}
+
+char *wl_text_take(struct wl_text *text)
+{
+    reserve(text, 0);
+    text->data[text->length] = '\0';
+    char *data = text->data;
+    *text = (struct wl_text){0};
+    return data;
+}
+
+enum wl_code wl_file_read(const char *path, struct wl_text *content, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        wl_error_set(error, WL_ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
+        return WL_ERR_INPUT;
+    }
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+        reserve(content, (size_t)status.st_size);
+    char buffer[65536];
+    for (;;) {
+        ssize_t got = read(descriptor, buffer, sizeof buffer);
+        if (got == 0)
+            break;
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            code = wl_error_set(error, WL_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+            break;
+        }
+        wl_text_add_bytes(content, buffer, (size_t)got);
+    }
+    close(descriptor);
+    return code;
+}

@@ -1,0 +1,43 @@
+/* What the user asked for, on its way from the command line to a collector inside the watched
+ * program: `key=value` lines in a file named by the environment variable WARPLENS_SETTINGS.
+ * Rows of the table in settings.c; unknown keys are an error (a newer warplens wrote them). */
+#ifndef WL_COLLECT_SETTINGS_H
+#define WL_COLLECT_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum wl_cache_control { WL_CACHE_CONTROL_ALL, WL_CACHE_CONTROL_NONE };
+enum wl_l1_override { WL_L1_AS_COMPILED, WL_L1_FORCE_ON, WL_L1_FORCE_OFF };
+enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED };
+
+struct wl_settings {
+    char *gpu;                  /* "h200" */
+    char *gpu_folder;           /* folder with more models, or "" */
+    char *stream_folder;        /* where each process appends its stream */
+    enum wl_cache_control cache_control;
+    enum wl_l1_override l1_global;
+    bool strict_arch;
+    uint32_t threads;           /* workers of the simulator, 0: all cores */
+    /* which launches are profiled; the others run all the same */
+    char *kernel_name;          /* as given to -k: "name" or "regex:..." ; "" all */
+    enum wl_kernel_name_base kernel_name_base;
+    char *kernel_id;            /* "context:stream:name:invocation" or "" */
+    uint64_t launch_skip, launch_count, launch_skip_before_match; /* count 0: all */
+    bool profile_from_start;
+    char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
+    bool progress;              /* a progress line for long kernels, written by the launcher */
+};
+
+void wl_settings_init(struct wl_settings *settings); /* defaults; strings are heap copies */
+void wl_settings_free(struct wl_settings *settings);
+void wl_settings_print(const struct wl_settings *settings, struct wl_text *out);
+/* Reads key=value lines over the present values. Errors: WL_ERR_CORRUPT with line. */
+enum wl_code wl_settings_parse(const char *text, struct wl_settings *settings,
+                               struct wl_error *error);
+
+#endif

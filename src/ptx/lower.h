@@ -1,0 +1,24 @@
+/* Lowers one PTX kernel to warp operations. The only place that gives PTX instructions a meaning:
+ * one row per instruction in ptx/instructions.def. */
+#ifndef WL_PTX_LOWER_H
+#define WL_PTX_LOWER_H
+
+#include "ptx/ptx.h"
+#include "warp/program.h"
+
+struct wl_ptx_lower_input {
+    const struct wl_ptx_module *module;
+    const struct wl_ptx_function *function; /* an entry with a body */
+    /* Address of a module-scope variable (.global, .const) or function; 0 if unknown. Shared and
+     * local variables are laid out by the lowering. */
+    uint64_t (*resolve)(void *self, const char *symbol);
+    void *self;
+    uint32_t capability; /* of the model GPU: 90 */
+};
+
+/* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),
+ * WL_ERR_INPUT (malformed). The program keeps no pointer into the module. Free with wl_program_free. */
+enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
+                          struct wl_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+/* Runs one launch of a decoded kernel on a model GPU and counts what hardware would count.
+ * Knows warp operations (warp/program.h), never PTX. Counts do not depend on the number of worker
+ * threads. Addresses in global memory are host addresses. */
+#ifndef WL_SIM_SIM_H
+#define WL_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "warp/program.h"
+
+enum wl_counter {
+#define C(id, name, unit, mark, text) WL_COUNTER_##id,
+#include "sim/counters.def"
+#undef C
+    WL_COUNTER_COUNT
+};
+
+struct wl_instruction_counts {
+#define I(field, name, mark, text) uint64_t field;
+#include "sim/instruction_counters.def"
+#undef I
+};
+
+/* Result of one launch. Zero-initialise; free with wl_sim_counts_free. */
+struct wl_sim_counts {
+    uint64_t totals[WL_COUNTER_COUNT];
+    struct wl_instruction_counts *instructions; /* program->instruction_count of them */
+    size_t instruction_count;
+    struct wl_occupancy occupancy;
+    uint64_t wall_ns;      /* what the simulation took */
+};
+void wl_sim_counts_free(struct wl_sim_counts *counts);
+
+/* Memory a kernel may touch: [start, end). Sorted by start, not overlapping. */
+struct wl_sim_range {
+    uint64_t start, end;
+};
+
+struct wl_sim_launch {
+    const struct wl_program *program;
+    uint32_t grid[3], block[3];
+    uint32_t shared_dynamic_bytes;
+    const uint8_t *parameters;       /* program->parameter_bytes, laid out as program->parameters says */
+    const struct wl_sim_range *ranges;
+    size_t range_count;
+    uint32_t registers_per_thread;   /* for occupancy: from a cubin, or program->register_estimate */
+    bool is_cooperative;
+};
+
+struct wl_sim_options {
+    uint32_t threads;                /* worker threads, 0: all cores */
+    bool count;                      /* false: results only, faster */
+    bool keep_caches;                /* --cache-control none: L2 keeps its content between launches */
+    bool l1_global_loads;            /* whether global loads are cached in L1 */
+    /* called now and then from one thread with the blocks done so far; may be NULL */
+    void (*progress)(void *self, uint64_t blocks_done, uint64_t blocks_total);
+    void *progress_self;
+    /* device-side output (printf) goes here in block order of completion; NULL: stdout */
+    void (*print)(void *self, const char *text, size_t length);
+    void *print_self;
+};
+
+struct wl_sim;
+/* A simulated GPU: holds caches, worker state. gpu must outlive it. */
+enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error);
+void wl_sim_free(struct wl_sim *sim);
+
+/* Runs a launch to its end. One at a time per sim (the caller locks). On a fault (illegal address,
+ * misaligned access, trap, unsupported instruction reached) returns WL_ERR_PROGRAM or
+ * WL_ERR_UNSUPPORTED with kernel, file and line in error->where; counts hold what was done. */
+enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                        struct wl_error *error);
+
+/* Name, unit, mark and meaning of a counter. */
+struct wl_counter_row {
+    const char *name, *unit, *meaning;
+    uint8_t mark; /* enum wl_mark of collect/record.h: 0 exact, 1 modelled, 2 predicted */
+};
+extern const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT];
+/* The per-instruction fields in the order of struct wl_instruction_counts. */
+extern const struct wl_counter_row wl_instruction_counter_rows[];
+extern const size_t wl_instruction_counter_count;
+
+#endif

@@ -1,0 +1,1 @@
+set(WL_EXECUTOR_OBJECTS "")

@@ -1,0 +1,62 @@
+/* A kernel as the executor sees it: dense warp operations, and a table of the instructions they
+ * came from. Front ends (ptx/) build it, sim/ runs it. */
+#ifndef WL_WARP_PROGRAM_H
+#define WL_WARP_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum wl_pipe {
+    WL_PIPE_ALU, WL_PIPE_FMA, WL_PIPE_FP16, WL_PIPE_FP64, WL_PIPE_XU, WL_PIPE_TENSOR,
+    WL_PIPE_LSU, WL_PIPE_TEX, WL_PIPE_CBU, WL_PIPE_CONST,
+    WL_PIPE_COUNT
+};
+/* "alu", "fma", ... */
+const char *wl_pipe_name(enum wl_pipe pipe);
+
+/* One instruction of the source program, for tables and messages. */
+struct wl_program_instruction {
+    char *text;              /* "ld.global.f32 %f1, [%rd4]" with its guard */
+    char *opcode;            /* "ld.global.f32" */
+    enum wl_pipe pipe;
+    uint32_t text_line;      /* in the module's text */
+    char *file;              /* source file, or NULL */
+    uint32_t line, column;   /* 0: unknown */
+    char *function;          /* inlined function (mangled), or NULL */
+    char *inlined_at;        /* "file:line:column" of the callers, innermost first, '\n' between; NULL */
+};
+
+struct wl_program_parameter {
+    uint32_t offset, size_bytes, alignment;
+};
+
+struct wl_op; /* warp/op.h */
+
+struct wl_program {
+    char *name;              /* mangled */
+    struct wl_program_instruction *instructions;
+    uint32_t instruction_count;
+    struct wl_program_parameter *parameters;
+    uint32_t parameter_count, parameter_bytes;
+    uint32_t shared_static_bytes, local_bytes;
+    uint32_t register_estimate;      /* by liveness, as ptxas might need; predicted */
+    uint32_t barrier_count;          /* named barriers used */
+    uint32_t max_threads_per_block;  /* .maxntid / .reqntid product, 0: none */
+    bool uses_grid_sync, uses_printf, uses_unmodelled_math;
+    bool reads_atomic_results;       /* blocks may communicate */
+    /* for the executor: */
+    struct wl_op *ops;
+    uint32_t op_count;
+    struct wl_block *blocks;         /* basic blocks */
+    uint32_t block_count;
+    uint32_t register_file_bytes;    /* per warp */
+    struct wl_constant *constants;   /* broadcast into every warp's register file once */
+    uint32_t constant_count;
+    struct wl_site *sites;           /* memory access sites, counted separately */
+    uint32_t site_count;
+};
+
+void wl_program_free(struct wl_program *program);
+
+#endif
