@@ -14,6 +14,7 @@ enum wl_image_kind { WL_IMAGE_PTX = 1, WL_IMAGE_CUBIN = 2 };
 /* One entry of a fat binary, decompressed. */
 struct wl_image {
     enum wl_image_kind kind;
+    uint32_t container;      /* which container of a wrapper's list it came from, from 0 (-rdc) */
     uint32_t architecture;   /* 90 */
     bool architecture_specific; /* 90a */
     uint32_t version_major, version_minor; /* PTX ISA version */

@@ -25,8 +25,19 @@ struct wl_instruction_counts {
 #undef I
 };
 
+/* Why a launch stopped, where it did. */
+enum wl_sim_fault {
+    WL_SIM_FAULT_NONE,
+    WL_SIM_FAULT_ILLEGAL_ADDRESS,
+    WL_SIM_FAULT_MISALIGNED,
+    WL_SIM_FAULT_TRAP,        /* trap, or a fault with no error of its own (stack overflow ...) */
+    WL_SIM_FAULT_ASSERT,      /* __assertfail */
+    WL_SIM_FAULT_UNSUPPORTED, /* reached something the executor cannot do */
+};
+
 /* Result of one launch. Zero-initialise; free with wl_sim_counts_free. */
 struct wl_sim_counts {
+    enum wl_sim_fault fault; /* set whenever wl_sim_run fails because of the kernel */
     uint64_t totals[WL_COUNTER_COUNT];
     struct wl_instruction_counts *instructions; /* program->instruction_count of them */
     size_t instruction_count;
