@@ -12,7 +12,7 @@ static _Noreturn void fail_by_abort(size_t size_bytes)
     abort();
 }
 
-_Noreturn void (*wl_memory_fail)(size_t size_bytes) = fail_by_abort;
+__attribute__((noreturn)) void (*wl_memory_fail)(size_t size_bytes) = fail_by_abort;
 
 void *wl_alloc(size_t size_bytes)
 {

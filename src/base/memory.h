@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Called when memory runs out; must not return. Default: message and abort(). */
-extern _Noreturn void (*wl_memory_fail)(size_t size_bytes);
+extern void (*wl_memory_fail)(size_t size_bytes) __attribute__((noreturn));
 
 void *wl_alloc(size_t size_bytes);                               /* uninitialised */
 void *wl_alloc_zero(size_t count, size_t size_bytes);            /* zeroed, checks overflow */

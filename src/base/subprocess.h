@@ -1,0 +1,69 @@
+/* Running other programs: as the user's own (it shares our terminal and its signals reach it), or
+ * as a tool whose output we read. One watched program at a time. */
+#ifndef WL_BASE_SUBPROCESS_H
+#define WL_BASE_SUBPROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* An environment to be given to a program: "NAME=value" strings. */
+struct wl_environment {
+    char **items;
+    size_t count, capacity;
+};
+void wl_environment_copy(struct wl_environment *environment); /* that of this process */
+void wl_environment_set(struct wl_environment *environment, const char *name, const char *value);
+/* NAME=valueSEPARATORold, or NAME=value where it was empty or not there. */
+void wl_environment_prepend(struct wl_environment *environment, const char *name, const char *value,
+                            char separator);
+const char *wl_environment_get(const struct wl_environment *environment, const char *name);
+void wl_environment_free(struct wl_environment *environment);
+
+/* How a program ended. */
+struct wl_ending {
+    int exit_code; /* as a shell gives it: 128 + signal where a signal ended it */
+    int signal;    /* 0: it ended by itself */
+};
+
+struct wl_subprocess {
+    pid_t pid;
+    sigset_t old_mask;
+};
+
+/* Starts path with arguments (NULL-ended, arguments[0] is its name) and environment. Until
+ * wl_subprocess_wait has returned, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process.
+ * Errors: WL_ERR_INPUT where it cannot be executed. */
+enum wl_code wl_subprocess_start(struct wl_subprocess *process, const char *path,
+                                 char *const *arguments, const struct wl_environment *environment,
+                                 struct wl_error *error);
+
+/* Called every period_ms while waiting, if not NULL. */
+struct wl_subprocess_tick {
+    void (*tick)(void *self);
+    void *self;
+    uint32_t period_ms;
+};
+
+/* Waits for its end. Signals sent to this process alone (kill) are passed on; those a terminal
+ * sends reach the program anyway. */
+void wl_subprocess_wait(struct wl_subprocess *process, const struct wl_subprocess_tick *tick,
+                        struct wl_ending *ending);
+
+/* From before wl_subprocess_start on, what a started program leaves running becomes our child, so
+ * that wl_subprocess_wait_orphans can wait for it. */
+void wl_subprocess_adopt_orphans(void);
+/* Waits until none is left, a signal says not to (returns false), or patience_ms are over (false).
+ */
+bool wl_subprocess_wait_orphans(uint32_t patience_ms);
+
+/* Runs a tool found through PATH to its end; output (may be NULL) gets its stdout and stderr.
+ * Errors: WL_ERR_INPUT where it cannot be executed; how it ended is no error. */
+enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
+                               struct wl_ending *ending, struct wl_error *error);
+
+#endif
