@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void fail_by_abort(size_t size_bytes)
+__attribute__((noreturn)) static void fail_by_abort(size_t size_bytes)
 {
     fprintf(stderr, "warplens: out of memory (%zu bytes asked)\n", size_bytes);
     abort();
