@@ -1,0 +1,58 @@
+#include "sim/l1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { LINE_BYTES = 128 };
+
+struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l1_global_loads)
+{
+    struct wl_l1 *l1 = wl_alloc_zero(1, sizeof *l1);
+    uint32_t lines = data_bytes / LINE_BYTES;
+    uint32_t ways = gpu->l1_ways ? gpu->l1_ways : WL_L1_MAX_WAYS;
+    l1->ways = ways < WL_L1_MAX_WAYS ? ways : WL_L1_MAX_WAYS;
+    if (lines && lines < l1->ways)
+        l1->ways = lines;
+    l1->set_count = lines / l1->ways;
+    l1->caches_loads = l1_global_loads && l1->set_count > 0;
+    if (!l1->set_count)
+        l1->set_count = 1;
+    l1->set_reciprocal = UINT32_MAX / l1->set_count;
+    l1->fetch_all = gpu->l1_miss_bytes >= LINE_BYTES ? 15 : 0;
+    l1->sets = wl_alloc_aligned(64, l1->set_count * sizeof *l1->sets);
+    wl_l1_reset(l1);
+    return l1;
+}
+
+void wl_l1_reset(struct wl_l1 *l1)
+{
+    for (uint32_t set = 0; set < l1->set_count; set++) {
+        l1->sets[set].present = 0;
+        l1->sets[set].order = 0xfedcba9876543210u;
+        memset(l1->sets[set].sectors, 0, sizeof l1->sets[set].sectors);
+    }
+    l1->last_set = NULL;
+    l1->last_line = 0;
+}
+
+void wl_l1_free(struct wl_l1 *l1)
+{
+    if (!l1)
+        return;
+    free(l1->sets);
+    free(l1);
+}
+
+void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
+{
+    uint32_t way = (uint32_t)(set->order >> (4 * (l1->ways - 1))) & 15;
+    set->tags[way] = (uint32_t)line;
+    set->present = (uint16_t)(set->present | 1u << way);
+    set->sectors[way] = 0;
+    wl_l1_touch(set, way);
+    l1->last_line = line;
+    l1->last_set = set;
+    l1->last_way = way;
+}

@@ -1,0 +1,150 @@
+/* The sectored first-level cache of one SM, as far as hit and miss counts need it: tags only.
+ * A load that finds its sector pending counts as a hit, as hardware's tag stage does. Stores write
+ * through; they look the line up for the hit counters (docs/h200-microbenchmarks.md).
+ * Not thread-safe: one per simulated SM. */
+#ifndef WL_SIM_L1_H
+#define WL_SIM_L1_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#include "gpu/gpu.h"
+
+#define WL_L1_MAX_WAYS 16
+
+struct wl_l1_set {
+    uint32_t
+        tags[WL_L1_MAX_WAYS]; /* low 32 bits of the line: a false match needs 512 GiB distance */
+    uint64_t order;           /* way numbers, a nibble each, most recently used lowest */
+    uint16_t present;         /* ways that hold a tag */
+    uint8_t sectors[WL_L1_MAX_WAYS]; /* valid sectors by way */
+} __attribute__((aligned(64)));
+
+struct wl_l1 {
+    struct wl_l1_set *sets;
+    uint64_t last_line;         /* the line looked up last: it is the most recent one of its set */
+    struct wl_l1_set *last_set; /* NULL: no such line */
+    uint32_t last_way;
+    uint32_t set_count, ways;
+    uint32_t set_reciprocal; /* (2^32 - 1) / set_count */
+    uint32_t fetch_all;      /* sectors that any miss fetches besides its own: 15 or 0 */
+    bool caches_loads;
+};
+
+/* data_bytes is what the shared-memory carve-out leaves (wl_occupancy.l1_data_bytes), or
+ * gpu->readonly_bytes for a separate read-only cache. Never fails; free with wl_l1_free. */
+struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l1_global_loads);
+void wl_l1_reset(struct wl_l1 *l1); /* forgets all lines */
+void wl_l1_free(struct wl_l1 *l1);
+
+/* Puts line in place of the least recently used one of its set, with no sector valid; makes it the
+ * last line. */
+void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line);
+
+/* Runs of consecutive lines spread evenly over the sets; each run of set_count lines is rotated by
+ * a hash of its number, so that strides that are multiples of the set count do not collide. */
+static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t line)
+{
+    uint32_t low = (uint32_t)line;
+    uint32_t run = (uint32_t)(((uint64_t)l1->set_reciprocal * low) >> 32); /* or one less */
+    uint32_t offset = low - run * l1->set_count;
+    if (offset >= l1->set_count) {
+        offset -= l1->set_count;
+        run++;
+    }
+    uint32_t hash = (run + (uint32_t)(line >> 32)) * 0x9e3779b1u;
+    hash ^= hash >> 15;
+    uint32_t set = offset + (uint32_t)(((uint64_t)(hash * 0x85ebca6bu) * l1->set_count) >> 32);
+    return &l1->sets[set >= l1->set_count ? set - l1->set_count : set];
+}
+
+/* The ways whose tag is tag, as a bit mask; at most one of those present. */
+static inline uint32_t wl_l1_match(const struct wl_l1_set *set, uint32_t tag)
+{
+#if defined(__AVX512F__)
+    __m512i tags = _mm512_load_si512(set->tags);
+    return _mm512_cmpeq_epi32_mask(tags, _mm512_set1_epi32((int)tag)) & set->present;
+#elif defined(__SSE2__)
+    const __m128i *tags = (const __m128i *)set->tags;
+    __m128i key = _mm_set1_epi32((int)tag);
+    __m128i low = _mm_packs_epi32(_mm_cmpeq_epi32(tags[0], key), _mm_cmpeq_epi32(tags[1], key));
+    __m128i high = _mm_packs_epi32(_mm_cmpeq_epi32(tags[2], key), _mm_cmpeq_epi32(tags[3], key));
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) & set->present;
+#else
+    uint32_t match = 0;
+    for (uint32_t way = 0; way < WL_L1_MAX_WAYS; way++)
+        match |= (uint32_t)(set->tags[way] == tag) << way;
+    return match & set->present;
+#endif
+}
+
+/* Moves way to the front of the set's order. */
+static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
+{
+    uint64_t order = set->order;
+    if ((order & 15) == way)
+        return;
+    const uint64_t ones = 0x1111111111111111u;
+    uint64_t differs = order ^ (ones * way);
+    uint64_t equal = (differs - ones) & ~differs & (ones << 3);
+    uint32_t shift =
+        (uint32_t)__builtin_ctzll(equal) - 3; /* of way's nibble; lowest match is exact */
+    uint64_t above = shift == 60 ? 0 : order >> (shift + 4) << (shift + 4);
+    uint64_t below = order & ((1ull << shift) - 1);
+    set->order = above | below << 4 | way;
+}
+
+/* Makes line the last line; returns whether its tag was present (else it is allocated). */
+static inline bool wl_l1_look_up(struct wl_l1 *l1, uint64_t line)
+{
+    if (line == l1->last_line && l1->last_set)
+        return true;
+    struct wl_l1_set *set = wl_l1_find_set(l1, line);
+    uint32_t match = wl_l1_match(set, (uint32_t)line);
+    if (!match) {
+        wl_l1_allocate(l1, set, line);
+        return false;
+    }
+    uint32_t way = (uint32_t)__builtin_ctz(match);
+    wl_l1_touch(set, way);
+    l1->last_line = line;
+    l1->last_set = set;
+    l1->last_way = way;
+    return true;
+}
+
+/* A load of sectors (mask of 4) of line (address >> 7). Returns the sectors that missed; what goes
+ * to L2 is wl_l1_fetched of that. */
+static inline uint32_t wl_l1_load(struct wl_l1 *l1, uint64_t line, uint32_t sector_mask)
+{
+    if (!l1->caches_loads)
+        return sector_mask;
+    wl_l1_look_up(l1, line);
+    uint8_t *valid = &l1->last_set->sectors[l1->last_way];
+    uint32_t missed = sector_mask & ~(uint32_t)*valid;
+    if (missed)
+        *valid = (uint8_t)(*valid | missed | l1->fetch_all);
+    return missed;
+}
+
+/* The sectors that a load asks of L2 when `missed` missed: the whole line on GPUs that fetch lines.
+ */
+static inline uint32_t wl_l1_fetched(const struct wl_l1 *l1, uint32_t missed)
+{
+    return missed ? missed | l1->fetch_all : 0;
+}
+
+/* A store; returns the sectors counted as missed. All sectors go to L2. A store hits when the tag
+ * of its line is present, whatever its sectors, and allocates the tag when it is not. */
+static inline uint32_t wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sector_mask)
+{
+    if (!l1->caches_loads)
+        return sector_mask;
+    return wl_l1_look_up(l1, line) ? 0 : sector_mask;
+}
+
+#endif
