@@ -211,16 +211,21 @@ char *wl_demangle(const char *mangled)
 
 /* ---- the name alone ---- */
 
-/* Start of the bracket group that ends at `end` (exclusive), or end if none does. */
-static size_t group_start(const char *text, size_t end, char open, char close)
+/* Start of the template arguments that end at `end` (exclusive), or end if there are none. Signs
+ * within parentheses, as in "f<(3 > 2)>", are no brackets. */
+static size_t arguments_start(const char *text, size_t end)
 {
-    if (end == 0 || text[end - 1] != close)
+    if (end == 0 || text[end - 1] != '>')
         return end;
-    size_t depth = 0;
+    size_t depth = 0, parentheses = 0;
     for (size_t i = end; i-- > 0;) {
-        if (text[i] == close)
+        if (text[i] == ')')
+            parentheses++;
+        else if (text[i] == '(' && parentheses)
+            parentheses--;
+        else if (text[i] == '>' && !parentheses)
             depth++;
-        else if (text[i] == open && --depth == 0)
+        else if (text[i] == '<' && !parentheses && --depth == 0)
             return i;
     }
     return end;
@@ -238,7 +243,7 @@ char *wl_demangle_function(const char *mangled)
     const char *operator_name = strstr(raw.data, "operator");
     bool is_operator = operator_name && !is_word(operator_name[8]);
     if (!is_operator)
-        end = group_start(raw.data, end, '<', '>');
+        end = arguments_start(raw.data, end);
     size_t start = is_operator ? (size_t)(operator_name - raw.data) : end;
     while (!is_operator && start > 0 && is_word(raw.data[start - 1]))
         start--;
