@@ -1,0 +1,68 @@
+/* The second-level cache and device memory behind the SMs: counts, no data. Every SM leaves a trace
+ * of what its L1 sent on, stamped with its logical time (warp instructions it has issued); traces
+ * of an epoch are merged by time, SMs in ascending order within a step, so that the counts follow
+ * from the traces alone. Work splits into shards by address: shards may run in parallel, and their
+ * number does not change the result. */
+#ifndef WL_SIM_L2_H
+#define WL_SIM_L2_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpu/gpu.h"
+
+enum wl_l2_kind { WL_L2_READ, WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION };
+
+#define WL_L2_MAX_SHARDS 64
+
+/* One line's worth of a warp's access. */
+struct wl_l2_request {
+    uint64_t key;   /* line (address >> 7) | sectors << 48 | kind << 52 */
+    uint32_t words; /* 4-byte words of the line that are written; unused for reads */
+    uint32_t time;  /* logical time within the launch; must not decrease within a trace */
+};
+
+static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t sectors,
+                                                      enum wl_l2_kind kind, uint32_t words,
+                                                      uint32_t time)
+{
+    struct wl_l2_request request = {
+        (line & 0xffffffffffffu) | (uint64_t)sectors << 48 | (uint64_t)kind << 52, words, time};
+    return request;
+}
+
+/* What one SM sent in an epoch. */
+struct wl_l2_trace {
+    const struct wl_l2_request *requests;
+    size_t count;
+    uint32_t sm;
+};
+
+struct wl_l2_counts {
+    uint64_t requests;                      /* lines asked for, after merging by the coalescers */
+    uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
+    uint64_t writes, write_hits, write_misses;
+    uint64_t atomics, reductions; /* sectors */
+    uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
+    uint64_t dram_read_bytes, dram_write_bytes;
+};
+
+struct wl_l2;
+/* gpu must outlive it. Memory is a small share of gpu->l2_bytes and does not grow. */
+struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu);
+void wl_l2_free(struct wl_l2 *l2);
+
+/* Starts a launch: zeroes the counts and logical time, and forgets all lines unless keep_caches. */
+void wl_l2_begin(struct wl_l2 *l2, bool keep_caches);
+
+/* Feeds the requests of an epoch that belong to `shard` of `shards` (at most WL_L2_MAX_SHARDS).
+ * traces are in ascending order of sm; times of an epoch are not before those of the last one.
+ * Call once for every shard, from any thread, with the same traces, before the next epoch. */
+void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
+                size_t trace_count);
+
+/* Totals since wl_l2_begin. Not while a feed runs. */
+void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts);
+
+#endif
