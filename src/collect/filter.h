@@ -16,7 +16,8 @@ void wl_filter_free(struct wl_filter *filter);
 struct wl_filter_launch {
     const char *mangled, *demangled, *function;
     uint32_t context_id, stream_id;
-    const char *const *ranges; /* open NVTX push/pop ranges of the thread, "domain@name" or "name" */
+    const char *const
+        *ranges; /* open NVTX push/pop ranges of the thread, "domain@name" or "name" */
     size_t range_count;
 };
 

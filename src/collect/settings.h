@@ -16,21 +16,21 @@ enum wl_l1_override { WL_L1_AS_COMPILED, WL_L1_FORCE_ON, WL_L1_FORCE_OFF };
 enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED };
 
 struct wl_settings {
-    char *gpu;                  /* "h200" */
-    char *gpu_folder;           /* folder with more models, or "" */
-    char *stream_folder;        /* where each process appends its stream */
+    char *gpu;           /* "h200" */
+    char *gpu_folder;    /* folder with more models, or "" */
+    char *stream_folder; /* where each process appends its stream */
     enum wl_cache_control cache_control;
     enum wl_l1_override l1_global;
     bool strict_arch;
-    uint32_t threads;           /* workers of the simulator, 0: all cores */
+    uint32_t threads; /* workers of the simulator, 0: all cores */
     /* which launches are profiled; the others run all the same */
-    char *kernel_name;          /* as given to -k: "name" or "regex:..." ; "" all */
+    char *kernel_name; /* as given to -k: "name" or "regex:..." ; "" all */
     enum wl_kernel_name_base kernel_name_base;
-    char *kernel_id;            /* "context:stream:name:invocation" or "" */
+    char *kernel_id; /* "context:stream:name:invocation" or "" */
     uint64_t launch_skip, launch_count, launch_skip_before_match; /* count 0: all */
     bool profile_from_start;
     char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
-    bool progress;              /* a progress line for long kernels, written by the launcher */
+    bool progress; /* a progress line for long kernels, written by the launcher */
 };
 
 void wl_settings_init(struct wl_settings *settings); /* defaults; strings are heap copies */
