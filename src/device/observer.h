@@ -11,8 +11,8 @@
 struct wl_device_module_info {
     uint64_t id;
     const struct wl_ptx_module *ptx;
-    const char *name;       /* source name recorded in the fat binary, or "ptx" */
-    const char *options;    /* ptxas options recorded, or "" */
+    const char *name;    /* source name recorded in the fat binary, or "ptx" */
+    const char *options; /* ptxas options recorded, or "" */
     bool is_stand_in;
 };
 
@@ -26,7 +26,7 @@ struct wl_device_kernel_info {
 };
 
 struct wl_device_launch {
-    uint64_t id;            /* from 0, in order of launch */
+    uint64_t id;                                /* from 0, in order of launch */
     const struct wl_device_kernel_info *kernel; /* NULL where lowering failed: see mangled */
     const struct wl_device_module_info *module; /* may be NULL */
     const char *mangled;
@@ -34,7 +34,7 @@ struct wl_device_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
     bool is_cooperative, l1_global_loads;
-    uint64_t start_ns;      /* CLOCK_REALTIME */
+    uint64_t start_ns; /* CLOCK_REALTIME */
 };
 
 struct wl_device_observer {
@@ -44,7 +44,7 @@ struct wl_device_observer {
     /* After it ran or failed (error->code != 0). counts is NULL where it was not counted. */
     void (*launch_end)(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error);
-    void (*profiler_switch)(void *self, bool active);      /* cudaProfilerStart/Stop */
+    void (*profiler_switch)(void *self, bool active); /* cudaProfilerStart/Stop */
     /* severity as enum wl_note_severity of collect/record.h */
     void (*note)(void *self, int severity, const char *code, const char *text, const char *hint);
     void (*progress)(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,

@@ -1,0 +1,129 @@
+/* Which PTX of a fat binary runs on the model GPU. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/state.h"
+
+#define RESCUE "rebuild with NVCC_APPEND_FLAGS=\"-gencode arch=compute_%u,code=compute_%u\""
+
+enum fitness { UNFIT, NEWER, FIT };
+
+/* PTX runs on its own and newer architectures; architecture-specific PTX on its own only. Where the
+ * instructions can be modelled, the simulated GPU may run the others too. */
+static enum fitness judge(const struct wl_image *image)
+{
+    uint32_t capability = wl_device_state_capability();
+    if (image->kind != WL_IMAGE_PTX)
+        return UNFIT;
+    if (image->architecture == capability ||
+        (image->architecture < capability && !image->architecture_specific))
+        return FIT;
+    return wl_device.options.strict_arch ? UNFIT : NEWER;
+}
+
+/* Whether a is the better choice of two of the same fitness: the newest that fits, with the
+ * specific one before the plain one; else the oldest that does not, the plain one first. */
+static bool is_better(const struct wl_image *a, const struct wl_image *b, enum fitness fitness)
+{
+    if (a->architecture != b->architecture)
+        return fitness == FIT ? a->architecture > b->architecture
+                              : a->architecture < b->architecture;
+    return fitness == FIT ? a->architecture_specific && !b->architecture_specific
+                          : !a->architecture_specific && b->architecture_specific;
+}
+
+static const struct wl_image *choose_ptx(const struct wl_image *images, size_t count,
+                                         enum fitness *fitness)
+{
+    const struct wl_image *best = NULL;
+    *fitness = UNFIT;
+    for (size_t i = 0; i < count; i++) {
+        enum fitness mine = judge(&images[i]);
+        if (mine == UNFIT || mine < *fitness)
+            continue;
+        if (mine > *fitness || is_better(&images[i], best, mine)) {
+            best = &images[i];
+            *fitness = mine;
+        }
+    }
+    return best;
+}
+
+/* ptxas's numbers hold where it compiled for the very architecture of the model. */
+static void read_cubin(const struct wl_image *images, size_t count, struct wl_cubin *cubin)
+{
+    for (size_t i = 0; i < count; i++)
+        if (images[i].kind == WL_IMAGE_CUBIN &&
+            images[i].architecture == wl_device_state_capability() &&
+            wl_cubin_read(images[i].bytes, images[i].size_bytes, cubin, NULL) == WL_OK)
+            return;
+}
+
+static void note_newer(const struct wl_image *ptx, const char *name)
+{
+    wl_device_say(0, "newer-target", "compile for the GPU that is modelled",
+                  "the PTX of %s is for sm_%u%s and runs on a model of sm_%u as far as its "
+                  "instructions can be modelled; such a GPU refuses it with error 209",
+                  name, ptx->architecture, ptx->architecture_specific ? "a" : "",
+                  wl_device_state_capability());
+}
+
+static void take_image(struct wl_device_module *module, const struct wl_image *ptx,
+                       const struct wl_image *images, size_t count)
+{
+    module->images = wl_resize(module->images, module->image_count + 1, sizeof *module->images);
+    struct wl_device_image *image = &module->images[module->image_count++];
+    *image = (struct wl_device_image){.ptx = *ptx, .text_bytes = ptx->size_bytes};
+    image->ptx.bytes = wl_alloc(ptx->size_bytes + 1);
+    memcpy(image->ptx.bytes, ptx->bytes, ptx->size_bytes);
+    image->ptx.bytes[ptx->size_bytes] = '\0';
+    image->text = (const char *)image->ptx.bytes;
+    image->ptx.options = wl_string_copy(ptx->options);
+    image->ptx.source_name = wl_string_copy(ptx->source_name);
+    image->info.name = image->ptx.source_name ? image->ptx.source_name : "ptx";
+    image->info.options = image->ptx.options ? image->ptx.options : "";
+    read_cubin(images, count, &image->cubin);
+}
+
+static int refuse_module(const struct wl_image *any, bool has_ptx)
+{
+    char hint[160];
+    uint32_t capability = wl_device_state_capability();
+    snprintf(hint, sizeof hint, RESCUE, capability, capability);
+    if (has_ptx)
+        wl_device_say(2, "no-image", hint,
+                      "the PTX of the program is for sm_%u, newer than the model GPU's sm_%u "
+                      "(error 209)",
+                      any->architecture, capability);
+    else
+        wl_device_say(2, "no-image", hint,
+                      "the program holds machine code for sm_%u but no PTX, which the simulated "
+                      "GPU needs (error 209)",
+                      any->architecture);
+    return WL_DEVICE_NO_IMAGE;
+}
+
+int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_module *module)
+{
+    const struct wl_image *any_ptx = NULL;
+    for (size_t first = 0, last; first < fatbin->count; first = last) {
+        enum fitness fitness;
+        for (last = first; last < fatbin->count &&
+                           fatbin->items[last].container == fatbin->items[first].container;
+             last++)
+            if (fatbin->items[last].kind == WL_IMAGE_PTX)
+                any_ptx = &fatbin->items[last];
+        const struct wl_image *images = &fatbin->items[first];
+        const struct wl_image *ptx = choose_ptx(images, last - first, &fitness);
+        if (!ptx)
+            continue;
+        take_image(module, ptx, images, last - first);
+        if (fitness == NEWER)
+            note_newer(ptx, module->images[module->image_count - 1].info.name);
+    }
+    if (module->image_count || !fatbin->count)
+        return WL_DEVICE_OK;
+    return refuse_module(any_ptx ? any_ptx : &fatbin->items[0], any_ptx != NULL);
+}
