@@ -1,0 +1,61 @@
+# Few targets over CMake, Ninja and CTest. Work from a bare Debian 12: what is missing is installed as
+# a Debian package (NO_INSTALL=1 only lists it and exits 3). HIDE_CUDA=1: as if the machine had no CUDA
+# toolkit. BUILD=FOLDER: build there.
+
+PREFIX ?= /usr/local
+HIDE_CUDA ?= 0
+ifeq ($(HIDE_CUDA),1)
+BUILD ?= build-hidden
+run = scripts/without-cuda.sh
+else
+BUILD ?= build
+run =
+endif
+groups = build cuda
+
+.PHONY: help demo test bench accuracy install build packages format check-format clean
+
+help:
+	@echo 'make demo          build, profile an example on a simulated GPU, show the report'
+	@echo 'make test          build and run all tests'
+	@echo 'make bench         simulation speed beside plain C'
+	@echo 'make accuracy      counts beside those of a real H200'
+	@echo 'make install       install under PREFIX (default /usr/local)'
+	@echo 'make format        format the C files; check-format only looks'
+	@echo 'make clean         remove the build folder'
+	@echo 'With HIDE_CUDA=1 as if there were no CUDA toolkit; NO_INSTALL=1 installs no packages.'
+
+packages:
+	@scripts/install-packages.sh $(groups)
+
+build: packages
+	@$(run) cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING >/dev/null
+	@$(run) ninja -C $(BUILD) --quiet
+
+demo: build
+	@$(run) scripts/demo.sh $(BUILD)
+
+test: groups = build cuda check
+test: build
+	@$(run) ctest --test-dir $(BUILD) --output-on-failure
+
+bench: build
+	@$(run) bench/run.sh $(BUILD)
+
+accuracy: build
+	@$(run) tests/accuracy/run.sh $(BUILD)
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
+	@echo 'Installed: $(PREFIX)/bin/warplens'
+
+format:
+	@scripts/install-packages.sh check
+	@scripts/format.sh
+
+check-format:
+	@scripts/install-packages.sh check
+	@scripts/format.sh --check
+
+clean:
+	@rm -rf $(BUILD)

@@ -1,0 +1,236 @@
+#include "cmd/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define AT(field) offsetof(struct wl_command, field)
+
+static const struct wl_option general_rows[] = {
+    {"GENERAL", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"help", 'h', WL_OPTION_FLAG, AT(wants_help), NULL, "this text"},
+    {"version", 'v', WL_OPTION_FLAG, AT(wants_version), NULL, "the version of warplens"},
+    {"quiet", 'q', WL_OPTION_FLAG, AT(is_quiet), NULL, "no messages but errors"},
+    {"log-file", 0, WL_OPTION_TEXT, AT(log_file), "FILE",
+     "pages and messages go to FILE; or to 'stdout', 'stderr'"},
+    {.name = NULL},
+};
+
+static const struct wl_option file_rows[] = {
+    {"REPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"export", 'o', WL_OPTION_TEXT, AT(export_path), "FILE",
+     "write this report (.wlr is added); %p process, %h host, %q{VAR} environment, %i first free "
+     "number, %% percent sign; default: warplens-report%i"},
+    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(overwrite), NULL, "replace a report that is there"},
+    {"import", 'i', WL_OPTION_TEXT, AT(import_path), "FILE",
+     "run nothing, show this report: as `warplens show FILE`"},
+    {"import-source", 0, WL_OPTION_SWITCH, AT(import_source), "yes|no",
+     "keep the text of the source files in the report; default: yes"},
+    {"source-folders", 0, WL_OPTION_COLONS, AT(source_folders), "FOLDERS",
+     "where to look for source files that are not where the compiler saw them; ':' between"},
+    {.name = NULL},
+};
+
+static const struct wl_option gpu_rows[] = {
+    {"SIMULATED GPU", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"gpu", 0, WL_OPTION_TEXT, AT(gpu), "NAME", "model to simulate; default: h200"},
+    {"gpu-folder", 0, WL_OPTION_TEXT, AT(gpu_folder), "FOLDER", "look here first for NAME.gpu"},
+    {"cache-control", 0, WL_OPTION_CHOICE, AT(cache_control), "all|none",
+     "all: caches are cold before each launch (default); none: they keep what they hold"},
+    {"l1-global", 0, WL_OPTION_CHOICE, AT(l1_global), "on|off",
+     "whether L1 caches global loads; default: as compiled (-dlcm) and as the model does"},
+    {"strict-arch", 0, WL_OPTION_FLAG, AT(strict_arch), NULL,
+     "PTX for a newer GPU than the model gives error 209, as on hardware"},
+    {"threads", 0, WL_OPTION_NUMBER, AT(threads), "N", "simulate on N cores; default: all"},
+    {.name = NULL},
+};
+
+#define NAME_BASES "function|demangled|mangled"
+
+static const struct wl_option launch_rows[] = {
+    {"WHICH LAUNCHES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"kernel-name", 'k', WL_OPTION_TEXT, AT(kernel_name), "NAME",
+     "kernels of this name, or 'regex:EXPRESSION'"},
+    {"launch-skip", 's', WL_OPTION_NUMBER, AT(launch_skip), "N", "not the first N that match"},
+    {"launch-count", 'c', WL_OPTION_NUMBER, AT(launch_count), "N", "no more than N; default: all"},
+    {"kernel-regex", 0, WL_OPTION_TEXT, AT(kernel_regex), "EXPRESSION", NULL},
+    {"kernels", 0, WL_OPTION_TEXT, AT(kernel_regex), "EXPRESSION", NULL},
+    {.name = NULL},
+};
+
+static const struct wl_option filter_rows[] = {
+    {"kernel-name-base", 0, WL_OPTION_CHOICE, AT(kernel_name_base), NAME_BASES,
+     "which name --kernel-name is compared with; default: function"},
+    {"kernel-regex-base", 0, WL_OPTION_CHOICE, AT(kernel_name_base), NAME_BASES, NULL},
+    {"kernel-id", 0, WL_OPTION_TEXT, AT(kernel_id), "C:S:NAME:N",
+     "context, stream, name and how many-eth launch of it; empty parts match all"},
+    {"launch-skip-before-match", 0, WL_OPTION_NUMBER, AT(launch_skip_before_match), "N",
+     "not the first N launches, whatever they are"},
+    {"profile-from-start", 0, WL_OPTION_SWITCH, AT(profile_from_start), "on|off",
+     "off: only between cudaProfilerStart and cudaProfilerStop; default: on"},
+    {"nvtx", 0, WL_OPTION_FLAG, AT(is_so_anyway), NULL, NULL},
+    {"forward-signals", 0, WL_OPTION_FLAG, AT(is_so_anyway), NULL, NULL},
+    {"nvtx-include", 0, WL_OPTION_LINES, AT(nvtx_include), "RANGE",
+     "only in this push/pop range: 'Domain@range/inner/', may be repeated"},
+    {"nvtx-exclude", 0, WL_OPTION_LINES, AT(nvtx_exclude), "RANGE", "not in this range"},
+    {.name = NULL},
+};
+
+static const struct wl_option page_rows[] = {
+    {"PAGES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"page", 0, WL_OPTION_CHOICE, AT(page), "summary|details|source|raw|session",
+     "what to print; default: details, and summary if there are many launches"},
+    {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "as CSV, in base units"},
+    {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},
+    {"print-units", 0, WL_OPTION_CHOICE, AT(units), "auto|base",
+     "auto: Kbyte, msecond (default); base: byte, second"},
+    {"print-summary", 0, WL_OPTION_CHOICE, AT(summary), "none|per-kernel|per-gpu|per-nvtx",
+     "least, most and mean of launches put together"},
+    {"print-source", 0, WL_OPTION_TEXT, AT(print_source), "cuda,ptx|cuda|ptx",
+     "source page: which text; default: cuda,ptx"},
+    {"view-source", 0, WL_OPTION_TEXT, AT(print_source), "cuda,ptx|cuda|ptx", NULL},
+    {"top", 0, WL_OPTION_TEXT, AT(top), "METRIC", "source page: the line that leads this metric"},
+    {"percent", 0, WL_OPTION_FLAG, AT(percent), NULL,
+     "source page: values as percent of the kernel's total"},
+    {"set", 0, WL_OPTION_TEXT, AT(set), "NAME", "set of sections: --list-sets"},
+    {"section", 0, WL_OPTION_COMMAS, AT(sections), "NAME",
+     "a section: --list-sections; repeatable"},
+    {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES",
+     "these metrics, ',' between; 'regex:EXPRESSION' too"},
+    {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
+     "sections and metrics of your own (.lua)"},
+    {"list-sets", 0, WL_OPTION_FLAG, AT(list_sets), NULL, "list the sets and end"},
+    {"list-sections", 0, WL_OPTION_FLAG, AT(list_sections), NULL, "list the sections and end"},
+    {"query-metrics", 0, WL_OPTION_FLAG, AT(query_metrics), NULL, "list the metrics and end"},
+    {.name = NULL},
+};
+
+static const struct wl_option gpus_rows[] = {
+    {"GPUS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"verbose", 0, WL_OPTION_FLAG, AT(is_verbose), NULL, "every value and where it comes from"},
+    {"gpu-folder", 0, WL_OPTION_TEXT, AT(gpu_folder), "FOLDER", "look here first for NAME.gpu"},
+    {.name = NULL},
+};
+
+static const struct wl_option metrics_rows[] = {
+    {"METRICS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
+     "sections and metrics of your own (.lua)"},
+    {"list-sets", 0, WL_OPTION_FLAG, AT(list_sets), NULL, "list the sets of sections instead"},
+    {"list-sections", 0, WL_OPTION_FLAG, AT(list_sections), NULL, "list the sections instead"},
+    {.name = NULL},
+};
+
+const struct wl_option *const wl_profile_tables[] = {
+    file_rows, gpu_rows, launch_rows, filter_rows, page_rows, general_rows, wl_refused_rows, NULL};
+const struct wl_option *const wl_show_tables[] = {page_rows, launch_rows, general_rows,
+                                                  wl_refused_rows, NULL};
+const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
+const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
+
+void wl_command_init(struct wl_command *command)
+{
+    *command = (struct wl_command){
+        .import_source = true,
+        .l1_global = -1,
+        .profile_from_start = true,
+        .page = -1,
+        .units = -1,
+        .summary = -1,
+    };
+}
+
+void wl_command_free(struct wl_command *command)
+{
+    wl_text_free(&command->source_folders);
+    wl_text_free(&command->nvtx_include);
+    wl_text_free(&command->nvtx_exclude);
+    wl_text_free(&command->sections);
+    wl_text_free(&command->metrics);
+    free(command->kernel_pattern);
+}
+
+enum wl_code wl_command_parse(struct wl_command *command, const struct wl_option *const *tables,
+                              char **words, size_t word_count, bool stop_at_argument,
+                              struct wl_arguments *arguments, struct wl_error *error)
+{
+    enum wl_code code =
+        wl_options_parse(tables, command, words, word_count, stop_at_argument, arguments, error);
+    if (code)
+        return code;
+    if (command->csv && command->json)
+        return wl_error_set(error, WL_ERR_USAGE, "--csv and --json exclude each other");
+    if (command->kernel_name && command->kernel_regex)
+        return wl_error_set(error, WL_ERR_USAGE,
+                            "--kernel-name and --kernel-regex exclude each other");
+    if (command->kernel_regex)
+        command->kernel_pattern = wl_string_format("regex:%s", command->kernel_regex);
+    else
+        command->kernel_pattern = wl_string_copy(command->kernel_name);
+    if (command->threads > 4096)
+        return wl_error_set(error, WL_ERR_USAGE, "option --threads takes 0 to 4096, not '%llu'",
+                            (unsigned long long)command->threads);
+    return WL_OK;
+}
+
+static void set_text(char **field, const char *value)
+{
+    if (!value)
+        return;
+    free(*field);
+    *field = wl_string_copy(value);
+}
+
+void wl_command_settings(const struct wl_command *command, struct wl_settings *settings)
+{
+    wl_settings_init(settings);
+    set_text(&settings->gpu, command->gpu);
+    set_text(&settings->gpu_folder, command->gpu_folder);
+    set_text(&settings->kernel_name, command->kernel_pattern);
+    set_text(&settings->kernel_id, command->kernel_id);
+    set_text(&settings->nvtx_include, command->nvtx_include.data);
+    set_text(&settings->nvtx_exclude, command->nvtx_exclude.data);
+    settings->cache_control = (enum wl_cache_control)command->cache_control;
+    settings->l1_global = command->l1_global < 0    ? WL_L1_AS_COMPILED
+                          : command->l1_global == 0 ? WL_L1_FORCE_ON
+                                                    : WL_L1_FORCE_OFF;
+    settings->strict_arch = command->strict_arch;
+    settings->threads = (uint32_t)command->threads;
+    settings->kernel_name_base = (enum wl_kernel_name_base)command->kernel_name_base;
+    settings->launch_skip = command->launch_skip;
+    settings->launch_count = command->launch_count;
+    settings->launch_skip_before_match = command->launch_skip_before_match;
+    settings->profile_from_start = command->profile_from_start;
+}
+
+void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view_options *view)
+{
+    bool is_terminal = isatty(fileno(out));
+    struct winsize size = {0};
+    const char *no_color = getenv("NO_COLOR");
+    if (is_terminal)
+        ioctl(fileno(out), TIOCGWINSZ, &size);
+    bool is_text = !command->csv && !command->json;
+    *view = (struct wl_view_options){
+        .page = command->page < 0 ? WL_PAGE_DETAILS : (enum wl_view_page)command->page,
+        .format = command->csv    ? WL_FORMAT_CSV
+                  : command->json ? WL_FORMAT_JSON
+                                  : WL_FORMAT_TEXT,
+        .units = command->units == WL_UNITS_BASE || !is_text ? WL_UNITS_BASE : WL_UNITS_AUTO,
+        .summary = command->summary < 0 ? WL_SUMMARY_NONE : (enum wl_view_summary)command->summary,
+        .sections = command->sections.data,
+        .set = command->set,
+        .section_folder = command->section_folder,
+        .metrics = command->metrics.data,
+        .top = command->top,
+        .percent = command->percent,
+        .view_source = command->print_source,
+        .width = size.ws_col,
+        .color = is_terminal && !(no_color && *no_color),
+    };
+    if (command->top && command->page < 0)
+        view->page = WL_PAGE_SOURCE;
+}

@@ -1,0 +1,61 @@
+/* The options of all verbs, in one structure and a few tables, so that `profile` and `show` cannot
+ * differ in how they read the same option. */
+#ifndef WL_CMD_COMMAND_H
+#define WL_CMD_COMMAND_H
+
+#include "base/options.h"
+#include "collect/settings.h"
+#include "view/view.h"
+
+struct wl_command {
+    bool wants_help, wants_version, is_verbose, is_quiet;
+    bool is_so_anyway; /* options that ask for what always happens */
+    /* files */
+    const char *export_path, *import_path, *log_file;
+    bool overwrite;
+    bool import_source;
+    struct wl_text source_folders;
+    /* the simulated GPU */
+    const char *gpu, *gpu_folder;
+    int cache_control, l1_global; /* enum wl_cache_control; -1 as compiled, 0 on, 1 off */
+    bool strict_arch;
+    uint64_t threads;
+    /* which launches */
+    const char *kernel_name, *kernel_regex, *kernel_id;
+    int kernel_name_base;
+    uint64_t launch_skip, launch_count, launch_skip_before_match;
+    bool profile_from_start;
+    struct wl_text nvtx_include, nvtx_exclude;
+    /* pages */
+    int page, units, summary; /* -1: not given */
+    bool csv, json, percent;
+    const char *set, *section_folder, *top, *print_source;
+    struct wl_text sections, metrics;
+    /* questions */
+    bool query_metrics, list_sets, list_sections;
+    /* derived */
+    char *kernel_pattern; /* kernel_name, or "regex:" and kernel_regex; NULL all */
+};
+
+void wl_command_init(struct wl_command *command);
+void wl_command_free(struct wl_command *command);
+
+/* NULL-ended lists of option tables. */
+extern const struct wl_option *const wl_profile_tables[];
+extern const struct wl_option *const wl_show_tables[];
+extern const struct wl_option *const wl_gpus_tables[];
+extern const struct wl_option *const wl_metrics_tables[];
+extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */
+
+/* Reads the words behind the verb. Errors: WL_ERR_USAGE. */
+enum wl_code wl_command_parse(struct wl_command *command, const struct wl_option *const *tables,
+                              char **words, size_t word_count, bool stop_at_argument,
+                              struct wl_arguments *arguments, struct wl_error *error);
+
+/* The part of it that goes to the collector. stream_folder is left empty. */
+void wl_command_settings(const struct wl_command *command, struct wl_settings *settings);
+
+/* The part of it that goes to the views; terminal says width and colour. */
+void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view_options *view);
+
+#endif

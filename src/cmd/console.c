@@ -1,0 +1,79 @@
+#include "cmd/console.h"
+
+#include <errno.h>
+#include <string.h>
+
+void wl_console_init(struct wl_console *console)
+{
+    *console = (struct wl_console){.pages = stdout, .messages = stderr};
+}
+
+enum wl_code wl_console_open(struct wl_console *console, const char *log_file,
+                             struct wl_error *error)
+{
+    if (!log_file)
+        return WL_OK;
+    FILE *file = strcmp(log_file, "stdout") == 0   ? stdout
+                 : strcmp(log_file, "stderr") == 0 ? stderr
+                                                   : fopen(log_file, "we");
+    if (!file)
+        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write the log file %s: %s", log_file,
+                            strerror(errno));
+    console->pages = console->messages = file;
+    return WL_OK;
+}
+
+int wl_console_end(struct wl_console *console, enum wl_code code)
+{
+    errno = 0;
+    bool is_bad = fflush(console->pages) != 0 || ferror(console->pages);
+    if (is_bad && code == WL_OK) {
+        struct wl_console terminal;
+        struct wl_error error = {0};
+        wl_console_init(&terminal);
+        code = wl_error_set(&error, WL_ERR_OUTPUT, "could not write all of the output: %s",
+                            strerror(errno));
+        wl_console_fail(&terminal, &error);
+    }
+    if (console->pages != stdout && console->pages != stderr)
+        fclose(console->pages);
+    return (int)code;
+}
+
+int wl_console_fail(const struct wl_console *console, const struct wl_error *error)
+{
+    fflush(console->pages);
+    fprintf(console->messages, "warplens: error: %s", error->message);
+    if (error->where[0])
+        fprintf(console->messages, " (%s)", error->where);
+    fputc('\n', console->messages);
+    if (error->hint[0])
+        fprintf(console->messages, "  hint: %s\n", error->hint);
+    return (int)error->code;
+}
+
+void wl_console_warn(const struct wl_console *console, const char *hint, const char *format, ...)
+{
+    if (console->is_quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warplens: warning: ", console->messages);
+    vfprintf(console->messages, format, arguments);
+    fputc('\n', console->messages);
+    va_end(arguments);
+    if (hint)
+        fprintf(console->messages, "  hint: %s\n", hint);
+}
+
+void wl_console_say(const struct wl_console *console, const char *format, ...)
+{
+    if (console->is_quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("warplens: ", console->messages);
+    vfprintf(console->messages, format, arguments);
+    fputc('\n', console->messages);
+    va_end(arguments);
+}

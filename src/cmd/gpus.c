@@ -1,0 +1,61 @@
+#include <stdio.h>
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/verbs.h"
+#include "gpu/gpu.h"
+
+static const double kibi = 1024.0, mebi = 1024.0 * 1024.0, gibi = 1024.0 * 1024.0 * 1024.0;
+
+static void print_row(FILE *out, const struct wl_gpu *gpu)
+{
+    fprintf(out, "%-10s %-34s %3u.%u %5u %8.0f %8.1f %8.1f %9.0f\n", gpu->name, gpu->full_name,
+            gpu->capability_major, gpu->capability_minor, gpu->sm_count, gpu->l1_bytes / kibi,
+            (double)gpu->l2_bytes / mebi, (double)gpu->memory_bytes / gibi,
+            gpu->memory_bandwidth_bytes_per_s / 1e9);
+}
+
+static enum wl_code print_gpus(const struct wl_command *command, FILE *out, struct wl_error *error)
+{
+    if (!command->is_verbose)
+        fprintf(out, "%-10s %-34s %5s %5s %8s %8s %8s %9s\n", "Name", "GPU", "CC", "SMs", "L1 KiB",
+                "L2 MiB", "RAM GiB", "GB/s");
+    for (const char *const *name = wl_gpu_list(); *name; name++) {
+        struct wl_gpu gpu = {0};
+        enum wl_code code = wl_gpu_load(*name, command->gpu_folder, &gpu, error);
+        if (code)
+            return code;
+        if (command->is_verbose)
+            fprintf(out, "%s: %s\n%s\n", gpu.name, gpu.full_name, gpu.notes ? gpu.notes : "");
+        else
+            print_row(out, &gpu);
+        wl_gpu_free(&gpu);
+    }
+    return WL_OK;
+}
+
+int wl_verb_gpus(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_gpus_tables, words, word_count, false, &arguments, &error);
+    if (!code && arguments.count)
+        code = wl_error_set(&error, WL_ERR_USAGE, "gpus takes no argument such as %s",
+                            arguments.items[0]);
+    if (!code && command.wants_help)
+        wl_help_verb("gpus", wl_gpus_tables);
+    else if (!code)
+        code = wl_console_open(&console, command.log_file, &error);
+    if (!code && !command.wants_help)
+        code = print_gpus(&command, console.pages, &error);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}

@@ -1,0 +1,18 @@
+/* How the simulated GPU gets into the user's program: through its environment, nothing else. */
+#ifndef WL_CMD_INJECTION_H
+#define WL_CMD_INJECTION_H
+
+#include "base/subprocess.h"
+#include "binary/binary.h"
+
+/* Where libcudart.so.13 and the others lie: lib/ beside the program (build folder), or
+ * ../lib/warplens (installed); free() it. Errors: WL_ERR_INPUT. */
+enum wl_code wl_injection_find(char **folder, struct wl_error *error);
+
+/* Adds what makes the program of this kind load our libraries, and tells them the settings file.
+ * Errors: WL_ERR_UNSUPPORTED for a folder whose name the dynamic loader cannot take. */
+enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_info *info,
+                                  const char *settings_path, struct wl_environment *environment,
+                                  struct wl_error *error);
+
+#endif

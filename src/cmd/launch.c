@@ -1,0 +1,257 @@
+#include "cmd/launch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "cmd/injection.h"
+#include "cmd/program.h"
+#include "cmd/progress.h"
+#include "collect/filter.h"
+#include "gpu/gpu.h"
+#include "report/name.h"
+#include "report/report.h"
+#include "warplens/version.h"
+
+enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250 };
+
+static const char default_name[] = "warplens-report%i";
+
+/* ---- before the program runs ---- */
+
+/* The GPU model and the filters are read here only to find mistakes before a long run. */
+static enum wl_code check_settings(struct wl_launch_run *run, struct wl_error *error)
+{
+    struct wl_gpu gpu = {0};
+    struct wl_filter *filter = NULL;
+    enum wl_code code = wl_gpu_load(run->settings.gpu, run->command->gpu_folder, &gpu, error);
+    wl_gpu_free(&gpu);
+    if (code)
+        return code;
+    code = wl_filter_create(&run->settings, &filter, error);
+    wl_filter_free(filter);
+    return code;
+}
+
+static enum wl_code check_free_space(const char *folder, struct wl_error *error)
+{
+    struct statvfs disk;
+    if (statvfs(folder, &disk) != 0)
+        return WL_OK; /* not every file system tells */
+    uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+    if (free_bytes >= least_free_bytes || disk.f_blocks == 0)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_OUTPUT, "the disk is full: %" PRIu64 " bytes free", free_bytes);
+    wl_error_set_where(error, "%s", folder);
+    return wl_error_set_hint(error, "make room, or choose another place with -o FILE");
+}
+
+static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl_error *error)
+{
+    if (run->command->overwrite)
+        return WL_OK;
+    if (access(run->report_path, F_OK) == 0) {
+        wl_error_set(error, WL_ERR_OUTPUT, "there is a report already");
+        wl_error_set_where(error, "%s", run->report_path);
+        return wl_error_set_hint(error, "-f replaces it, -o FILE names another");
+    }
+    if (access(run->stream_folder, F_OK) == 0) {
+        wl_error_set(error, WL_ERR_OUTPUT, "an unfinished run has left its measurements");
+        wl_error_set_where(error, "%s", run->stream_folder);
+        return wl_error_set_hint(error,
+                                 "`warplens show %s` makes the report of them, -f throws "
+                                 "them away",
+                                 run->report_path);
+    }
+    return WL_OK;
+}
+
+static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_error *error)
+{
+    char *parent = wl_path_folder(run->report_path);
+    enum wl_code code = check_report_path(run, error);
+    if (!code)
+        code = check_free_space(parent, error);
+    if (!code && run->command->overwrite)
+        code = wl_folder_remove(run->stream_folder, error);
+    if (!code && mkdir(run->stream_folder, 0777) != 0) {
+        code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write into the folder for the report: %s",
+                            strerror(errno));
+        wl_error_set_where(error, "%s", parent);
+        wl_error_set_hint(error, "choose another place with -o FILE");
+    }
+    free(parent);
+    return code;
+}
+
+/* The watched processes may change their folder: they need the whole path. */
+static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *error)
+{
+    struct wl_text text = {0};
+    free(run->settings.stream_folder);
+    run->settings.stream_folder = realpath(run->stream_folder, NULL);
+    if (!run->settings.stream_folder)
+        return wl_error_set(error, WL_ERR_OUTPUT, "cannot find %s: %s", run->stream_folder,
+                            strerror(errno));
+    run->settings.progress = !run->console->is_quiet && isatty(STDERR_FILENO);
+    if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
+        char *whole = realpath(run->settings.gpu_folder, NULL);
+        if (whole) {
+            free(run->settings.gpu_folder);
+            run->settings.gpu_folder = whole;
+        }
+    }
+    run->settings_path = wl_string_format("%s/settings", run->settings.stream_folder);
+    wl_settings_print(&run->settings, &text);
+    enum wl_code code = wl_file_write(run->settings_path, text.data, text.length, error);
+    wl_text_free(&text);
+    return code;
+}
+
+enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
+{
+    const struct wl_command *command = run->command;
+    wl_command_settings(command, &run->settings);
+    enum wl_code code = check_settings(run, error);
+    if (!code)
+        code = wl_program_find(run->program->items[0], &run->program_path, error);
+    if (!code)
+        code = wl_program_check(run->program_path, run->console, &run->info, error);
+    if (!code)
+        code = wl_injection_find(&run->library_folder, error);
+    if (!code)
+        code = wl_report_name(command->export_path ? command->export_path : default_name,
+                              &run->report_path, error);
+    if (code)
+        return code;
+    run->stream_folder = wl_string_format("%s.stream", run->report_path);
+    code = make_stream_folder(run, error);
+    if (code)
+        return code;
+    code = write_settings(run, error);
+    if (code)
+        wl_folder_remove(run->stream_folder, NULL);
+    return code;
+}
+
+/* ---- the run ---- */
+
+static void wait_for_orphans(const struct wl_console *console)
+{
+    if (wl_subprocess_wait_orphans(patience_ms))
+        return;
+    wl_console_say(console, "waiting for processes the program left running; Ctrl-C makes the "
+                            "report without them");
+    wl_subprocess_wait_orphans(UINT32_MAX);
+}
+
+enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error)
+{
+    struct wl_environment environment;
+    struct wl_subprocess process;
+    char *progress_path = wl_string_format("%s/progress", run->settings.stream_folder);
+    struct wl_progress progress = {.path = progress_path, .out = stderr};
+    struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
+    wl_environment_copy(&environment);
+    wl_subprocess_adopt_orphans();
+    enum wl_code code = wl_injection_prepare(run->library_folder, &run->info, run->settings_path,
+                                             &environment, error);
+    if (!code)
+        code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
+                                   error);
+    if (!code) {
+        wl_subprocess_wait(&process, run->settings.progress ? &tick : NULL, &run->ending);
+        wl_progress_clear(&progress);
+        wait_for_orphans(run->console);
+    } else {
+        wl_folder_remove(run->stream_folder, NULL);
+    }
+    wl_environment_free(&environment);
+    free(progress_path);
+    return code;
+}
+
+/* ---- the report ---- */
+
+struct session {
+    struct wl_record_attribute *items;
+    size_t count, capacity;
+};
+
+static void add_fact(struct session *session, const char *name, char *text)
+{
+    struct wl_record_attribute row = {.name = name, .text = text};
+    WL_PUSH(session, row);
+}
+
+static char *join_words(const struct wl_arguments *words)
+{
+    struct wl_text text = {0};
+    for (size_t i = 0; i < words->count; i++)
+        wl_text_addf(&text, "%s%s", i ? " " : "", words->items[i]);
+    return wl_text_take(&text);
+}
+
+static void describe_session(const struct wl_launch_run *run, struct session *session)
+{
+    struct wl_text settings = {0};
+    wl_settings_print(&run->settings, &settings);
+    add_fact(session, "warplens_version", wl_string_copy(WL_VERSION_STRING));
+    add_fact(session, "command_line", join_words(run->program));
+    add_fact(session, "working_folder", realpath(".", NULL));
+    add_fact(session, "gpu", wl_string_copy(run->settings.gpu));
+    add_fact(session, "exit_code", wl_string_format("%d", run->ending.exit_code));
+    add_fact(session, "settings", wl_text_take(&settings));
+}
+
+static void free_session(struct session *session)
+{
+    for (size_t i = 0; i < session->count; i++)
+        free((char *)session->items[i].text);
+    free(session->items);
+}
+
+enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
+{
+    struct session session = {0};
+    describe_session(run, &session);
+    struct wl_report_build build = {
+        .stream_folder = run->stream_folder,
+        .report_path = run->report_path,
+        .overwrite = run->command->overwrite,
+        .source_folders = run->command->source_folders.data,
+        .import_source = run->command->import_source,
+        .session = session.items,
+        .session_count = session.count,
+    };
+    enum wl_code code = wl_report_build(&build, error);
+    free_session(&session);
+    if (code == WL_OK || code == WL_ERR_NOTHING) {
+        struct wl_error trouble = {0};
+        if (wl_folder_remove(run->stream_folder, &trouble))
+            wl_console_warn(run->console, NULL, "%s", trouble.message);
+        return code;
+    }
+    wl_error_set_hint(error,
+                      "the measurements are kept in %s: make room, then `warplens show %s` "
+                      "finishes the report",
+                      run->stream_folder, run->report_path);
+    return code;
+}
+
+void wl_launch_free(struct wl_launch_run *run)
+{
+    if (run->settings.gpu)
+        wl_settings_free(&run->settings);
+    free(run->program_path);
+    free(run->library_folder);
+    free(run->report_path);
+    free(run->stream_folder);
+    free(run->settings_path);
+}

@@ -1,0 +1,32 @@
+/* One run of the user's program with the simulated GPU in it, from the folder for its streams to
+ * the finished report. */
+#ifndef WL_CMD_LAUNCH_H
+#define WL_CMD_LAUNCH_H
+
+#include "base/subprocess.h"
+#include "binary/binary.h"
+#include "cmd/command.h"
+#include "cmd/console.h"
+
+struct wl_launch_run {
+    const struct wl_command *command;
+    const struct wl_console *console;
+    const struct wl_arguments *program; /* its words */
+    struct wl_program_info info;
+    struct wl_settings settings;
+    char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
+    struct wl_ending ending;
+};
+
+/* Zero-initialise it, set the first three, then call these in this order. */
+
+/* All that can be found wrong before the program runs. Errors: WL_ERR_USAGE, WL_ERR_INPUT,
+ * WL_ERR_CORRUPT, WL_ERR_UNSUPPORTED; then WL_ERR_OUTPUT, with no folder left behind. */
+enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error);
+/* Runs it to its end and tells how it ended. */
+enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error);
+/* Builds the report and removes the streams; on an error they stay, and the hint says where. */
+enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error);
+void wl_launch_free(struct wl_launch_run *run);
+
+#endif

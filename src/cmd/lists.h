@@ -1,0 +1,15 @@
+/* Questions about Warplens itself: its metrics, sections and sets. */
+#ifndef WL_CMD_LISTS_H
+#define WL_CMD_LISTS_H
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+
+bool wl_lists_are_asked(const struct wl_command *command);
+
+/* Prints --list-sets, --list-sections, or else metrics: all, or those whose name contains one of
+ * patterns (may be NULL). Errors: WL_ERR_NOTHING if none does. */
+enum wl_code wl_lists_print(const struct wl_command *command, const struct wl_arguments *patterns,
+                            const struct wl_console *console, struct wl_error *error);
+
+#endif

@@ -1,0 +1,69 @@
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "base/text.h"
+#include "cmd/console.h"
+#include "cmd/verbs.h"
+
+const struct wl_verb wl_verbs[] = {
+    {"profile", wl_verb_profile, "profile [options] PROGRAM [ARGUMENTS]",
+     "run a CUDA program on a simulated GPU and report on its kernels"},
+    {"show", wl_verb_show, "show [options] REPORT", "print pages of a report"},
+    {"gpus", wl_verb_gpus, "gpus [--verbose]", "list the GPU models that can be simulated"},
+    {"metrics", wl_verb_metrics, "metrics [NAMES]", "list metrics and what they mean"},
+    {"help", wl_verb_help, "help [VERB]", "say how to use a verb"},
+    {"version", wl_verb_version, "version", "print the version"},
+    {.name = NULL},
+};
+
+/* ncu's and everybody's spelling of a verb. */
+static const struct {
+    const char *word, *verb;
+} aliases[] = {
+    {"--help", "help"},   {"-h", "help"}, {"--version", "version"},       {"-v", "version"},
+    {"--import", "show"}, {"-i", "show"}, {"--query-metrics", "metrics"}, {"--list-gpus", "gpus"},
+};
+
+static const struct wl_verb *find_verb(const char *word)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(word, aliases[i].word) == 0)
+            word = aliases[i].verb;
+    for (const struct wl_verb *verb = wl_verbs; verb->name; verb++)
+        if (strcmp(word, verb->name) == 0)
+            return verb;
+    return NULL;
+}
+
+static int fail_unknown(const char *word)
+{
+    struct wl_console console;
+    struct wl_error error = {0};
+    struct wl_near near = {.word = word};
+    struct wl_text names = {0};
+    wl_console_init(&console);
+    for (const struct wl_verb *verb = wl_verbs; verb->name; verb++)
+        wl_near_offer(&near, verb->name);
+    wl_near_print(&near, "warplens ", &names);
+    wl_error_set(&error, WL_ERR_USAGE, "there is no verb %s", word);
+    if (names.length)
+        wl_error_set_hint(&error, "did you mean %s?", names.data);
+    else
+        wl_error_set_hint(&error, "to run a program: warplens profile %s", word);
+    wl_text_free(&names);
+    return wl_console_fail(&console, &error);
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count < 2) {
+        wl_verb_help(0, NULL);
+        return WL_ERR_USAGE;
+    }
+    const struct wl_verb *verb = find_verb(arguments[1]);
+    if (!verb)
+        return fail_unknown(arguments[1]);
+    return verb->run((size_t)argument_count - 2, arguments + 2);
+}

@@ -1,0 +1,36 @@
+#include "cmd/pages.h"
+
+enum { many_launches = 20 };
+
+bool wl_pages_are_asked(const struct wl_command *command)
+{
+    return command->page >= 0 || command->csv || command->json || command->summary >= 0 ||
+           command->top;
+}
+
+enum wl_code wl_pages_print(struct wl_report *report, const char *path,
+                            const struct wl_command *command, const struct wl_console *console,
+                            struct wl_error *error)
+{
+    struct wl_view_options view;
+    wl_command_view(command, console->pages, &view);
+    size_t launch_count = 0;
+    wl_report_launches(report, &launch_count);
+    bool has_filter = command->kernel_pattern || command->launch_skip || command->launch_count;
+    bool has_choice = command->sections.length || command->set || command->metrics.length;
+    bool is_free = !wl_pages_are_asked(command) && !has_choice && !has_filter;
+    bool is_long = is_free && launch_count > many_launches;
+    if (is_long)
+        view.page = WL_PAGE_SUMMARY;
+    enum wl_code code = wl_view_print(report, &view, console->pages, error);
+    if (code)
+        return code;
+    if (is_long) {
+        wl_console_say(console, "%zu launches: `warplens show %s --page details` shows each",
+                       launch_count, path);
+    } else if (is_free && launch_count > 1) {
+        view.page = WL_PAGE_SUMMARY;
+        code = wl_view_print(report, &view, console->pages, error);
+    }
+    return code;
+}

@@ -1,0 +1,17 @@
+/* Pages of a report as the options ask for them; shared by `profile` and `show`. */
+#ifndef WL_CMD_PAGES_H
+#define WL_CMD_PAGES_H
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+
+/* Whether the options name a page or a form, so that --quiet does not suppress it. */
+bool wl_pages_are_asked(const struct wl_command *command);
+
+/* Prints what the options ask for; without any: details of each launch, then the summary if there
+ * is more than one launch; only the summary if there are many. path is named in messages. */
+enum wl_code wl_pages_print(struct wl_report *report, const char *path,
+                            const struct wl_command *command, const struct wl_console *console,
+                            struct wl_error *error);
+
+#endif

@@ -1,0 +1,125 @@
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/launch.h"
+#include "cmd/lists.h"
+#include "cmd/pages.h"
+#include "cmd/program.h"
+#include "cmd/show.h"
+#include "cmd/verbs.h"
+#include "report/report.h"
+
+static void tell_ending(const struct wl_launch_run *run)
+{
+    if (run->ending.signal)
+        wl_console_warn(run->console, NULL, "%s was ended by signal %d (%s)",
+                        run->program->items[0], run->ending.signal, strsignal(run->ending.signal));
+    else if (run->ending.exit_code)
+        wl_console_warn(run->console, NULL, "%s ended with exit code %d", run->program->items[0],
+                        run->ending.exit_code);
+}
+
+/* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
+static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
+{
+    struct wl_report *report = NULL;
+    size_t launch_count = 0;
+    enum wl_code code = wl_report_open(run->report_path, &report, error);
+    if (code)
+        return code;
+    wl_report_launches(report, &launch_count);
+    if (launch_count == 0)
+        code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
+    else if (!run->console->is_quiet || wl_pages_are_asked(run->command))
+        code = wl_pages_print(report, run->report_path, run->command, run->console, error);
+    wl_report_close(report);
+    return code;
+}
+
+static void explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
+{
+    const struct wl_settings *settings = &run->settings;
+    bool has_filter = settings->kernel_name[0] || settings->kernel_id[0] || settings->launch_skip ||
+                      settings->launch_skip_before_match || settings->nvtx_include[0] ||
+                      settings->nvtx_exclude[0] || !settings->profile_from_start;
+    if (has_filter)
+        wl_error_set_hint(error, "the options that choose launches may have matched none");
+    else
+        wl_program_explain_nothing(run->program_path, &run->info, run->console);
+}
+
+static enum wl_code profile(const struct wl_command *command, const struct wl_arguments *program,
+                            const struct wl_console *console, struct wl_error *error)
+{
+    struct wl_launch_run run = {.command = command, .console = console, .program = program};
+    enum wl_code code = wl_launch_prepare(&run, error);
+    if (!code)
+        code = wl_launch_execute(&run, error);
+    if (code)
+        goto out;
+    tell_ending(&run);
+    code = wl_launch_record(&run, error);
+    bool has_report = code == WL_OK;
+    if (has_report)
+        code = print_report(&run, error);
+    if (code == WL_ERR_NOTHING)
+        explain_nothing(&run, error);
+    if (has_report)
+        wl_console_say(console, "report: %s", run.report_path);
+    if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {
+        code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed; %s",
+                            has_report ? "the report holds what ran up to there"
+                                       : "nothing had been profiled up to there");
+        wl_error_set_where(error, "%s", program->items[0]);
+    }
+out:
+    wl_launch_free(&run);
+    return code;
+}
+
+static enum wl_code run(const struct wl_command *command, const struct wl_arguments *program,
+                        const struct wl_console *console, struct wl_error *error)
+{
+    if (command->import_path && program->count)
+        return wl_error_set(error, WL_ERR_USAGE, "--import shows a report, it runs no program");
+    if (command->import_path)
+        return wl_show_report(command->import_path, command, console, error);
+    if (wl_lists_are_asked(command))
+        return wl_lists_print(command, NULL, console, error);
+    if (program->count == 0) {
+        wl_error_set(error, WL_ERR_USAGE, "which program?");
+        return wl_error_set_hint(error, "warplens profile [options] ./app arguments");
+    }
+    return profile(command, program, console, error);
+}
+
+int wl_verb_profile(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments program;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_profile_tables, words, word_count, true, &program, &error);
+    if (code)
+        goto out;
+    console.is_quiet = command.is_quiet;
+    if (command.wants_help) {
+        wl_help_verb("profile", wl_profile_tables);
+    } else if (command.wants_version) {
+        wl_verb_version(0, NULL);
+    } else {
+        code = wl_console_open(&console, command.log_file, &error);
+        if (!code)
+            code = run(&command, &program, &console, &error);
+    }
+out:
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}

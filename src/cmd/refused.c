@@ -1,0 +1,112 @@
+/* Options of ncu that Warplens knows but cannot give, each with its reason: none passes silently.
+ */
+#include "cmd/command.h"
+
+#define REFUSED(name, why)                       \
+    {                                            \
+        name, 0, WL_OPTION_REFUSED, 0, NULL, why \
+    }
+#define ONLY(name, values, why)                 \
+    {                                           \
+        name, 0, WL_OPTION_ONLY, 0, values, why \
+    }
+
+#define ATTACH "the program is always started by warplens"
+#define HARDWARE "it steers hardware counters, and the simulated GPU has none"
+#define SAMPLING "samples over time need a hardware collector"
+#define ONE_RUN "every launch is counted in one run, nothing is replayed"
+#define RANKS "processes are simulated each for itself, in their own time"
+#define CONFIG "options come from the command line only, so that a run can be repeated"
+#define RULES "this version has no rules"
+#define RENAME "kernels keep the names that the program gives them"
+#define STACKS "call stacks are not recorded"
+#define GREEN "contexts have all of the simulated GPU"
+
+const struct wl_option wl_refused_rows[] = {
+    /* launch and attach */
+    ONLY("mode", "launch-and-attach", ATTACH),
+    REFUSED("port", ATTACH),
+    REFUSED("max-connections", ATTACH),
+    REFUSED("hostname", ATTACH),
+    ONLY("target-processes", "all", "processes that the program starts are always profiled"),
+    REFUSED("target-processes-filter", "use -k, --kernel-id or NVTX ranges"),
+    ONLY("check-exit-code", "yes|on|true|1", "a program that fails is always reported"),
+    REFUSED("null-stdin", "redirect it: warplens profile ./app < /dev/null"),
+    REFUSED("injection-path-64", "the libraries lie beside warplens"),
+    REFUSED("preload-library", "set LD_PRELOAD; warplens keeps what is there"),
+    ONLY("support-32bit", "no|off|false|0", "CUDA programs are 64-bit"),
+    REFUSED("call-stack", STACKS),
+    REFUSED("call-stack-type", STACKS),
+    ONLY("nvtx-push-pop-scope", "thread", "push/pop ranges are those of the launching thread"),
+    ONLY("communicator", "none", RANKS),
+    REFUSED("communicator-tcp-num-peers", RANKS),
+    REFUSED("communicator-tcp-hostname", RANKS),
+    REFUSED("communicator-tcp-port", RANKS),
+    REFUSED("communicator-shmem-num-peers", RANKS),
+    REFUSED("lockstep-kernel-launch", RANKS),
+    REFUSED("lockstep-nvtx-include", RANKS),
+    REFUSED("lockstep-nvtx-exclude", RANKS),
+    ONLY("mps", "none", RANKS),
+    REFUSED("mps-num-clients", RANKS),
+    REFUSED("mps-timeout", RANKS),
+    REFUSED("config-file", CONFIG),
+    REFUSED("config-file-path", CONFIG),
+    /* what to profile */
+    ONLY("devices", "0|all", "there is one simulated GPU, number 0"),
+    ONLY("filter-mode", "global|per-gpu", "launches are counted over the whole program"),
+    ONLY("kill", "no|off|false|0", "the program always runs to its end"),
+    REFUSED("native-include", STACKS),
+    REFUSED("native-exclude", STACKS),
+    REFUSED("python-include", STACKS),
+    REFUSED("python-exclude", STACKS),
+    REFUSED("range-filter", "use --nvtx-include or cudaProfilerStart"),
+    REFUSED("disable-profiler-start-stop",
+            "cudaProfilerStart and cudaProfilerStop are always heard"),
+    ONLY("rename-kernels", "no|off|false|0", RENAME),
+    ONLY("rename-kernels-export", "no|off|false|0", RENAME),
+    REFUSED("rename-kernels-path", RENAME),
+    ONLY("graph-profiling", "node", "kernels of a graph are profiled one by one"),
+    /* what to collect */
+    REFUSED("section-folder-recursive", "use --section-folder; its subfolders are not read"),
+    REFUSED("section-folder-restore", "the sections are part of warplens and cannot be lost"),
+    REFUSED("rule", RULES),
+    ONLY("apply-rules", "no|off|false|0", RULES),
+    REFUSED("list-rules", RULES),
+    REFUSED("list-metrics", "use --query-metrics, or `warplens metrics`"),
+    REFUSED("list-chips", "use `warplens gpus`"),
+    REFUSED("chips", "use --gpu NAME; `warplens gpus` lists them"),
+    REFUSED("query-metrics-mode", "--query-metrics lists whole names"),
+    REFUSED("query-metrics-collection", "--query-metrics lists whole names"),
+    REFUSED("disable-extra-suffixes", "metrics have the suffixes that --query-metrics lists"),
+    REFUSED("metric-distribution-groups", ONE_RUN),
+    ONLY("import-sass", "no|off|false|0", "PTX is executed, not machine code"),
+    REFUSED("resolve-source-file", "use --source-folders"),
+    REFUSED("clock-control", "the clocks are those of the GPU model"),
+    REFUSED("pipeline-boost-state", HARDWARE),
+    REFUSED("pm-sampling-interval", SAMPLING),
+    REFUSED("pm-sampling-buffer-size", SAMPLING),
+    REFUSED("pm-sampling-max-passes", SAMPLING),
+    REFUSED("warp-samples-per-interval", SAMPLING),
+    REFUSED("disable-pm-warp-sampling", SAMPLING),
+    REFUSED("warp-sampling-interval", SAMPLING),
+    REFUSED("warp-sampling-max-passes", SAMPLING),
+    REFUSED("warp-sampling-buffer-size", SAMPLING),
+    /* replay */
+    REFUSED("replay-mode", ONE_RUN),
+    REFUSED("app-replay-match", ONE_RUN),
+    REFUSED("app-replay-mode", ONE_RUN),
+    REFUSED("app-replay-buffer", ONE_RUN),
+    REFUSED("range-replay-options", ONE_RUN),
+    /* output */
+    REFUSED("open-in-ui", "use `warplens show REPORT`"),
+    ONLY("print-details", "all", "the details page always shows all it has"),
+    ONLY("print-metric-name", "label", "--page raw and --csv show the names"),
+    ONLY("print-metric-instances", "none", "the source page shows the values of each instruction"),
+    REFUSED("print-metric-attribution", GREEN),
+    REFUSED("print-fp", "--print-units base and --json give plain numbers"),
+    ONLY("print-kernel-base", "demangled", RENAME),
+    ONLY("print-nvtx-rename", "none", RENAME),
+    REFUSED("print-rule-details", RULES),
+    REFUSED("verbose", "--page session shows how the report was made"),
+    {.name = NULL},
+};

@@ -1,0 +1,23 @@
+/* The verbs: one file each. They get the words behind the verb and return the exit status
+ * (docs/exit-codes.md). */
+#ifndef WL_CMD_VERBS_H
+#define WL_CMD_VERBS_H
+
+#include <stddef.h>
+
+struct wl_verb {
+    const char *name;
+    int (*run)(size_t word_count, char **words);
+    const char *usage;   /* "profile [options] PROGRAM [ARGUMENTS]" */
+    const char *summary; /* one line */
+};
+extern const struct wl_verb wl_verbs[]; /* ended by a NULL name */
+
+int wl_verb_profile(size_t word_count, char **words);
+int wl_verb_show(size_t word_count, char **words);
+int wl_verb_gpus(size_t word_count, char **words);
+int wl_verb_metrics(size_t word_count, char **words);
+int wl_verb_help(size_t word_count, char **words);
+int wl_verb_version(size_t word_count, char **words);
+
+#endif

@@ -1,0 +1,13 @@
+# The command line: every tests/cli/*.test is one test, run by tests/cli/run.sh.
+add_test(NAME rooms COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/rooms_test.sh ${CMAKE_SOURCE_DIR})
+set_tests_properties(rooms PROPERTIES LABELS unit)
+
+add_subdirectory(${CMAKE_CURRENT_SOURCE_DIR}/cli/programs ${CMAKE_BINARY_DIR}/tests/cli-programs)
+
+file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/*.test)
+foreach(test_file ${cli_tests})
+  get_filename_component(name ${test_file} NAME_WE)
+  add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
+  set_tests_properties(cli.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR}")
+endforeach()

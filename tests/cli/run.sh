@@ -1,0 +1,68 @@
+#!/bin/sh
+# run.sh FILE.test: runs the command lines of a test file, in order, in a new empty folder.
+#
+#   # comment
+#   ? COMMAND                 the rest is skipped (exit 77) unless this succeeds
+#   $ COMMAND                 run by the shell; must succeed
+#   ARGUMENTS | EXIT 2 | GREP text | NOT text
+#                             run `warplens ARGUMENTS`; its exit status must be 2 (0 if not said), its
+#                             stdout and stderr together must contain (or not contain) the texts
+#
+# ARGUMENTS and COMMAND are read by the shell and may use $WARPLENS, $BUILD, $SOURCE, $PROGRAMS.
+set -u
+file=$1
+: "${WARPLENS:?}" "${BUILD:?}" "${SOURCE:?}"
+PROGRAMS=$BUILD/tests/cli-programs
+export WARPLENS BUILD SOURCE PROGRAMS
+folder=$(mktemp -d)
+trap 'cd /; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+number=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "$file:$number: $1"
+    sed 's/^/    /' .output | head -40
+}
+
+# check TEXT CONDITIONS: compares the last command's .output and .status
+check_conditions() {
+    rest=$1
+    wanted_exit=0
+    while [ -n "$rest" ]; do
+        condition=${rest%%" | "*}
+        case $rest in *" | "*) rest=${rest#*" | "} ;; *) rest= ;; esac
+        case $condition in
+        "EXIT "*) wanted_exit=${condition#EXIT } ;;
+        "GREP "*) grep -qF -- "${condition#GREP }" .output || fail "not printed: ${condition#GREP }" ;;
+        "NOT "*) ! grep -qF -- "${condition#NOT }" .output || fail "printed: ${condition#NOT }" ;;
+        *) fail "no condition: $condition" ;;
+        esac
+    done
+    [ "$status" = "$wanted_exit" ] || fail "exit status $status, not $wanted_exit"
+}
+
+while IFS= read -r line; do
+    number=$((number + 1))
+    case $line in
+    "" | "#"*) ;;
+    "? "*)
+        if ! (eval "${line#? }") >.output 2>&1 </dev/null; then
+            echo "skipped: ${line#? }"
+            exit 77
+        fi
+        ;;
+    "\$ "*) (eval "${line#??}") >.output 2>&1 </dev/null || fail "failed: $line" ;;
+    *)
+        conditions=
+        case $line in *" | "*) conditions=${line#*" | "} ;; esac
+        eval "\"\$WARPLENS\" ${line%%" | "*}" >.output 2>&1 </dev/null
+        status=$?
+        check_conditions "$conditions"
+        ;;
+    esac
+done <"$file"
+
+[ $failures = 0 ] || echo "$failures of the checks in $file failed"
+[ $failures = 0 ]
