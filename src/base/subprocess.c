@@ -138,6 +138,9 @@ void wl_subprocess_wait(struct wl_subprocess *process, const struct wl_subproces
         if (tick && tick->tick)
             tick->tick(tick->self);
     }
+    /* a signal meant for the program, come after its end, must not end us before we have reported */
+    while (sigtimedwait(&watched, NULL, &(struct timespec){0}) > 0)
+        continue;
     sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
 }
 
