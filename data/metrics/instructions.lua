@@ -1,0 +1,92 @@
+-- PTX instructions: mix, divergence, floating-point operations.
+
+local function ratio(a, b, why)
+    if b == 0 then
+        return nil, why
+    end
+    return a / b
+end
+
+local none = "no instruction was executed"
+local rows = {}
+local function row(name, unit, description, formula)
+    rows[#rows + 1] = { name = name, unit = unit, description = description, formula = formula }
+end
+
+row("ptx__thread_inst_executed_per_inst_executed.ratio", "thread",
+    "threads active in a PTX instruction of a warp, on average",
+    function(m) return ratio(m["ptx__thread_inst_executed.sum"], m["ptx__inst_executed.sum"], none) end)
+row("ptx__thread_inst_executed_pred_on_per_inst_executed.ratio", "thread",
+    "threads active and not predicated off in a PTX instruction of a warp, on average",
+    function(m) return ratio(m["ptx__thread_inst_executed_pred_on.sum"], m["ptx__inst_executed.sum"], none) end)
+row("ptx__branches_per_inst_executed.pct", "%", "branches, of all PTX instructions",
+    function(m) return ratio(100 * m["ptx__branches_executed.sum"], m["ptx__inst_executed.sum"], none) end)
+row("ptx__branch_efficiency.pct", "%", "branches of PTX whose active threads all went the same way", function(m)
+    local branches = m["ptx__branches_executed.sum"]
+    return ratio(100 * (branches - m["ptx__branches_divergent.sum"]), branches, "no branch was executed")
+end)
+row("ptx__inst_executed_per_warp.ratio", "inst/warp", "PTX instructions of a warp, on average",
+    function(m) return ratio(m["ptx__inst_executed.sum"], m["ptx__warps_launched.sum"], "no warp ran") end)
+
+local pipes = {
+    { "alu", "integer and logic" }, { "fma", "single-precision and integer-multiply" }, { "fp16", "half-precision" },
+    { "fp64", "double-precision" }, { "xu", "transcendental and conversion" }, { "tensor", "tensor" },
+    { "lsu", "load/store" }, { "tex", "texture" }, { "cbu", "branch, barrier and exit" },
+    { "const", "constant, parameter and special-register" },
+}
+for _, pipe in ipairs(pipes) do
+    row("ptx__inst_executed_pipe_" .. pipe[1] .. ".pct", "%", "PTX instructions of the " .. pipe[2] .. " pipe, of all",
+        function(m)
+            return ratio(100 * m["ptx__inst_executed_pipe_" .. pipe[1] .. ".sum"], m["ptx__inst_executed.sum"], none)
+        end)
+end
+row("ptx__busiest_pipe", "", "pipe with most PTX instructions", function(m)
+    local name, most = nil, 0
+    for _, pipe in ipairs(pipes) do
+        local count = m("ptx__inst_executed_pipe_" .. pipe[1] .. ".sum") or 0
+        if count > most then
+            name, most = pipe[1], count
+        end
+    end
+    return name, none
+end)
+
+local operation = "ptx__thread_inst_executed_op_%s_pred_on.sum"
+for _, precision in ipairs({ { "h", "hp", "half" }, { "f", "sp", "single" }, { "d", "dp", "double" } }) do
+    row("ptx__flop_count_" .. precision[2] .. ".sum", "flop",
+        precision[3] .. "-precision operations: additions, multiplications, and fused multiply-adds twice; " ..
+        "division and the like are other instructions and not in it",
+        function(m)
+            return m[string.format(operation, precision[1] .. "add")] +
+                m[string.format(operation, precision[1] .. "mul")] +
+                2 * m[string.format(operation, precision[1] .. "fma")]
+        end)
+    row("ptx__nonfused_" .. precision[2] .. ".pct", "%",
+        precision[3] .. "-precision additions and multiplications, of all such instructions: what fusing could halve",
+        function(m)
+            local single = m[string.format(operation, precision[1] .. "add")] +
+                m[string.format(operation, precision[1] .. "mul")]
+            return ratio(100 * single, single + m[string.format(operation, precision[1] .. "fma")],
+                "the launch has no " .. precision[3] .. "-precision arithmetic")
+        end)
+end
+row("ptx__flop_count.sum", "flop", "floating-point operations of all precisions", function(m)
+    return m["ptx__flop_count_hp.sum"] + m["ptx__flop_count_sp.sum"] + m["ptx__flop_count_dp.sum"]
+end)
+
+-- roofline: operations per byte at each level, and where the roof bends on this device
+for _, level in ipairs({
+    { "dram", "dram__bytes.sum", "device memory" },
+    { "l2", "lts__t_bytes_srcunit_tex.sum", "L2" },
+}) do
+    row("derived__arithmetic_intensity_" .. level[1] .. ".ratio", "flop/byte",
+        "floating-point operations of all precisions per byte of traffic with " .. level[3],
+        function(m) return ratio(m["ptx__flop_count.sum"], m[level[2]], "no byte came from or went to " .. level[3]) end)
+end
+row("derived__arithmetic_intensity_l1.ratio", "flop/byte",
+    "floating-point operations of all precisions per byte of sectors looked up in L1",
+    function(m)
+        return ratio(m["ptx__flop_count.sum"], 32 * m["l1tex__t_sectors_pipe_lsu.sum"], "nothing was looked up in L1")
+    end)
+
+return rows

@@ -1,0 +1,20 @@
+-- Sections of Nsight Compute that counting alone cannot fill. In no set; asked for by name they say why.
+local time = "predicted time: not available from counting"
+local function section(identifier, name, order, reason)
+    return { identifier = identifier, name = name, order = order, absent = reason }
+end
+
+return {
+    section("SpeedOfLight", "GPU Speed Of Light Throughput", 10, time),
+    section("SpeedOfLight_RooflineChart", "GPU Speed Of Light Roofline Chart", 11, time),
+    section("PmSampling", "PM Sampling", 15, "sampling needs time: not available from counting"),
+    section("SchedulerStats", "Scheduler Statistics", 40, time),
+    section("WarpStateStats", "Warp State Statistics", 50, time),
+    section("WorkloadDistribution", "GPU and Memory Workload Distribution", 90, time),
+    section("MemoryWorkloadAnalysis_Chart", "Memory Workload Analysis Chart", 31,
+        "the chart has no form in text; see MemoryWorkloadAnalysis_Tables"),
+    section("NumaAffinity", "NUMA Affinity", 63, "the model has one GPU"),
+    section("Nvlink", "NVLink", 61, "the model has one GPU"),
+    section("Nvlink_Tables", "NVLink Tables", 62, "the model has one GPU"),
+    section("Nvlink_Topology", "NVLink Topology", 60, "the model has one GPU"),
+}
