@@ -1,9 +1,13 @@
 #include "cmd/lists.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "advise/sections.h"
+#include "base/memory.h"
 #include "base/near.h"
+#include "base/text.h"
 #include "metric/metric.h"
 
 bool wl_lists_are_asked(const struct wl_command *command)
@@ -51,15 +55,11 @@ static enum wl_code set_none_found(const struct wl_metric_row *rows, size_t coun
     return WL_ERR_NOTHING;
 }
 
-static enum wl_code print_metrics(const struct wl_command *command,
+static enum wl_code print_metrics(const struct wl_metric_catalog *catalog,
                                   const struct wl_arguments *patterns, FILE *out,
                                   struct wl_error *error)
 {
-    struct wl_metric_catalog *catalog = NULL;
     size_t count = 0, printed = 0;
-    enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
-    if (code)
-        return code;
     const struct wl_metric_row *rows = wl_metric_list(catalog, &count);
     for (size_t i = 0; i < count; i++) {
         if (!is_chosen(&rows[i], patterns))
@@ -67,15 +67,109 @@ static enum wl_code print_metrics(const struct wl_command *command,
         print_metric(&rows[i], out);
         printed++;
     }
-    if (printed == 0)
-        code = set_none_found(rows, count, patterns && patterns->count ? patterns->items[0] : "",
-                              error);
-    wl_metric_catalog_free(catalog);
-    return code;
+    if (printed > 0)
+        return WL_OK;
+    return set_none_found(rows, count, patterns && patterns->count ? patterns->items[0] : "",
+                          error);
+}
+
+/* "basic, full" */
+static void print_names(const char *const *names, size_t count, FILE *out)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? ", " : "", names[i]);
+    fputc('\n', out);
+}
+
+static void print_sections(const struct wl_section *sections, size_t count, FILE *out)
+{
+    fprintf(out, "%-34s %-42s %s\n", "Identifier", "Name", "Sets");
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%-34s %-42s ", sections[i].identifier, sections[i].name);
+        print_names((const char *const *)sections[i].sets, sections[i].set_count, out);
+    }
+}
+
+static bool is_in_set(const struct wl_section *section, const char *set)
+{
+    for (size_t i = 0; i < section->set_count; i++)
+        if (strcmp(section->sets[i], set) == 0)
+            return true;
+    return false;
+}
+
+/* Each set at the first section that names it, so that sets of the user's own are listed too. */
+static void print_sets(const struct wl_section *sections, size_t count, FILE *out)
+{
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } sets = {0};
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < sections[i].set_count; j++) {
+            bool is_known = false;
+            for (size_t k = 0; k < sets.count; k++)
+                is_known |= strcmp(sets.items[k], sections[i].sets[j]) == 0;
+            if (!is_known)
+                WL_PUSH(&sets, sections[i].sets[j]);
+        }
+    }
+    for (size_t k = 0; k < sets.count; k++) {
+        const char *separator = "";
+        fprintf(out, "%-12s ", sets.items[k]);
+        for (size_t i = 0; i < count; i++) {
+            if (!is_in_set(&sections[i], sets.items[k]))
+                continue;
+            fprintf(out, "%s%s", separator, sections[i].identifier);
+            separator = ", ";
+        }
+        fputc('\n', out);
+    }
+    free(sets.items);
 }
 
 enum wl_code wl_lists_print(const struct wl_command *command, const struct wl_arguments *patterns,
                             const struct wl_console *console, struct wl_error *error)
 {
-    return print_metrics(command, patterns, console->pages, error);
+    struct wl_metric_catalog *catalog = NULL;
+    struct wl_sections *sections = NULL;
+    size_t count = 0;
+    enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+    if (code)
+        return code;
+    code = wl_sections_load(catalog, command->section_folder, &sections, error);
+    if (code)
+        goto out;
+    const struct wl_section *all = wl_sections_all(sections, &count);
+    if (command->list_sets)
+        print_sets(all, count, console->pages);
+    else if (command->list_sections)
+        print_sections(all, count, console->pages);
+    else
+        code = print_metrics(catalog, patterns, console->pages, error);
+    wl_sections_free(sections);
+out:
+    wl_metric_catalog_free(catalog);
+    return code;
+}
+
+enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *error)
+{
+    struct wl_metric_catalog *catalog = NULL;
+    struct wl_sections *sections = NULL;
+    size_t count = 0;
+    enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+    if (code)
+        return code;
+    code = wl_sections_load(catalog, command->section_folder, &sections, error);
+    if (!code) {
+        wl_sections_all(sections, &count);
+        const struct wl_section **chosen = wl_alloc_zero(count, sizeof *chosen);
+        code = wl_sections_choose(sections, command->sections.data, command->set, chosen, &count,
+                                  error);
+        free(chosen);
+        wl_sections_free(sections);
+    }
+    wl_metric_catalog_free(catalog);
+    return code;
 }

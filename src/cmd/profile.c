@@ -54,7 +54,9 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
                             const struct wl_console *console, struct wl_error *error)
 {
     struct wl_launch_run run = {.command = command, .console = console, .program = program};
-    enum wl_code code = wl_launch_prepare(&run, error);
+    enum wl_code code = wl_lists_check(command, error);
+    if (!code)
+        code = wl_launch_prepare(&run, error);
     if (!code)
         code = wl_launch_execute(&run, error);
     if (code)
