@@ -17,6 +17,7 @@
 #include "gpu/gpu.h"
 #include "report/name.h"
 #include "report/report.h"
+#include "stream/stream.h"
 #include "warplens/version.h"
 
 enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250 };
@@ -155,7 +156,8 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
 {
     struct wl_environment environment;
     struct wl_subprocess process;
-    char *progress_path = wl_string_format("%s/progress", run->settings.stream_folder);
+    char *progress_path =
+        wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_PROGRESS_FILE);
     struct wl_progress progress = {.path = progress_path, .out = stderr};
     struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
     wl_environment_copy(&environment);

@@ -60,7 +60,11 @@ void wl_progress_tick(void *self)
         return;
     progress->shown = status.st_mtim;
     struct wl_text content = {0};
-    if (wl_file_read(progress->path, &content, NULL) == WL_OK && content.length)
-        show(progress, content.data);
+    if (wl_file_read(progress->path, &content, NULL) == WL_OK) {
+        if (content.length)
+            show(progress, content.data);
+        else
+            wl_progress_clear(progress);
+    }
     wl_text_free(&content);
 }
