@@ -59,6 +59,7 @@ struct wl_sim_launch {
     const struct wl_sim_range *ranges;
     size_t range_count;
     uint32_t registers_per_thread;   /* for occupancy: from a cubin, or program->register_estimate */
+    int32_t carveout_pct;            /* preferred shared-memory carve-out, -1: the driver's choice */
     bool is_cooperative;
 };
 

@@ -15,6 +15,13 @@ enum wl_pipe {
 /* "alu", "fma", ... */
 const char *wl_pipe_name(enum wl_pipe pipe);
 
+/* What an instruction does, for the counters of arithmetic. */
+enum wl_class {
+    WL_CLASS_OTHER, WL_CLASS_FADD, WL_CLASS_FMUL, WL_CLASS_FFMA, WL_CLASS_DADD, WL_CLASS_DMUL,
+    WL_CLASS_DFMA, WL_CLASS_HADD, WL_CLASS_HMUL, WL_CLASS_HFMA, WL_CLASS_INTEGER,
+    WL_CLASS_CONVERSION, WL_CLASS_CONTROL, WL_CLASS_MEMORY,
+};
+
 /* One instruction of the source program, for tables and messages. */
 struct wl_program_instruction {
     char *text;              /* "ld.global.f32 %f1, [%rd4]" with its guard */
@@ -25,6 +32,11 @@ struct wl_program_instruction {
     uint32_t line, column;   /* 0: unknown */
     char *function;          /* inlined function (mangled), or NULL */
     char *inlined_at;        /* "file:line:column" of the callers, innermost first, '\n' between; NULL */
+    uint32_t block;          /* basic block that holds it, UINT32_MAX if unreachable */
+    uint32_t guard;          /* its guard counter, UINT32_MAX if it has no guard */
+    uint8_t instruction_class; /* enum wl_class */
+    uint8_t class_weight;    /* operations per thread of that class: 2 for packed halves */
+    bool is_branch;
 };
 
 struct wl_program_parameter {
@@ -44,7 +56,7 @@ struct wl_program {
     uint32_t barrier_count;          /* named barriers used */
     uint32_t max_threads_per_block;  /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
-    bool reads_atomic_results;       /* blocks may communicate */
+    bool blocks_communicate;         /* results depend on the order of blocks: run in one fixed order */
     /* for the executor: */
     struct wl_op *ops;
     uint32_t op_count;
@@ -55,6 +67,10 @@ struct wl_program {
     uint32_t constant_count;
     struct wl_site *sites;           /* memory access sites, counted separately */
     uint32_t site_count;
+    uint32_t *branch_targets;        /* tables of BRANCH_INDEX: op indices */
+    uint32_t branch_target_count;
+    uint32_t guard_count;            /* guarded instructions, counted separately */
+    bool is_linked;                  /* ops hold the executor's functions */
 };
 
 void wl_program_free(struct wl_program *program);

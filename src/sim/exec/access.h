@@ -1,0 +1,68 @@
+/* Counting and checking of one memory access of a warp. */
+#ifndef WL_SIM_EXEC_ACCESS_H
+#define WL_SIM_EXEC_ACCESS_H
+
+#include "sim/exec/lanes.h"
+
+/* One access: the addresses of all lanes (lanes that are off repeat an active one), and the bytes each
+ * lane touches. */
+struct access {
+    struct wl_warp *warp;
+    const struct wl_op *op;
+    struct wl_site_state *site;
+    u64 address[WL_LANES];
+    u32 bytes;               /* per lane: element width x elements */
+    enum wl_site_access kind;
+    bool is_contiguous;      /* all lanes active, lane i at address[0] + i * bytes */
+};
+
+/* Fills access->address from the address register and offset; finds the pattern. */
+static inline void access_resolve(struct access *access, struct wl_warp *warp, const struct wl_op *op,
+                                  enum wl_site_access kind)
+{
+    access->warp = warp;
+    access->op = op;
+    access->site = &warp->worker->sites[op->site];
+    access->bytes = (u32)op->width_bytes * op->count;
+    access->kind = kind;
+    u64 *address = access->address;
+    const u64 offset = (u64)op->imm;
+    if (op->flags & WL_OPF_NO_ADDRESS) {
+        WL_FOR_LANES (i)
+            address[i] = offset;
+    } else if (op->flags & WL_OPF_ADDRESS32) {
+        const u32 *base = lane_register(warp, op->a);
+        WL_FOR_LANES (i)
+            address[i] = (u32)(base[i] + (u32)offset);
+    } else {
+        const u64 *base = lane_register(warp, op->a);
+        WL_FOR_LANES (i)
+            address[i] = base[i] + offset;
+    }
+    access->is_contiguous = false;
+    if (warp->active == WL_FULL_MASK) {
+        u64 first = address[0], differs = 0;
+        const u64 bytes = access->bytes;
+        WL_FOR_LANES (i)
+            differs |= (address[i] - first) ^ ((u64)(u32)i * bytes);
+        access->is_contiguous = differs == 0;
+        return;
+    }
+    u64 previous = address[__builtin_ctz(warp->active)];
+    for (int i = 0; i < WL_LANES; i++) {
+        if (warp->active >> i & 1)
+            previous = address[i];
+        else
+            address[i] = previous;
+    }
+}
+
+/* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
+ * has faulted. */
+bool WL_EXEC(access_global)(struct access *access);
+/* Bounds, alignment, wavefronts of a shared access; addresses become pointers. */
+bool WL_EXEC(access_shared)(struct access *access);
+/* Bounds, alignment, sectors of a local access; addresses become pointers. */
+bool WL_EXEC(access_local)(struct access *access);
+
+#endif

@@ -1,0 +1,347 @@
+/* Control flow: blocks, guards, divergence, barriers, exits; and exchange between lanes. */
+#include "base/memory.h"
+#include "sim/exec/lanes.h"
+#include "sim/exec/values.h"
+
+#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+static const struct wl_op *op_at(const struct wl_warp *warp, u32 index)
+{
+    return index == UINT32_MAX ? NULL : &warp->worker->run->program->ops[index];
+}
+
+/* Takes the next waiting path from the stack; NULL when no lane is left. */
+static const struct wl_op *pop_path(struct wl_warp *warp)
+{
+    while (warp->stack_depth > 0) {
+        struct wl_stack_entry entry = warp->stack[--warp->stack_depth];
+        u32 live = entry.mask;
+        if (!live)
+            continue;
+        warp->mask = live;
+        warp->join = entry.join;
+        set_active(warp, live);
+        return entry.pc;
+    }
+    warp->status = WL_WARP_DONE;
+    warp->mask = 0;
+    return NULL;
+}
+
+static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct wl_op *join, u32 mask)
+{
+    if (warp->stack_depth == warp->stack_capacity) {
+        size_t grown = warp->stack_capacity ? warp->stack_capacity * 2 : 16;
+        warp->stack = wl_resize(warp->stack, grown, sizeof *warp->stack);
+        warp->stack_capacity = (u32)grown;
+    }
+    warp->stack[warp->stack_depth++] = (struct wl_stack_entry){pc, join, mask};
+}
+
+/* Counts the block and, when the warp has run long enough, lets others go on. */
+static inline const struct wl_op *enter_block(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_worker *worker = warp->worker;
+    worker->block_warps[op->target]++;
+    worker->block_threads[op->target] += (u32)__builtin_popcount(warp->mask);
+    warp->fuel -= (s32)op->imm;
+    if (warp->fuel > 0)
+        return op + 1;
+    warp->pc = op + 1;
+    return NULL;
+}
+
+RUN(BLOCK)
+{
+    return enter_block(warp, op);
+}
+
+RUN(JOIN)
+{
+    if (op == warp->join) {
+        const struct wl_op *next = pop_path(warp);
+        if (next != op || op == warp->join)
+            return next;
+    }
+    return enter_block(warp, op);
+}
+
+RUN(GUARD)
+{
+    u32 chosen = *predicate(warp, op->a);
+    if (op->flags & WL_OPF_NEGATED)
+        chosen = ~chosen;
+    chosen &= warp->mask;
+    if (op->site != UINT32_MAX)
+        warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(chosen);
+    if (!chosen)
+        return op_at(warp, op->target);
+    set_active(warp, chosen);
+    return op + 1;
+}
+
+RUN(UNGUARD)
+{
+    set_active(warp, warp->mask);
+    return op + 1;
+}
+
+RUN(BRANCH)
+{
+    return op_at(warp, op->target);
+}
+
+RUN(BRANCH_IF)
+{
+    u32 taken = *predicate(warp, op->a);
+    if (op->flags & WL_OPF_NEGATED)
+        taken = ~taken;
+    taken &= warp->mask;
+    u32 rest = warp->mask & ~taken;
+    if (op->site != UINT32_MAX)
+        warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(taken);
+    if (!taken)
+        return op + 1;
+    if (!rest)
+        return op_at(warp, op->target);
+    warp->worker->divergent[op->instruction]++;
+    const struct wl_op *join = op_at(warp, op->reconverge);
+    if (join)
+        push_path(warp, join, warp->join, warp->mask);
+    push_path(warp, op + 1, join ? join : warp->join, rest);
+    warp->mask = taken;
+    if (join)
+        warp->join = join;
+    set_active(warp, taken);
+    return op_at(warp, op->target);
+}
+
+RUN(BRANCH_INDEX)
+{
+    const u32 *index = lane_register(warp, op->a);
+    const u32 *targets = warp->worker->run->program->branch_targets + op->imm;
+    const struct wl_op *join = op_at(warp, op->reconverge);
+    u32 left = warp->mask;
+    u32 paths = 0;
+    while (left) {
+        u32 wanted = index[__builtin_ctz(left)], group = 0;
+        if (wanted >= op->b)
+            return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "branch index out of range", "index %u of %u",
+                                 wanted, op->b);
+        for (int i = 0; i < WL_LANES; i++)
+            if (left >> i & 1 && index[i] < op->b && targets[index[i]] == targets[wanted])
+                group |= LANE_BIT(i);
+        left &= ~group;
+        if (!left && !paths)
+            return op_at(warp, targets[wanted]);
+        if (!paths++ && join)
+            push_path(warp, join, warp->join, warp->mask);
+        push_path(warp, op_at(warp, targets[wanted]), join ? join : warp->join, group);
+    }
+    warp->worker->divergent[op->instruction]++;
+    return pop_path(warp);
+}
+
+RUN(YIELD)
+{
+    warp->pc = op + 1;
+    return NULL;
+}
+
+/* Lanes that end leave every path that waits on the stack too. */
+RUN(EXIT)
+{
+    u32 ended = warp->active;
+    for (u32 i = 0; i < warp->stack_depth; i++)
+        warp->stack[i].mask &= ~ended;
+    warp->mask &= ~ended;
+    if (!warp->mask)
+        return pop_path(warp);
+    set_active(warp, warp->mask);
+    return op_at(warp, op->target);
+}
+
+RUN(TRAP)
+{
+    return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "trap", "the kernel executed a trap instruction");
+}
+
+RUN(UNSUPPORTED)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    return wl_warp_fault(warp, op, WL_ERR_UNSUPPORTED, "unsupported instruction", "%s",
+                         program->instructions[op->instruction].opcode);
+}
+
+RUN(FENCE)
+{
+    (void)warp;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return op + 1;
+}
+
+/* Arrives at a block barrier; sm.c lets the warps go on when all have. kind: 0 sync, 1 arrive, 2 popc,
+ * 3 and, 4 or. Barrier number: imm, or register a (RESULT flag); warps expected: b or all (0). */
+RUN(BARRIER)
+{
+    u32 number = op->flags & WL_OPF_RESULT
+                     ? ((const u32 *)lane_register(warp, op->a))[__builtin_ctz(warp->active)]
+                     : (u32)op->imm;
+    if (number >= WL_BARRIERS)
+        return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "invalid barrier", "barrier %u", number);
+    warp->barrier = number;
+    warp->barrier_op = op;
+    warp->barrier_value = op->kind >= 2 ? *predicate(warp, op->c) : 0;
+    if (op->flags & WL_OPF_NEGATED)
+        warp->barrier_value = ~warp->barrier_value;
+    warp->worker->barriers++;
+    warp->status = WL_WARP_AT_BARRIER;
+    warp->pc = op + 1;
+    return NULL;
+}
+
+RUN(WARP_SYNC)
+{
+    (void)warp;
+    return op + 1;
+}
+
+RUN(ACTIVEMASK)
+{
+    u32 *d = lane_register(warp, op->dst);
+    u32 active = warp->active;
+    for (int i = 0; i < WL_LANES; i++)
+        if (active >> i & 1)
+            d[i] = active;
+    return op + 1;
+}
+
+RUN(ELECT)
+{
+    u32 leader = (u32)__builtin_ctz(warp->active);
+    if (op->dst != UINT32_MAX) {
+        u32 *d = lane_register(warp, op->dst);
+        for (int i = 0; i < WL_LANES; i++)
+            if (warp->active >> i & 1)
+                d[i] = leader;
+    }
+    set_predicate(warp, op->d, LANE_BIT(leader));
+    return op + 1;
+}
+
+/* PTX ISA, shfl.sync: c packs the clamp (bits 0-4) and the segment mask (bits 8-12). */
+RUN(SHUFFLE)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c);
+    u32 source[WL_LANES], valid = 0;
+    u32 *d = lane_register(warp, op->dst);
+    u32 result[WL_LANES];
+    for (int i = 0; i < WL_LANES; i++) {
+        s32 amount = (s32)(b[i] & 31), clamp = (s32)(c[i] & 31);
+        s32 segment = (s32)(c[i] >> 8 & 31);
+        s32 top = (i & segment) | (clamp & ~segment), bottom = i & segment;
+        s32 from = i;
+        bool is_inside = true;
+        switch (op->kind) {
+        case WL_SHUFFLE_UP:
+            from = i - amount;
+            is_inside = from >= top;
+            break;
+        case WL_SHUFFLE_DOWN:
+            from = i + amount;
+            is_inside = from <= top;
+            break;
+        case WL_SHUFFLE_XOR:
+            from = i ^ amount;
+            is_inside = from <= top;
+            break;
+        default:
+            from = bottom | (amount & ~segment);
+            is_inside = from <= top;
+            break;
+        }
+        source[i] = (u32)(is_inside ? from : i) & 31;
+        valid |= (u32)is_inside << i;
+    }
+    WL_FOR_LANES (i)
+        result[i] = a[source[i]];
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = result[i];
+    if (op->d != UINT32_MAX)
+        set_predicate(warp, op->d, valid);
+    return op + 1;
+}
+
+RUN(VOTE)
+{
+    u32 chosen = *predicate(warp, op->a);
+    if (op->flags & WL_OPF_NEGATED)
+        chosen = ~chosen;
+    u32 members = warp->active;
+    chosen &= members;
+    if (op->kind == WL_VOTE_BALLOT) {
+        u32 *d = lane_register(warp, op->dst);
+        for (int i = 0; i < WL_LANES; i++)
+            if (members >> i & 1)
+                d[i] = chosen;
+        return op + 1;
+    }
+    bool result = op->kind == WL_VOTE_ALL   ? chosen == members
+                  : op->kind == WL_VOTE_ANY ? chosen != 0
+                                            : chosen == members || chosen == 0;
+    set_predicate(warp, op->dst, result ? WL_FULL_MASK : 0);
+    return op + 1;
+}
+
+RUN(MATCH)
+{
+    u32 members = warp->active, all = 1;
+    u32 result[WL_LANES] = {0};
+    const u32 *a32 = lane_register(warp, op->a);
+    const u64 *a64 = lane_register(warp, op->a);
+    for (int i = 0; i < WL_LANES; i++) {
+        for (int j = 0; j < WL_LANES && members >> i & 1; j++) {
+            bool equal = op->width_bytes == 8 ? a64[i] == a64[j] : a32[i] == a32[j];
+            if (members >> j & 1 && equal)
+                result[i] |= LANE_BIT(j);
+        }
+        if (members >> i & 1 && result[i] != members)
+            all = 0;
+    }
+    u32 *d = lane_register(warp, op->dst);
+    for (int i = 0; i < WL_LANES; i++)
+        if (members >> i & 1)
+            d[i] = op->kind ? (all ? members : 0) : result[i];
+    if (op->kind && op->d != UINT32_MAX)
+        set_predicate(warp, op->d, all ? WL_FULL_MASK : 0);
+    return op + 1;
+}
+
+/* kind: 0 add, 1 min.u, 2 max.u, 3 min.s, 4 max.s, 5 and, 6 or, 7 xor */
+RUN(REDUX)
+{
+    const u32 *a = lane_register(warp, op->a);
+    u32 *d = lane_register(warp, op->dst);
+    u32 first = (u32)__builtin_ctz(warp->active), result = a[first];
+    for (u32 i = first + 1; i < WL_LANES; i++) {
+        if (!(warp->active >> i & 1))
+            continue;
+        u32 x = a[i];
+        const u32 next[] = {result + x,
+                            x < result ? x : result,
+                            x > result ? x : result,
+                            (s32)x < (s32)result ? x : result,
+                            (s32)x > (s32)result ? x : result,
+                            result & x,
+                            result | x,
+                            result ^ x};
+        result = next[op->kind];
+    }
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = result;
+    return op + 1;
+}

@@ -1,0 +1,396 @@
+/* Predicates, selection, packing, special registers, bit tricks and carries. */
+#include "sim/exec/lanes.h"
+#include "sim/exec/values.h"
+
+#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+RUN(PRED_LOGIC)
+{
+    u32 a = *predicate(warp, op->a);
+    u32 b = *predicate(warp, op->b);
+    if (op->flags & WL_OPF_NEGATED)
+        b = ~b;
+    const u32 results[] = {a & b, a | b, a ^ b, b, ~b};
+    set_predicate(warp, op->dst, results[op->kind]);
+    return op + 1;
+}
+
+RUN(PRED_CONST)
+{
+    set_predicate(warp, op->dst, op->imm ? WL_FULL_MASK : 0);
+    return op + 1;
+}
+
+static inline u32 choice(const struct wl_warp *warp, const struct wl_op *op)
+{
+    u32 chosen = *predicate(warp, op->c);
+    return op->flags & WL_OPF_NEGATED ? ~chosen : chosen;
+}
+
+RUN(SELECT_32)
+{
+    u32 chosen = choice(warp, op);
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u32 *d = lane_register(warp, op->dst);
+    u32 active = warp->active;
+    WL_FOR_LANES (i) {
+        u32 value = chosen >> i & 1 ? a[i] : b[i];
+        d[i] = active >> i & 1 ? value : d[i];
+    }
+    return op + 1;
+}
+
+RUN(SELECT_64)
+{
+    u64 chosen = choice(warp, op);
+    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u64 *d = lane_register(warp, op->dst);
+    u64 active = warp->active;
+    WL_FOR_LANES (i) {
+        u64 value = chosen >> i & 1 ? a[i] : b[i];
+        d[i] = active >> i & 1 ? value : d[i];
+    }
+    return op + 1;
+}
+
+RUN(PRED_TO_B32)
+{
+    u32 a = *predicate(warp, op->a), active = warp->active, one = (u32)op->imm;
+    u32 *d = lane_register(warp, op->dst);
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? (a >> i & 1 ? one : 0) : d[i];
+    return op + 1;
+}
+
+RUN(LOP3_B32)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c);
+    u32 *d = lane_register(warp, op->dst);
+    u32 table = (u32)op->imm, active = warp->active;
+    u32 select[8];
+    for (int k = 0; k < 8; k++)
+        select[k] = table >> k & 1 ? WL_FULL_MASK : 0;
+    WL_FOR_LANES (i) {
+        u32 x = a[i], y = b[i], z = c[i];
+        u32 value = (select[0] & ~x & ~y & ~z) | (select[1] & ~x & ~y & z) |
+                    (select[2] & ~x & y & ~z) | (select[3] & ~x & y & z) |
+                    (select[4] & x & ~y & ~z) | (select[5] & x & ~y & z) |
+                    (select[6] & x & y & ~z) | (select[7] & x & y & z);
+        d[i] = active >> i & 1 ? value : d[i];
+    }
+    return op + 1;
+}
+
+/* The carry flag is a predicate of its own, at op->d. */
+enum { CARRY_IN = 1, CARRY_OUT = 2, HIGH_HALF = 4, IS_SIGNED = 8 };
+
+static const struct wl_op *add_carry(struct wl_warp *warp, const struct wl_op *op, bool subtract)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u32 *d = lane_register(warp, op->dst);
+    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        if (!(warp->active >> i & 1))
+            continue;
+        u64 carry = carry_in >> i & 1;
+        u64 sum = subtract ? (u64)a[i] - b[i] - carry : (u64)a[i] + b[i] + carry;
+        d[i] = (u32)sum;
+        carry_out |= (u32)(sum >> 32 & 1) << i;
+    }
+    if (op->kind & CARRY_OUT)
+        set_predicate(warp, op->d, carry_out);
+    return op + 1;
+}
+
+RUN(ADDC_32)
+{
+    return add_carry(warp, op, false);
+}
+
+RUN(SUBC_32)
+{
+    return add_carry(warp, op, true);
+}
+
+RUN(MADC_32)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c);
+    u32 *d = lane_register(warp, op->dst);
+    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        if (!(warp->active >> i & 1))
+            continue;
+        u64 product = op->kind & IS_SIGNED ? (u64)((s64)(s32)a[i] * (s32)b[i]) : (u64)a[i] * b[i];
+        u64 half = op->kind & HIGH_HALF ? product >> 32 & 0xffffffffu : (u32)product;
+        u64 sum = half + c[i] + (carry_in >> i & 1);
+        d[i] = (u32)sum;
+        carry_out |= (u32)(sum >> 32 & 1) << i;
+    }
+    if (op->kind & CARRY_OUT)
+        set_predicate(warp, op->d, carry_out);
+    return op + 1;
+}
+
+static const struct wl_op *add_carry_64(struct wl_warp *warp, const struct wl_op *op, bool subtract)
+{
+    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u64 *d = lane_register(warp, op->dst);
+    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        if (!(warp->active >> i & 1))
+            continue;
+        wide_u128 carry = carry_in >> i & 1;
+        wide_u128 sum = subtract ? (wide_u128)a[i] - b[i] - carry : (wide_u128)a[i] + b[i] + carry;
+        d[i] = (u64)sum;
+        carry_out |= (u32)(sum >> 64 & 1) << i;
+    }
+    if (op->kind & CARRY_OUT)
+        set_predicate(warp, op->d, carry_out);
+    return op + 1;
+}
+
+RUN(ADDC_64)
+{
+    return add_carry_64(warp, op, false);
+}
+
+RUN(SUBC_64)
+{
+    return add_carry_64(warp, op, true);
+}
+
+RUN(BFI_B32)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c), *length = lane_register(warp, op->d);
+    u32 *d = lane_register(warp, op->dst);
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = (u32)bfi_any(a[i], b[i], c[i], length[i], 32);
+    return op + 1;
+}
+
+RUN(BFI_B64)
+{
+    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c), *length = lane_register(warp, op->d);
+    u64 *d = lane_register(warp, op->dst);
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = bfi_any(a[i], b[i], c[i], length[i], 64);
+    return op + 1;
+}
+
+RUN(PACK_64)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u64 *d = lane_register(warp, op->dst);
+    u64 packed[WL_LANES];
+    WL_FOR_LANES (i)
+        packed[i] = (u64)b[i] << 32 | a[i];
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = packed[i];
+    return op + 1;
+}
+
+/* dst or b may be absent (UINT32_MAX). */
+RUN(UNPACK_64)
+{
+    const u64 *a = lane_register(warp, op->a);
+    u64 source[WL_LANES];
+    memcpy(source, a, sizeof source);
+    for (int half = 0; half < 2; half++) {
+        u32 offset = half ? op->b : op->dst;
+        if (offset == UINT32_MAX)
+            continue;
+        u32 *d = lane_register(warp, offset);
+        for (int i = 0; i < WL_LANES; i++)
+            if (warp->active >> i & 1)
+                d[i] = (u32)(source[i] >> (32 * half));
+    }
+    return op + 1;
+}
+
+RUN(PACK_32)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    u32 *d = lane_register(warp, op->dst);
+    u32 active = warp->active;
+    WL_FOR_LANES (i) {
+        u32 value = (a[i] & 0xffffu) | b[i] << 16;
+        d[i] = active >> i & 1 ? value : d[i];
+    }
+    return op + 1;
+}
+
+RUN(UNPACK_32)
+{
+    const u32 *a = lane_register(warp, op->a);
+    u32 source[WL_LANES];
+    memcpy(source, a, sizeof source);
+    for (int half = 0; half < 2; half++) {
+        u32 offset = half ? op->b : op->dst;
+        if (offset == UINT32_MAX)
+            continue;
+        u32 *d = lane_register(warp, offset);
+        for (int i = 0; i < WL_LANES; i++)
+            if (warp->active >> i & 1)
+                d[i] = source[i] >> (16 * half) & 0xffffu;
+    }
+    return op + 1;
+}
+
+static void broadcast_32(struct wl_warp *warp, u32 offset, u32 value)
+{
+    u32 *d = lane_register(warp, offset);
+    u32 active = warp->active;
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? value : d[i];
+}
+
+static void broadcast_64(struct wl_warp *warp, u32 offset, u64 value)
+{
+    u64 *d = lane_register(warp, offset);
+    u64 active = warp->active;
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? value : d[i];
+}
+
+RUN(MOV_IMM_32)
+{
+    broadcast_32(warp, op->dst, (u32)op->imm);
+    return op + 1;
+}
+
+RUN(MOV_IMM_64)
+{
+    broadcast_64(warp, op->dst, (u64)op->imm);
+    return op + 1;
+}
+
+RUN(LOAD_PARAM)
+{
+    const uint8_t *source = warp->worker->run->launch->parameters + op->imm;
+    const u32 offsets[4] = {op->dst, op->b, op->c, op->d};
+    for (int k = 0; k < op->count; k++) {
+        u64 value = 0;
+        memcpy(&value, source + (size_t)k * op->width_bytes, op->width_bytes);
+        if (op->flags & WL_OPF_SIGNED) {
+            int shift = 64 - 8 * op->width_bytes;
+            value = (u64)((s64)(value << shift) >> shift);
+        }
+        if (offsets[k] == UINT32_MAX)
+            continue;
+        if (op->flags & WL_OPF_DST64)
+            broadcast_64(warp, offsets[k], value);
+        else
+            broadcast_32(warp, offsets[k], (u32)value);
+    }
+    return op + 1;
+}
+
+RUN(PARAM_ADDRESS)
+{
+    broadcast_64(warp, op->dst, (u64)(uintptr_t)warp->worker->run->launch->parameters + (u64)op->imm);
+    return op + 1;
+}
+
+/* Values that are the same in all lanes. */
+static u64 uniform_special(const struct wl_warp *warp, enum wl_special special)
+{
+    const struct wl_run *run = warp->worker->run;
+    const struct wl_sim_launch *launch = run->launch;
+    switch (special) {
+    case WL_SPECIAL_NTID_X:
+    case WL_SPECIAL_NTID_Y:
+    case WL_SPECIAL_NTID_Z:
+        return launch->block[special - WL_SPECIAL_NTID_X];
+    case WL_SPECIAL_CTAID_X:
+    case WL_SPECIAL_CTAID_Y:
+    case WL_SPECIAL_CTAID_Z:
+        return warp->cta->id[special - WL_SPECIAL_CTAID_X];
+    case WL_SPECIAL_NCTAID_X:
+    case WL_SPECIAL_NCTAID_Y:
+    case WL_SPECIAL_NCTAID_Z:
+        return launch->grid[special - WL_SPECIAL_NCTAID_X];
+    case WL_SPECIAL_WARPID:
+        return warp->index;
+    case WL_SPECIAL_NWARPID:
+        return run->gpu->max_warps_per_sm;
+    case WL_SPECIAL_SMID:
+        return warp->sm->index;
+    case WL_SPECIAL_NSMID:
+        return run->gpu->sm_count;
+    case WL_SPECIAL_CLOCK:
+    case WL_SPECIAL_CLOCK64:
+    case WL_SPECIAL_GLOBALTIMER:
+        return warp->sm->time + (u64)(WL_FUEL - warp->fuel);
+    case WL_SPECIAL_DYNAMIC_SHARED_BYTES:
+        return launch->shared_dynamic_bytes;
+    case WL_SPECIAL_TOTAL_SHARED_BYTES:
+        return run->shared_bytes;
+    default:
+        return 0;
+    }
+}
+
+static u32 lane_special(enum wl_special special, int lane)
+{
+    u32 bit = LANE_BIT(lane);
+    switch (special) {
+    case WL_SPECIAL_LANEMASK_EQ:
+        return bit;
+    case WL_SPECIAL_LANEMASK_LT:
+        return bit - 1;
+    case WL_SPECIAL_LANEMASK_LE:
+        return bit | (bit - 1);
+    case WL_SPECIAL_LANEMASK_GE:
+        return ~(bit - 1);
+    case WL_SPECIAL_LANEMASK_GT:
+        return ~(bit | (bit - 1));
+    default:
+        return (u32)lane;
+    }
+}
+
+RUN(SPECIAL)
+{
+    enum wl_special special = op->kind;
+    if (special <= WL_SPECIAL_TID_Z) {
+        const u32 *source = warp->worker->run->thread_index[warp->index][special];
+        u32 *d = lane_register(warp, op->dst);
+        u32 active = warp->active;
+        WL_FOR_LANES (i)
+            d[i] = active >> i & 1 ? source[i] : d[i];
+    } else if (special == WL_SPECIAL_LANEID ||
+               (special >= WL_SPECIAL_LANEMASK_EQ && special <= WL_SPECIAL_LANEMASK_GT)) {
+        u32 *d = lane_register(warp, op->dst);
+        for (int i = 0; i < WL_LANES; i++)
+            if (warp->active >> i & 1)
+                d[i] = lane_special(special, i);
+    } else if (op->flags & WL_OPF_DST64) {
+        broadcast_64(warp, op->dst, uniform_special(warp, special));
+    } else {
+        broadcast_32(warp, op->dst, (u32)uniform_special(warp, special));
+    }
+    return op + 1;
+}
+
+RUN(ISSPACE)
+{
+    const u64 *a = lane_register(warp, op->a);
+    u32 result = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        u64 window = a[i] & WL_WINDOW_MASK;
+        u32 space = window == WL_SHARED_WINDOW ? WL_SITE_SHARED
+                    : window == WL_LOCAL_WINDOW ? WL_SITE_LOCAL
+                                                : WL_SITE_GLOBAL;
+        result |= (u32)(space == op->kind) << i;
+    }
+    set_predicate(warp, op->dst, result);
+    return op + 1;
+}

@@ -1,0 +1,459 @@
+/* Loads and stores: which space, then the move between memory and registers. */
+#include "sim/exec/access.h"
+
+#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+#define POINTER(type, address) ((type *)(uintptr_t)(address))
+
+/* value lanes of element k into the register at offset. */
+#define LOAD_LANES(source_type, register_type)                                                     \
+    do {                                                                                           \
+        register_type *d = lane_register(warp, offset);                                            \
+        if (active == WL_FULL_MASK) {                                                              \
+            for (int i = 0; i < WL_LANES; i++)                                                     \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip);              \
+        } else {                                                                                   \
+            for (u32 left = active; left; left &= left - 1) {                                      \
+                int i = __builtin_ctz(left);                                                       \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip);              \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
+                                u32 offset, u64 skip)
+{
+    const u32 active = warp->active;
+    const bool is_signed = op->flags & WL_OPF_SIGNED, is_wide = op->flags & WL_OPF_DST64;
+    switch (op->width_bytes << 2 | is_wide << 1 | is_signed) {
+    case 4 << 2 | 0:
+    case 4 << 2 | 1:
+        LOAD_LANES(u32, u32);
+        break;
+    case 8 << 2 | 2:
+    case 8 << 2 | 3:
+        LOAD_LANES(u64, u64);
+        break;
+    case 4 << 2 | 2:
+        LOAD_LANES(u32, u64);
+        break;
+    case 4 << 2 | 3:
+        LOAD_LANES(s32, u64);
+        break;
+    case 2 << 2 | 0:
+        LOAD_LANES(uint16_t, u32);
+        break;
+    case 2 << 2 | 1:
+        LOAD_LANES(int16_t, u32);
+        break;
+    case 2 << 2 | 2:
+        LOAD_LANES(uint16_t, u64);
+        break;
+    case 2 << 2 | 3:
+        LOAD_LANES(int16_t, u64);
+        break;
+    case 1 << 2 | 0:
+        LOAD_LANES(uint8_t, u32);
+        break;
+    case 1 << 2 | 1:
+        LOAD_LANES(int8_t, u32);
+        break;
+    case 1 << 2 | 2:
+        LOAD_LANES(uint8_t, u64);
+        break;
+    default:
+        LOAD_LANES(int8_t, u64);
+        break;
+    }
+}
+
+static inline u32 element_register(const struct wl_op *op, int k)
+{
+    const u32 offsets[4] = {op->dst, op->b, op->c, op->d};
+    return offsets[k];
+}
+
+static inline void load(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_op *op = access->op;
+    if (access->is_contiguous && op->count == 1 && op->width_bytes >= 4 &&
+        (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0)) {
+        void *d = lane_register(warp, op->dst);
+        const void *source = POINTER(const void, access->address[0]);
+        if (op->width_bytes == 4)
+            memcpy(d, source, WL_REGISTER32_BYTES);
+        else
+            memcpy(d, source, WL_REGISTER64_BYTES);
+        return;
+    }
+    for (int k = 0; k < op->count; k++)
+        if (element_register(op, k) != UINT32_MAX)
+            load_element(warp, op, access->address, element_register(op, k),
+                         (u64)(u32)k * op->width_bytes);
+}
+
+#define STORE_LANES(memory_type, register_type)                                                    \
+    do {                                                                                           \
+        const register_type *s = lane_register(warp, offset);                                      \
+        for (u32 left = active; left; left &= left - 1) {                                          \
+            int i = __builtin_ctz(left);                                                           \
+            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i];                          \
+        }                                                                                          \
+    } while (0)
+
+static inline void store_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
+                                 u32 offset, u64 skip)
+{
+    const u32 active = warp->active;
+    const bool is_wide = op->flags & WL_OPF_DST64;
+    switch (op->width_bytes) {
+    case 8:
+        STORE_LANES(u64, u64);
+        break;
+    case 4:
+        if (is_wide)
+            STORE_LANES(u32, u64);
+        else
+            STORE_LANES(u32, u32);
+        break;
+    case 2:
+        if (is_wide)
+            STORE_LANES(uint16_t, u64);
+        else
+            STORE_LANES(uint16_t, u32);
+        break;
+    default:
+        if (is_wide)
+            STORE_LANES(uint8_t, u64);
+        else
+            STORE_LANES(uint8_t, u32);
+        break;
+    }
+}
+
+static inline void store(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_op *op = access->op;
+    if (access->is_contiguous && op->count == 1 && op->width_bytes == 4 &&
+        !(op->flags & WL_OPF_DST64)) {
+        memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst), WL_REGISTER32_BYTES);
+        return;
+    }
+    for (int k = 0; k < op->count; k++)
+        store_element(warp, op, access->address, element_register(op, k),
+                      (u64)(u32)k * op->width_bytes);
+}
+
+RUN(LOAD_GLOBAL)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_LOAD);
+    if (!WL_EXEC(access_global)(&access))
+        return NULL;
+    load(&access);
+    return op + 1;
+}
+
+RUN(STORE_GLOBAL)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_STORE);
+    if (!WL_EXEC(access_global)(&access))
+        return NULL;
+    store(&access);
+    return op + 1;
+}
+
+RUN(LOAD_SHARED)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_LOAD);
+    if (!WL_EXEC(access_shared)(&access))
+        return NULL;
+    load(&access);
+    return op + 1;
+}
+
+RUN(STORE_SHARED)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_STORE);
+    if (!WL_EXEC(access_shared)(&access))
+        return NULL;
+    store(&access);
+    return op + 1;
+}
+
+RUN(LOAD_LOCAL)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_LOAD);
+    access.is_contiguous = false;
+    if (!WL_EXEC(access_local)(&access))
+        return NULL;
+    load(&access);
+    return op + 1;
+}
+
+RUN(STORE_LOCAL)
+{
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_STORE);
+    access.is_contiguous = false;
+    if (!WL_EXEC(access_local)(&access))
+        return NULL;
+    store(&access);
+    return op + 1;
+}
+
+/* Constants are read through their own cache; they are no global or L1 traffic. */
+RUN(LOAD_CONST)
+{
+    const struct wl_run *run = warp->worker->run;
+    struct access access;
+    access_resolve(&access, warp, op, WL_SITE_LOAD);
+    u64 parameters = (u64)(uintptr_t)run->launch->parameters;
+    for (int i = 0; i < WL_LANES; i++) {
+        u64 address = access.address[i], end = address + access.bytes;
+        bool is_parameter = address >= parameters && end <= parameters + run->program->parameter_bytes;
+        bool is_known = address >= access.site->range_start && end <= access.site->range_end;
+        if (!is_parameter && !is_known && !wl_run_find_range(run, access.site, address, end))
+            return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "illegal memory access",
+                                 "constant address 0x%llx", (unsigned long long)address);
+    }
+    load(&access);
+    return op + 1;
+}
+
+/* Lanes whose generic address lies in the window of the first lane that is left. */
+static u32 same_window(const struct wl_warp *warp, const u64 *address, u32 left, u64 *window)
+{
+    u32 group = 0;
+    *window = address[__builtin_ctz(left)] & WL_WINDOW_MASK;
+    for (int i = 0; i < WL_LANES; i++)
+        if (left >> i & 1 && (address[i] & WL_WINDOW_MASK) == *window)
+            group |= LANE_BIT(i);
+    return group & warp->active;
+}
+
+/* Splits a generic access by space and runs one part after the other. */
+static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
+                                   void (*move)(struct access *access))
+{
+    const u32 active = warp->active;
+    const u64 *base = lane_register(warp, op->a);
+    u64 address[WL_LANES];
+    for (int i = 0; i < WL_LANES; i++)
+        address[i] = (op->flags & WL_OPF_NO_ADDRESS ? 0 : base[i]) + (u64)op->imm;
+    bool is_good = true;
+    for (u32 left = active; left && is_good;) {
+        u64 window;
+        u32 group = same_window(warp, address, left, &window);
+        left &= ~group;
+        set_active(warp, group);
+        struct access access;
+        access_resolve(&access, warp, op, kind);
+        if (window == WL_SHARED_WINDOW) {
+            is_good = WL_EXEC(access_shared)(&access);
+        } else if (window == WL_LOCAL_WINDOW) {
+            access.is_contiguous = false;
+            is_good = WL_EXEC(access_local)(&access);
+        } else {
+            u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
+            u64 first = access.address[0];
+            if (first < parameters ||
+                first >= parameters + warp->worker->run->program->parameter_bytes)
+                is_good = WL_EXEC(access_global)(&access);
+        }
+        if (is_good)
+            move(&access);
+    }
+    set_active(warp, active);
+    return is_good ? op + 1 : NULL;
+}
+
+static void move_load(struct access *access)
+{
+    load(access);
+}
+
+static void move_store(struct access *access)
+{
+    store(access);
+}
+
+RUN(LOAD_GENERIC)
+{
+    return generic(warp, op, WL_SITE_LOAD, move_load);
+}
+
+RUN(STORE_GENERIC)
+{
+    return generic(warp, op, WL_SITE_STORE, move_store);
+}
+
+/* One lane's atomic on host memory; other worker threads may be at the same word. */
+static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second);
+static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second);
+
+#define COMPARE_LOOP(type, expression)                                                             \
+    do {                                                                                           \
+        old = __atomic_load_n(cell, __ATOMIC_RELAXED);                                             \
+        do {                                                                                       \
+            desired = (type)(expression);                                                          \
+        } while (!__atomic_compare_exchange_n(cell, &old, desired, true, __ATOMIC_SEQ_CST,         \
+                                              __ATOMIC_RELAXED));                                  \
+    } while (0)
+
+static u32 add_float_bits(u32 a, u32 b)
+{
+    f32 x, y, sum;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    sum = x + y;
+    memcpy(&a, &sum, sizeof a);
+    return a;
+}
+
+static u64 add_double_bits(u64 a, u64 b)
+{
+    f64 x, y, sum;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    sum = x + y;
+    memcpy(&a, &sum, sizeof a);
+    return a;
+}
+
+static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second)
+{
+    u32 old, desired;
+    switch (kind) {
+    case WL_ATOMIC_ADD_U32:
+        return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_AND_B32:
+        return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_OR_B32:
+        return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_XOR_B32:
+        return __atomic_fetch_xor(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_EXCH_B32:
+        return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_CAS_B32:
+        old = operand;
+        __atomic_compare_exchange_n(cell, &old, second, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return old;
+    case WL_ATOMIC_ADD_F32:
+        COMPARE_LOOP(u32, add_float_bits(old, operand));
+        return old;
+    case WL_ATOMIC_MIN_U32:
+        COMPARE_LOOP(u32, operand < old ? operand : old);
+        return old;
+    case WL_ATOMIC_MAX_U32:
+        COMPARE_LOOP(u32, operand > old ? operand : old);
+        return old;
+    case WL_ATOMIC_MIN_S32:
+        COMPARE_LOOP(u32, (s32)operand < (s32)old ? operand : old);
+        return old;
+    case WL_ATOMIC_MAX_S32:
+        COMPARE_LOOP(u32, (s32)operand > (s32)old ? operand : old);
+        return old;
+    case WL_ATOMIC_INC_U32:
+        COMPARE_LOOP(u32, old >= operand ? 0 : old + 1);
+        return old;
+    default:
+        COMPARE_LOOP(u32, old == 0 || old > operand ? operand : old - 1);
+        return old;
+    }
+}
+
+static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second)
+{
+    u64 old, desired;
+    switch (kind) {
+    case WL_ATOMIC_ADD_U64:
+        return __atomic_fetch_add(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_AND_B64:
+        return __atomic_fetch_and(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_OR_B64:
+        return __atomic_fetch_or(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_XOR_B64:
+        return __atomic_fetch_xor(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_EXCH_B64:
+        return __atomic_exchange_n(cell, operand, __ATOMIC_SEQ_CST);
+    case WL_ATOMIC_CAS_B64:
+        old = operand;
+        __atomic_compare_exchange_n(cell, &old, second, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        return old;
+    case WL_ATOMIC_MIN_U64:
+        COMPARE_LOOP(u64, operand < old ? operand : old);
+        return old;
+    case WL_ATOMIC_MAX_U64:
+        COMPARE_LOOP(u64, operand > old ? operand : old);
+        return old;
+    case WL_ATOMIC_MIN_S64:
+        COMPARE_LOOP(u64, (s64)operand < (s64)old ? operand : old);
+        return old;
+    case WL_ATOMIC_MAX_S64:
+        COMPARE_LOOP(u64, (s64)operand > (s64)old ? operand : old);
+        return old;
+    default:
+        COMPARE_LOOP(u64, add_double_bits(old, operand));
+        return old;
+    }
+}
+
+/* Operands: b, and for compare-and-swap c; dst gets the old value where RESULT is set. */
+static void move_atomic(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_op *op = access->op;
+    const u32 *b32 = lane_register(warp, op->b), *c32 = lane_register(warp, op->c);
+    const u64 *b64 = lane_register(warp, op->b), *c64 = lane_register(warp, op->c);
+    bool has_result = op->flags & WL_OPF_RESULT;
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (op->width_bytes == 8) {
+            u64 old = atomic_64(op->kind, POINTER(u64, access->address[i]), b64[i], c64[i]);
+            if (has_result)
+                ((u64 *)lane_register(warp, op->dst))[i] = old;
+        } else {
+            u32 old = (u32)atomic_32(op->kind, POINTER(u32, access->address[i]), b32[i], c32[i]);
+            if (has_result)
+                ((u32 *)lane_register(warp, op->dst))[i] = old;
+        }
+    }
+}
+
+static enum wl_site_access atomic_access(const struct wl_op *op)
+{
+    return op->flags & WL_OPF_RESULT ? WL_SITE_ATOMIC : WL_SITE_REDUCTION;
+}
+
+RUN(ATOMIC_GLOBAL)
+{
+    struct access access;
+    access_resolve(&access, warp, op, atomic_access(op));
+    if (!WL_EXEC(access_global)(&access))
+        return NULL;
+    move_atomic(&access);
+    return op + 1;
+}
+
+RUN(ATOMIC_SHARED)
+{
+    struct access access;
+    access_resolve(&access, warp, op, atomic_access(op));
+    if (!WL_EXEC(access_shared)(&access))
+        return NULL;
+    move_atomic(&access);
+    return op + 1;
+}
+
+RUN(ATOMIC_GENERIC)
+{
+    return generic(warp, op, atomic_access(op), move_atomic);
+}

@@ -1,0 +1,144 @@
+#include "sim/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct wl_pool {
+    uint32_t size, limit, started;
+    pthread_t *threads;
+    pthread_mutex_t lock;
+    pthread_cond_t wake, done;
+    uint64_t generation;      /* counts runs */
+    uint32_t busy;            /* helpers still in the present run */
+    bool is_ending;
+    pid_t owner;              /* threads do not survive a fork */
+    void (*work)(void *self, uint32_t index, uint32_t worker);
+    void *self;
+    uint32_t count, next;
+};
+
+struct helper {
+    struct wl_pool *pool;
+    uint32_t worker;
+};
+
+struct wl_pool *wl_pool_create(uint32_t size)
+{
+    struct wl_pool *pool = wl_alloc_zero(1, sizeof *pool);
+    pool->size = pool->limit = size ? size : 1;
+    pool->threads = wl_alloc_zero(pool->size, sizeof *pool->threads);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->owner = getpid();
+    return pool;
+}
+
+uint32_t wl_pool_size(const struct wl_pool *pool)
+{
+    return pool->size;
+}
+
+void wl_pool_limit(struct wl_pool *pool, uint32_t limit)
+{
+    pool->limit = limit < pool->size ? limit : pool->size;
+}
+
+static void take_pieces(struct wl_pool *pool, uint32_t worker)
+{
+    for (;;) {
+        uint32_t index = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED);
+        if (index >= pool->count)
+            return;
+        pool->work(pool->self, index, worker);
+    }
+}
+
+static void *help(void *argument)
+{
+    struct helper helper = *(struct helper *)argument;
+    free(argument);
+    struct wl_pool *pool = helper.pool;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->generation == seen && !pool->is_ending)
+            pthread_cond_wait(&pool->wake, &pool->lock);
+        if (pool->is_ending)
+            break;
+        seen = pool->generation;
+        if (helper.worker >= pool->limit)
+            continue;
+        pthread_mutex_unlock(&pool->lock);
+        take_pieces(pool, helper.worker);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->done);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Signals of the watched program go to its own threads. */
+static bool start_helper(struct wl_pool *pool, uint32_t worker)
+{
+    struct helper *helper = wl_alloc(sizeof *helper);
+    *helper = (struct helper){pool, worker};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&pool->threads[worker], NULL, help, helper);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
+        free(helper);
+    return !failed;
+}
+
+void wl_pool_run(struct wl_pool *pool, uint32_t count,
+                 void (*work)(void *self, uint32_t index, uint32_t worker), void *self)
+{
+    uint32_t wanted = pool->limit < count ? pool->limit : count;
+    if (wanted <= 1 || pool->owner != getpid()) {
+        for (uint32_t index = 0; index < count; index++)
+            work(self, index, 0);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->work = work;
+    pool->self = self;
+    pool->count = count;
+    pool->next = 0;
+    while (pool->started + 1 < pool->limit && start_helper(pool, pool->started + 1))
+        pool->started++;
+    uint32_t helpers = pool->limit - 1 < pool->started ? pool->limit - 1 : pool->started;
+    pool->busy = helpers;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+    take_pieces(pool, 0);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void wl_pool_free(struct wl_pool *pool)
+{
+    if (!pool)
+        return;
+    if (pool->owner == getpid()) {
+        pthread_mutex_lock(&pool->lock);
+        pool->is_ending = true;
+        pthread_cond_broadcast(&pool->wake);
+        pthread_mutex_unlock(&pool->lock);
+        for (uint32_t worker = 1; worker <= pool->started; worker++)
+            pthread_join(pool->threads[worker], NULL);
+    }
+    free(pool->threads);
+    free(pool);
+}

@@ -1,0 +1,339 @@
+/* One launch from beginning to end: SMs in parallel, epoch after epoch, with L2 fed between them. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "sim/pool.h"
+#include "sim/sm.h"
+
+#define EPOCH_LENGTH 65536 /* instructions an SM issues between two meetings */
+
+struct wl_sim {
+    const struct wl_gpu *gpu;
+    struct wl_sm *sms;       /* gpu->sm_count; their L1s are kept between launches */
+    struct wl_l2 *l2;
+    struct wl_pool *pool;
+    uint32_t l1_data_bytes;  /* what the L1s were made for */
+    bool l1_global_loads;
+};
+
+enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
+{
+    (void)error;
+    struct wl_sim *created = wl_alloc_zero(1, sizeof *created);
+    created->gpu = gpu;
+    created->sms = wl_alloc_zero(gpu->sm_count, sizeof *created->sms);
+    *sim = created;
+    return WL_OK;
+}
+
+static void free_caches(struct wl_sim *sim)
+{
+    for (uint32_t i = 0; i < sim->gpu->sm_count; i++) {
+        wl_l1_free(sim->sms[i].l1);
+        sim->sms[i].l1 = NULL;
+    }
+}
+
+void wl_sim_free(struct wl_sim *sim)
+{
+    if (!sim)
+        return;
+    free_caches(sim);
+    wl_l2_free(sim->l2);
+    wl_pool_free(sim->pool);
+    free(sim->sms);
+    free(sim);
+}
+
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_code code,
+                                  const char *what, const char *format, ...)
+{
+    struct wl_fault *fault = &warp->worker->fault;
+    warp->status = WL_WARP_FAULT;
+    warp->pc = op;
+    if (fault->what && fault->order <= warp->sm->index)
+        return NULL;
+    fault->code = code;
+    fault->what = what;
+    fault->order = warp->sm->index;
+    fault->instruction = op->instruction;
+    memcpy(fault->block, warp->cta->id, sizeof fault->block);
+    int lane = __builtin_ctz(warp->active ? warp->active : 1);
+    for (int axis = 0; axis < 3; axis++)
+        fault->thread[axis] = warp->worker->run->thread_index[warp->index][axis][lane];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
+    va_end(arguments);
+    __atomic_store_n(&warp->worker->run->fault_found, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
+                       uint64_t end)
+{
+    const struct wl_sim_range *ranges = run->launch->ranges;
+    size_t low = 0, high = run->launch->range_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges[middle].end <= start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == run->launch->range_count || start < ranges[low].start || end > ranges[low].end ||
+        end < start)
+        return false;
+    site->range_start = ranges[low].start;
+    site->range_end = ranges[low].end;
+    return true;
+}
+
+static void link_program(struct wl_program *program)
+{
+    if (program->is_linked)
+        return;
+    const struct wl_executor_row *table = wl_executor_table();
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        program->ops[i].run[0] = table[program->ops[i].code].full;
+        program->ops[i].run[1] = table[program->ops[i].code].masked;
+    }
+    program->is_linked = true;
+}
+
+static void set_thread_index(struct wl_run *run)
+{
+    const uint32_t *block = run->launch->block;
+    run->thread_index = wl_alloc_zero(run->warps_per_block, sizeof *run->thread_index);
+    for (uint32_t thread = 0; thread < run->warps_per_block * WL_LANES; thread++) {
+        uint32_t(*lanes)[WL_LANES] = run->thread_index[thread / WL_LANES];
+        lanes[0][thread % WL_LANES] = thread % block[0];
+        lanes[1][thread % WL_LANES] = thread / block[0] % block[1];
+        lanes[2][thread % WL_LANES] = thread / block[0] / block[1];
+    }
+}
+
+static void worker_create(struct wl_worker *worker, struct wl_run *run)
+{
+    const struct wl_program *program = run->program;
+    worker->run = run;
+    worker->block_warps = wl_alloc_zero(program->block_count, sizeof(uint64_t));
+    worker->block_threads = wl_alloc_zero(program->block_count, sizeof(uint64_t));
+    worker->guard_threads = wl_alloc_zero(program->guard_count, sizeof(uint64_t));
+    worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
+    worker->sites = wl_alloc_zero(program->site_count, sizeof *worker->sites);
+}
+
+static void worker_free(struct wl_worker *worker)
+{
+    free(worker->block_warps);
+    free(worker->block_threads);
+    free(worker->guard_threads);
+    free(worker->divergent);
+    free(worker->sites);
+}
+
+/* Caches as this launch finds them: cold, unless the caller keeps them. */
+static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t l1_data_bytes)
+{
+    if (!run->count)
+        return;
+    if (!sim->l2)
+        sim->l2 = wl_l2_create(sim->gpu);
+    wl_l2_begin(sim->l2, run->options->keep_caches);
+    if (sim->l1_data_bytes != l1_data_bytes || sim->l1_global_loads != run->l1_global_loads) {
+        free_caches(sim);
+        sim->l1_data_bytes = l1_data_bytes;
+        sim->l1_global_loads = run->l1_global_loads;
+    }
+    for (uint32_t i = 0; i < run->sm_count && i < run->block_total; i++) {
+        if (sim->sms[i].l1)
+            wl_l1_reset(sim->sms[i].l1);
+        else
+            sim->sms[i].l1 = wl_l1_create(sim->gpu, l1_data_bytes, run->l1_global_loads);
+    }
+}
+
+struct epoch {
+    struct wl_sim *sim;
+    struct wl_worker *workers;
+    uint32_t sm_used;
+    struct wl_l2_trace *traces;
+    uint32_t shards;
+};
+
+static void run_sm(void *self, uint32_t index, uint32_t worker)
+{
+    struct epoch *epoch = self;
+    wl_sm_run_epoch(&epoch->sim->sms[index], &epoch->workers[worker], EPOCH_LENGTH);
+}
+
+static void feed_shard(void *self, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    struct epoch *epoch = self;
+    wl_l2_feed(epoch->sim->l2, index, epoch->shards, epoch->traces, epoch->sm_used);
+}
+
+static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
+{
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < epoch->sm_used; i++) {
+        struct wl_sm *sm = &epoch->sim->sms[i];
+        epoch->traces[i] = (struct wl_l2_trace){sm->requests, sm->request_count, i};
+        if (sm->request_count && sm->requests[sm->request_count - 1].time > last)
+            last = sm->requests[sm->request_count - 1].time;
+    }
+    wl_pool_run(pool, epoch->shards, feed_shard, epoch);
+    for (uint32_t i = 0; i < epoch->sm_used; i++) {
+        struct wl_sm *sm = &epoch->sim->sms[i];
+        sm->request_count = 0;
+        sm->epoch_start = last > sm->epoch_start ? last : sm->epoch_start;
+    }
+}
+
+static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
+{
+    uint64_t done = 0;
+    for (uint32_t i = 0; i < count; i++)
+        done += workers[i].blocks_done;
+    return done;
+}
+
+static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *pool,
+                       struct wl_worker *workers, uint32_t worker_count)
+{
+    uint32_t sm_used = run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
+    struct epoch epoch = {sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces),
+                          worker_count};
+    bool is_live = true;
+    while (is_live && !run->fault_found) {
+        wl_pool_run(pool, sm_used, run_sm, &epoch);
+        if (run->count)
+            feed_l2(&epoch, pool);
+        is_live = false;
+        for (uint32_t i = 0; i < sm_used; i++)
+            is_live |= sim->sms[i].ctas_live > 0;
+        if (run->options->progress)
+            run->options->progress(run->options->progress_self, blocks_done(workers, worker_count),
+                                   run->block_total);
+    }
+    free(epoch.traces);
+}
+
+static enum wl_code report_fault(const struct wl_run *run, const struct wl_worker *workers,
+                                 uint32_t worker_count, struct wl_error *error)
+{
+    const struct wl_fault *first = NULL;
+    for (uint32_t i = 0; i < worker_count; i++)
+        if (workers[i].fault.what && (!first || workers[i].fault.order < first->order))
+            first = &workers[i].fault;
+    if (!first)
+        return WL_OK;
+    const struct wl_program_instruction *instruction =
+        &run->program->instructions[first->instruction];
+    enum wl_code code = wl_error_set(
+        error, first->code, "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what,
+        first->detail, first->block[0], first->block[1], first->block[2], first->thread[0],
+        first->thread[1], first->thread[2], instruction->text);
+    if (instruction->file)
+        wl_error_set_where(error, "%s, %s:%u", run->program->name, instruction->file, instruction->line);
+    else
+        wl_error_set_where(error, "%s, PTX line %u", run->program->name, instruction->text_line);
+    return code;
+}
+
+static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
+{
+    struct wl_l2_counts l2;
+    wl_l2_count(sim->l2, &l2);
+    const struct {
+        enum wl_counter counter;
+        uint64_t value;
+    } rows[] = {
+        {WL_COUNTER_L2_REQUESTS, l2.requests},      {WL_COUNTER_L2_READ, l2.reads},
+        {WL_COUNTER_L2_READ_HIT, l2.read_hits},     {WL_COUNTER_L2_READ_MISS, l2.read_misses},
+        {WL_COUNTER_L2_WRITE, l2.writes},           {WL_COUNTER_L2_WRITE_HIT, l2.write_hits},
+        {WL_COUNTER_L2_WRITE_MISS, l2.write_misses}, {WL_COUNTER_L2_ATOM, l2.atomics},
+        {WL_COUNTER_L2_RED, l2.reductions},         {WL_COUNTER_DRAM_READ, l2.dram_read_bytes},
+        {WL_COUNTER_DRAM_WRITE, l2.dram_write_bytes},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        counts->totals[rows[i].counter] = rows[i].value;
+}
+
+static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t workers = asked ? asked : cores > 0 ? (uint32_t)cores : 1;
+    if (workers > WL_L2_MAX_SHARDS)
+        workers = WL_L2_MAX_SHARDS;
+    if (run->program->blocks_communicate || run->block_total == 1)
+        return 1;
+    return workers;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                        struct wl_error *error)
+{
+    uint64_t start_ns = now_ns();
+    struct wl_run run = {.gpu = sim->gpu, .program = launch->program, .launch = launch,
+                         .options = options, .sm_count = sim->gpu->sm_count, .count = options->count,
+                         .l1_global_loads = options->l1_global_loads};
+    run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    run.warps_per_block = (run.threads_per_block + WL_LANES - 1) / WL_LANES;
+    run.shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
+    run.block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
+                                       .threads_per_block = run.threads_per_block,
+                                       .shared_static_bytes = launch->program->shared_static_bytes,
+                                       .shared_dynamic_bytes = launch->shared_dynamic_bytes,
+                                       .barriers = launch->program->barrier_count,
+                                       .carveout_pct = launch->carveout_pct};
+    wl_occupancy_compute(sim->gpu, &input, &counts->occupancy);
+    if (counts->occupancy.blocks_per_sm == 0)
+        return wl_error_set(error, WL_ERR_PROGRAM, "too many resources requested for launch: %s",
+                            counts->occupancy.limiter);
+    link_program((struct wl_program *)(uintptr_t)launch->program);
+    set_thread_index(&run);
+    prepare_caches(sim, &run, counts->occupancy.l1_data_bytes);
+    uint32_t worker_count = choose_workers(&run, options->threads);
+    if (!sim->pool || wl_pool_size(sim->pool) < worker_count) {
+        wl_pool_free(sim->pool);
+        sim->pool = wl_pool_create(worker_count);
+    }
+    struct wl_worker *workers = wl_alloc_zero(worker_count, sizeof *workers);
+    for (uint32_t i = 0; i < worker_count; i++)
+        worker_create(&workers[i], &run);
+    uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
+    for (uint32_t i = 0; i < sm_used; i++)
+        wl_sm_begin(&sim->sms[i], &run, i, counts->occupancy.blocks_per_sm);
+    wl_pool_limit(sim->pool, worker_count);
+    run_epochs(sim, &run, sim->pool, workers, worker_count);
+    enum wl_code code = report_fault(&run, workers, worker_count, error);
+    wl_counts_gather(&run, workers, worker_count, counts);
+    if (run.count)
+        gather_l2(sim, counts);
+    for (uint32_t i = 0; i < sm_used; i++)
+        wl_sm_end(&sim->sms[i]);
+    for (uint32_t i = 0; i < worker_count; i++)
+        worker_free(&workers[i]);
+    free(workers);
+    free(run.thread_index);
+    counts->wall_ns = now_ns() - start_ns;
+    return code;
+}

@@ -1,0 +1,254 @@
+/* One simulated SM: keeps its blocks resident, gives each warp its turn, holds barriers. A warp runs until
+ * it needs a value that is on its way from memory, waits at a barrier, ends, or has run long enough. */
+#include "sim/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define TRACE_LIMIT 32768 /* requests after which an SM leaves its epoch */
+
+void wl_sm_grow_trace(struct wl_sm *sm)
+{
+    size_t grown = sm->request_capacity ? sm->request_capacity * 2 : 1024;
+    sm->requests = wl_resize(sm->requests, grown, sizeof *sm->requests);
+    sm->request_capacity = grown;
+}
+
+static void set_constants(const struct wl_program *program, uint8_t *registers)
+{
+    for (uint32_t i = 0; i < program->constant_count; i++) {
+        const struct wl_constant *constant = &program->constants[i];
+        for (int lane = 0; lane < WL_LANES; lane++)
+            memcpy(registers + constant->offset + (size_t)lane * constant->width_bytes, &constant->bits,
+                   constant->width_bytes);
+    }
+}
+
+static void cta_create(struct wl_cta *cta, const struct wl_run *run)
+{
+    const struct wl_program *program = run->program;
+    size_t file_bytes = program->register_file_bytes;
+    cta->warp_count = run->warps_per_block;
+    cta->warps = wl_alloc_zero(cta->warp_count, sizeof *cta->warps);
+    cta->registers = wl_alloc_aligned(64, cta->warp_count * file_bytes);
+    cta->shared = wl_alloc_aligned(64, run->shared_bytes);
+    if (program->local_bytes)
+        cta->local = wl_alloc_aligned(64, (size_t)cta->warp_count * program->local_bytes * WL_LANES);
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct wl_warp *warp = &cta->warps[i];
+        warp->registers = cta->registers + i * file_bytes;
+        warp->index = i;
+        warp->cta = cta;
+        warp->shared = cta->shared;
+        if (cta->local)
+            warp->local = cta->local + (size_t)i * program->local_bytes * WL_LANES;
+        set_constants(program, warp->registers);
+    }
+}
+
+static void cta_free(struct wl_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        free(cta->warps[i].stack);
+    free(cta->warps);
+    free(cta->registers);
+    free(cta->shared);
+    free(cta->local);
+}
+
+/* Puts the next of the SM's blocks into cta; false if there is none left. */
+static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run)
+{
+    if (sm->next_block >= run->block_total)
+        return false;
+    uint64_t linear = sm->next_block;
+    sm->next_block += run->sm_count;
+    const uint32_t *grid = run->launch->grid;
+    cta->is_live = true;
+    cta->linear = linear;
+    cta->id[0] = (uint32_t)(linear % grid[0]);
+    cta->id[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    cta->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    cta->warps_live = cta->warp_count;
+    memset(cta->barriers, 0, sizeof cta->barriers);
+    memset(cta->shared, 0, run->shared_bytes);
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct wl_warp *warp = &cta->warps[i];
+        uint32_t threads = run->threads_per_block - i * WL_LANES;
+        warp->mask = threads >= WL_LANES ? WL_FULL_MASK : (1u << threads) - 1;
+        warp->active = warp->mask;
+        warp->is_masked = warp->mask != WL_FULL_MASK;
+        warp->pc = run->program->ops;
+        warp->join = NULL;
+        warp->stack_depth = 0;
+        warp->status = WL_WARP_READY;
+        warp->sm = sm;
+    }
+    return true;
+}
+
+void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident)
+{
+    uint64_t mine = index < run->block_total
+                        ? (run->block_total - index + run->sm_count - 1) / run->sm_count
+                        : 0;
+    sm->index = index;
+    sm->time = sm->epoch_start = sm->epoch_end = 0;
+    sm->cursor = 0;
+    sm->next_block = index;
+    sm->request_count = 0;
+    sm->cta_count = (uint32_t)(mine < resident ? mine : resident);
+    sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
+    sm->ctas_live = 0;
+    for (uint32_t i = 0; i < sm->cta_count; i++) {
+        cta_create(&sm->ctas[i], run);
+        sm->ctas_live += cta_start(sm, &sm->ctas[i], run);
+    }
+}
+
+void wl_sm_end(struct wl_sm *sm)
+{
+    for (uint32_t i = 0; i < sm->cta_count; i++)
+        cta_free(&sm->ctas[i]);
+    free(sm->ctas);
+    free(sm->requests);
+    sm->ctas = NULL;
+    sm->requests = NULL;
+    sm->cta_count = 0;
+    sm->request_count = sm->request_capacity = 0;
+}
+
+/* Writes a reducing barrier's result to the warps that waited, and lets them go on. */
+static void release_barrier(struct wl_cta *cta, uint32_t number)
+{
+    uint32_t population = cta->barriers[number].population;
+    bool all = cta->barriers[number].all == 0, any = cta->barriers[number].any != 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct wl_warp *warp = &cta->warps[i];
+        if (warp->status != WL_WARP_AT_BARRIER || warp->barrier != number)
+            continue;
+        const struct wl_op *op = warp->barrier_op;
+        if (op->kind == 2) {
+            uint32_t *lanes = (uint32_t *)(void *)(warp->registers + op->dst);
+            for (int lane = 0; lane < WL_LANES; lane++)
+                if (warp->active >> lane & 1)
+                    lanes[lane] = population;
+        } else if (op->kind > 2) {
+            uint32_t *cell = (uint32_t *)(void *)(warp->registers + op->dst);
+            bool result = op->kind == 3 ? all : any;
+            *cell = (*cell & ~warp->active) | (result ? warp->active : 0);
+        }
+        warp->status = WL_WARP_READY;
+    }
+    memset(&cta->barriers[number], 0, sizeof cta->barriers[number]);
+}
+
+static bool is_complete(const struct wl_cta *cta, uint32_t number)
+{
+    uint32_t expected = cta->barriers[number].expected;
+    if (expected == 0 || expected > cta->warps_live)
+        expected = cta->warps_live;
+    return cta->barriers[number].arrived && cta->barriers[number].arrived >= expected;
+}
+
+static void arrive(struct wl_warp *warp)
+{
+    struct wl_cta *cta = warp->cta;
+    uint32_t number = warp->barrier;
+    const struct wl_op *op = warp->barrier_op;
+    uint32_t threads = op->b == UINT32_MAX ? 0 : (uint32_t)op->b;
+    if (op->flags & WL_OPF_DST64) /* thread count in a register */
+        threads = ((const uint32_t *)(const void *)(warp->registers + op->b))[__builtin_ctz(warp->active)];
+    cta->barriers[number].expected = (threads + WL_LANES - 1) / WL_LANES;
+    cta->barriers[number].arrived++;
+    cta->barriers[number].population +=
+        (uint32_t)__builtin_popcount(warp->barrier_value & warp->active);
+    cta->barriers[number].all |= ~warp->barrier_value & warp->active;
+    cta->barriers[number].any |= warp->barrier_value & warp->active;
+    if (op->kind == 1)
+        warp->status = WL_WARP_READY;
+    if (is_complete(cta, number))
+        release_barrier(cta, number);
+}
+
+static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
+{
+    struct wl_cta *cta = warp->cta;
+    worker->warps_done++;
+    if (--cta->warps_live == 0) {
+        worker->blocks_done++;
+        cta->is_live = cta_start(warp->sm, cta, worker->run);
+        warp->sm->ctas_live -= !cta->is_live;
+        return;
+    }
+    for (uint32_t number = 0; number < WL_BARRIERS; number++)
+        if (is_complete(cta, number))
+            release_barrier(cta, number);
+}
+
+static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
+{
+    warp->worker = worker;
+    warp->fuel = WL_FUEL;
+    const struct wl_op *op = warp->pc;
+    do
+        op = op->run[warp->is_masked](warp, op);
+    while (op);
+    warp->sm->time += (uint64_t)(WL_FUEL - warp->fuel);
+    switch (warp->status) {
+    case WL_WARP_AT_BARRIER:
+        arrive(warp);
+        break;
+    case WL_WARP_DONE:
+        warp_done(warp, worker);
+        break;
+    case WL_WARP_READY:
+    case WL_WARP_FAULT:
+        break;
+    }
+}
+
+/* No warp can run: they wait at barriers that nobody will complete. */
+static void fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
+{
+    for (uint32_t c = 0; c < sm->cta_count; c++) {
+        for (uint32_t w = 0; w < sm->ctas[c].warp_count && sm->ctas[c].is_live; w++) {
+            struct wl_warp *warp = &sm->ctas[c].warps[w];
+            if (warp->status != WL_WARP_AT_BARRIER)
+                continue;
+            warp->worker = worker;
+            wl_warp_fault(warp, warp->barrier_op, WL_ERR_PROGRAM, "barrier deadlock",
+                          "%u of %u warps wait at barrier %u, the others never come",
+                          sm->ctas[c].barriers[warp->barrier].arrived, sm->ctas[c].warps_live,
+                          warp->barrier);
+            return;
+        }
+    }
+}
+
+void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length)
+{
+    uint32_t warps_per_cta = worker->run->warps_per_block;
+    uint32_t warp_total = sm->cta_count * warps_per_cta;
+    sm->epoch_end += length;
+    uint32_t idle = 0;
+    while (sm->ctas_live && sm->time < sm->epoch_end && sm->request_count < TRACE_LIMIT) {
+        if (__atomic_load_n(&worker->run->fault_found, __ATOMIC_RELAXED))
+            return;
+        uint32_t cursor = sm->cursor;
+        sm->cursor = cursor + 1 == warp_total ? 0 : cursor + 1;
+        struct wl_cta *cta = &sm->ctas[cursor / warps_per_cta];
+        struct wl_warp *warp = &cta->warps[cursor % warps_per_cta];
+        if (!cta->is_live || warp->status != WL_WARP_READY) {
+            if (++idle > warp_total) {
+                fault_deadlock(sm, worker);
+                return;
+            }
+            continue;
+        }
+        idle = 0;
+        run_warp(warp, worker);
+    }
+}

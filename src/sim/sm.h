@@ -1,0 +1,16 @@
+/* One simulated SM over a launch. Internal to sim/. */
+#ifndef WL_SIM_SM_H
+#define WL_SIM_SM_H
+
+#include "sim/state.h"
+
+/* Prepares SM number index for a launch with at most `resident` blocks at a time. The L1 and nothing
+ * else is kept from before. */
+void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident);
+void wl_sm_end(struct wl_sm *sm);
+
+/* Runs the SM's warps in turn until it has issued `length` more instructions, has filled its trace, or has
+ * no blocks left (ctas_live == 0). */
+void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length);
+
+#endif

@@ -1,0 +1,144 @@
+/* The executor's working state: launch, worker, SM, block and warp. Internal to sim/. */
+#ifndef WL_SIM_STATE_H
+#define WL_SIM_STATE_H
+
+#include "sim/l1.h"
+#include "sim/l2.h"
+#include "sim/sim.h"
+#include "warp/op.h"
+
+#define WL_FUEL 8192 /* instructions a warp may run before others get their turn */
+
+enum wl_warp_status { WL_WARP_READY, WL_WARP_AT_BARRIER, WL_WARP_DONE, WL_WARP_FAULT };
+
+/* Counts of one memory site in one worker, and what was learnt about its address pattern. */
+struct wl_site_state {
+    uint64_t requests[3];        /* global, shared, local */
+    uint64_t sectors, sectors_ideal, sectors_local, tags, bytes;
+    uint64_t wavefronts, wavefronts_ideal;
+    uint64_t hits, misses;       /* L1 sectors */
+    uint64_t range_start, range_end; /* memory range of the last global access */
+    uint32_t memo_mask, memo_phase;  /* shared pattern seen last: wavefronts depend on it alone */
+    uint16_t memo_wavefronts, memo_ideal;
+    uint32_t memo_offset[WL_LANES];
+};
+
+/* What went wrong first; instruction and place for the message. */
+struct wl_fault {
+    enum wl_code code;
+    const char *what;            /* static text; NULL: no fault */
+    char detail[160];
+    uint32_t instruction;
+    uint32_t block[3], thread[3];
+    uint64_t order;              /* SM number: the lowest wins, whatever thread found it */
+};
+
+/* Counters of one worker thread; added up at the end, so their order never matters. */
+struct wl_worker {
+    struct wl_run *run;
+    uint64_t *block_warps, *block_threads; /* per basic block */
+    uint64_t *guard_threads;     /* per guard */
+    uint64_t *divergent;         /* per instruction */
+    struct wl_site_state *sites;
+    uint64_t blocks_done, warps_done, barriers;
+    struct wl_fault fault;
+};
+
+struct wl_stack_entry {
+    const struct wl_op *pc, *join;
+    uint32_t mask;
+};
+
+struct wl_warp {
+    uint8_t *registers;
+    const struct wl_op *pc;
+    const struct wl_op *join;    /* where the current lanes meet the others again; NULL: at exit */
+    uint32_t active;             /* lanes of the current operation: mask and guard */
+    uint32_t mask;               /* lanes on this path */
+    uint32_t is_masked;          /* active != all 32: index into op->run */
+    int32_t fuel;
+    enum wl_warp_status status;
+    uint32_t index;              /* warp of the block */
+    uint32_t stack_depth, stack_capacity;
+    struct wl_stack_entry *stack;
+    struct wl_worker *worker;
+    struct wl_sm *sm;
+    struct wl_cta *cta;
+    uint8_t *shared;             /* the block's shared memory */
+    uint8_t *local;              /* the warp's local memory, lane after lane */
+    uint32_t barrier;            /* named barrier it waits at */
+    uint32_t barrier_value;      /* contribution of a reducing barrier */
+    const struct wl_op *barrier_op;
+};
+
+#define WL_BARRIERS 16
+
+/* A resident block. */
+struct wl_cta {
+    bool is_live;
+    uint32_t id[3];
+    uint64_t linear;
+    uint32_t warp_count, warps_live;
+    struct wl_warp *warps;
+    uint8_t *registers, *shared, *local; /* of all warps */
+    struct {
+        uint32_t expected;       /* warps, 0: all live ones */
+        uint32_t arrived;
+        uint32_t population, all, any; /* reductions */
+    } barriers[WL_BARRIERS];
+};
+
+struct wl_sm {
+    uint32_t index;
+    uint64_t time;               /* instructions issued so far in this launch */
+    uint64_t epoch_start, epoch_end;
+    uint32_t cursor;             /* whose turn it is, over all warps of all resident blocks */
+    uint64_t next_block;         /* next of its blocks to start; its blocks are index + k * sm_count */
+    uint32_t cta_count, ctas_live;
+    struct wl_cta *ctas;
+    struct wl_l1 *l1;            /* NULL: not counted */
+    struct wl_l2_request *requests; /* what L1 sent on in this epoch */
+    size_t request_count, request_capacity;
+};
+
+/* One launch while it runs. */
+struct wl_run {
+    const struct wl_gpu *gpu;
+    const struct wl_program *program;
+    const struct wl_sim_launch *launch;
+    const struct wl_sim_options *options;
+    uint32_t threads_per_block, warps_per_block;
+    uint32_t shared_bytes;
+    uint32_t sm_count;
+    uint64_t block_total;
+    bool count, l1_global_loads;
+    uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
+    int fault_found;             /* atomic: stop early */
+};
+
+/* Records a fault (the worker keeps the first), marks the warp, returns NULL to leave the loop. */
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_code code,
+                                  const char *what, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* True if [start, end) lies in one range; remembers it in the site. */
+bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
+                       uint64_t end);
+
+/* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
+void wl_sm_grow_trace(struct wl_sm *sm);
+
+/* Device printf: format and argument block are addresses in the watched process. */
+void wl_print_format(const struct wl_run *run, uint64_t format, const uint8_t *arguments);
+
+/* Adds up the workers' counters. */
+void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
+                      uint32_t worker_count, struct wl_sim_counts *counts);
+
+/* The executor of the best instruction set this machine has. */
+struct wl_executor_row {
+    wl_op_run full, masked;
+};
+const struct wl_executor_row *wl_executor_table(void);
+
+#endif

@@ -1,0 +1,67 @@
+#include "warp/op.h"
+
+#include <stdlib.h>
+
+#define CLASS_u32 WL_CLASS_32
+#define CLASS_s32 WL_CLASS_32
+#define CLASS_f32 WL_CLASS_32
+#define CLASS_u64 WL_CLASS_64
+#define CLASS_s64 WL_CLASS_64
+#define CLASS_f64 WL_CLASS_64
+
+const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
+#define B(id, dst, a, b, expression)                                                               \
+    {#id, WL_FORM_BINARY, CLASS_##dst, CLASS_##a, CLASS_##b, WL_CLASS_NONE},                       \
+        {#id "_I", WL_FORM_BINARY_IMMEDIATE, CLASS_##dst, CLASS_##a, CLASS_##b, WL_CLASS_NONE},
+#define U(id, dst, a, expression)                                                                  \
+    {#id, WL_FORM_UNARY, CLASS_##dst, CLASS_##a, WL_CLASS_NONE, WL_CLASS_NONE},
+#define T(id, dst, a, b, c, expression)                                                            \
+    {#id, WL_FORM_TERNARY, CLASS_##dst, CLASS_##a, CLASS_##b, CLASS_##c},
+#define P(id, a, b, expression)                                                                    \
+    {#id, WL_FORM_COMPARE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b, WL_CLASS_NONE},               \
+        {#id "_I", WL_FORM_COMPARE_IMMEDIATE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b,            \
+         WL_CLASS_NONE},
+#define S(id, text)                                                                                \
+    {#id, WL_FORM_SPECIAL, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE},
+#include "warp/ops.def"
+#undef B
+#undef U
+#undef T
+#undef P
+#undef S
+};
+
+static const char *const pipe_names[WL_PIPE_COUNT] = {
+    [WL_PIPE_ALU] = "alu", [WL_PIPE_FMA] = "fma",       [WL_PIPE_FP16] = "fp16",
+    [WL_PIPE_FP64] = "fp64", [WL_PIPE_XU] = "xu",       [WL_PIPE_TENSOR] = "tensor",
+    [WL_PIPE_LSU] = "lsu", [WL_PIPE_TEX] = "tex",       [WL_PIPE_CBU] = "cbu",
+    [WL_PIPE_CONST] = "const",
+};
+
+const char *wl_pipe_name(enum wl_pipe pipe)
+{
+    return pipe < WL_PIPE_COUNT ? pipe_names[pipe] : "unknown";
+}
+
+void wl_program_free(struct wl_program *program)
+{
+    if (!program)
+        return;
+    for (uint32_t i = 0; i < program->instruction_count; i++) {
+        struct wl_program_instruction *instruction = &program->instructions[i];
+        free(instruction->text);
+        free(instruction->opcode);
+        free(instruction->file);
+        free(instruction->function);
+        free(instruction->inlined_at);
+    }
+    free(program->instructions);
+    free(program->parameters);
+    free(program->ops);
+    free(program->blocks);
+    free(program->constants);
+    free(program->sites);
+    free(program->branch_targets);
+    free(program->name);
+    free(program);
+}

@@ -1,0 +1,132 @@
+/* Warp operations: what the executor runs. An operation acts on whole registers of a warp: a 32-bit
+ * register is 32 lanes of 4 bytes (128 bytes), a 64-bit one 32 lanes of 8 bytes, a predicate one
+ * 32-bit lane mask. Narrower values live zero-extended in 32-bit registers. Operands are byte offsets
+ * into the warp's register file; front ends decode once, nothing is looked up while running. */
+#ifndef WL_WARP_OP_H
+#define WL_WARP_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "warp/program.h"
+
+#define WL_LANES 32
+#define WL_FULL_MASK 0xffffffffu
+#define WL_REGISTER32_BYTES 128
+#define WL_REGISTER64_BYTES 256
+
+/* Generic addresses of shared and local memory: far outside what a host process can map. */
+#define WL_SHARED_WINDOW 0x0100000000000000ull
+#define WL_LOCAL_WINDOW 0x0200000000000000ull
+#define WL_WINDOW_MASK 0xff00000000000000ull
+
+enum wl_opcode {
+#define B(id, dst, a, b, expression) WL_OP_##id, WL_OP_##id##_I,
+#define U(id, dst, a, expression) WL_OP_##id,
+#define T(id, dst, a, b, c, expression) WL_OP_##id,
+#define P(id, a, b, expression) WL_OP_##id, WL_OP_##id##_I,
+#define S(id, text) WL_OP_##id,
+#include "warp/ops.def"
+#undef B
+#undef U
+#undef T
+#undef P
+#undef S
+    WL_OP_COUNT
+};
+
+/* Storage class of an operand. */
+enum wl_operand_class { WL_CLASS_NONE, WL_CLASS_32, WL_CLASS_64, WL_CLASS_PREDICATE };
+
+/* Shape of an operation: how a front end binds its operands. */
+enum wl_op_form { WL_FORM_BINARY, WL_FORM_BINARY_IMMEDIATE, WL_FORM_UNARY, WL_FORM_TERNARY,
+                  WL_FORM_COMPARE, WL_FORM_COMPARE_IMMEDIATE, WL_FORM_SPECIAL };
+
+struct wl_op_row {
+    const char *name;
+    enum wl_op_form form;
+    uint8_t dst, a, b, c; /* enum wl_operand_class */
+};
+extern const struct wl_op_row wl_op_rows[WL_OP_COUNT];
+
+struct wl_warp;
+typedef const struct wl_op *(*wl_op_run)(struct wl_warp *warp, const struct wl_op *op);
+
+/* Flags of memory operations. */
+enum {
+    WL_OPF_SIGNED = 1,       /* narrow loads are sign-extended */
+    WL_OPF_DST64 = 2,        /* destinations (or stored values) are 64-bit registers */
+    WL_OPF_ADDRESS32 = 4,    /* the address register is 32-bit */
+    WL_OPF_NO_ADDRESS = 8,   /* the address is imm alone */
+    WL_OPF_NEGATED = 16,     /* the predicate operand is negated */
+    WL_OPF_RESULT = 32,      /* an atomic whose result is used */
+    WL_OPF_NONCOHERENT = 64, /* ld.global.nc: the read-only path */
+    WL_OPF_BYPASS_L1 = 128,  /* volatile, .cg, .cv, relaxed and stronger */
+};
+
+struct wl_op {
+    wl_op_run run[2];        /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
+    uint16_t code;           /* enum wl_opcode */
+    uint8_t flags;
+    uint8_t width_bytes;     /* memory: bytes of one element */
+    uint8_t count;           /* memory: elements per lane (1, 2, 4); else free */
+    uint8_t kind;            /* sub-operation: atomic operation, special register, rounding ... */
+    uint16_t spare;
+    uint32_t instruction;    /* index into program->instructions */
+    uint32_t site;           /* memory: index into program->sites; guards: guard counter */
+    uint32_t dst, a, b, c, d; /* register offsets; vectors use dst, b, c, d in turn */
+    uint32_t target;         /* control flow: op index */
+    uint32_t reconverge;     /* divergent branches: op index of the join, UINT32_MAX for none */
+    int64_t imm;
+};
+
+/* A basic block: instructions [first, first + count) of the source, executed together. Guarded
+ * instructions are counted by their own guard as well. */
+struct wl_block {
+    uint32_t first_instruction, instruction_count;
+    uint32_t issue_count;    /* instructions that occupy an issue slot */
+};
+
+struct wl_constant {
+    uint32_t offset;         /* in the register file */
+    uint8_t width_bytes;     /* 4 or 8 */
+    uint64_t bits;
+};
+
+enum wl_site_space { WL_SITE_GLOBAL, WL_SITE_SHARED, WL_SITE_LOCAL, WL_SITE_GENERIC };
+enum wl_site_access { WL_SITE_LOAD, WL_SITE_STORE, WL_SITE_ATOMIC, WL_SITE_REDUCTION, WL_SITE_COPY };
+
+struct wl_site {
+    uint32_t instruction;
+    uint8_t space, access;
+};
+
+/* One instruction's guard: where its thread counts with a true guard go. */
+enum wl_special {
+    WL_SPECIAL_TID_X, WL_SPECIAL_TID_Y, WL_SPECIAL_TID_Z,
+    WL_SPECIAL_NTID_X, WL_SPECIAL_NTID_Y, WL_SPECIAL_NTID_Z,
+    WL_SPECIAL_CTAID_X, WL_SPECIAL_CTAID_Y, WL_SPECIAL_CTAID_Z,
+    WL_SPECIAL_NCTAID_X, WL_SPECIAL_NCTAID_Y, WL_SPECIAL_NCTAID_Z,
+    WL_SPECIAL_LANEID, WL_SPECIAL_WARPID, WL_SPECIAL_NWARPID, WL_SPECIAL_SMID, WL_SPECIAL_NSMID,
+    WL_SPECIAL_GRIDID, WL_SPECIAL_CLOCK, WL_SPECIAL_CLOCK64, WL_SPECIAL_GLOBALTIMER,
+    WL_SPECIAL_LANEMASK_EQ, WL_SPECIAL_LANEMASK_LE, WL_SPECIAL_LANEMASK_LT,
+    WL_SPECIAL_LANEMASK_GE, WL_SPECIAL_LANEMASK_GT,
+    WL_SPECIAL_DYNAMIC_SHARED_BYTES, WL_SPECIAL_TOTAL_SHARED_BYTES, WL_SPECIAL_ZERO,
+    WL_SPECIAL_COUNT
+};
+
+enum wl_atomic {
+    WL_ATOMIC_ADD_U32, WL_ATOMIC_ADD_U64, WL_ATOMIC_ADD_F32, WL_ATOMIC_ADD_F64,
+    WL_ATOMIC_MIN_U32, WL_ATOMIC_MIN_S32, WL_ATOMIC_MAX_U32, WL_ATOMIC_MAX_S32,
+    WL_ATOMIC_MIN_U64, WL_ATOMIC_MIN_S64, WL_ATOMIC_MAX_U64, WL_ATOMIC_MAX_S64,
+    WL_ATOMIC_AND_B32, WL_ATOMIC_OR_B32, WL_ATOMIC_XOR_B32,
+    WL_ATOMIC_AND_B64, WL_ATOMIC_OR_B64, WL_ATOMIC_XOR_B64,
+    WL_ATOMIC_EXCH_B32, WL_ATOMIC_EXCH_B64, WL_ATOMIC_CAS_B32, WL_ATOMIC_CAS_B64,
+    WL_ATOMIC_INC_U32, WL_ATOMIC_DEC_U32, WL_ATOMIC_ADD_F16X2, WL_ATOMIC_CAS_B16,
+};
+
+enum wl_shuffle { WL_SHUFFLE_UP, WL_SHUFFLE_DOWN, WL_SHUFFLE_XOR, WL_SHUFFLE_INDEX };
+enum wl_vote { WL_VOTE_ALL, WL_VOTE_ANY, WL_VOTE_UNI, WL_VOTE_BALLOT };
+enum wl_rounding { WL_ROUND_NEAREST, WL_ROUND_ZERO, WL_ROUND_DOWN, WL_ROUND_UP };
+
+#endif
