@@ -8,6 +8,7 @@
  *   kill       end by SIGKILL, as from outside
  *   wait FILE  create FILE, then wait until it is gone
  *   leave      leave a child behind that launches `scale` half a second later
+ *   touch FILE create FILE
  *   print TEXT
  */
 #include <signal.h>
@@ -92,11 +93,16 @@ static void launch_idle(void)
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-static void wait_for(const char *path)
+static void touch(const char *path)
 {
     FILE *file = fopen(path, "w");
     if (file)
         fclose(file);
+}
+
+static void wait_for(const char *path)
+{
+    touch(path);
     for (int i = 0; i < 600 && access(path, F_OK) == 0; i++)
         usleep(50000);
 }
@@ -131,6 +137,8 @@ int main(int argument_count, char **arguments)
             leave_child();
         else if (strcmp(arguments[i], "wait") == 0)
             wait_for(next);
+        else if (strcmp(arguments[i], "touch") == 0)
+            touch(next);
         else if (strcmp(arguments[i], "print") == 0)
             puts(next);
         fflush(stdout);
