@@ -1,0 +1,95 @@
+/* An open report, as reader.c fills it on opening and details.c later. */
+#ifndef WL_REPORT_READER_H
+#define WL_REPORT_READER_H
+
+#include "base/arena.h"
+#include "report/keys.h"
+#include "report/report.h"
+#include "report/rows.h"
+
+/* Rows of one set_id within the array of all. */
+struct wl_report_set {
+    int64_t id;
+    size_t first, count;
+};
+struct wl_report_sets {
+    struct wl_report_set *items;
+    size_t count, capacity;
+};
+
+/* Instruction values as the launches that share them see them. */
+struct wl_report_instruction_set {
+    const char **names;
+    uint8_t *marks;
+    size_t name_count;
+    struct wl_record_instruction_value *values;
+    size_t value_count;
+};
+
+struct wl_report_source_text {
+    bool is_loaded;
+    const char *text, *reason;
+};
+
+struct wl_report {
+    char *path;
+    struct wl_arena arena;
+    struct wl_rows_file file;
+    struct {
+        const char **items; /* by id - 1 */
+        size_t count, capacity;
+    } names;
+    int64_t *names_sorted;                 /* ids in order of their texts */
+    struct wl_report_source_text *sources; /* by name id - 1 */
+    struct {
+        struct wl_record_attribute *items;
+        size_t count, capacity;
+    } session, attributes;
+    struct {
+        struct wl_record_value *items;
+        size_t count, capacity;
+    } values;
+    struct wl_report_sets attribute_sets, value_sets;
+    /* keys are positions + 1, those of launches positions */
+    struct {
+        struct wl_report_process *items;
+        size_t count, capacity;
+    } processes;
+    struct {
+        struct wl_record_device *items;
+        size_t count, capacity;
+    } devices;
+    struct {
+        struct wl_record_module *items;
+        size_t count, capacity;
+    } modules;
+    struct {
+        struct wl_report_kernel *items;
+        size_t count, capacity;
+    } kernels;
+    struct {
+        struct wl_report_launch *items;
+        size_t count, capacity;
+    } launches;
+    struct {
+        struct wl_report_note *items;
+        size_t count, capacity;
+    } notes;
+    struct {
+        const char **items; /* file name of each process's stream */
+        size_t count, capacity;
+    } streams;
+    int64_t *instruction_set_ids;              /* of each launch, 0: none */
+    bool *kernel_is_loaded, *launch_is_loaded; /* by position */
+    struct {
+        struct wl_report_instruction_set *items;
+        size_t count, capacity;
+    } instruction_sets;
+    struct wl_keys instruction_set_keys; /* set and kernel to position + 1 in instruction_sets */
+};
+
+/* Opens PATH itself, whatever stands beside it. */
+enum wl_code wl_report_open_file(const char *path, struct wl_report **report,
+                                 struct wl_error *error);
+
+#endif

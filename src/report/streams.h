@@ -1,0 +1,33 @@
+/* The folder of streams of one run: what is in it, how its report is to be built, and whether it
+ * still needs to be. */
+#ifndef WL_REPORT_STREAMS_H
+#define WL_REPORT_STREAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "report/report.h"
+
+struct wl_stream_file {
+    char *name, *path;
+    uint64_t start; /* last number of the name */
+    int64_t modified_ns;
+};
+
+struct wl_streams {
+    struct wl_stream_file *items;
+    size_t count, capacity;
+};
+
+/* Every *.wls of the folder in order of start. Errors: WL_ERR_INPUT, WL_ERR_NOTHING if none. */
+enum wl_code wl_streams_list(const char *folder, struct wl_streams *streams,
+                             struct wl_error *error);
+void wl_streams_free(struct wl_streams *streams);
+
+/* wl_report_build; also tells whether some stream could not be read to its end. */
+enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *has_damage,
+                                     struct wl_error *error);
+
+#endif
