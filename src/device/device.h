@@ -77,6 +77,9 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
  * that broke the context, which stays until wl_device_reset. */
 int wl_device_check(void);
 
+/* The error of a kernel that broke the context, or WL_DEVICE_OK. Creates nothing. */
+int wl_device_peek(void);
+
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
 const struct wl_gpu *wl_device_gpu(void);
 
@@ -198,6 +201,10 @@ struct wl_device_kernel_attributes {
 int wl_device_kernel_attributes(struct wl_device_kernel *kernel,
                                 struct wl_device_kernel_attributes *attributes);
 const char *wl_device_kernel_name(const struct wl_device_kernel *kernel);
+struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *kernel);
+/* Whether its module defines it, without lowering it: WL_DEVICE_OK, WL_DEVICE_INVALID_FUNCTION or
+ * the module's error. */
+int wl_device_kernel_find(struct wl_device_kernel *kernel);
 /* Number, and offset and size of each parameter; WL_DEVICE_INVALID_VALUE beyond the last. */
 int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, size_t *offset,
                                size_t *size_bytes);

@@ -139,6 +139,21 @@ const char *wl_device_kernel_name(const struct wl_device_kernel *kernel)
     return kernel->name;
 }
 
+struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *kernel)
+{
+    return kernel->module;
+}
+
+int wl_device_kernel_find(struct wl_device_kernel *kernel)
+{
+    pthread_mutex_lock(&wl_device.lock);
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        wl_device_module_find_entry(kernel->module, kernel->name, &code, NULL);
+    pthread_mutex_unlock(&wl_device.lock);
+    return code;
+}
+
 int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, size_t *offset,
                                size_t *size_bytes)
 {

@@ -1,0 +1,269 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+#define PCI_BUS_ID "0000:01:00.0"
+#define LOWEST_PRIORITY 0
+#define HIGHEST_PRIORITY (-5)
+
+static int check_device(int device)
+{
+    int code = wl_device_check();
+    return code || !device ? code : WL_DEVICE_INVALID_DEVICE;
+}
+
+int cudaGetDeviceCount(int *count)
+{
+    int code = wl_device_check();
+    if (!count)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *count = code == WL_DEVICE_NO_DEVICE ? 0 : 1;
+    return wl_cudart_done(code);
+}
+
+int cudaSetDevice(int device)
+{
+    return wl_cudart_done(check_device(device));
+}
+
+int cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    (void)device_flags, (void)flags;
+    return cudaSetDevice(device);
+}
+
+int cudaSetValidDevices(int *devices, int count)
+{
+    return wl_cudart_done(devices && count > 0 ? check_device(devices[0])
+                                               : WL_DEVICE_INVALID_VALUE);
+}
+
+int cudaGetDevice(int *device)
+{
+    if (!device)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *device = 0;
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaChooseDevice(int *device, const void *properties)
+{
+    (void)properties;
+    return cudaGetDevice(device);
+}
+
+static _Thread_local unsigned device_flags;
+
+int cudaSetDeviceFlags(unsigned flags)
+{
+    device_flags = flags;
+    return WL_DEVICE_OK;
+}
+
+int cudaGetDeviceFlags(unsigned *flags)
+{
+    if (!flags)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *flags = device_flags | 8; /* host memory can be mapped, always */
+    return WL_DEVICE_OK;
+}
+
+int cudaDeviceSynchronize(void)
+{
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+int cudaDeviceReset(void)
+{
+    int code = wl_device_reset();
+    if (code == WL_DEVICE_OK)
+        wl_cudart_forget_error();
+    return wl_cudart_done(code);
+}
+
+int cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+int cudaDeviceGetAttribute(int *value, int attribute, int device)
+{
+    int code = check_device(device);
+    return wl_cudart_done(code ? code : wl_device_get_attribute(attribute, value));
+}
+
+/* The fields of cudaDeviceProp that are attributes; where in each version of the struct. */
+static const struct {
+    int offsets[2];
+    size_t size_bytes;
+    int attribute;
+} fields[] = {
+#define P(field, offset_13, offset_12, size_bytes, attribute) \
+    {{offset_13, offset_12}, size_bytes, attribute},
+#include "cudart/properties.def"
+#undef P
+};
+/* and those that are not, in both */
+enum { NAME_OFFSET = 0, NAME_BYTES = 256, UUID_OFFSET = 256, MEMORY_OFFSET = 288 };
+
+static int fill_properties(char *properties, size_t size_bytes, int device)
+{
+    const struct wl_gpu *gpu = wl_device_gpu();
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK && !properties)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return wl_cudart_done(code);
+    memset(properties, 0, size_bytes);
+    snprintf(properties + NAME_OFFSET, NAME_BYTES, "%s", gpu->full_name);
+    snprintf(properties + UUID_OFFSET, 16, "warplens-%.6s", gpu->name);
+    size_t memory_bytes = gpu->memory_bytes;
+    memcpy(properties + MEMORY_OFFSET, &memory_bytes, sizeof memory_bytes);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        int offset = fields[i].offsets[wl_cudart_version.column], value = 0;
+        if (offset < 0 || (size_t)offset + fields[i].size_bytes > size_bytes ||
+            wl_device_get_attribute(fields[i].attribute, &value))
+            continue;
+        size_t wide = (size_t)value;
+        memcpy(properties + offset, &wide, fields[i].size_bytes);
+    }
+    return WL_DEVICE_OK;
+}
+
+int cudaGetDeviceProperties(char *properties, int device)
+{
+    return fill_properties(properties, wl_cudart_version.properties_bytes, device);
+}
+
+int cudaGetDeviceProperties_v2(char *properties, int device)
+{
+    return fill_properties(properties, wl_cudart_version.properties_v2_bytes, device);
+}
+
+int cudaRuntimeGetVersion(int *version)
+{
+    if (!version)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *version = wl_cudart_version.runtime_version;
+    return WL_DEVICE_OK;
+}
+
+int cudaDriverGetVersion(int *version)
+{
+    return cudaRuntimeGetVersion(version);
+}
+
+/* Limits are remembered and told back; the simulator needs none of them. */
+static size_t limits[] = {
+    1024,    /* stack size of a thread */
+    1 << 20, /* printf buffer */
+    8 << 20, /* malloc heap */
+    2,       /* depth of device-side synchronisation */
+    2048,    /* pending device-side launches */
+    128,     /* L2 fetch granularity */
+    0,       /* persisting L2 lines */
+};
+#define LIMIT_COUNT (sizeof limits / sizeof *limits)
+
+int cudaDeviceGetLimit(size_t *value, int limit)
+{
+    if (!value)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    if ((size_t)limit >= LIMIT_COUNT)
+        return wl_cudart_done(WL_DEVICE_UNSUPPORTED_LIMIT);
+    *value = __atomic_load_n(&limits[limit], __ATOMIC_RELAXED);
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaDeviceSetLimit(int limit, size_t value)
+{
+    if ((size_t)limit >= LIMIT_COUNT)
+        return wl_cudart_done(WL_DEVICE_UNSUPPORTED_LIMIT);
+    __atomic_store_n(&limits[limit], value, __ATOMIC_RELAXED);
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaDeviceGetCacheConfig(int *config)
+{
+    if (!config)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *config = 0; /* no preference */
+    return WL_DEVICE_OK;
+}
+
+int cudaDeviceSetCacheConfig(int config)
+{
+    (void)config;
+    return WL_DEVICE_OK;
+}
+
+int cudaDeviceGetSharedMemConfig(int *config)
+{
+    if (!config)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *config = 1; /* banks of four bytes */
+    return WL_DEVICE_OK;
+}
+
+int cudaDeviceSetSharedMemConfig(int config)
+{
+    (void)config;
+    return WL_DEVICE_OK;
+}
+
+int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = LOWEST_PRIORITY;
+    if (greatest)
+        *greatest = HIGHEST_PRIORITY;
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaDeviceGetPCIBusId(char *text, int length, int device)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK && (!text || length <= (int)strlen(PCI_BUS_ID)))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+    return wl_cudart_done(code);
+}
+
+int cudaDeviceGetByPCIBusId(int *device, const char *text)
+{
+    if (!device || !text)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *device = 0;
+    return wl_cudart_done(strcmp(text, PCI_BUS_ID) ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_OK);
+}
+
+int cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (!can)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *can = 0;
+    int code = check_device(device);
+    return wl_cudart_done(code ? code : check_device(peer));
+}
+
+int cudaCtxResetPersistingL2Cache(void)
+{
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaProfilerStart(void)
+{
+    return wl_cudart_done(wl_device_profiler_switch(true));
+}
+
+int cudaProfilerStop(void)
+{
+    return wl_cudart_done(wl_device_profiler_switch(false));
+}

@@ -1,0 +1,218 @@
+#include <string.h>
+
+#include "cudart/runtime.h"
+
+#define PITCH_BYTES 512
+#define HOST_FLAGS_MASK 7u
+#define REGISTER_FLAGS_MASK 15u
+
+int cudaMalloc(void **address, size_t size_bytes)
+{
+    return wl_cudart_done(
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, size_bytes, 0, address));
+}
+
+int cudaFree(void *address)
+{
+    return wl_cudart_done(wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address));
+}
+
+int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
+{
+    if (!size_bytes || flags < 1 || flags > 2)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    return wl_cudart_done(
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address));
+}
+
+int cudaMallocAsync(void **address, size_t size_bytes, void *stream)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    return code ? wl_cudart_done(code) : cudaMalloc(address, size_bytes);
+}
+WL_CUDART_PER_THREAD(cudaMallocAsync, ptsz);
+
+int cudaMallocFromPoolAsync(void **address, size_t size_bytes, void *pool, void *stream)
+{
+    (void)pool;
+    return cudaMallocAsync(address, size_bytes, stream);
+}
+WL_CUDART_PER_THREAD(cudaMallocFromPoolAsync, ptsz);
+
+int cudaFreeAsync(void *address, void *stream)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    return code ? wl_cudart_done(code) : cudaFree(address);
+}
+WL_CUDART_PER_THREAD(cudaFreeAsync, ptsz);
+
+static size_t round_pitch(size_t width)
+{
+    return (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+}
+
+int cudaMallocPitch(void **address, size_t *pitch_bytes, size_t width, size_t height)
+{
+    size_t pitch = round_pitch(width), size_bytes;
+    if (!pitch_bytes || pitch < width || __builtin_mul_overflow(pitch, height, &size_bytes))
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    int code = cudaMalloc(address, size_bytes);
+    if (code == WL_DEVICE_OK)
+        *pitch_bytes = pitch;
+    return code;
+}
+
+int cudaMalloc3D(struct wl_cudart_pitched *pitched, struct wl_cudart_extent extent)
+{
+    size_t rows;
+    if (!pitched || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    pitched->width = extent.width;
+    pitched->height = extent.height;
+    return cudaMallocPitch(&pitched->address, &pitched->pitch_bytes, extent.width, rows);
+}
+
+int cudaHostAlloc(void **address, size_t size_bytes, unsigned flags)
+{
+    if (flags & ~HOST_FLAGS_MASK)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    return wl_cudart_done(
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_HOST, size_bytes, flags, address));
+}
+
+int cudaMallocHost(void **address, size_t size_bytes)
+{
+    return cudaHostAlloc(address, size_bytes, 0);
+}
+
+int cudaFreeHost(void *address)
+{
+    return wl_cudart_done(wl_device_memory_free(WL_DEVICE_MEMORY_HOST, address));
+}
+
+int cudaHostRegister(void *address, size_t size_bytes, unsigned flags)
+{
+    if (flags & ~REGISTER_FLAGS_MASK)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    return wl_cudart_done(wl_device_memory_register(address, size_bytes, flags));
+}
+
+int cudaHostUnregister(void *address)
+{
+    return wl_cudart_done(wl_device_memory_unregister(address));
+}
+
+int cudaHostGetDevicePointer(void **device_address, void *address, unsigned flags)
+{
+    struct wl_device_allocation found;
+    if (!device_address || flags || !wl_device_memory_find(address, &found) ||
+        found.kind != WL_DEVICE_MEMORY_HOST)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *device_address = address;
+    return WL_DEVICE_OK;
+}
+
+int cudaHostGetFlags(unsigned *flags, void *address)
+{
+    struct wl_device_allocation found;
+    if (!flags || !wl_device_memory_find(address, &found) || found.kind != WL_DEVICE_MEMORY_HOST)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *flags = found.flags | 2; /* mapped, always */
+    return WL_DEVICE_OK;
+}
+
+int cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return wl_cudart_done(wl_device_memory_info(free_bytes, total_bytes));
+}
+
+struct pointer_attributes { /* cudaPointerAttributes, the part that all versions share */
+    int type, device;
+    void *device_address, *host_address;
+};
+
+int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *address)
+{
+    struct wl_device_allocation found;
+    int code = wl_device_check();
+    if (code == WL_DEVICE_OK && !attributes)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return wl_cudart_done(code);
+    memset(attributes, 0, wl_cudart_version.pointer_attributes_bytes);
+    if (!wl_device_memory_find(address, &found)) {
+        attributes->device = -2; /* as CUDA says of memory it does not know */
+        attributes->host_address = (void *)(uintptr_t)address;
+        return WL_DEVICE_OK;
+    }
+    bool is_module = found.kind == WL_DEVICE_MEMORY_MODULE;
+    attributes->type = is_module ? WL_DEVICE_MEMORY_DEVICE : (int)found.kind;
+    attributes->device_address = (void *)(uintptr_t)address;
+    if (attributes->type != WL_DEVICE_MEMORY_DEVICE)
+        attributes->host_address = (void *)(uintptr_t)address;
+    return WL_DEVICE_OK;
+}
+
+/* Hints about where managed memory should be: it is in one place. cudaMemLocation comes by value.
+ */
+int cudaMemAdvise(const void *address, size_t size_bytes, int advice, uint64_t location)
+{
+    (void)address, (void)size_bytes, (void)advice, (void)location;
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaMemPrefetchAsync(const void *address, size_t size_bytes, uint64_t location)
+{
+    (void)address, (void)size_bytes, (void)location;
+    return wl_cudart_done(wl_device_check());
+}
+WL_CUDART_PER_THREAD(cudaMemPrefetchAsync, ptsz);
+
+int cudaMemAdvise_v2(const void *address, size_t size_bytes, int advice, uint64_t location)
+{
+    return cudaMemAdvise(address, size_bytes, advice, location);
+}
+
+int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t location)
+{
+    return cudaMemPrefetchAsync(address, size_bytes, location);
+}
+WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
+
+/* There is one memory pool, from which every stream-ordered allocation comes. */
+static char default_pool;
+
+int cudaDeviceGetDefaultMemPool(void **pool, int device)
+{
+    if (!pool || device)
+        return wl_cudart_done(pool ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
+    *pool = &default_pool;
+    return wl_cudart_done(wl_device_check());
+}
+
+int cudaDeviceGetMemPool(void **pool, int device)
+{
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+
+int cudaMemPoolSetAttribute(void *pool, int attribute, void *value)
+{
+    (void)attribute;
+    return wl_cudart_done(pool == &default_pool && value ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+}
+
+int cudaMemPoolTrimTo(void *pool, size_t keep_bytes)
+{
+    (void)keep_bytes;
+    return wl_cudart_done(pool == &default_pool ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+}
+
+struct channel_description { /* cudaChannelFormatDesc */
+    int x, y, z, w, format;
+};
+
+/* Returns a struct, so that it cannot be refused; arrays of it can. */
+struct channel_description cudaCreateChannelDesc(int x, int y, int z, int w, int format)
+{
+    return (struct channel_description){x, y, z, w, format};
+}
