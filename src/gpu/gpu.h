@@ -1,5 +1,6 @@
-/* Descriptions of GPUs: limits, sizes, peaks, latencies and access rules, read from data/gpus/NAME.gpu
- * (text, `key = value  # source`). Values not said are inherited from the file named by `parent`. */
+/* Descriptions of GPUs: limits, sizes, peaks, latencies and access rules, read from
+ * data/gpus/NAME.gpu (text, `key = value  # source`). Values not said are inherited from the file
+ * named by `parent`. */
 #ifndef WL_GPU_GPU_H
 #define WL_GPU_GPU_H
 
@@ -13,22 +14,28 @@
 enum wl_l1_policy { WL_L1_OFF, WL_L1_ON };
 
 struct wl_gpu {
-    char name[32];             /* "h200": what --gpu takes */
-    char full_name[96];        /* "NVIDIA H200": cudaDeviceProp.name */
+    char name[32];      /* "h200": what --gpu takes */
+    char full_name[96]; /* "NVIDIA H200": cudaDeviceProp.name */
+    uint32_t released;  /* year and month, 202411 */
     uint32_t capability_major, capability_minor;
     uint32_t sm_count;
     uint32_t schedulers_per_sm;
     uint32_t sms_per_tpc, tpcs_per_gpc; /* 0 if unknown */
     /* limits */
-    uint32_t warp_size, max_threads_per_block, max_threads_per_sm, max_warps_per_sm, max_blocks_per_sm;
+    uint32_t warp_size, max_threads_per_block, max_threads_per_sm, max_warps_per_sm,
+        max_blocks_per_sm;
     uint32_t registers_per_sm, registers_per_block, max_registers_per_thread;
     uint32_t register_allocation_unit; /* registers per warp are rounded up to this */
     uint32_t warp_allocation_granularity;
     uint32_t shared_per_sm_bytes, shared_per_block_bytes, shared_per_block_optin_bytes;
-    uint32_t shared_reserved_bytes;    /* per block, taken by the system (1024 since sm_80) */
+    uint32_t shared_reserved_bytes; /* per block, taken by the system (1024 since sm_80) */
     uint32_t shared_allocation_unit_bytes;
-    uint32_t shared_carveouts_kib[12]; /* selectable shared-memory sizes, ascending, 0 ends */
-    uint32_t max_barriers_per_sm;      /* named barriers: 16 per block x blocks */
+    uint32_t
+        shared_carveouts_kib[12]; /* selectable shared-memory sizes, ascending; may begin with 0 */
+    uint32_t shared_carveout_count;
+    bool shared_carveout_fits; /* the driver picks a carve-out by need (Volta on); else the largest
+                                */
+    uint32_t max_barriers_per_sm; /* named barriers, 0 if unknown */
     uint32_t max_block_dim[3], max_grid_dim[3];
     uint32_t constant_bytes;
     /* caches */
@@ -36,29 +43,33 @@ struct wl_gpu {
     bool l1_unified;                   /* shared memory is carved out of l1_bytes */
     enum wl_l1_policy l1_global_loads; /* default; -dlcm and --l1-global override */
     uint32_t l1_line_bytes, l1_sector_bytes, l1_ways;
-    uint32_t l1_miss_bytes;            /* granularity an L1 miss fetches: 128 on Kepler/Maxwell L1, else 32 */
-    uint32_t readonly_bytes;           /* separate texture/read-only cache (Kepler, Maxwell), 0 if unified */
+    uint32_t l1_miss_bytes;  /* what an L1 miss fetches: 128 on Kepler, else 32 */
+    uint32_t readonly_bytes; /* separate texture/read-only cache (Kepler, Maxwell), 0 if unified */
     uint64_t l2_bytes;
     uint32_t l2_slices, l2_ways, l2_line_bytes, l2_partitions;
-    uint32_t l2_coalescer_sms;         /* SMs that share a request coalescer before L2, 0 or 1: none */
+    uint32_t l2_coalescer_sms; /* SMs that share a request coalescer before L2, 0 or 1: none */
     /* shared memory */
     uint32_t shared_banks, shared_bank_bytes; /* 32 x 4; Kepler can be 8-byte */
     /* device memory */
     uint64_t memory_bytes;
     uint32_t memory_bus_bits;
-    double memory_clock_hz;            /* data clock as in dram__cycles */
+    double memory_clock_hz;              /* data clock as in dram__cycles */
     double memory_bandwidth_bytes_per_s; /* theoretical peak */
-    double sm_clock_hz;                /* boost clock */
-    /* throughput per SM and cycle, in thread-instructions (warps x 32) */
-    double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_per_cycle, xu_per_cycle, lsu_per_cycle;
-    /* latencies in cycles, from micro-benchmarks named in the file */
+    double sm_clock_hz;                  /* boost clock */
+    /* throughput per SM and cycle, in thread-instructions (warps x 32); fp16 ones may hold a pair
+     */
+    double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_per_cycle, xu_per_cycle,
+        lsu_per_cycle;
+    /* latencies in cycles, from micro-benchmarks named in the file; 0 if none is published */
     uint32_t alu_latency, fp64_latency, shared_latency, l1_latency, l2_latency, dram_latency;
-    /* where each value came from, in the order of the file: for `warplens gpus --verbose` */
+    /* "key = value  # source" of every value in force, its own first, then each parent's, marked
+     * "(from PARENT)": for `warplens gpus --verbose` */
     char *notes;
 };
 
 /* Loads by name; folder (may be NULL) is searched before the embedded files. Unknown name:
- * WL_ERR_USAGE with the list of known ones as hint. */
+ * WL_ERR_USAGE with the list of known ones as hint. A wrong file: WL_ERR_INPUT, where = file:line.
+ * On error gpu is left zeroed. */
 enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gpu,
                          struct wl_error *error);
 void wl_gpu_free(struct wl_gpu *gpu);
@@ -71,19 +82,19 @@ struct wl_occupancy_input {
     uint32_t registers_per_thread;
     uint32_t threads_per_block;
     uint32_t shared_static_bytes, shared_dynamic_bytes;
-    uint32_t barriers; /* 0 counts as 1 */
+    uint32_t barriers;    /* 0 counts as 1 */
     int32_t carveout_pct; /* cudaFuncAttributePreferredSharedMemoryCarveout, -1: driver's choice */
 };
 
 struct wl_occupancy {
     uint32_t limit_blocks, limit_registers, limit_shared, limit_warps, limit_barriers; /* blocks */
-    uint32_t blocks_per_sm;            /* the least of them */
+    uint32_t blocks_per_sm; /* the least of them */
     uint32_t warps_per_block;
-    uint32_t warps_per_sm;             /* active */
-    double occupancy_pct;              /* warps_per_sm / max_warps_per_sm */
-    uint32_t shared_config_bytes;      /* carve-out the driver picks */
-    uint32_t l1_data_bytes;            /* what is left for L1 */
-    const char *limiter;               /* "registers", "shared memory", "warps", "blocks", "barriers" */
+    uint32_t warps_per_sm;        /* active */
+    double occupancy_pct;         /* warps_per_sm / max_warps_per_sm */
+    uint32_t shared_config_bytes; /* carve-out the driver picks */
+    uint32_t l1_data_bytes;       /* what is left for L1 */
+    const char *limiter;          /* "registers", "shared memory", "warps", "blocks", "barriers" */
 };
 
 /* blocks_per_sm is 0 where the kernel cannot run at all (limiter says why). Never fails. */

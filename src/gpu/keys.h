@@ -1,0 +1,29 @@
+/* The keys of a .gpu file: one row of a table each, which drives parsing and checking. */
+#ifndef WL_GPU_KEYS_H
+#define WL_GPU_KEYS_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+
+struct wl_gpu_key;
+
+/* How many keys there are, and the key of that number. Numbers are stable within a run. */
+size_t wl_gpu_key_count(void);
+const struct wl_gpu_key *wl_gpu_key_at(size_t number);
+/* NULL for an unknown key. */
+const struct wl_gpu_key *wl_gpu_key_find(const char *name);
+size_t wl_gpu_key_number(const struct wl_gpu_key *key);
+const char *wl_gpu_key_name(const struct wl_gpu_key *key);
+/* A model must say it, itself or through its parents; the others are 0 or false if unknown. */
+bool wl_gpu_key_is_required(const struct wl_gpu_key *key);
+
+/* Reads text into the key's field. Errors: WL_ERR_INPUT, naming the key and what it wants. */
+enum wl_code wl_gpu_key_set(const struct wl_gpu_key *key, const char *text, struct wl_gpu *gpu,
+                            struct wl_error *error);
+
+/* Checks what no single key shows. Errors: WL_ERR_INPUT. */
+enum wl_code wl_gpu_keys_check(const struct wl_gpu *gpu, struct wl_error *error);
+
+#endif
