@@ -9,6 +9,7 @@ function(wl_room name)
     return()
   endif()
   add_library(room_${name} OBJECT ${sources} ${ARGN})
-  target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
+                             ${DEPS_REPORT_INCLUDE_DIRS} ${DEPS_BINARY_INCLUDE_DIRS})
   target_compile_definitions(room_${name} PRIVATE _GNU_SOURCE)
 endfunction()
