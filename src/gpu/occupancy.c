@@ -111,9 +111,9 @@ static void find_limiter(struct wl_occupancy *occupancy)
         uint32_t blocks;
         const char *name;
     } limits[] = {
-        {occupancy->limit_warps, "warps"},         {occupancy->limit_blocks, "blocks"},
-        {occupancy->limit_registers, "registers"}, {occupancy->limit_shared, "shared memory"},
-        {occupancy->limit_barriers, "barriers"},
+        {occupancy->limit_warps, "warps"},          {occupancy->limit_blocks, "blocks"},
+        {occupancy->limit_registers, "registers"},  {occupancy->limit_barriers, "barriers"},
+        {occupancy->limit_shared, "shared memory"},
     };
     occupancy->blocks_per_sm = limits[0].blocks;
     occupancy->limiter = limits[0].name;
