@@ -31,15 +31,16 @@ static enum wl_code print_report(const struct wl_launch_run *run, struct wl_erro
         return code;
     wl_report_launches(report, &launch_count);
     if (launch_count == 0)
-        code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
+        code = WL_ERR_NOTHING;
     else if (!run->console->is_quiet || wl_pages_are_asked(run->command))
         code = wl_pages_print(report, run->report_path, run->command, run->console, error);
     wl_report_close(report);
     return code;
 }
 
-static void explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
+static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
 {
+    wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
     const struct wl_settings *settings = &run->settings;
     bool has_filter = settings->kernel_name[0] || settings->kernel_id[0] || settings->launch_skip ||
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
@@ -48,6 +49,7 @@ static void explain_nothing(const struct wl_launch_run *run, struct wl_error *er
         wl_error_set_hint(error, "the options that choose launches may have matched none");
     else
         wl_program_explain_nothing(run->program_path, &run->info, run->console);
+    return WL_ERR_NOTHING;
 }
 
 static enum wl_code profile(const struct wl_command *command, const struct wl_arguments *program,
@@ -67,7 +69,7 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
     if (has_report)
         code = print_report(&run, error);
     if (code == WL_ERR_NOTHING)
-        explain_nothing(&run, error);
+        code = explain_nothing(&run, error);
     if (has_report)
         wl_console_say(console, "report: %s", run.report_path);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {

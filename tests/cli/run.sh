@@ -12,6 +12,7 @@
 set -u
 file=$1
 : "${WARPLENS:?}" "${BUILD:?}" "${SOURCE:?}"
+[ -x "$WARPLENS" ] || { echo "there is no $WARPLENS" >&2; exit 1; }
 PROGRAMS=$BUILD/tests/cli-programs
 export WARPLENS BUILD SOURCE PROGRAMS
 folder=$(mktemp -d)
@@ -55,6 +56,7 @@ while IFS= read -r line; do
         ;;
     "\$ "*) (eval "${line#??}") >.output 2>&1 </dev/null || fail "failed: $line" ;;
     *)
+        case $line in "| "*) line=" $line" ;; esac
         conditions=
         case $line in *" | "*) conditions=${line#*" | "} ;; esac
         eval "\"\$WARPLENS\" ${line%%" | "*}" >.output 2>&1 </dev/null
