@@ -58,6 +58,17 @@ static enum wl_code output_error(struct wl_error *error, const char *path)
                           strerror(errno));
 }
 
+/* Made here, not by SQLite, which would not tell why it could not. */
+static enum wl_code create_part(const char *part, struct wl_error *error)
+{
+    unlink(part);
+    int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return output_error(error, part);
+    close(descriptor);
+    return WL_OK;
+}
+
 static enum wl_code sync_file(const char *path, struct wl_error *error)
 {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
@@ -137,7 +148,9 @@ static enum wl_code build_part(const char *part, const struct wl_report_build *b
 {
     struct wl_report_writer *writer;
     struct wl_report_writer_sources sources = {build->source_folders, build->import_source};
-    enum wl_code code = wl_report_writer_open(part, &writer, error);
+    enum wl_code code = create_part(part, error);
+    if (code == WL_OK)
+        code = wl_report_writer_open(part, &writer, error);
     if (code != WL_OK)
         return code;
     wl_report_writer_put_session(writer, build->session, build->session_count);
@@ -150,8 +163,11 @@ static enum wl_code build_part(const char *part, const struct wl_report_build *b
     return code == WL_OK ? sync_file(part, error) : code;
 }
 
-static void hint_at_stream(const struct wl_report_build *build, struct wl_error *error)
+/* The user knows the report, not the file it is built in. */
+static void blame_report(const struct wl_report_build *build, struct wl_error *error)
 {
+    error->where[0] = '\0';
+    wl_error_set_where(error, "%s", build->report_path);
     char *stream = wl_string_format("%s" WL_REPORT_STREAM_SUFFIX, build->report_path);
     if (strcmp(stream, build->stream_folder) == 0)
         wl_error_set_hint(error,
@@ -182,7 +198,6 @@ enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *
     remove_stale_parts(build->report_path);
     host_name(host, sizeof host);
     part = wl_string_format("%s" PART_INFIX "%s-%ld", build->report_path, host, (long)getpid());
-    unlink(part);
     code = build_part(part, build, &streams, &replayed, error);
     if (code == WL_OK)
         code = install(part, build->report_path, build->overwrite, error);
@@ -191,7 +206,7 @@ enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *
     else
         unlink(part);
     if (code == WL_ERR_OUTPUT)
-        hint_at_stream(build, error);
+        blame_report(build, error);
     *has_damage = replayed.has_damage;
 out:
     free(part);

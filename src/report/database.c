@@ -105,6 +105,8 @@ static enum wl_code check_version(const char *path, const uint8_t *header, struc
     return WL_OK;
 }
 
+static const char copy_again[] = "copy it again from where it was made";
+
 /* All that SQLite would only find out later, or would put less plainly. */
 static enum wl_code check_header(const char *path, const uint8_t *header, size_t header_bytes,
                                  uint64_t file_bytes, struct wl_error *error)
@@ -113,10 +115,13 @@ static enum wl_code check_header(const char *path, const uint8_t *header, size_t
     static const char magic[16] = "SQLite format 3";
     if (header_bytes < sizeof magic || memcmp(header, magic, sizeof magic) != 0)
         return wl_report_fail(error, WL_ERR_INPUT, path, "not a Warplens report");
-    if (header_bytes < HEADER_BYTES)
-        return wl_report_fail(error, WL_ERR_CORRUPT, path,
-                              "the report is truncated: %llu bytes are left of it",
-                              (unsigned long long)file_bytes);
+    if (header_bytes < HEADER_BYTES) {
+        wl_report_fail(error, WL_ERR_CORRUPT, path,
+                       "the report is truncated: %llu bytes are left of it",
+                       (unsigned long long)file_bytes);
+        wl_error_set_hint(error, copy_again);
+        return WL_ERR_CORRUPT;
+    }
     enum wl_code code = check_version(path, header, error);
     if (code != WL_OK)
         return code;
@@ -132,7 +137,7 @@ static enum wl_code check_header(const char *path, const uint8_t *header, size_t
         wl_report_fail(error, WL_ERR_CORRUPT, path,
                        "the report is truncated: %llu of %llu bytes are there",
                        (unsigned long long)file_bytes, (unsigned long long)whole_bytes);
-        wl_error_set_hint(error, "copy it again from where it was made");
+        wl_error_set_hint(error, copy_again);
         return WL_ERR_CORRUPT;
     }
     if (file_bytes != whole_bytes)
@@ -247,7 +252,7 @@ static enum wl_code check_schema(sqlite3 *database, const char *path, struct wl_
                            "the report is damaged: its tables are not those of a Warplens report");
     else if (status != SQLITE_DONE)
         code = wl_report_fail(error, WL_ERR_CORRUPT, path, "the report is damaged: %s",
-                              sqlite3_errmsg(database));
+                              sqlite3_errstr(SQLITE_CORRUPT));
     else if (found != expected)
         code = wl_report_fail(error, WL_ERR_CORRUPT, path,
                               "the report is damaged: the table %s is missing",
@@ -274,7 +279,7 @@ enum wl_code wl_database_open(const char *path, sqlite3 **database, uint64_t *si
     if (execute(*database, "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;"
                            "PRAGMA temp_store=MEMORY; PRAGMA query_only=ON") != SQLITE_OK)
         code = wl_report_fail(error, WL_ERR_CORRUPT, path, "the report is damaged: %s",
-                              sqlite3_errmsg(*database));
+                              sqlite3_errstr(SQLITE_CORRUPT));
     else
         code = check_schema(*database, path, error);
 out:

@@ -4,6 +4,7 @@
 
 #include "report/failure.h"
 
+/* Not sqlite3_errmsg: it quotes what stands in the file. */
 static void fail_by_sqlite(struct wl_rows *rows)
 {
     sqlite3 *database = rows->file->database;
@@ -17,7 +18,7 @@ static void fail_by_sqlite(struct wl_rows *rows)
                            "cannot read the report: %s", strerror(sqlite3_system_errno(database)));
     else
         rows->code = wl_report_fail(rows->error, WL_ERR_CORRUPT, rows->file->path,
-                                    "the report is damaged: %s", sqlite3_errmsg(database));
+                                    "the report is damaged: %s", sqlite3_errstr(status));
 }
 
 void wl_rows_begin(struct wl_rows *rows, struct wl_rows_file *file, const char *sql, int64_t key,
