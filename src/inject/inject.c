@@ -1,0 +1,378 @@
+/* What runs inside the watched program: reads WARPLENS_SETTINGS, sets the simulated GPU up, and
+ * records what it does into a stream of this process, which is opened when the GPU is first used.
+ * Without WARPLENS_SETTINGS the library is just a simulated GPU. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "collect/sim_collector.h"
+#include "device/device.h"
+#include "inject/guard.h"
+#include "inject/nvtx.h"
+#include "inject/process.h"
+#include "stream/stream.h"
+
+/* A kernel that takes longer than the first gets a progress line, renewed after the second. */
+static const int64_t progress_after_ms = 700, progress_period_ms = 250;
+
+static struct {
+    pthread_mutex_t lock;
+    atomic_bool is_on; /* recording; false for good once there was trouble */
+    struct wl_settings settings;
+    struct wl_filter *filter;
+    void *collector;
+    const struct wl_device_observer *collected; /* the collector's */
+    struct wl_device_observer observer;         /* ours, around it */
+    struct wl_sink sink;                        /* of the writer, empty without one */
+    struct wl_stream_writer *writer;
+    pid_t writer_pid;
+    int exit_code;
+    _Atomic int64_t next_progress_ms;
+    atomic_bool is_progress_shown;
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .exit_code = -1};
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now = {0};
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- the stream of this process ---- */
+
+static void put_note(enum wl_note_severity severity, const char *code, const char *text,
+                     const char *hint)
+{
+    struct wl_record_note note = {severity, code, text, hint, -1};
+    if (session.sink.put_note)
+        session.sink.put_note(session.sink.self, &note);
+}
+
+/* The stream is another process's: a fork happened. */
+static void leave_stream(void)
+{
+    wl_stream_writer_abandon(session.writer);
+    session.writer = NULL;
+    session.sink = (struct wl_sink){0};
+    session.exit_code = -1;
+    if (session.collector)
+        wl_sim_collector.forget(session.collector);
+}
+
+/* False: no stream can be had, and recording ends. */
+static bool ensure_stream(void)
+{
+    if (session.writer && session.writer_pid != getpid())
+        leave_stream();
+    if (session.writer)
+        return true;
+    if (wl_stream_writer_open(session.settings.stream_folder, &session.writer, NULL) != WL_OK) {
+        atomic_store(&session.is_on, false);
+        return false;
+    }
+    session.writer_pid = getpid();
+    session.sink = *wl_stream_writer_sink(session.writer);
+    struct wl_process_facts facts;
+    wl_process_facts_read(wl_sim_collector.name, &facts);
+    session.sink.put_process(session.sink.self, &facts.record);
+    wl_process_facts_free(&facts);
+    return true;
+}
+
+static void put_end(void)
+{
+    if (session.writer && session.writer_pid == getpid())
+        session.sink.put_end(session.sink.self, session.exit_code, now_ns(CLOCK_REALTIME));
+}
+
+/* Out of memory: says so if that is still possible. */
+static void give_up(void)
+{
+    struct wl_guard guard;
+    atomic_store(&session.is_on, false);
+    WL_GUARD(&guard)
+    {
+        put_note(WL_NOTE_ERROR, "collector-off", "recording stopped: out of memory",
+                 "launches from here on are missing");
+    }
+    wl_guard_end(&guard);
+}
+
+/* ---- the observer: the collector's, behind a lock and a guard ---- */
+
+/* Between enter and leave the collector may be called. errno stays the program's. */
+struct visit {
+    struct wl_guard guard;
+    int saved_errno;
+};
+
+static bool enter(struct visit *visit)
+{
+    if (!atomic_load(&session.is_on))
+        return false;
+    visit->saved_errno = errno;
+    pthread_mutex_lock(&session.lock);
+    if (atomic_load(&session.is_on))
+        return true;
+    pthread_mutex_unlock(&session.lock);
+    errno = visit->saved_errno;
+    return false;
+}
+
+static void leave(struct visit *visit)
+{
+    wl_guard_end(&visit->guard);
+    if (visit->guard.is_broken)
+        give_up();
+    pthread_mutex_unlock(&session.lock);
+    errno = visit->saved_errno;
+}
+
+static int64_t now_ms(void)
+{
+    return (int64_t)(now_ns(CLOCK_MONOTONIC) / 1000000);
+}
+
+static bool launch_begin(void *self, const struct wl_device_launch *launch)
+{
+    (void)self;
+    struct visit visit;
+    volatile bool is_counted = false;
+    if (!enter(&visit))
+        return false;
+    WL_GUARD(&visit.guard)
+    {
+        if (ensure_stream())
+            is_counted = session.collected->launch_begin(session.collected->self, launch);
+    }
+    leave(&visit);
+    atomic_store(&session.next_progress_ms, now_ms() + progress_after_ms);
+    return is_counted && !visit.guard.is_broken;
+}
+
+static void launch_end(void *self, const struct wl_device_launch *launch,
+                       const struct wl_sim_counts *counts, const struct wl_error *error)
+{
+    (void)self;
+    struct visit visit;
+    if (atomic_exchange(&session.is_progress_shown, false))
+        wl_stream_progress_clear(session.settings.stream_folder);
+    if (!enter(&visit))
+        return;
+    WL_GUARD(&visit.guard)
+    {
+        if (ensure_stream())
+            session.collected->launch_end(session.collected->self, launch, counts, error);
+    }
+    leave(&visit);
+}
+
+static void profiler_switch(void *self, bool active)
+{
+    (void)self;
+    struct visit visit;
+    if (!enter(&visit))
+        return;
+    WL_GUARD(&visit.guard)
+    {
+        session.collected->profiler_switch(session.collected->self, active);
+    }
+    leave(&visit);
+}
+
+static void note(void *self, int severity, const char *code, const char *text, const char *hint)
+{
+    (void)self;
+    struct visit visit;
+    if (!enter(&visit))
+        return;
+    WL_GUARD(&visit.guard)
+    {
+        if (ensure_stream())
+            session.collected->note(session.collected->self, severity, code, text, hint);
+    }
+    leave(&visit);
+}
+
+/* On any thread, and while launches run: takes no lock. */
+static void progress(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
+                     uint64_t blocks_total)
+{
+    (void)self;
+    int64_t now = now_ms(), next = atomic_load(&session.next_progress_ms);
+    if (now < next || !atomic_load(&session.is_on) ||
+        !atomic_compare_exchange_strong(&session.next_progress_ms, &next, now + progress_period_ms))
+        return;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    WL_GUARD(&guard)
+    {
+        char *name = wl_demangle_function(launch->mangled);
+        atomic_store(&session.is_progress_shown, true);
+        wl_stream_progress_write(session.settings.stream_folder, name, blocks_done, blocks_total);
+        free(name);
+    }
+    wl_guard_end(&guard);
+    errno = saved_errno;
+}
+
+/* ---- beginning ---- */
+
+static const enum wl_device_l1 l1_options[] = {
+    [WL_L1_AS_COMPILED] = WL_DEVICE_L1_AS_COMPILED,
+    [WL_L1_FORCE_ON] = WL_DEVICE_L1_ON,
+    [WL_L1_FORCE_OFF] = WL_DEVICE_L1_OFF,
+};
+
+static enum wl_code configure_device(const struct wl_device_observer *observer,
+                                     struct wl_error *error)
+{
+    struct wl_device_options options = {
+        .gpu = session.settings.gpu,
+        .gpu_folder = session.settings.gpu_folder,
+        .threads = session.settings.threads,
+        .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
+        .l1_global = l1_options[session.settings.l1_global],
+        .strict_arch = session.settings.strict_arch,
+        .observer = observer,
+    };
+    return wl_device_configure(&options, error);
+}
+
+static enum wl_code start_collector(struct wl_error *error)
+{
+    enum wl_code code = wl_filter_create(&session.settings, &session.filter, error);
+    if (code != WL_OK)
+        return code;
+    struct wl_collector_input input = {&session.settings, session.filter, &session.sink,
+                                       wl_nvtx_open_ranges};
+    code = wl_sim_collector.start(&input, &session.collector, error);
+    if (code != WL_OK)
+        return code;
+    session.collected = wl_sim_collector_observer(session.collector);
+    session.observer = (struct wl_device_observer){
+        .launch_begin = launch_begin,
+        .launch_end = launch_end,
+        .profiler_switch = profiler_switch,
+        .note = note,
+        .progress = session.settings.progress ? progress : NULL,
+    };
+    return configure_device(&session.observer, error);
+}
+
+/* The settings were not ours to make: why goes into the stream, if they at least name its folder.
+ */
+static void record_refusal(const struct wl_error *error)
+{
+    if (!session.settings.stream_folder[0] || !ensure_stream())
+        return;
+    char *text = wl_string_format("nothing is recorded: %s%s%s", error->message,
+                                  error->where[0] ? " at " : "", error->where);
+    put_note(WL_NOTE_ERROR, "collector-off", text, error->hint);
+    free(text);
+}
+
+static void begin(const char *settings_path)
+{
+    struct wl_text content = {0};
+    struct wl_error error = {0};
+    wl_settings_init(&session.settings);
+    enum wl_code code = wl_file_read(settings_path, &content, &error);
+    if (code == WL_OK)
+        code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
+    if (code == WL_OK)
+        code = start_collector(&error);
+    if (code != WL_OK) {
+        record_refusal(&error);
+        configure_device(NULL, NULL);
+    }
+    wl_text_free(&content);
+    atomic_store(&session.is_on, code == WL_OK);
+    wl_nvtx_set_wanted(code == WL_OK);
+}
+
+/* ---- forks and the end ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&session.lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&session.lock);
+}
+
+static void after_fork_in_child(void)
+{
+    if (session.writer)
+        leave_stream();
+    pthread_mutex_unlock(&session.lock);
+}
+
+static void keep_exit_code(int exit_code, void *unused)
+{
+    (void)unused;
+    session.exit_code = exit_code & 0xff;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    const char *settings_path = getenv("WARPLENS_SETTINGS");
+    if (!settings_path || !*settings_path)
+        return;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    wl_guard_install();
+    WL_GUARD(&guard)
+    {
+        begin(settings_path);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        on_exit(keep_exit_code, NULL);
+    }
+    wl_guard_end(&guard);
+    if (guard.is_broken)
+        atomic_store(&session.is_on, false);
+    errno = saved_errno;
+}
+
+static void free_all(void)
+{
+    wl_stream_writer_close(session.writer);
+    session.writer = NULL;
+    session.sink = (struct wl_sink){0};
+    if (session.collector)
+        wl_sim_collector.stop(session.collector);
+    session.collector = NULL;
+    wl_filter_free(session.filter);
+    session.filter = NULL;
+}
+
+/* Another thread may hold the lock for as long as it writes a record, or for ever if it was ended
+ * in between: the program's exit does not wait for it. */
+__attribute__((destructor)) static void unload(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    bool was_on = atomic_exchange(&session.is_on, false);
+    if ((!was_on && !session.writer) || pthread_mutex_timedlock(&session.lock, &until) != 0)
+        return;
+    struct wl_guard guard;
+    WL_GUARD(&guard)
+    {
+        put_end();
+    }
+    wl_guard_end(&guard);
+    if (session.writer && session.writer_pid != getpid())
+        leave_stream();
+    free_all();
+    pthread_mutex_unlock(&session.lock);
+}
