@@ -1,17 +1,17 @@
 # The libraries that a user's program loads in place of NVIDIA's: thin ones, each named and versioned
 # as the program expects, over libwarplens-gpu.so beside them.
 
-# wl_api_library(TARGET BASE VERSION PREFIXES SOURCES...): lib<BASE>.so.<VERSION>, which exports the
-# names that begin with one of PREFIXES under one version node of its own name, as programs import
-# them, and a link without version to build programs with.
-function(wl_api_library target base version prefixes)
+# wl_api_library(TARGET BASE VERSION NODE PREFIXES SOURCES...): lib<BASE>.so.<VERSION>, which exports
+# the names that begin with one of PREFIXES. NODE: the symbol version under which programs import them,
+# or "" where NVIDIA's library has none.
+function(wl_api_library target base version node prefixes)
   set(file lib${base}.so.${version})
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${file}.map)
   set(patterns "")
   foreach(prefix ${prefixes})
     string(APPEND patterns " ${prefix}*;")
   endforeach()
-  file(WRITE ${script} "${file} {\n  global:${patterns}\n  local: *;\n};\n")
+  file(WRITE ${script} "${node} {\n  global:${patterns}\n  local: *;\n};\n")
   add_library(${target} SHARED ${ARGN})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
@@ -22,7 +22,6 @@ function(wl_api_library target base version prefixes)
     OUTPUT_NAME ${base} SUFFIX .so.${version} LINK_DEPENDS ${script}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
-  install(TARGETS ${target} LIBRARY DESTINATION lib/warplens)
 endfunction()
 
 # wl_api_link(TARGET BASE): lib<BASE>.so beside the library, for linkers.
@@ -32,10 +31,18 @@ function(wl_api_link target base)
             $<TARGET_FILE_DIR:${target}>/lib${base}.so)
 endfunction()
 
-install(TARGETS warplens-gpu LIBRARY DESTINATION lib/warplens)
+wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/cublas/sgemm.ptx)
 
 foreach(major 12 13)
-  wl_api_library(warplens-cudart-${major} cudart ${major} "cuda;__cuda"
-                 $<TARGET_OBJECTS:room_cudart> ${CMAKE_CURRENT_SOURCE_DIR}/cudart/version/runtime_${major}.c)
+  wl_api_library(warplens-cudart-${major} cudart ${major} libcudart.so.${major} "cuda;__cuda"
+                 $<TARGET_OBJECTS:room_cudart>
+                 ${CMAKE_CURRENT_SOURCE_DIR}/cudart/version/runtime_${major}.c)
+  wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
+                 $<TARGET_OBJECTS:room_cublas> ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
 endforeach()
+wl_api_library(warplens-cuda cuda 1 "" "cu" $<TARGET_OBJECTS:room_cuda>)
+
 wl_api_link(warplens-cudart-13 cudart)
+wl_api_link(warplens-cublas-13 cublas)
+wl_api_link(warplens-cuda cuda)

@@ -175,9 +175,12 @@ struct wl_device_kernel;
 /* A fat binary registered by the program (struct of magic 0x466243B1). Nothing is read before one
  * of its kernels or variables is used. Never fails. */
 struct wl_device_module *wl_device_module_register(const void *wrapper);
-/* Loads PTX text (NUL-terminated), a fat binary container or a wrapper. WL_DEVICE_NO_IMAGE for
- * machine code only, WL_DEVICE_INVALID_PTX, WL_DEVICE_INVALID_IMAGE. */
+/* Loads PTX text (NUL-terminated), a fat binary container or wrapper, or joined texts.
+ * WL_DEVICE_NO_IMAGE for machine code only, WL_DEVICE_INVALID_PTX, WL_DEVICE_INVALID_IMAGE. */
 int wl_device_module_load(const void *image, struct wl_device_module **module);
+/* Joins PTX texts into one image for wl_device_module_load, linked by the names of their variables.
+ * free() it. */
+void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes);
 /* PTX of ours that stands in for a library's kernels. text must live on. */
 int wl_device_module_load_stand_in(const char *text, const char *name,
                                    struct wl_device_module **module);

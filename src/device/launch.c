@@ -193,6 +193,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .ranges = ranges->items,
         .range_count = ranges->count,
         .registers_per_thread = kernel->info.registers_per_thread,
+        .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
     };
     memcpy(input.grid, request->grid, sizeof input.grid);

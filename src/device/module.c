@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "device/state.h"
 #include "ptx/lower.h"
 
@@ -80,12 +81,12 @@ void wl_device_module_unload(struct wl_device_module *module)
     pthread_mutex_unlock(&wl_device.lock);
 }
 
-/* Keeps the text as the module's only image. */
+/* Keeps the text as one more image of the module. */
 static void take_text(struct wl_device_module *module, const char *text, bool copies)
 {
-    module->images = wl_alloc_zero(1, sizeof *module->images);
-    module->image_count = 1;
-    struct wl_device_image *image = module->images;
+    module->images = wl_resize(module->images, module->image_count + 1, sizeof *module->images);
+    struct wl_device_image *image = &module->images[module->image_count++];
+    *image = (struct wl_device_image){0};
     image->text_bytes = strlen(text);
     if (copies)
         image->ptx.bytes = (uint8_t *)wl_string_copy(text);
@@ -93,6 +94,27 @@ static void take_text(struct wl_device_module *module, const char *text, bool co
     image->info.name = module->name;
     image->info.options = "";
     image->info.is_stand_in = module->is_stand_in;
+}
+
+/* Joined texts: a magic line, then each text with its NUL, then an empty one. */
+static const char joined_magic[] = "//warplens-joined-ptx\n";
+
+void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes)
+{
+    struct wl_text joined = {0};
+    wl_text_add(&joined, joined_magic);
+    for (size_t i = 0; i < count; i++)
+        if (*texts[i])
+            wl_text_add_bytes(&joined, texts[i], strlen(texts[i]) + 1);
+    wl_text_add_char(&joined, '\0');
+    *size_bytes = joined.length;
+    return wl_text_take(&joined);
+}
+
+static void take_joined(struct wl_device_module *module, const char *joined)
+{
+    for (const char *text = joined + strlen(joined_magic); *text; text += strlen(text) + 1)
+        take_text(module, text, true);
 }
 
 static int read_image(struct wl_device_module *module, const void *bytes)
@@ -114,6 +136,9 @@ static int read_image(struct wl_device_module *module, const void *bytes)
     } else if (magic == CONTAINER_MAGIC) {
         memcpy(&size_bytes, (const char *)bytes + 8, sizeof size_bytes);
         code = wl_fatbin_read(bytes, size_bytes + CONTAINER_HEADER_BYTES, &fatbin, &error);
+    } else if (!strncmp(bytes, joined_magic, strlen(joined_magic))) {
+        take_joined(module, bytes);
+        return WL_DEVICE_OK;
     } else {
         take_text(module, bytes, true);
         return WL_DEVICE_OK;
@@ -298,8 +323,8 @@ static int load(struct wl_device_module *module, const void *image, const char *
     else
         code = read_image(module, image);
     module->load_code = code;
-    if (code == WL_DEVICE_OK && module->image_count == 1)
-        code = parse_image(module, &module->images[0]);
+    for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++)
+        code = parse_image(module, &module->images[i]);
     if (code)
         wl_device_module_free(module);
     else
