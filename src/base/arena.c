@@ -29,7 +29,7 @@ void *wl_arena_alloc(struct wl_arena *arena, size_t size_bytes)
     const size_t unit_bytes = alignof(max_align_t);
     if (size_bytes > BLOCK_BYTES / 4)
         return add_block(arena, size_bytes); /* the rest of the current block stays in use */
-    size_bytes = (size_bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
+    size_bytes = size_bytes ? (size_bytes + unit_bytes - 1) / unit_bytes * unit_bytes : unit_bytes;
     if (size_bytes > arena->left_bytes) {
         arena->next = add_block(arena, BLOCK_BYTES);
         arena->left_bytes = BLOCK_BYTES;
