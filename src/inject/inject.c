@@ -33,10 +33,9 @@ static struct {
     struct wl_sink sink;                        /* of the writer, empty without one */
     struct wl_stream_writer *writer;
     pid_t writer_pid;
-    int exit_code;
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
-} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .exit_code = -1};
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t now_ns(clockid_t clock)
 {
@@ -61,7 +60,6 @@ static void leave_stream(void)
     wl_stream_writer_abandon(session.writer);
     session.writer = NULL;
     session.sink = (struct wl_sink){0};
-    session.exit_code = -1;
     if (session.collector)
         wl_sim_collector.forget(session.collector);
 }
@@ -84,12 +82,6 @@ static bool ensure_stream(void)
     session.sink.put_process(session.sink.self, &facts.record);
     wl_process_facts_free(&facts);
     return true;
-}
-
-static void put_end(void)
-{
-    if (session.writer && session.writer_pid == getpid())
-        session.sink.put_end(session.sink.self, session.exit_code, now_ns(CLOCK_REALTIME));
 }
 
 /* Out of memory: says so if that is still possible. */
@@ -317,10 +309,40 @@ static void after_fork_in_child(void)
     pthread_mutex_unlock(&session.lock);
 }
 
-static void keep_exit_code(int exit_code, void *unused)
+static void free_all(void)
+{
+    wl_stream_writer_close(session.writer);
+    session.writer = NULL;
+    session.sink = (struct wl_sink){0};
+    if (session.collector)
+        wl_sim_collector.stop(session.collector);
+    session.collector = NULL;
+    wl_filter_free(session.filter);
+    session.filter = NULL;
+}
+
+/* The very last of exit(): registered before the dynamic loader registers the destructors of all
+ * libraries, it runs after them; only on_exit() tells the exit code. Another thread may hold the
+ * lock for as long as it writes a record, or for ever if it was ended in between: the program's end
+ * does not wait for it. */
+static void finish(int exit_code, void *unused)
 {
     (void)unused;
-    session.exit_code = exit_code & 0xff;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    atomic_store(&session.is_on, false);
+    if (pthread_mutex_timedlock(&session.lock, &until) != 0)
+        return;
+    struct wl_guard guard;
+    WL_GUARD(&guard)
+    {
+        if (session.writer && session.writer_pid == getpid())
+            session.sink.put_end(session.sink.self, exit_code & 0xff, now_ns(CLOCK_REALTIME));
+    }
+    wl_guard_end(&guard);
+    free_all();
+    pthread_mutex_unlock(&session.lock);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -335,44 +357,10 @@ __attribute__((constructor)) static void load(void)
     {
         begin(settings_path);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-        on_exit(keep_exit_code, NULL);
+        on_exit(finish, NULL);
     }
     wl_guard_end(&guard);
     if (guard.is_broken)
         atomic_store(&session.is_on, false);
     errno = saved_errno;
-}
-
-static void free_all(void)
-{
-    wl_stream_writer_close(session.writer);
-    session.writer = NULL;
-    session.sink = (struct wl_sink){0};
-    if (session.collector)
-        wl_sim_collector.stop(session.collector);
-    session.collector = NULL;
-    wl_filter_free(session.filter);
-    session.filter = NULL;
-}
-
-/* Another thread may hold the lock for as long as it writes a record, or for ever if it was ended
- * in between: the program's exit does not wait for it. */
-__attribute__((destructor)) static void unload(void)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    bool was_on = atomic_exchange(&session.is_on, false);
-    if ((!was_on && !session.writer) || pthread_mutex_timedlock(&session.lock, &until) != 0)
-        return;
-    struct wl_guard guard;
-    WL_GUARD(&guard)
-    {
-        put_end();
-    }
-    wl_guard_end(&guard);
-    if (session.writer && session.writer_pid != getpid())
-        leave_stream();
-    free_all();
-    pthread_mutex_unlock(&session.lock);
 }

@@ -1,0 +1,252 @@
+#include "inject/nvtx.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <cmocka.h>
+
+/* ---- NVTX's side of the interface ---- */
+
+int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id));
+
+struct attributes {
+    uint16_t version, size_bytes;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    const void *message;
+};
+
+enum { FUNCTIONS = 16 };
+static void (*core[FUNCTIONS])(void), (*core2[FUNCTIONS])(void);
+static void (**core_slots[FUNCTIONS])(void), (**core2_slots[FUNCTIONS])(void);
+
+static int get_functions(int module, void (***functions[])(void), unsigned *count)
+{
+    if (module != 1 && module != 5)
+        return 0;
+    for (int i = 1; i < FUNCTIONS; i++) {
+        core_slots[i] = &core[i];
+        core2_slots[i] = &core2[i];
+    }
+    *functions = module == 1 ? core_slots : core2_slots;
+    *count = FUNCTIONS;
+    return 1;
+}
+
+static struct {
+    size_t struct_bytes;
+    int (*get_functions)(int module, void (***functions[])(void), unsigned *count);
+} callbacks = {sizeof callbacks, get_functions};
+
+static const void *get_export_table(uint32_t id)
+{
+    return id == 1 ? &callbacks : NULL;
+}
+
+static int push_attributes(const struct attributes *attributes)
+{
+    return ((int (*)(const struct attributes *))core[8])(attributes);
+}
+static int push_ascii(const char *name)
+{
+    return ((int (*)(const char *))core[9])(name);
+}
+static int push_wide(const wchar_t *name)
+{
+    return ((int (*)(const wchar_t *))core[10])(name);
+}
+static int pop(void)
+{
+    return ((int (*)(void))core[11])();
+}
+static int domain_push(void *domain, const struct attributes *attributes)
+{
+    return ((int (*)(void *, const struct attributes *))core2[4])(domain, attributes);
+}
+static int domain_pop(void *domain)
+{
+    return ((int (*)(void *))core2[5])(domain);
+}
+static const void *register_ascii(void *domain, const char *text)
+{
+    return ((const void *(*)(void *, const char *))core2[10])(domain, text);
+}
+static const void *register_wide(void *domain, const wchar_t *text)
+{
+    return ((const void *(*)(void *, const wchar_t *))core2[11])(domain, text);
+}
+static void *create_ascii(const char *name)
+{
+    return ((void *(*)(const char *))core2[12])(name);
+}
+static void *create_wide(const wchar_t *name)
+{
+    return ((void *(*)(const wchar_t *))core2[13])(name);
+}
+static void destroy(void *domain)
+{
+    ((void (*)(void *))core2[14])(domain);
+}
+
+static struct attributes message(int type, const void *text)
+{
+    return (struct attributes){.version = 3,
+                               .size_bytes = sizeof(struct attributes),
+                               .message_type = type,
+                               .message = text};
+}
+
+/* ---- tests ---- */
+
+static void assert_open(const char *expected)
+{
+    char found[256] = "";
+    const char *const *ranges;
+    size_t count = wl_nvtx_open_ranges(&ranges);
+    for (size_t i = 0; i < count; i++) {
+        strcat(found, i ? " " : "");
+        strcat(found, ranges[i]);
+    }
+    assert_string_equal(found, expected);
+}
+
+static void nobody_listens_until_it_is_wanted(void **state)
+{
+    (void)state;
+    wl_nvtx_set_wanted(false);
+    assert_int_equal(InitializeInjectionNvtx2(get_export_table), 0);
+    assert_null(core[9]);
+}
+
+static void tables_it_does_not_know_are_refused(void **state)
+{
+    (void)state;
+    wl_nvtx_set_wanted(true);
+    assert_int_equal(InitializeInjectionNvtx2(NULL), 0);
+    callbacks.struct_bytes = 8;
+    assert_int_equal(InitializeInjectionNvtx2(get_export_table), 0);
+    callbacks.struct_bytes = sizeof callbacks;
+    assert_int_equal(InitializeInjectionNvtx2(get_export_table), 1);
+    assert_null(core[1]); /* marks are left to NVTX */
+    assert_null(core[4]); /* start/end ranges too */
+}
+
+static void ranges_nest_in_each_domain(void **state)
+{
+    (void)state;
+    errno = 99;
+    void *solver = create_ascii("solver"), *io = create_wide(L"io");
+    struct attributes step = message(1, "step"), write = message(2, L"wr\u00eft\U0001f600");
+    assert_int_equal(push_ascii("a"), 0);
+    assert_int_equal(push_wide(L"b"), 1);
+    assert_int_equal(domain_push(solver, &step), 0);
+    assert_int_equal(domain_push(io, &write), 0);
+    assert_int_equal(push_attributes(&step), 2);
+    assert_open("a b solver@step io@wr\xc3\xaft\xf0\x9f\x98\x80 step");
+    assert_int_equal(domain_pop(solver), 0);
+    assert_open("a b io@wr\xc3\xaft\xf0\x9f\x98\x80 step");
+    assert_int_equal(pop(), 2);
+    assert_int_equal(pop(), 1);
+    assert_open("a io@wr\xc3\xaft\xf0\x9f\x98\x80");
+    assert_int_equal(domain_pop(io), 0);
+    assert_int_equal(domain_pop(io), -1);
+    assert_int_equal(pop(), 0);
+    assert_int_equal(pop(), -1);
+    assert_open("");
+    destroy(solver);
+    destroy(io);
+    destroy(NULL);
+    assert_int_equal(errno, 99);
+}
+
+static void registered_strings_name_ranges(void **state)
+{
+    (void)state;
+    void *domain = create_ascii("d");
+    struct attributes one = message(3, register_ascii(domain, "one"));
+    struct attributes two = message(3, register_wide(NULL, L"two"));
+    domain_push(domain, &one);
+    push_attributes(&two);
+    assert_open("d@one two");
+    pop();
+    domain_pop(domain);
+    destroy(domain);
+}
+
+static void odd_names_are_survived(void **state)
+{
+    (void)state;
+    struct attributes none = message(0, NULL), null = message(1, NULL), old = message(1, "x");
+    old.size_bytes = 16;
+    push_ascii(NULL);
+    push_wide(NULL);
+    push_attributes(NULL);
+    push_attributes(&none);
+    push_attributes(&null);
+    push_attributes(&old);
+    push_ascii("mail@home"); /* not a domain */
+    push_ascii("");
+    assert_open("? ? ? ? ? ? @mail@home ");
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pop(), 7 - i);
+    assert_open("");
+    assert_null(create_ascii(NULL));
+    assert_null(create_wide(NULL));
+    assert_null(register_ascii(NULL, NULL));
+    assert_null(register_wide(NULL, NULL));
+}
+
+static void *push_elsewhere(void *unused)
+{
+    (void)unused;
+    assert_open("");
+    push_ascii("other");
+    assert_open("other");
+    return NULL; /* left open: freed with the thread */
+}
+
+static void threads_have_stacks_of_their_own(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    push_ascii("main");
+    assert_int_equal(pthread_create(&thread, NULL, push_elsewhere, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_open("main");
+    pop();
+}
+
+static void deep_nesting_is_kept(void **state)
+{
+    (void)state;
+    const char *const *ranges;
+    for (int i = 0; i < 5000; i++)
+        assert_int_equal(push_ascii("r"), i);
+    assert_int_equal(wl_nvtx_open_ranges(&ranges), 5000);
+    for (int i = 5000; i-- > 0;)
+        assert_int_equal(pop(), i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nobody_listens_until_it_is_wanted),
+        cmocka_unit_test(tables_it_does_not_know_are_refused),
+        cmocka_unit_test(ranges_nest_in_each_domain),
+        cmocka_unit_test(registered_strings_name_ranges),
+        cmocka_unit_test(odd_names_are_survived),
+        cmocka_unit_test(threads_have_stacks_of_their_own),
+        cmocka_unit_test(deep_nesting_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
