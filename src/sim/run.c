@@ -51,7 +51,7 @@ void wl_sim_free(struct wl_sim *sim)
     free(sim);
 }
 
-const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_code code,
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_sim_fault kind,
                                   const char *what, const char *format, ...)
 {
     struct wl_fault *fault = &warp->worker->fault;
@@ -59,7 +59,7 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, 
     warp->pc = op;
     if (fault->what && fault->order <= warp->sm->index)
         return NULL;
-    fault->code = code;
+    fault->kind = kind;
     fault->what = what;
     fault->order = warp->sm->index;
     fault->instruction = op->instruction;
@@ -228,7 +228,7 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *p
 }
 
 static enum wl_code report_fault(const struct wl_run *run, const struct wl_worker *workers,
-                                 uint32_t worker_count, struct wl_error *error)
+                                 uint32_t worker_count, enum wl_sim_fault *fault, struct wl_error *error)
 {
     const struct wl_fault *first = NULL;
     for (uint32_t i = 0; i < worker_count; i++)
@@ -238,8 +238,9 @@ static enum wl_code report_fault(const struct wl_run *run, const struct wl_worke
         return WL_OK;
     const struct wl_program_instruction *instruction =
         &run->program->instructions[first->instruction];
+    *fault = first->kind;
     enum wl_code code = wl_error_set(
-        error, first->code, "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what,
+        error, first->kind == WL_SIM_FAULT_UNSUPPORTED ? WL_ERR_UNSUPPORTED : WL_ERR_PROGRAM, "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what,
         first->detail, first->block[0], first->block[1], first->block[2], first->thread[0],
         first->thread[1], first->thread[2], instruction->text);
     if (instruction->file)
@@ -324,7 +325,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
         wl_sm_begin(&sim->sms[i], &run, i, counts->occupancy.blocks_per_sm);
     wl_pool_limit(sim->pool, worker_count);
     run_epochs(sim, &run, sim->pool, workers, worker_count);
-    enum wl_code code = report_fault(&run, workers, worker_count, error);
+    enum wl_code code = report_fault(&run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(&run, workers, worker_count, counts);
     if (run.count)
         gather_l2(sim, counts);

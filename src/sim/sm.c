@@ -219,7 +219,7 @@ static void fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
             if (warp->status != WL_WARP_AT_BARRIER)
                 continue;
             warp->worker = worker;
-            wl_warp_fault(warp, warp->barrier_op, WL_ERR_PROGRAM, "barrier deadlock",
+            wl_warp_fault(warp, warp->barrier_op, WL_SIM_FAULT_TRAP, "barrier deadlock",
                           "%u of %u warps wait at barrier %u, the others never come",
                           sm->ctas[c].barriers[warp->barrier].arrived, sm->ctas[c].warps_live,
                           warp->barrier);

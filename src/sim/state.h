@@ -25,7 +25,7 @@ struct wl_site_state {
 
 /* What went wrong first; instruction and place for the message. */
 struct wl_fault {
-    enum wl_code code;
+    enum wl_sim_fault kind;
     const char *what;            /* static text; NULL: no fault */
     char detail[160];
     uint32_t instruction;
@@ -117,7 +117,7 @@ struct wl_run {
 };
 
 /* Records a fault (the worker keeps the first), marks the warp, returns NULL to leave the loop. */
-const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_code code,
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_sim_fault kind,
                                   const char *what, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
@@ -128,8 +128,8 @@ bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uin
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);
 
-/* Device printf: format and argument block are addresses in the watched process. */
-void wl_print_format(const struct wl_run *run, uint64_t format, const uint8_t *arguments);
+/* Device printf: prints through the launch's print function. arguments may be NULL. */
+void wl_print_format(const struct wl_run *run, const char *format, const uint8_t *arguments);
 
 /* Adds up the workers' counters. */
 void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,

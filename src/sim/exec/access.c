@@ -11,7 +11,7 @@ struct touched {
 
 static bool misaligned(struct access *access, u64 address)
 {
-    wl_warp_fault(access->warp, access->op, WL_ERR_PROGRAM, "misaligned address",
+    wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
                   "0x%llx is not a multiple of %u", (unsigned long long)address, access->bytes);
     return false;
 }
@@ -135,7 +135,7 @@ static bool check_lanes(struct access *access)
         if (address >= access->site->range_start && address + access->bytes <= access->site->range_end)
             continue;
         if (!wl_run_find_range(run, access->site, address, address + access->bytes)) {
-            wl_warp_fault(access->warp, access->op, WL_ERR_PROGRAM, "illegal memory access",
+            wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                           "0x%llx (%u bytes) is in no allocation", (unsigned long long)address,
                           access->bytes);
             return false;
@@ -224,7 +224,7 @@ bool WL_EXEC(access_shared)(struct access *access)
     if (all & (access->bytes - 1))
         return misaligned(access, offset[0]);
     if ((u64)highest + access->bytes > run->shared_bytes) {
-        wl_warp_fault(warp, access->op, WL_ERR_PROGRAM, "illegal memory access",
+        wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                       "shared offset %u (%u bytes) is beyond the block's %u bytes", highest,
                       access->bytes, run->shared_bytes);
         return false;
@@ -283,7 +283,7 @@ bool WL_EXEC(access_local)(struct access *access)
         if (offset[i] & (access->bytes - 1))
             return misaligned(access, offset[i]);
         if (offset[i] + access->bytes > limit) {
-            wl_warp_fault(warp, access->op, WL_ERR_PROGRAM, "illegal memory access",
+            wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                           "local offset %llu (%u bytes) is beyond the thread's %llu bytes",
                           (unsigned long long)offset[i], access->bytes, (unsigned long long)limit);
             return false;

@@ -127,7 +127,7 @@ RUN(BRANCH_INDEX)
     while (left) {
         u32 wanted = index[__builtin_ctz(left)], group = 0;
         if (wanted >= op->b)
-            return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "branch index out of range", "index %u of %u",
+            return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "branch index out of range", "index %u of %u",
                                  wanted, op->b);
         for (int i = 0; i < WL_LANES; i++)
             if (left >> i & 1 && index[i] < op->b && targets[index[i]] == targets[wanted])
@@ -164,13 +164,13 @@ RUN(EXIT)
 
 RUN(TRAP)
 {
-    return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "trap", "the kernel executed a trap instruction");
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "trap", "the kernel executed a trap instruction");
 }
 
 RUN(UNSUPPORTED)
 {
     const struct wl_program *program = warp->worker->run->program;
-    return wl_warp_fault(warp, op, WL_ERR_UNSUPPORTED, "unsupported instruction", "%s",
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_UNSUPPORTED, "unsupported instruction", "%s",
                          program->instructions[op->instruction].opcode);
 }
 
@@ -189,7 +189,7 @@ RUN(BARRIER)
                      ? ((const u32 *)lane_register(warp, op->a))[__builtin_ctz(warp->active)]
                      : (u32)op->imm;
     if (number >= WL_BARRIERS)
-        return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "invalid barrier", "barrier %u", number);
+        return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "invalid barrier", "barrier %u", number);
     warp->barrier = number;
     warp->barrier_op = op;
     warp->barrier_value = op->kind >= 2 ? *predicate(warp, op->c) : 0;

@@ -221,7 +221,7 @@ RUN(LOAD_CONST)
         bool is_parameter = address >= parameters && end <= parameters + run->program->parameter_bytes;
         bool is_known = address >= access.site->range_start && end <= access.site->range_end;
         if (!is_parameter && !is_known && !wl_run_find_range(run, access.site, address, end))
-            return wl_warp_fault(warp, op, WL_ERR_PROGRAM, "illegal memory access",
+            return wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                                  "constant address 0x%llx", (unsigned long long)address);
     }
     load(&access);

@@ -233,6 +233,17 @@ static inline uint32_t dot4(uint32_t a, uint32_t b, int a_signed, int b_signed)
     return (uint32_t)sum;
 }
 
+/* Toward zero, clamped; NaN gives 0. */
+static inline int32_t truncate_s32(float value)
+{
+    return value != value ? 0 : value >= 0x1p31f ? INT32_MAX : value < -0x1p31f ? INT32_MIN : (int32_t)value;
+}
+
+static inline uint32_t truncate_u32(float value)
+{
+    return !(value > 0) ? 0 : value >= 0x1p32f ? UINT32_MAX : (uint32_t)value;
+}
+
 static inline float half_to_float(uint32_t half)
 {
     uint32_t bits = (half & 0x7fffu) << 13;

@@ -1,0 +1,459 @@
+/* Families of control and warp instructions: branches, calls, barriers, exchange between lanes. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "ptx/lowering.h"
+
+#define FAMILY(name)                                                                               \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+#define INLINE_DEPTH_MAX 64
+
+static void mark_branch(struct lowering *lowering)
+{
+    lowering->instructions.items[lowering->instruction_index].is_branch = true;
+}
+
+/* A jump for the lanes whose guard holds (all without one). */
+static void emit_jump(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                      uint32_t label, bool inverted)
+{
+    if (instruction->guard < 0) {
+        lower_emit(lowering, WL_OP_BRANCH, 0, 0)->target = label;
+        return;
+    }
+    struct wl_op *op = lower_emit(lowering, WL_OP_BRANCH_IF, 0, FIELD_A);
+    op->a = lower_register_of(lowering, instruction->guard);
+    op->flags = instruction->guard_negated != inverted ? WL_OPF_NEGATED : 0;
+    op->target = label;
+    if (!inverted)
+        op->site = lowering->instructions.items[lowering->instruction_index].guard;
+}
+
+static uint32_t label_of(struct lowering *lowering, int32_t target)
+{
+    const struct instance *instance = lowering->instance;
+    bool is_end = target < 0 || (uint32_t)target >= instance->function->instruction_count;
+    return is_end ? instance->end_label : instance->labels[target];
+}
+
+FAMILY(branch)
+{
+    if (instruction->operand_count < 1 || instruction->operands[0].kind != WL_PTX_OPERAND_LABEL) {
+        lower_unsupported(lowering);
+        return;
+    }
+    mark_branch(lowering);
+    emit_jump(lowering, instruction, label_of(lowering, instruction->operands[0].target), false);
+    lowering->new_block = true;
+}
+
+/* Code that only lanes with a true guard run: jumps over it for the others. Returns the label to bind
+ * behind it, NO_LABEL where there is no guard. */
+static uint32_t skip_unguarded(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+{
+    if (instruction->guard < 0)
+        return NO_LABEL;
+    uint32_t label = lower_new_label(lowering);
+    emit_jump(lowering, instruction, label, true);
+    lower_begin_block(lowering);
+    return label;
+}
+
+FAMILY(branch_index)
+{
+    const struct wl_ptx_function *function = lowering->instance->function;
+    const struct wl_ptx_target_table *table = NULL;
+    if (instruction->operand_count == 2 && instruction->operands[1].name)
+        for (uint32_t i = 0; i < function->target_table_count && !table; i++)
+            if (strcmp(function->target_tables[i].name, instruction->operands[1].name) == 0)
+                table = &function->target_tables[i];
+    if (!table) {
+        lower_unsupported(lowering);
+        return;
+    }
+    mark_branch(lowering);
+    uint32_t index = lower_source(lowering, &instruction->operands[0], WL_CLASS_32, WL_PTX_U32);
+    uint32_t end = skip_unguarded(lowering, instruction);
+    size_t first = lowering->branch_targets.count;
+    for (uint32_t i = 0; i < table->count; i++)
+        WL_PUSH(&lowering->branch_targets, label_of(lowering, table->targets[i]));
+    struct wl_op *op = lower_emit(lowering, WL_OP_BRANCH_INDEX, 0, FIELD_A);
+    op->a = index;
+    op->imm = (int64_t)first;
+    op->b = table->count;
+    if (end != NO_LABEL)
+        lower_bind_label(lowering, end);
+    lowering->new_block = true;
+}
+
+static void emit_exit(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+{
+    uint32_t after = lower_new_label(lowering);
+    if (instruction->guard >= 0) {
+        struct wl_op *op = lower_emit(lowering, WL_OP_GUARD, 0, FIELD_A);
+        op->a = lower_register_of(lowering, instruction->guard);
+        op->flags = instruction->guard_negated ? WL_OPF_NEGATED : 0;
+        op->site = lowering->instructions.items[lowering->instruction_index].guard;
+        op->target = after;
+    }
+    lower_emit(lowering, WL_OP_EXIT, 0, 0)->target = after;
+    lower_bind_label(lowering, after);
+    lower_emit(lowering, WL_OP_UNGUARD, 0, 0);
+    lowering->new_block = true;
+}
+
+FAMILY(return)
+{
+    bool is_exit = strcmp(instruction->opcode, "exit") == 0 || !lowering->instance->caller;
+    if (is_exit)
+        emit_exit(lowering, instruction);
+    else
+        emit_jump(lowering, instruction, lowering->instance->end_label, false);
+    lowering->new_block = true;
+}
+
+FAMILY(trap)
+{
+    uint32_t end = skip_unguarded(lowering, instruction);
+    lower_emit(lowering, WL_OP_TRAP, 0, 0);
+    if (end != NO_LABEL)
+        lower_bind_label(lowering, end);
+    lowering->new_block = true;
+}
+
+/* ---- calls ---- */
+
+/* The .param variable an argument list names at position i. */
+static uint32_t argument(struct lowering *lowering, const struct wl_ptx_operand *list, uint32_t i)
+{
+    if (list->kind != WL_PTX_OPERAND_VECTOR || i >= list->item_count)
+        return NO_REGISTER;
+    const struct wl_ptx_operand *item = &list->items[i];
+    if (item->name)
+        return lower_find_call_parameter(lowering, item->name);
+    return NO_REGISTER;
+}
+
+static void bind_formals(struct lowering *lowering, struct instance *callee,
+                         const struct wl_ptx_variable *formals, uint32_t count,
+                         const struct wl_ptx_operand *actuals)
+{
+    for (uint32_t i = 0; i < count && !lowering->code; i++) {
+        struct parameter_name name = {formals[i].name, argument(lowering, actuals, i)};
+        if (name.variable == NO_REGISTER) {
+            lower_unsupported(lowering);
+            return;
+        }
+        WL_PUSH(callee, name);
+    }
+}
+
+static void inline_call(struct lowering *lowering, const struct wl_ptx_function *function,
+                        const struct wl_ptx_operand *results, const struct wl_ptx_operand *arguments)
+{
+    int depth = 0;
+    for (const struct instance *outer = lowering->instance; outer; outer = outer->caller) {
+        if (outer->function == function || ++depth > INLINE_DEPTH_MAX) {
+            lower_fail(lowering, WL_ERR_UNSUPPORTED, "recursive call of %s cannot be modelled",
+                       function->name);
+            return;
+        }
+    }
+    struct instance callee = {.function = function, .caller = lowering->instance};
+    bind_formals(lowering, &callee, function->results, function->result_count, results);
+    bind_formals(lowering, &callee, function->parameters, function->parameter_count, arguments);
+    uint32_t row = lowering->instruction_index;
+    if (lowering->code)
+        return;
+    lower_body(lowering, &callee);
+    lowering->instruction_index = row;
+    lower_begin_block(lowering);
+}
+
+struct math_row {
+    const char *name;
+    int arguments;
+    enum wl_operand_class operand_class;
+};
+
+#define f32 WL_CLASS_32
+#define f64 WL_CLASS_64
+static const struct math_row math_rows[] = {
+#define M1(name, type) {#name, 1, type},
+#define M2(name, type) {#name, 2, type},
+#include "warp/math.def"
+#undef M1
+#undef M2
+};
+#undef f32
+#undef f64
+
+/* Functions without a body that the runtime provides. False if name is none of them. */
+static bool call_provided(struct lowering *lowering, const char *name, const struct wl_ptx_operand *results,
+                          const struct wl_ptx_operand *arguments)
+{
+    uint32_t first = argument(lowering, arguments, 0), second = argument(lowering, arguments, 1);
+    uint32_t result = argument(lowering, results, 0);
+    if (strcmp(name, "vprintf") == 0 && first != NO_REGISTER && second != NO_REGISTER) {
+        lower_emit(lowering, WL_OP_CALL_PRINT, FIELD_DST, FIELD_A | FIELD_B);
+        size_t at = lowering->ops.count - 1;
+        uint32_t dst = result == NO_REGISTER ? lower_new_register(lowering, WL_CLASS_32)
+                                             : lower_parameter_cell(lowering, result, 0, WL_CLASS_32);
+        lowering->ops.items[at].op.dst = dst;
+        lowering->ops.items[at].op.a = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
+        lowering->ops.items[at].op.b = lower_parameter_cell(lowering, second, 0, WL_CLASS_64);
+        lowering->program->uses_printf = true;
+        return true;
+    }
+    if (strcmp(name, "__assertfail") == 0 && first != NO_REGISTER && second != NO_REGISTER) {
+        uint32_t line = argument(lowering, arguments, 2);
+        lower_emit(lowering, WL_OP_ASSERT_FAIL, 0, FIELD_A | FIELD_B | FIELD_C);
+        size_t at = lowering->ops.count - 1;
+        uint32_t registers[3] = {lower_parameter_cell(lowering, first, 0, WL_CLASS_64),
+                                 lower_parameter_cell(lowering, second, 0, WL_CLASS_64),
+                                 lower_parameter_cell(lowering, line, 0, WL_CLASS_32)};
+        lowering->ops.items[at].op.a = registers[0];
+        lowering->ops.items[at].op.b = registers[1];
+        lowering->ops.items[at].op.c = registers[2];
+        return true;
+    }
+    for (size_t i = 0; i < COUNT(math_rows); i++) {
+        const struct math_row *row = &math_rows[i];
+        if (strcmp(row->name, name) != 0 || result == NO_REGISTER || first == NO_REGISTER)
+            continue;
+        uint32_t dst = lower_parameter_cell(lowering, result, 0, row->operand_class);
+        uint32_t a = lower_parameter_cell(lowering, first, 0, row->operand_class);
+        uint32_t b = row->arguments > 1 && second != NO_REGISTER
+                         ? lower_parameter_cell(lowering, second, 0, row->operand_class)
+                         : a;
+        lower_emit_plain(lowering, WL_OP_CALL_MATH, dst, a, b, NO_REGISTER);
+        lowering->ops.items[lowering->ops.count - 1].op.kind = (uint8_t)i;
+        lowering->program->uses_unmodelled_math = true;
+        return true;
+    }
+    return false;
+}
+
+FAMILY(call)
+{
+    static const struct wl_ptx_operand nothing = {.kind = WL_PTX_OPERAND_VECTOR};
+    const struct wl_ptx_operand *operands = instruction->operands;
+    if (instruction->operand_count < 2 || operands[1].kind == WL_PTX_OPERAND_REGISTER) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *arguments = instruction->operand_count > 2 ? &operands[2] : &nothing;
+    const char *name = operands[1].name;
+    const struct wl_ptx_function *function =
+        name ? wl_ptx_module_find_function(lowering->input->module, name) : NULL;
+    if (!function) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t end = skip_unguarded(lowering, instruction);
+    if (function->has_body)
+        inline_call(lowering, function, &operands[0], arguments);
+    else if (!call_provided(lowering, name, &operands[0], arguments))
+        lower_fail(lowering, WL_ERR_UNSUPPORTED, "call of %s, which has no body in this module", name);
+    if (end != NO_LABEL) {
+        lower_bind_label(lowering, end);
+        lowering->new_block = true;
+    }
+}
+
+/* ---- barriers and fences ---- */
+
+static void emit_barrier(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                         uint8_t kind)
+{
+    const struct wl_ptx_operand *operands = instruction->operands;
+    int at = kind >= 2 ? 1 : 0;
+    if (instruction->operand_count < at + 1) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t number = NO_REGISTER, threads = NO_REGISTER, predicate = NO_REGISTER, dst = NO_REGISTER;
+    uint64_t literal = 0, count = 0;
+    bool has_literal = lower_literal(&operands[at], WL_PTX_U32, &literal);
+    if (!has_literal)
+        number = lower_source(lowering, &operands[at], WL_CLASS_32, WL_PTX_U32);
+    int last = instruction->operand_count - 1 - (kind >= 2);
+    bool has_count = last > at;
+    if (has_count && !lower_literal(&operands[at + 1], WL_PTX_U32, &count))
+        threads = lower_source(lowering, &operands[at + 1], WL_CLASS_32, WL_PTX_U32);
+    if (kind >= 2) {
+        predicate = lower_predicate(lowering, &operands[instruction->operand_count - 1]);
+        dst = lower_destination(lowering, &operands[0], kind == 2 ? WL_CLASS_32 : WL_CLASS_PREDICATE);
+    }
+    uint8_t uses = (uint8_t)((number != NO_REGISTER ? FIELD_A : 0) | (threads != NO_REGISTER ? FIELD_B : 0) |
+                             (predicate != NO_REGISTER ? FIELD_C : 0));
+    struct wl_op *op = lower_emit(lowering, WL_OP_BARRIER, kind >= 2 ? FIELD_DST : 0, uses);
+    op->kind = kind;
+    op->imm = (int64_t)literal;
+    op->dst = dst;
+    op->a = number;
+    op->b = threads != NO_REGISTER ? threads : has_count ? (uint32_t)count : UINT32_MAX;
+    op->c = predicate;
+    op->flags = (uint8_t)((number != NO_REGISTER ? WL_OPF_RESULT : 0) |
+                          (threads != NO_REGISTER ? WL_OPF_DST64 : 0) |
+                          (kind >= 2 && operands[instruction->operand_count - 1].negated ? WL_OPF_NEGATED : 0));
+    uint32_t used = has_literal ? (uint32_t)literal + 1 : 16;
+    if (used > lowering->program->barrier_count)
+        lowering->program->barrier_count = used;
+}
+
+FAMILY(barrier)
+{
+    if (wl_ptx_instruction_has(instruction, "cluster")) {
+        lower_unsupported(lowering);
+        return;
+    }
+    if (wl_ptx_instruction_has(instruction, "warp")) {
+        lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+        return;
+    }
+    static const char *const kinds[] = {"sync", "arrive", "popc", "and", "or"};
+    bool is_reduction = wl_ptx_instruction_has(instruction, "red");
+    int kind = is_reduction ? lower_choose(instruction, kinds + 2, 3) + 2 : lower_choose(instruction, kinds, 2);
+    if (kind < 0 || (is_reduction && kind < 2)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    emit_barrier(lowering, instruction, (uint8_t)kind);
+}
+
+FAMILY(fence)
+{
+    if (wl_ptx_instruction_has(instruction, "proxy")) {
+        lower_unsupported(lowering);
+        return;
+    }
+    lower_emit(lowering, WL_OP_FENCE, 0, 0);
+}
+
+/* Hints that change neither results nor counts. */
+FAMILY(nothing)
+{
+    (void)instruction;
+    lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+}
+
+/* ---- between lanes ---- */
+
+FAMILY(shuffle)
+{
+    static const char *const kinds[] = {"up", "down", "bfly", "idx"};
+    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    if (kind < 0 || instruction->operand_count < 4) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t a = lower_source(lowering, &operands[1], WL_CLASS_32, WL_PTX_B32);
+    uint32_t b = lower_source(lowering, &operands[2], WL_CLASS_32, WL_PTX_B32);
+    uint32_t c = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_B32);
+    uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
+    uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
+    struct wl_op *op = lower_emit(lowering, WL_OP_SHUFFLE,
+                                  (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)),
+                                  FIELD_A | FIELD_B | FIELD_C);
+    op->dst = dst;
+    op->a = a;
+    op->b = b;
+    op->c = c;
+    op->d = valid;
+    op->kind = (uint8_t)kind;
+}
+
+FAMILY(vote)
+{
+    static const char *const kinds[] = {"all", "any", "uni", "ballot"};
+    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    if (kind < 0 || instruction->operand_count < 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t a = lower_predicate(lowering, &operands[1]);
+    uint32_t dst = lower_destination(lowering, &operands[0],
+                                     kind == WL_VOTE_BALLOT ? WL_CLASS_32 : WL_CLASS_PREDICATE);
+    struct wl_op *op = lower_emit(lowering, WL_OP_VOTE, FIELD_DST, FIELD_A);
+    op->dst = dst;
+    op->a = a;
+    op->kind = (uint8_t)kind;
+    op->flags = operands[1].negated ? WL_OPF_NEGATED : 0;
+}
+
+FAMILY(match)
+{
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    if (instruction->operand_count < 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t a = lower_source(lowering, &operands[1], lower_class_of_type(type), type);
+    uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
+    uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
+    struct wl_op *op = lower_emit(lowering, WL_OP_MATCH,
+                                  (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)), FIELD_A);
+    op->dst = dst;
+    op->a = a;
+    op->d = valid;
+    op->kind = wl_ptx_instruction_has(instruction, "all");
+    op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
+}
+
+FAMILY(redux)
+{
+    static const char *const unsigned_kinds[] = {"add", "min", "max", "-", "-", "and", "or", "xor"};
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    int kind = lower_choose(instruction, unsigned_kinds, COUNT(unsigned_kinds));
+    if (kind < 0 || instruction->operand_count < 2 || lower_is_float(type)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t a = lower_source(lowering, &instruction->operands[1], WL_CLASS_32, type);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
+    lower_emit_plain(lowering, WL_OP_REDUX, dst, a, NO_REGISTER, NO_REGISTER);
+    bool is_signed_order = lower_is_signed(type) && (kind == 1 || kind == 2);
+    lowering->ops.items[lowering->ops.count - 1].op.kind = (uint8_t)(kind + (is_signed_order ? 2 : 0));
+}
+
+FAMILY(activemask)
+{
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
+    lower_emit(lowering, WL_OP_ACTIVEMASK, FIELD_DST, 0)->dst = dst;
+}
+
+FAMILY(elect)
+{
+    const struct wl_ptx_operand *dst = &instruction->operands[0];
+    if (dst->second_reg < 0) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t leader = lower_destination(lowering, dst, WL_CLASS_32);
+    struct wl_op *op = lower_emit(lowering, WL_OP_ELECT, FIELD_DST | FIELD_D, 0);
+    op->dst = leader;
+    op->d = lower_register_of(lowering, dst->second_reg);
+}
+
+FAMILY(isspace)
+{
+    static const char *const spaces[] = {"global", "shared", "local"};
+    int space = lower_choose(instruction, spaces, COUNT(spaces));
+    if (space < 0 || instruction->operand_count < 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t a = lower_source(lowering, &instruction->operands[1], WL_CLASS_64, WL_PTX_U64);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_PREDICATE);
+    struct wl_op *op = lower_emit(lowering, WL_OP_ISSPACE, FIELD_DST, FIELD_A);
+    op->dst = dst;
+    op->a = a;
+    op->kind = (uint8_t)space;
+}

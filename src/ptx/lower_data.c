@@ -1,0 +1,464 @@
+/* Families of register instructions: mov, comparisons, predicates, bit fields, carries. */
+#include <string.h>
+
+#include "ptx/lowering.h"
+
+#define FAMILY(name)                                                                               \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static bool expect(struct lowering *lowering, int least)
+{
+    if (lowering->instruction->operand_count >= least)
+        return true;
+    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d operands", lowering->instruction->opcode, least);
+    return false;
+}
+
+static void emit_predicate_logic(struct lowering *lowering, uint32_t dst, uint32_t a, uint32_t b,
+                                 uint8_t kind, bool negated)
+{
+    struct wl_op *op = lower_emit(lowering, WL_OP_PRED_LOGIC, FIELD_DST, FIELD_A | FIELD_B);
+    op->dst = dst;
+    op->a = a == NO_REGISTER ? b : a;
+    op->b = b;
+    op->kind = kind;
+    op->flags = negated ? WL_OPF_NEGATED : 0;
+}
+
+enum { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_MOVE, LOGIC_NOT };
+
+/* mov.b64 %rd, {%r1, %r2} and the like. */
+static void pack(struct lowering *lowering, const struct wl_ptx_operand *dst,
+                 const struct wl_ptx_operand *source, enum wl_ptx_type type)
+{
+    bool is_wide = wl_ptx_type_bytes(type) == 8;
+    if (source->item_count != 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t parts[2];
+    for (int i = 0; i < 2; i++)
+        parts[i] = lower_source(lowering, &source->items[i], WL_CLASS_32, is_wide ? WL_PTX_B32 : WL_PTX_B16);
+    uint32_t reg = lower_destination(lowering, dst, is_wide ? WL_CLASS_64 : WL_CLASS_32);
+    lower_emit_plain(lowering, is_wide ? WL_OP_PACK_64 : WL_OP_PACK_32, reg, parts[0], parts[1],
+                     NO_REGISTER);
+}
+
+static void unpack(struct lowering *lowering, const struct wl_ptx_operand *dst,
+                   const struct wl_ptx_operand *source, enum wl_ptx_type type)
+{
+    bool is_wide = wl_ptx_type_bytes(type) == 8;
+    if (dst->item_count != 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t whole = lower_source(lowering, source, is_wide ? WL_CLASS_64 : WL_CLASS_32, type);
+    uint32_t parts[2];
+    for (int i = 0; i < 2; i++)
+        parts[i] = lower_destination(lowering, &dst->items[i], WL_CLASS_32);
+    struct wl_op *op = lower_emit(lowering, is_wide ? WL_OP_UNPACK_64 : WL_OP_UNPACK_32,
+                                  FIELD_DST | FIELD_B, FIELD_A);
+    op->dst = parts[0];
+    op->b = parts[1];
+    op->a = whole;
+}
+
+FAMILY(mov)
+{
+    if (!expect(lowering, 2))
+        return;
+    const struct wl_ptx_operand *dst = &instruction->operands[0], *source = &instruction->operands[1];
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    if (source->kind == WL_PTX_OPERAND_VECTOR) {
+        pack(lowering, dst, source, type);
+    } else if (dst->kind == WL_PTX_OPERAND_VECTOR) {
+        unpack(lowering, dst, source, type);
+    } else if (type == WL_PTX_PRED) {
+        uint32_t reg = lower_destination(lowering, dst, WL_CLASS_PREDICATE);
+        uint32_t value = lower_predicate(lowering, source);
+        emit_predicate_logic(lowering, reg, value, value, source->negated ? LOGIC_NOT : LOGIC_MOVE, false);
+    } else {
+        enum wl_operand_class operand_class = lower_class_of_type(type);
+        bool is_wide = operand_class == WL_CLASS_64;
+        uint32_t reg = lower_destination(lowering, dst, operand_class);
+        uint64_t bits;
+        if (lower_literal(source, type, &bits)) {
+            struct wl_op *op = lower_emit(lowering, is_wide ? WL_OP_MOV_IMM_64 : WL_OP_MOV_IMM_32, FIELD_DST, 0);
+            op->dst = reg;
+            op->imm = (int64_t)bits;
+            return;
+        }
+        size_t before = lowering->ops.count;
+        uint32_t value = lower_source(lowering, source, operand_class, type);
+        struct lowered *last = before < lowering->ops.count ? &lowering->ops.items[lowering->ops.count - 1] : NULL;
+        if (last && last->op.dst == value && source->kind == WL_PTX_OPERAND_SPECIAL) {
+            last->op.dst = reg; /* a special register goes straight to its place */
+            return;
+        }
+        lower_emit_plain(lowering, is_wide ? WL_OP_MOV_B64 : WL_OP_MOV_B32, reg, value, NO_REGISTER,
+                         NO_REGISTER);
+    }
+}
+
+/* Shared and local addresses become generic by their window, and back by dropping it. */
+FAMILY(cvta)
+{
+    if (!expect(lowering, 2))
+        return;
+    bool is_shared = wl_ptx_instruction_has(instruction, "shared") ||
+                     wl_ptx_instruction_has(instruction, "shared::cta");
+    if (!is_shared && !wl_ptx_instruction_has(instruction, "local")) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_64);
+    uint32_t a = lower_source(lowering, &instruction->operands[1], WL_CLASS_64, WL_PTX_U64);
+    bool is_back = wl_ptx_instruction_has(instruction, "to");
+    struct wl_op *op = lower_emit(lowering, is_back ? WL_OP_AND_B64_I : WL_OP_OR_B64_I, FIELD_DST, FIELD_A);
+    op->dst = dst;
+    op->a = a;
+    op->imm = is_back ? (int64_t)~WL_WINDOW_MASK
+                      : (int64_t)(is_shared ? WL_SHARED_WINDOW : WL_LOCAL_WINDOW);
+}
+
+/* ---- comparisons ---- */
+
+#define INTEGER_ROW(name, u, s, s16, u64, s64)                                                     \
+    {name, {WL_OP_##u, WL_OP_##s, WL_OP_##s16, WL_OP_##u64, WL_OP_##s64, 0, 0}}
+
+struct comparison_row {
+    const char *word;
+    uint16_t codes[7]; /* u32, s32, s16, u64, s64, f32, f64; 0: not for that type */
+};
+
+static const struct comparison_row comparison_rows[] = {
+    {"eq", {WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I64, WL_OP_EQ_I64, WL_OP_EQ_F32, WL_OP_EQ_F64}},
+    {"ne", {WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I64, WL_OP_NE_I64, WL_OP_NE_F32, WL_OP_NE_F64}},
+    {"lt", {WL_OP_LT_U32, WL_OP_LT_S32, WL_OP_LT_S16, WL_OP_LT_U64, WL_OP_LT_S64, WL_OP_LT_F32, WL_OP_LT_F64}},
+    {"le", {WL_OP_LE_U32, WL_OP_LE_S32, WL_OP_LE_S16, WL_OP_LE_U64, WL_OP_LE_S64, WL_OP_LE_F32, WL_OP_LE_F64}},
+    {"gt", {WL_OP_GT_U32, WL_OP_GT_S32, WL_OP_GT_S16, WL_OP_GT_U64, WL_OP_GT_S64, WL_OP_GT_F32, WL_OP_GT_F64}},
+    {"ge", {WL_OP_GE_U32, WL_OP_GE_S32, WL_OP_GE_S16, WL_OP_GE_U64, WL_OP_GE_S64, WL_OP_GE_F32, WL_OP_GE_F64}},
+    INTEGER_ROW("lo", LT_U32, LT_U32, LT_U32, LT_U64, LT_U64),
+    INTEGER_ROW("ls", LE_U32, LE_U32, LE_U32, LE_U64, LE_U64),
+    INTEGER_ROW("hi", GT_U32, GT_U32, GT_U32, GT_U64, GT_U64),
+    INTEGER_ROW("hs", GE_U32, GE_U32, GE_U32, GE_U64, GE_U64),
+    {"equ", {0, 0, 0, 0, 0, WL_OP_EQU_F32, WL_OP_EQU_F64}},
+    {"neu", {0, 0, 0, 0, 0, WL_OP_NEU_F32, WL_OP_NEU_F64}},
+    {"ltu", {0, 0, 0, 0, 0, WL_OP_LTU_F32, WL_OP_LTU_F64}},
+    {"leu", {0, 0, 0, 0, 0, WL_OP_LEU_F32, WL_OP_LEU_F64}},
+    {"gtu", {0, 0, 0, 0, 0, WL_OP_GTU_F32, WL_OP_GTU_F64}},
+    {"geu", {0, 0, 0, 0, 0, WL_OP_GEU_F32, WL_OP_GEU_F64}},
+    {"num", {0, 0, 0, 0, 0, WL_OP_NUM_F32, WL_OP_NUM_F64}},
+    {"nan", {0, 0, 0, 0, 0, WL_OP_NAN_F32, WL_OP_NAN_F64}},
+};
+
+static int comparison_column(enum wl_ptx_type type)
+{
+    switch (type) {
+    case WL_PTX_S32:
+        return 1;
+    case WL_PTX_S16:
+        return 2;
+    case WL_PTX_U64:
+    case WL_PTX_B64:
+        return 3;
+    case WL_PTX_S64:
+        return 4;
+    case WL_PTX_F32:
+    case WL_PTX_F16:
+    case WL_PTX_BF16:
+        return 5;
+    case WL_PTX_F64:
+        return 6;
+    default:
+        return 0;
+    }
+}
+
+/* A half as single precision, exactly. */
+static uint32_t widen_half(struct lowering *lowering, uint32_t reg, enum wl_ptx_type type)
+{
+    uint32_t wide = lower_new_register(lowering, WL_CLASS_32);
+    struct wl_op *op = lower_emit(lowering, WL_OP_CVT_FLOAT_TO_FLOAT, FIELD_DST, FIELD_A);
+    op->dst = wide;
+    op->a = reg;
+    op->width_bytes = 2;
+    op->count = 4;
+    op->imm = type == WL_PTX_BF16 ? 16 : 0;
+    return wide;
+}
+
+/* The comparison of two operands in a new predicate. */
+static uint32_t compare(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                        enum wl_ptx_type type)
+{
+    uint32_t result = lower_new_register(lowering, WL_CLASS_PREDICATE);
+    uint16_t code = 0;
+    for (size_t i = 0; i < COUNT(comparison_rows) && !code; i++)
+        if (wl_ptx_instruction_has(instruction, comparison_rows[i].word))
+            code = comparison_rows[i].codes[comparison_column(type)];
+    if (!code || type == WL_PTX_F16X2 || type == WL_PTX_BF16X2) {
+        lower_unsupported(lowering);
+        return result;
+    }
+    const struct wl_ptx_operand *operands = instruction->operands;
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    uint32_t a = lower_source(lowering, &operands[1], operand_class, type);
+    uint64_t bits;
+    bool is_half = type == WL_PTX_F16 || type == WL_PTX_BF16;
+    if (!is_half && lower_literal(&operands[2], type, &bits)) {
+        struct wl_op *op = lower_emit(lowering, code + 1, FIELD_DST, FIELD_A);
+        op->dst = result;
+        op->a = a;
+        op->imm = (int64_t)bits;
+        return result;
+    }
+    uint32_t b = lower_source(lowering, &operands[2], operand_class, type);
+    if (is_half) {
+        a = widen_half(lowering, a, type);
+        b = widen_half(lowering, b, type);
+    }
+    lower_emit_plain(lowering, code, result, a, b, NO_REGISTER);
+    return result;
+}
+
+/* setp.CMP{.BOOL}.type p|q, a, b {, {!}c}: p = cmp BOOL c, q = !cmp BOOL c. */
+FAMILY(setp)
+{
+    static const char *const combinations[] = {"and", "or", "xor"};
+    if (!expect(lowering, 3))
+        return;
+    uint32_t result = compare(lowering, instruction, lower_type(instruction, 0));
+    const struct wl_ptx_operand *dst = &instruction->operands[0];
+    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    uint32_t other = NO_REGISTER;
+    bool negated = false;
+    if (combine >= 0 && expect(lowering, 4)) {
+        other = lower_predicate(lowering, &instruction->operands[3]);
+        negated = instruction->operands[3].negated;
+    }
+    uint32_t inverse = NO_REGISTER;
+    if (dst->second_reg >= 0) {
+        inverse = lower_new_register(lowering, WL_CLASS_PREDICATE);
+        emit_predicate_logic(lowering, inverse, result, result, LOGIC_NOT, false);
+    }
+    const uint32_t values[2] = {result, inverse};
+    for (int i = 0; i < 2; i++) {
+        if (values[i] == NO_REGISTER || (i == 0 && dst->kind == WL_PTX_OPERAND_SINK))
+            continue;
+        uint32_t reg = i ? lower_register_of(lowering, dst->second_reg)
+                         : lower_destination(lowering, dst, WL_CLASS_PREDICATE);
+        if (other != NO_REGISTER)
+            emit_predicate_logic(lowering, reg, values[i], other, (uint8_t)combine, negated);
+        else if (i == 0 && inverse == NO_REGISTER)
+            lowering->ops.items[lowering->ops.count - 1].op.dst = reg; /* compare straight into it */
+        else
+            emit_predicate_logic(lowering, reg, values[i], values[i], LOGIC_MOVE, false);
+    }
+}
+
+/* set.CMP{.BOOL}.dtype.stype: all ones or 1.0 where true. */
+FAMILY(set)
+{
+    static const char *const combinations[] = {"and", "or", "xor"};
+    if (!expect(lowering, 3))
+        return;
+    uint32_t result = compare(lowering, instruction, lower_type(instruction, 0));
+    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    if (combine >= 0 && expect(lowering, 4))
+        emit_predicate_logic(lowering, result, result,
+                             lower_predicate(lowering, &instruction->operands[3]), (uint8_t)combine,
+                             instruction->operands[3].negated);
+    enum wl_ptx_type type = lower_type(instruction, 1);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
+    struct wl_op *op = lower_emit(lowering, WL_OP_PRED_TO_B32, FIELD_DST, FIELD_A);
+    op->dst = dst;
+    op->a = result;
+    op->imm = type == WL_PTX_F32 ? 0x3f800000 : 0xffffffff;
+}
+
+FAMILY(selp)
+{
+    if (!expect(lowering, 4))
+        return;
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t a = lower_source(lowering, &operands[1], operand_class, type);
+    uint32_t b = lower_source(lowering, &operands[2], operand_class, type);
+    uint32_t chosen = lower_predicate(lowering, &operands[3]);
+    uint32_t dst = lower_destination(lowering, &operands[0], operand_class);
+    lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_SELECT_64 : WL_OP_SELECT_32, dst, a,
+                     b, chosen);
+    if (operands[3].negated)
+        lowering->ops.items[lowering->ops.count - 1].op.flags = WL_OPF_NEGATED;
+}
+
+FAMILY(predicate_logic)
+{
+    static const char *const words[] = {"and", "or", "xor", "", "not"};
+    if (lower_type(instruction, 0) != WL_PTX_PRED) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint8_t kind = 0;
+    while (kind < LOGIC_NOT && strcmp(words[kind], instruction->opcode) != 0)
+        kind++;
+    if (!expect(lowering, kind == LOGIC_NOT ? 2 : 3))
+        return;
+    const struct wl_ptx_operand *second = &instruction->operands[kind == LOGIC_NOT ? 1 : 2];
+    uint32_t a = lower_predicate(lowering, &instruction->operands[1]);
+    uint32_t b = lower_predicate(lowering, second);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_PREDICATE);
+    emit_predicate_logic(lowering, dst, a, b, kind, second->negated);
+}
+
+/* ---- bits and carries ---- */
+
+FAMILY(lop3)
+{
+    if (!expect(lowering, 5) || instruction->operands[4].kind != WL_PTX_OPERAND_INTEGER) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t sources[3];
+    for (int i = 0; i < 3; i++)
+        sources[i] = lower_source(lowering, &instruction->operands[1 + i], WL_CLASS_32, WL_PTX_B32);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
+    lower_emit_plain(lowering, WL_OP_LOP3_B32, dst, sources[0], sources[1], sources[2]);
+    lowering->ops.items[lowering->ops.count - 1].op.imm = instruction->operands[4].integer;
+}
+
+FAMILY(bfi)
+{
+    if (!expect(lowering, 5))
+        return;
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t a = lower_source(lowering, &operands[1], operand_class, type);
+    uint32_t b = lower_source(lowering, &operands[2], operand_class, type);
+    uint32_t c = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_U32);
+    uint32_t d = lower_source(lowering, &operands[4], WL_CLASS_32, WL_PTX_U32);
+    uint32_t dst = lower_destination(lowering, &operands[0], operand_class);
+    struct wl_op *op = lower_emit(lowering, operand_class == WL_CLASS_64 ? WL_OP_BFI_B64 : WL_OP_BFI_B32,
+                                  FIELD_DST, FIELD_A | FIELD_B | FIELD_C | FIELD_D);
+    op->dst = dst;
+    op->a = a;
+    op->b = b;
+    op->c = c;
+    op->d = d;
+}
+
+enum { CARRY_IN = 1, CARRY_OUT = 2, HIGH_HALF = 4, IS_SIGNED = 8 };
+
+/* add.cc, addc{.cc}, sub.cc, subc{.cc}, mad.cc, madc{.cc}: the carry is a predicate of its own. */
+static void emit_carry(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+{
+    const char *word = instruction->opcode;
+    bool is_mad = word[0] == 'm', is_sub = word[0] == 's';
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    if (!expect(lowering, is_mad ? 4 : 3))
+        return;
+    if (lowering->carry_register == NO_REGISTER)
+        lowering->carry_register = lower_new_register(lowering, WL_CLASS_PREDICATE);
+    uint8_t kind = 0;
+    kind |= word[strlen(word) - 1] == 'c' ? CARRY_IN : 0;
+    kind |= wl_ptx_instruction_has(instruction, "cc") ? CARRY_OUT : 0;
+    kind |= wl_ptx_instruction_has(instruction, "hi") ? HIGH_HALF : 0;
+    kind |= lower_is_signed(type) ? IS_SIGNED : 0;
+    if (is_mad && operand_class == WL_CLASS_64) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t sources[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER};
+    for (int i = 0; i < (is_mad ? 3 : 2); i++)
+        sources[i] = lower_source(lowering, &instruction->operands[1 + i], operand_class, type);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], operand_class);
+    static const enum wl_opcode codes[2][2] = {{WL_OP_ADDC_32, WL_OP_ADDC_64},
+                                               {WL_OP_SUBC_32, WL_OP_SUBC_64}};
+    enum wl_opcode code = is_mad ? WL_OP_MADC_32 : codes[is_sub][operand_class == WL_CLASS_64];
+    uint8_t defs = FIELD_DST | (kind & CARRY_OUT ? FIELD_D : 0);
+    uint8_t uses = FIELD_A | FIELD_B | (is_mad ? FIELD_C : 0) | (kind & CARRY_IN ? FIELD_D : 0);
+    struct wl_op *op = lower_emit(lowering, code, defs, uses);
+    op->dst = dst;
+    op->a = sources[0];
+    op->b = sources[1];
+    op->c = sources[2];
+    op->d = lowering->carry_register;
+    op->kind = kind;
+}
+
+FAMILY(carry)
+{
+    emit_carry(lowering, instruction);
+}
+
+void lower_rounded(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
+FAMILY(mad_or_carry)
+{
+    if (lower_is_float(lower_type(instruction, 0)))
+        lower_rounded(lowering, instruction);
+    else
+        emit_carry(lowering, instruction);
+}
+
+FAMILY(testp)
+{
+    static const char *const kinds[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    if (kind < 0 || !expect(lowering, 2)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t a = lower_source(lowering, &instruction->operands[1], lower_class_of_type(type), type);
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_PREDICATE);
+    struct wl_op *op = lower_emit(lowering, WL_OP_TESTP, FIELD_DST, FIELD_A);
+    op->dst = dst;
+    op->a = a;
+    op->kind = (uint8_t)kind;
+    op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
+}
+
+/* ---- arithmetic with a rounding of its own ---- */
+
+FAMILY(rounded)
+{
+    static const char *const operations[] = {"add", "sub", "mul", "div", "fma", "sqrt", "rcp", "mad"};
+    static const int source_counts[] = {2, 2, 2, 2, 3, 1, 1, 3};
+    enum { MAD = 7, FMA = 4 };
+    if (wl_ptx_instruction_has(instruction, "cc")) {
+        emit_carry(lowering, instruction);
+        return;
+    }
+    size_t operation = 0;
+    while (operation < COUNT(operations) && strcmp(operations[operation], instruction->opcode) != 0)
+        operation++;
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    bool found;
+    enum wl_rounding rounding = lower_rounding(instruction, &found);
+    if (operation == COUNT(operations) || (type != WL_PTX_F32 && type != WL_PTX_F64) || !found ||
+        !expect(lowering, source_counts[operation] + 1)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    uint32_t sources[3];
+    for (int i = 0; i < 3; i++) {
+        int k = i < source_counts[operation] ? i : 0;
+        sources[i] = lower_source(lowering, &instruction->operands[1 + k], operand_class, type);
+    }
+    uint32_t dst = lower_destination(lowering, &instruction->operands[0], operand_class);
+    lower_emit_plain(lowering, type == WL_PTX_F64 ? WL_OP_ROUNDED_F64 : WL_OP_ROUNDED_F32, dst, sources[0],
+                     sources[1], sources[2]);
+    struct wl_op *op = &lowering->ops.items[lowering->ops.count - 1].op;
+    op->kind = (uint8_t)((operation == MAD ? FMA : operation) << 4 | rounding);
+    op->imm = (wl_ptx_instruction_has(instruction, "ftz") ? 2 : 0) |
+              (wl_ptx_instruction_has(instruction, "sat") ? 4 : 0);
+}

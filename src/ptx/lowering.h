@@ -1,0 +1,188 @@
+/* Working state of the lowering. Internal to ptx/. Registers are virtual until lower_registers.c
+ * places them; jump targets are labels until lower.c writes the program. */
+#ifndef WL_PTX_LOWERING_H
+#define WL_PTX_LOWERING_H
+
+#include "ptx/lower.h"
+#include "warp/op.h"
+
+#define NO_REGISTER UINT32_MAX
+
+/* Fields of an operation that are registers. */
+enum { FIELD_DST = 1, FIELD_A = 2, FIELD_B = 4, FIELD_C = 8, FIELD_D = 16 };
+
+/* An operation with what it reads and writes. */
+struct lowered {
+    struct wl_op op;
+    uint8_t defs, uses;
+    bool needs_yield;         /* a pending load's value is used here for the first time */
+    bool is_guarded;          /* inside GUARD ... UNGUARD: writes are partial */
+};
+
+struct virtual_register {
+    uint8_t operand_class;    /* enum wl_operand_class */
+    bool is_constant;
+    uint64_t bits;            /* constants */
+    uint32_t offset;          /* in the register file, once placed */
+};
+
+/* A .param variable that holds a call's argument or result: its parts are registers. */
+struct parameter_cell {
+    uint32_t variable;
+    int64_t offset;
+    uint32_t reg;
+};
+
+struct parameter_name {
+    const char *name;
+    uint32_t variable;
+};
+
+/* One inlined copy of a function (or the entry itself). */
+struct instance {
+    const struct wl_ptx_function *function;
+    const struct instance *caller;
+    uint32_t register_base;
+    uint32_t *labels;         /* label of each instruction, NO_LABEL if nothing jumps there */
+    uint32_t end_label;
+    struct parameter_name *items; /* .param names visible here */
+    size_t count, capacity;
+};
+
+#define NO_LABEL UINT32_MAX
+
+struct variable_place {
+    const char *name;
+    const struct wl_ptx_function *function; /* NULL: module scope */
+    enum wl_ptx_space space;
+    uint64_t offset;
+};
+
+struct lowering {
+    const struct wl_ptx_lower_input *input;
+    struct wl_program *program;
+    struct wl_error *error;
+    enum wl_code code;        /* first failure; lowering goes on until the instruction ends */
+    struct {
+        struct lowered *items;
+        size_t count, capacity;
+    } ops;
+    struct {
+        struct virtual_register *items;
+        size_t count, capacity;
+    } registers;
+    struct {
+        uint32_t *items;      /* index of the operation a label stands before */
+        size_t count, capacity;
+    } labels;
+    struct {
+        struct wl_program_instruction *items;
+        size_t count, capacity;
+    } instructions;
+    struct {
+        struct wl_block *items;
+        size_t count, capacity;
+    } blocks;
+    struct {
+        struct wl_site *items;
+        size_t count, capacity;
+    } sites;
+    struct {
+        uint32_t *items;      /* labels */
+        size_t count, capacity;
+    } branch_targets;
+    struct {
+        struct parameter_cell *items;
+        size_t count, capacity;
+    } cells;
+    struct {
+        struct variable_place *items;
+        size_t count, capacity;
+    } places;
+    uint32_t parameter_variables;
+    uint64_t shared_end, local_end; /* bytes laid out so far */
+    uint32_t carry_register;  /* the condition-code register, NO_REGISTER until used */
+    uint32_t depth;           /* nesting of inlined calls */
+    /* of the instruction at hand: */
+    struct instance *instance;
+    const struct wl_ptx_instruction *instruction;
+    uint32_t instruction_index; /* row in instructions */
+    bool in_guard;
+    bool new_block;           /* the next instruction begins a basic block */
+};
+
+/* A row of instructions.def. */
+typedef void (*lower_function)(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
+/* Records the first failure. */
+void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The instruction (or this form of it) cannot be modelled. */
+void lower_unsupported(struct lowering *lowering);
+
+uint32_t lower_new_register(struct lowering *lowering, enum wl_operand_class operand_class);
+uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class, uint64_t bits);
+uint32_t lower_new_label(struct lowering *lowering);
+void lower_bind_label(struct lowering *lowering, uint32_t label);
+uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space, enum wl_site_access access);
+
+/* Appends an operation; the result may be edited until the next append. */
+struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t defs, uint8_t uses);
+/* Appends one of the plain forms with registers in place. */
+void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
+                      uint32_t b, uint32_t c);
+void lower_begin_block(struct lowering *lowering);
+
+/* The register of a destination operand; fails unless it is one of that class. A sink gives a scratch
+ * register. */
+uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                           enum wl_operand_class operand_class);
+/* A register that holds the operand's value: the register itself, a constant, or a new register filled
+ * from a special register or an address. type interprets literals. */
+uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                      enum wl_operand_class operand_class, enum wl_ptx_type type);
+/* True and the bits if the operand is a literal. */
+bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, uint64_t *bits);
+uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand *operand);
+enum wl_operand_class lower_register_class(const struct lowering *lowering, uint32_t reg);
+uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
+enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
+
+/* The instruction's last type modifier, or the one before it (nth 1). */
+enum wl_ptx_type lower_type(const struct wl_ptx_instruction *instruction, int nth);
+bool lower_is_signed(enum wl_ptx_type type);
+bool lower_is_float(enum wl_ptx_type type);
+/* rn rz rm rp and their integer forms; nearest if none. *found tells. */
+enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found);
+/* First row whose word is among the modifiers; -1 if none. */
+int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words, size_t count);
+
+/* Where a variable was put: offset in shared or local memory, or its address; false if unknown. */
+bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
+                         uint64_t *address);
+/* Index of a kernel parameter by name, -1 if it is none. */
+int lower_find_parameter(const struct lowering *lowering, const char *name);
+/* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
+uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
+uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
+                              enum wl_operand_class operand_class);
+
+/* Lowers the body of a function (entry or inlined callee) in place. */
+void lower_body(struct lowering *lowering, struct instance *instance);
+
+/* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps must
+ * wait for loads. */
+void lower_flow(struct lowering *lowering);
+/* Places virtual registers into the register file; sets program->register_file_bytes, constants and the
+ * register estimate. */
+void lower_place_registers(struct lowering *lowering);
+/* Basic blocks as ranges of operations with their successors; free both arrays. */
+struct flow_block {
+    uint32_t first, last;     /* operations, inclusive; first is the BLOCK */
+    uint32_t *successors;
+    uint32_t successor_count;
+};
+struct flow_block *lower_flow_blocks(struct lowering *lowering, uint32_t *count);
+void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count);
+
+#endif

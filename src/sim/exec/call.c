@@ -1,0 +1,85 @@
+/* Calls out of the kernel: printf, assert, host math functions. */
+#include <math.h>
+#include <stdio.h>
+
+#include "sim/exec/lanes.h"
+
+#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+/* A generic address of one lane as a host pointer; NULL if it lies nowhere. */
+static const uint8_t *host_pointer(const struct wl_warp *warp, u64 address, int lane)
+{
+    const struct wl_run *run = warp->worker->run;
+    u64 window = address & WL_WINDOW_MASK, offset = address & ~WL_WINDOW_MASK;
+    if (window == WL_LOCAL_WINDOW)
+        return offset < run->program->local_bytes
+                   ? warp->local + (u64)(u32)lane * run->program->local_bytes + offset
+                   : NULL;
+    if (window == WL_SHARED_WINDOW)
+        return offset < run->shared_bytes ? warp->shared + offset : NULL;
+    struct wl_site_state site = {0};
+    return wl_run_find_range(run, &site, address, address + 1) ? (const uint8_t *)(uintptr_t)address : NULL;
+}
+
+RUN(CALL_PRINT)
+{
+    const u64 *format = lane_register(warp, op->a), *arguments = lane_register(warp, op->b);
+    u32 *d = lane_register(warp, op->dst);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        const char *text = (const char *)host_pointer(warp, format[i], i);
+        const uint8_t *values = host_pointer(warp, arguments[i], i);
+        if (text)
+            wl_print_format(warp->worker->run, text, values);
+        d[i] = 0;
+    }
+    return op + 1;
+}
+
+RUN(ASSERT_FAIL)
+{
+    const u64 *message = lane_register(warp, op->a), *file = lane_register(warp, op->b);
+    const u32 *line = lane_register(warp, op->c);
+    int i = __builtin_ctz(warp->active);
+    const char *text = (const char *)host_pointer(warp, message[i], i);
+    const char *name = (const char *)host_pointer(warp, file[i], i);
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%s:%u: `%s`",
+                         name ? name : "?", line[i], text ? text : "?");
+}
+
+typedef f32 (*function_f32)(f32);
+typedef f32 (*function2_f32)(f32, f32);
+typedef f64 (*function_f64)(f64);
+typedef f64 (*function2_f64)(f64, f64);
+
+struct math_function {
+    function_f32 one_f32;
+    function2_f32 two_f32;
+    function_f64 one_f64;
+    function2_f64 two_f64;
+};
+
+static const struct math_function math_functions[] = {
+#define M1(name, type) {.one_##type = name},
+#define M2(name, type) {.two_##type = name},
+#include "warp/math.def"
+};
+
+RUN(CALL_MATH)
+{
+    const struct math_function *function = &math_functions[op->kind];
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (function->one_f32 || function->two_f32) {
+            const f32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+            f32 *d = lane_register(warp, op->dst);
+            d[i] = function->one_f32 ? function->one_f32(a[i]) : function->two_f32(a[i], b[i]);
+        } else {
+            const f64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+            f64 *d = lane_register(warp, op->dst);
+            d[i] = function->one_f64 ? function->one_f64(a[i]) : function->two_f64(a[i], b[i]);
+        }
+    }
+    return op + 1;
+}
