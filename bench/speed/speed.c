@@ -1,0 +1,191 @@
+/* How fast the simulated GPU executes and counts: G thread-instructions per second, and how many times
+ * slower than the same loops in plain C, measured in one run. usage: speed PTX-FILE */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "ptx/lower.h"
+#include "sim/sim.h"
+
+#define SGEMM_SIZE 512
+#define STENCIL_SIZE 1024
+#define REPEATS 7
+
+void native_sgemm(const float *a, const float *b, float *c, int n);
+void native_stencil(const float *in, float *out, const float *weights, int width, int height);
+
+struct weights {
+    float value[25];
+};
+
+struct bench {
+    struct wl_gpu gpu;
+    struct wl_ptx_module *module;
+    float *memory[3];
+    float *expected;
+    struct wl_sim_range ranges[4];
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void stop(const struct wl_error *error)
+{
+    fprintf(stderr, "speed: %s (%s)\n", error->message, error->where);
+    exit(1);
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct wl_sim_range *a = left, *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+struct result {
+    double best_s;
+    uint64_t thread_instructions;
+};
+
+static struct result run(struct bench *bench, const char *kernel, const uint8_t *parameters,
+                         const uint32_t grid[2], const uint32_t block[2], uint32_t threads, bool count)
+{
+    struct wl_error error = {0};
+    struct wl_ptx_lower_input input = {.module = bench->module, .capability = 90};
+    input.function = wl_ptx_module_find_function(bench->module, kernel);
+    struct wl_program *program;
+    if (wl_ptx_lower(&input, &program, &error))
+        stop(&error);
+    struct wl_sim_launch launch = {.program = program, .grid = {grid[0], grid[1], 1},
+                                   .block = {block[0], block[1], 1}, .parameters = parameters,
+                                   .ranges = bench->ranges, .range_count = 3,
+                                   .registers_per_thread = program->register_estimate,
+                                   .carveout_pct = -1};
+    struct wl_sim_options options = {.threads = threads, .count = count, .l1_global_loads = true};
+    struct wl_sim *sim;
+    if (wl_sim_create(&bench->gpu, &sim, &error))
+        stop(&error);
+    struct result result = {.best_s = 1e9};
+    for (int i = 0; i < REPEATS; i++) {
+        struct wl_sim_counts counts = {0};
+        double start = now_s();
+        if (wl_sim_run(sim, &launch, &options, &counts, &error))
+            stop(&error);
+        double took_s = now_s() - start;
+        result.best_s = took_s < result.best_s ? took_s : result.best_s;
+        result.thread_instructions = counts.totals[WL_COUNTER_THREAD_INST];
+        wl_sim_counts_free(&counts);
+    }
+    wl_sim_free(sim);
+    wl_program_free(program);
+    return result;
+}
+
+static void check(const struct bench *bench, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        float difference = bench->memory[2][i] - bench->expected[i];
+        if (difference > 1e-3f || difference < -1e-3f) {
+            fprintf(stderr, "speed: %s: element %zu is %g, expected %g\n", name, i,
+                    (double)bench->memory[2][i], (double)bench->expected[i]);
+            exit(1);
+        }
+    }
+}
+
+static void print_row(const char *name, struct result result, double native_s)
+{
+    printf("| %s | %.1f | %.2f | %.1f |\n", name, result.best_s * 1e3,
+           (double)result.thread_instructions / result.best_s * 1e-9, result.best_s / native_s);
+    fflush(stdout);
+}
+
+static void measure(struct bench *bench, const char *kernel, const uint8_t *parameters,
+                    const uint32_t grid[2], const uint32_t block[2], double native_s, size_t elements)
+{
+    char name[96];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct result one = run(bench, kernel, parameters, grid, block, 1, false);
+    check(bench, elements, kernel);
+    snprintf(name, sizeof name, "%s, results only, 1 core", kernel);
+    print_row(name, one, native_s);
+    one = run(bench, kernel, parameters, grid, block, 1, true);
+    snprintf(name, sizeof name, "%s, all counting, 1 core", kernel);
+    print_row(name, one, native_s);
+    struct result all = run(bench, kernel, parameters, grid, block, (uint32_t)cores, true);
+    snprintf(name, sizeof name, "%s, all counting, %ld cores", kernel, cores);
+    print_row(name, all, native_s);
+}
+
+static double time_native(struct bench *bench, const struct weights *weights)
+{
+    double best_s = 1e9;
+    for (int i = 0; i < REPEATS; i++) {
+        double start = now_s();
+        if (weights)
+            native_stencil(bench->memory[0], bench->expected, weights->value, STENCIL_SIZE, STENCIL_SIZE);
+        else
+            native_sgemm(bench->memory[0], bench->memory[1], bench->expected, SGEMM_SIZE);
+        double took_s = now_s() - start;
+        best_s = took_s < best_s ? took_s : best_s;
+    }
+    return best_s;
+}
+
+int main(int count, char **arguments)
+{
+    struct bench bench = {0};
+    struct wl_error error = {0};
+    struct wl_text text = {0};
+    if (count != 2) {
+        fprintf(stderr, "usage: speed PTX-FILE\n");
+        return 2;
+    }
+    if (wl_gpu_load("h200", NULL, &bench.gpu, &error) || wl_file_read(arguments[1], &text, &error) ||
+        wl_ptx_module_parse(text.data, text.length, arguments[1], &bench.module, &error))
+        stop(&error);
+    size_t elements = STENCIL_SIZE * STENCIL_SIZE;
+    bench.expected = wl_alloc_zero(elements, sizeof(float));
+    for (int i = 0; i < 3; i++) {
+        bench.memory[i] = wl_alloc_aligned(4096, elements * sizeof(float));
+        bench.ranges[i].start = (uint64_t)(uintptr_t)bench.memory[i];
+        bench.ranges[i].end = bench.ranges[i].start + elements * sizeof(float);
+        for (size_t k = 0; k < elements; k++)
+            bench.memory[i][k] = (float)((k * 2654435761u >> 9) % 17) / 16.0f;
+    }
+    qsort(bench.ranges, 3, sizeof *bench.ranges, by_start);
+    printf("| kernel | ms | G thread-instr/s | times native |\n|---|---|---|---|\n");
+    struct {
+        const float *a, *b;
+        float *c;
+        int n;
+    } sgemm = {bench.memory[0], bench.memory[1], bench.memory[2], SGEMM_SIZE};
+    double native_s = time_native(&bench, NULL);
+    printf("| sgemm %d^3, native C, 1 core | %.2f | | 1.0 |\n", SGEMM_SIZE, native_s * 1e3);
+    measure(&bench, "sgemm", (const uint8_t *)&sgemm, (const uint32_t[]){32, 32},
+            (const uint32_t[]){16, 16}, native_s, SGEMM_SIZE * SGEMM_SIZE);
+    struct {
+        const float *in;
+        float *out;
+        struct weights weights;
+        int width, height;
+    } stencil = {bench.memory[0], bench.memory[2], {{0}}, STENCIL_SIZE, STENCIL_SIZE};
+    for (int i = 0; i < 25; i++)
+        stencil.weights.value[i] = (float)(i % 5 + 1) / 64.0f;
+    memset(bench.memory[2], 0, elements * sizeof(float));
+    memset(bench.expected, 0, elements * sizeof(float));
+    native_s = time_native(&bench, &stencil.weights);
+    printf("| stencil 5x5 %d^2, native C, 1 core | %.2f | | 1.0 |\n", STENCIL_SIZE, native_s * 1e3);
+    measure(&bench, "stencil", (const uint8_t *)&stencil, (const uint32_t[]){32, 128},
+            (const uint32_t[]){32, 8}, native_s, elements);
+    wl_ptx_module_free(bench.module);
+    wl_text_free(&text);
+    return 0;
+}
