@@ -74,19 +74,33 @@ row("ptx__flop_count.sum", "flop", "floating-point operations of all precisions"
     return m["ptx__flop_count_hp.sum"] + m["ptx__flop_count_sp.sum"] + m["ptx__flop_count_dp.sum"]
 end)
 
--- roofline: operations per byte at each level, and where the roof bends on this device
+-- Roofline without time: operations per byte at each level, and where the roof of this device bends.
 for _, level in ipairs({
     { "dram", "dram__bytes.sum", "device memory" },
     { "l2", "lts__t_bytes_srcunit_tex.sum", "L2" },
+    { "l1", "l1tex__t_bytes_pipe_lsu.sum", "L1" },
 }) do
     row("derived__arithmetic_intensity_" .. level[1] .. ".ratio", "flop/byte",
         "floating-point operations of all precisions per byte of traffic with " .. level[3],
         function(m) return ratio(m["ptx__flop_count.sum"], m[level[2]], "no byte came from or went to " .. level[3]) end)
 end
-row("derived__arithmetic_intensity_l1.ratio", "flop/byte",
-    "floating-point operations of all precisions per byte of sectors looked up in L1",
-    function(m)
-        return ratio(m["ptx__flop_count.sum"], 32 * m["l1tex__t_sectors_pipe_lsu.sum"], "nothing was looked up in L1")
+for _, precision in ipairs({ { "hp", "fp16", "half" }, { "sp", "fp32", "single" }, { "dp", "fp64", "double" } }) do
+    local peak = "device__peak_flops_" .. precision[1]
+    row("derived__arithmetic_intensity_dram_" .. precision[1] .. ".ratio", "flop/byte",
+        precision[3] .. "-precision operations per byte of traffic with device memory",
+        function(m)
+            return ratio(m["ptx__flop_count_" .. precision[1] .. ".sum"], m["dram__bytes.sum"],
+                "no byte came from or went to device memory")
+        end)
+    row(peak, "flop/s", "peak of " .. precision[3] .. "-precision operations: two for each lane and cycle", function(m)
+        return 2 * m["device__model_" .. precision[2] .. "_per_cycle"] * m["device__attribute_multiprocessor_count"] *
+            m["device__model_sm_clock_hz"]
     end)
+    row("device__roofline_ridge_dram_" .. precision[1] .. ".ratio", "flop/byte",
+        "intensity from which on " .. precision[3] .. "-precision arithmetic limits, not device memory",
+        function(m)
+            return ratio(m[peak], m["device__model_memory_bandwidth_bytes_per_s"], "the bandwidth is not known")
+        end)
+end
 
 return rows

@@ -59,6 +59,8 @@ for _, quantity in ipairs({ "requests", "sectors" }) do
                 m["l1tex__t_" .. quantity .. "_pipe_lsu_mem_local.sum"]
         end)
 end
+row("l1tex__t_bytes_pipe_lsu.sum", "byte", "bytes of the sectors of all global and local accesses to L1",
+    function(m) return sector_bytes * m["l1tex__t_sectors_pipe_lsu.sum"] end)
 for _, result in ipairs({ "hit", "miss" }) do
     row("l1tex__t_sectors_pipe_lsu_lookup_" .. result .. ".sum", "sector",
         "sectors of loads and stores " .. (result == "hit" and "" or "not ") .. "found in L1",

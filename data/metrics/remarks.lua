@@ -11,7 +11,7 @@ return {
         if blocks >= units then
             return nil, "every SM has a block"
         end
-        return string.format("only %d of %d SMs have a block", blocks, units)
+        return string.format("only %d of %d SMs %s a block", blocks, units, blocks == 1 and "has" or "have")
     end),
     remark("partial_warp", "block size no multiple of a warp", function(m)
         local threads, warp = m["launch__block_size"], m["device__attribute_warp_size"]

@@ -23,6 +23,16 @@ for _, precision in ipairs({ { "Half (FP16)", "h", "hp" }, { "Single (FP32)", "f
     }
 end
 
+local roofline_rows = {}
+for _, precision in ipairs({ { "Half (FP16)", "hp" }, { "Single (FP32)", "sp" }, { "Double (FP64)", "dp" } }) do
+    roofline_rows[#roofline_rows + 1] = {
+        precision[1],
+        "derived__arithmetic_intensity_dram_" .. precision[2] .. ".ratio",
+        "device__roofline_ridge_dram_" .. precision[2] .. ".ratio",
+        "device__peak_flops_" .. precision[2],
+    }
+end
+
 return {
     identifier = "ComputeWorkloadAnalysis",
     name = "Compute Workload Analysis",
@@ -43,6 +53,11 @@ return {
             name = "Floating-Point Arithmetic (threads)",
             columns = { "Add", "Multiply", "Fused Multiply-Add", "Operations", "% Not Fused" },
             rows = arithmetic_rows,
+        },
+        {
+            name = "Roofline, Device Memory",
+            columns = { "Intensity (flop/byte)", "Ridge Point (flop/byte)", "Peak" },
+            rows = roofline_rows,
         },
     },
 }

@@ -2,11 +2,10 @@ return {
     identifier = "LaunchStats",
     name = "Launch Statistics",
     description = "How the kernel was launched: the grid, and what a block needs of an SM.",
-    order = 70,
+    order = 6,
     sets = { "basic", "detailed", "full" },
     metrics = {
         { "Block Size", "launch__block_size" },
-        { "Function Cache Configuration", "launch__func_cache_config" },
         { "Grid Size", "launch__grid_size" },
         { "Registers Per Thread", "launch__registers_per_thread" },
         { "Shared Memory Configuration Size", "launch__shared_mem_config_size" },

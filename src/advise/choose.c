@@ -72,12 +72,11 @@ static enum wl_code mark_expression(const struct wl_sections *sections, const ch
             is_chosen[i] = is_any = true;
     }
     regfree(&expression);
-    return is_any ? WL_OK
-                  : wl_error_set(error, WL_ERR_USAGE, "no section matches '%s'", text);
+    return is_any ? WL_OK : wl_error_set(error, WL_ERR_USAGE, "no section matches '%s'", text);
 }
 
-static enum wl_code mark_name(const struct wl_sections *sections, const char *name,
-                              bool *is_chosen, struct wl_error *error)
+static enum wl_code mark_name(const struct wl_sections *sections, const char *name, bool *is_chosen,
+                              struct wl_error *error)
 {
     static const char prefix[] = "regex:";
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)

@@ -18,10 +18,11 @@ struct wl_sections {
 };
 
 static const struct wl_data_field section_fields[] = {
-    {"identifier", LUA_TSTRING}, {"name", LUA_TSTRING},    {"description", LUA_TSTRING},
-    {"absent", LUA_TSTRING},     {"order", LUA_TNUMBER},   {"sets", LUA_TTABLE},
-    {"metrics", LUA_TTABLE},     {"tables", LUA_TTABLE},   {"remarks", LUA_TTABLE},
-    {NULL, 0},
+    {"identifier", LUA_TSTRING},  {"name", LUA_TSTRING},
+    {"description", LUA_TSTRING}, {"absent", LUA_TSTRING},
+    {"order", LUA_TNUMBER},       {"sets", LUA_TTABLE},
+    {"metrics", LUA_TTABLE},      {"tables", LUA_TTABLE},
+    {"remarks", LUA_TTABLE},      {NULL, 0},
 };
 static const struct wl_data_field table_fields[] = {
     {"name", LUA_TSTRING}, {"columns", LUA_TTABLE}, {"rows", LUA_TTABLE}, {NULL, 0}};
@@ -119,8 +120,8 @@ static enum wl_code read_table(const struct reading *reading, struct wl_section_
         return refuse(reading, "a table needs a name and columns");
     if (lua_getfield(lua, -1, "rows") == LUA_TTABLE) {
         table->row_count = lua_rawlen(lua, -1);
-        table->rows = wl_arena_array(&reading->sections->arena, table->row_count,
-                                     sizeof *table->rows);
+        table->rows =
+            wl_arena_array(&reading->sections->arena, table->row_count, sizeof *table->rows);
         for (size_t i = 0; i < table->row_count && code == WL_OK; i++) {
             code = lua_rawgeti(lua, -1, (lua_Integer)(i + 1)) == LUA_TTABLE
                        ? read_row(reading, table, &table->rows[i])
@@ -185,8 +186,8 @@ static enum wl_code read_section(struct reading *reading)
 {
     lua_State *lua = reading->lua;
     struct wl_arena *arena = &reading->sections->arena;
-    enum wl_code code = wl_data_fields_check(lua, -1, section_fields, reading->file, "section",
-                                             reading->error);
+    enum wl_code code =
+        wl_data_fields_check(lua, -1, section_fields, reading->file, "section", reading->error);
     if (code != WL_OK)
         return code;
     struct wl_section section = {

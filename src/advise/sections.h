@@ -1,5 +1,6 @@
-/* Sections: which metrics are shown together, under which labels (data/sections/, and a folder of the
- * user's). Identifiers and display names are those of Nsight Compute where it has the section. */
+/* Sections: which metrics are shown together, under which labels (data/sections/, and a folder of
+ * the user's). Identifiers and display names are those of Nsight Compute where it has the section.
+ */
 #ifndef WL_ADVISE_SECTIONS_H
 #define WL_ADVISE_SECTIONS_H
 
@@ -42,9 +43,9 @@ struct wl_section {
 
 struct wl_sections;
 
-/* Loads data/sections/, then the *.lua files of folder (may be NULL); a section there replaces one of the
- * same identifier. Files that return metric rows are passed over: the catalog reads those. Errors:
- * WL_ERR_CORRUPT, WL_ERR_INPUT, with the file. */
+/* Loads data/sections/, then the *.lua files of folder (may be NULL); a section there replaces one
+ * of the same identifier. Files that return metric rows are passed over: the catalog reads those.
+ * Errors: WL_ERR_CORRUPT, WL_ERR_INPUT, with the file. */
 enum wl_code wl_sections_load(struct wl_metric_catalog *catalog, const char *folder,
                               struct wl_sections **sections, struct wl_error *error);
 void wl_sections_free(struct wl_sections *sections);
@@ -55,8 +56,9 @@ const struct wl_section *wl_sections_find(const struct wl_sections *sections,
                                           const char *identifier);
 
 /* Chooses sections, in the order of the page: those of list (comma-separated identifiers, or
- * "regex:EXPRESSION") and those of set; both may be NULL, which chooses nothing. chosen: room for all;
- * *count is set. Errors: WL_ERR_USAGE for an unknown section or set, with what there is as hint. */
+ * "regex:EXPRESSION") and those of set; both may be NULL, which chooses nothing. chosen: room for
+ * all; *count is set. Errors: WL_ERR_USAGE for an unknown section or set, with what there is as
+ * hint. */
 enum wl_code wl_sections_choose(const struct wl_sections *sections, const char *list,
                                 const char *set, const struct wl_section **chosen, size_t *count,
                                 struct wl_error *error);

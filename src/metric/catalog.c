@@ -11,31 +11,31 @@
 
 /* The names a collector of ours can give, without a copy of the simulator's tables. */
 static const struct wl_metric_row counter_rows[] = {
-#define C(id, counter_name, counter_unit, counter_mark, text)                                      \
-    {.name = counter_name,                                                                         \
-     .unit = counter_unit,                                                                         \
-     .description = text,                                                                          \
-     .kind = WL_METRIC_VALUE,                                                                      \
-     .mark = WL_MARK_##counter_mark,                                                               \
+#define C(id, counter_name, counter_unit, counter_mark, text) \
+    {.name = counter_name,                                    \
+     .unit = counter_unit,                                    \
+     .description = text,                                     \
+     .kind = WL_METRIC_VALUE,                                 \
+     .mark = WL_MARK_##counter_mark,                          \
      .formula = LUA_NOREF},
 #include "sim/counters.def"
 #undef C
-#define I(field, counter_name, counter_mark, text)                                                 \
-    {.name = counter_name,                                                                         \
-     .unit = "",                                                                                   \
-     .description = text,                                                                          \
-     .kind = WL_METRIC_INSTRUCTION,                                                                \
-     .mark = WL_MARK_##counter_mark,                                                               \
-     .reason = "kept for each instruction: see the source page",                                   \
+#define I(field, counter_name, counter_mark, text)               \
+    {.name = counter_name,                                       \
+     .unit = "",                                                 \
+     .description = text,                                        \
+     .kind = WL_METRIC_INSTRUCTION,                              \
+     .mark = WL_MARK_##counter_mark,                             \
+     .reason = "kept for each instruction: see the source page", \
      .formula = LUA_NOREF},
 #include "sim/instruction_counters.def"
 #undef I
 };
 
 static const struct wl_data_field row_fields[] = {
-    {"name", LUA_TSTRING},     {"unit", LUA_TSTRING},    {"description", LUA_TSTRING},
-    {"mark", LUA_TSTRING},     {"alias_of", LUA_TSTRING}, {"absent", LUA_TSTRING},
-    {"formula", LUA_TFUNCTION}, {"hidden", LUA_TBOOLEAN}, {NULL, 0},
+    {"name", LUA_TSTRING},      {"unit", LUA_TSTRING},     {"description", LUA_TSTRING},
+    {"mark", LUA_TSTRING},      {"alias_of", LUA_TSTRING}, {"absent", LUA_TSTRING},
+    {"formula", LUA_TFUNCTION}, {"hidden", LUA_TBOOLEAN},  {NULL, 0},
 };
 static const struct wl_data_field suffix_fields[] = {
     {"suffix", LUA_TSTRING},
@@ -221,8 +221,8 @@ enum wl_code wl_metric_catalog_create(const char *folder, struct wl_metric_catal
     wl_metric_proxy_create(created);
     for (size_t i = 0; i < sizeof counter_rows / sizeof *counter_rows; i++)
         WL_PUSH(&created->rows, counter_rows[i]);
-    enum wl_code code = wl_data_files_run(created->sandbox, wl_embedded_metrics, folder, use_file,
-                                          created, error);
+    enum wl_code code =
+        wl_data_files_run(created->sandbox, wl_embedded_metrics, folder, use_file, created, error);
     if (code == WL_OK) {
         qsort(created->rows.items, created->rows.count, sizeof *created->rows.items, row_compare);
         code = check_aliases(created, error);

@@ -27,7 +27,7 @@ struct wl_metric_catalog {
     struct wl_sandbox *sandbox;
     struct wl_metric_rows rows;
     struct wl_metric_suffixes suffixes;
-    struct wl_arena arena; /* texts of the rows */
+    struct wl_arena arena;         /* texts of the rows */
     struct wl_metric_set *current; /* whose formula runs */
     int proxy;                     /* registry reference of what formulas see as m */
 };

@@ -1,7 +1,8 @@
-/* Named metrics of a launch: the values its collector gave, its launch facts, and formulas over them.
+/* Named metrics of a launch: the values its collector gave, its launch facts, and formulas over
+ * them.
  *
- * A catalog knows all names (data/metrics/ and a folder of the user's); a metric set holds what they
- * are for one launch. A metric that cannot be had is absent, with its reason; never zero. */
+ * A catalog knows all names (data/metrics/ and a folder of the user's); a metric set holds what
+ * they are for one launch. A metric that cannot be had is absent, with its reason; never zero. */
 #ifndef WL_METRIC_METRIC_H
 #define WL_METRIC_METRIC_H
 
@@ -66,12 +67,12 @@ struct wl_metric_set *wl_metric_set_create(struct wl_metric_catalog *catalog,
                                            const struct wl_report_launch *launch);
 void wl_metric_set_free(struct wl_metric_set *set);
 
-/* Never NULL; belongs to the set. An alias gives the value of what it stands for. Names with a suffix
- * that no row has (.avg, .sum.per_second) go through the suffix rows of data/metrics/. */
+/* Never NULL; belongs to the set. An alias gives the value of what it stands for. Names with a
+ * suffix that no row has (.avg, .sum.per_second) go through the suffix rows of data/metrics/. */
 const struct wl_metric_value *wl_metric_get(struct wl_metric_set *set, const char *name);
 
-/* All that the launch has, then formulas that are absent; sorted by name within both. Without aliases
- * and hidden rows. Belongs to the set; valid until it is freed. */
+/* All that the launch has, then formulas that are absent; sorted by name within both. Without
+ * aliases and hidden rows. Belongs to the set; valid until it is freed. */
 const struct wl_metric_value *const *wl_metric_set_list(struct wl_metric_set *set, size_t *count);
 
 /* Names that --metrics asked for. */
@@ -82,7 +83,8 @@ struct wl_metric_names {
 
 /* Reads a comma-separated list: names, names without suffix (all suffixes that are known), and
  * "regex:EXPRESSION". sets (may be empty) give names that only their launches have. Adds each name
- * once. Errors: WL_ERR_USAGE for a name that is unknown (near ones in the hint) or a bad expression. */
+ * once. Errors: WL_ERR_USAGE for a name that is unknown (near ones in the hint) or a bad
+ * expression. */
 enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,
                                    struct wl_metric_set *const *sets, size_t set_count,
                                    const char *list, struct wl_metric_names *names,

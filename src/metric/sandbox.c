@@ -4,6 +4,7 @@
 #include <lualib.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -18,16 +19,16 @@ struct wl_sandbox {
 };
 
 const struct wl_sandbox_limits wl_sandbox_default_limits = {
-    .instructions = 2000000, .live_bytes = 32 << 20, .allocated_bytes = 64 << 20};
+    .instructions = 2000000, .live_bytes = 16 << 20, .allocated_bytes = 64 << 20};
 
 /* What a chunk may use. Left out on purpose: all that reads files or code, what could swallow the
  * error of a limit (pcall), and C functions whose time no instruction count bounds (patterns of
- * string.find, string.rep, table.move, table.sort). The order of pairs differs from run to run, as would
- * math.random. */
+ * string.find, string.rep, table.move, table.sort). The order of pairs differs from run to run, as
+ * would math.random. */
 static const char *const kept_functions[] = {"assert",   "error",    "ipairs", "select",
                                              "tonumber", "tostring", "type",   NULL};
-static const char *const kept_string[] = {"byte", "char", "format", "len",
-                                          "lower", "sub", "upper", NULL};
+static const char *const kept_string[] = {"byte",  "char", "format", "len",
+                                          "lower", "sub",  "upper",  NULL};
 static const char *const kept_table[] = {"concat", "insert", "pack", "remove", "unpack", NULL};
 static const char *const kept_math[] = {"abs",  "ceil", "exp", "floor", "fmod",      "huge",
                                         "log",  "max",  "min", "modf",  "tointeger", "type",
@@ -47,7 +48,8 @@ static const struct library {
 static void *allocate(void *self, void *block, size_t old_bytes, size_t new_bytes)
 {
     struct wl_sandbox *sandbox = self;
-    size_t had_bytes = block ? old_bytes : 0; /* old_bytes tells the kind of object if block is NULL */
+    size_t had_bytes =
+        block ? old_bytes : 0; /* old_bytes tells the kind of object if block is NULL */
     if (new_bytes == 0) {
         free(block);
         sandbox->live_bytes -= had_bytes;
@@ -75,8 +77,13 @@ static void count_steps(lua_State *lua, lua_Debug *debug)
     lua_getallocf(lua, &self);
     struct wl_sandbox *sandbox = self;
     sandbox->steps += hook_step;
-    if (sandbox->steps > sandbox->limits.instructions)
-        luaL_error(lua, "stopped after %d instructions", (int)sandbox->limits.instructions);
+    if (sandbox->steps <= sandbox->limits.instructions)
+        return;
+    luaL_where(lua, 0);
+    lua_pushfstring(lua, "stopped after %I instructions",
+                    (LUAI_UACINT)sandbox->limits.instructions);
+    lua_concat(lua, 2);
+    lua_error(lua);
 }
 
 /* Leaves on the stack a table with only the kept names of the one that was there. */
@@ -169,10 +176,12 @@ enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const 
         return WL_OK;
     const char *message = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
     if (status == LUA_ERRMEM)
-        wl_error_set(error, WL_ERR_CORRUPT, "%s: uses more memory than it may", name);
-    else
-        wl_error_set(error, WL_ERR_CORRUPT, "%s",
-                     message ? message : "the file raised an error that is no text");
+        message = "uses more memory than it may";
+    else if (!message)
+        message = "raises an error that is no text";
+    bool has_place = strncmp(message, name, strlen(name)) == 0; /* "NAME:3: ..." */
+    wl_error_set(error, WL_ERR_CORRUPT, "%s%s%s", has_place ? "" : name, has_place ? "" : ": ",
+                 message);
     wl_error_set_where(error, "%s", name);
     lua_pop(lua, 1);
     return WL_ERR_CORRUPT;

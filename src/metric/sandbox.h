@@ -1,5 +1,6 @@
-/* Lua 5.4 without io, os, load, require, debug or coroutines: what runs in it can compute and nothing
- * else. Limited in instructions and memory; the same text gives the same result every time. */
+/* Lua 5.4 without io, os, load, require, debug or coroutines: what runs in it can compute and
+ * nothing else. Limited in instructions and memory; the same text gives the same result every time.
+ */
 #ifndef WL_METRIC_SANDBOX_H
 #define WL_METRIC_SANDBOX_H
 
@@ -26,7 +27,8 @@ void wl_sandbox_free(struct wl_sandbox *sandbox);
 lua_State *wl_sandbox_state(struct wl_sandbox *sandbox);
 
 /* Runs text as a chunk and leaves its one result on the stack. name is shown in messages
- * ("NAME:3: ..."). Precompiled chunks are refused. Errors: WL_ERR_CORRUPT; the stack is as before. */
+ * ("NAME:3: ..."). Precompiled chunks are refused. Errors: WL_ERR_CORRUPT; the stack is as before.
+ */
 enum wl_code wl_sandbox_run(struct wl_sandbox *sandbox, const char *name, const char *text,
                             size_t length, struct wl_error *error);
 

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* Scales value for reading: 65536 "byte" gives 65.536 "Kbyte". What follows a '/' stays
- * ("byte/block" gives "Kbyte/block"). Returns false and copies where the unit is not one to scale. */
+ * ("byte/block" gives "Kbyte/block"). Returns false and copies where the unit is not one to scale.
+ */
 bool wl_unit_scale(double value, const char *unit, double *scaled, char *scaled_unit,
                    size_t scaled_unit_size);
 

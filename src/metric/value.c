@@ -56,10 +56,10 @@ static double shared_dynamic(const struct wl_record_launch *launch)
     return (double)launch->shared_dynamic_bytes;
 }
 
-#define FACT(function, expression)                                                                 \
-    static double function(const struct wl_record_launch *launch)                                  \
-    {                                                                                              \
-        return expression;                                                                         \
+#define FACT(function, expression)                                \
+    static double function(const struct wl_record_launch *launch) \
+    {                                                             \
+        return expression;                                        \
     }
 FACT(grid_x, launch->grid[0])
 FACT(grid_y, launch->grid[1])
@@ -202,10 +202,10 @@ static void run_formula(struct wl_metric_set *set, struct entry *entry, int form
     else if (status == LUA_ERRMEM)
         set_absent(entry, wl_string_copy("its formula uses more memory than it may"));
     else
-        set_absent(entry, wl_string_format("its formula failed: %s",
-                                           lua_type(lua, -1) == LUA_TSTRING
-                                               ? lua_tostring(lua, -1)
-                                               : "an error that is no text"));
+        set_absent(entry,
+                   wl_string_format("its formula failed: %s", lua_type(lua, -1) == LUA_TSTRING
+                                                                  ? lua_tostring(lua, -1)
+                                                                  : "an error that is no text"));
     lua_pop(lua, 1);
 }
 
@@ -344,8 +344,10 @@ static int proxy_write(lua_State *lua)
 
 void wl_metric_proxy_create(struct wl_metric_catalog *catalog)
 {
-    static const struct luaL_Reg methods[] = {
-        {"__index", proxy_index}, {"__call", proxy_call}, {"__newindex", proxy_write}, {NULL, NULL}};
+    static const struct luaL_Reg methods[] = {{"__index", proxy_index},
+                                              {"__call", proxy_call},
+                                              {"__newindex", proxy_write},
+                                              {NULL, NULL}};
     lua_State *lua = wl_sandbox_state(catalog->sandbox);
     lua_newtable(lua);
     lua_newtable(lua);
@@ -390,8 +392,8 @@ static void list_name(struct wl_metric_set *set, const char *name)
         WL_PUSH(&set->list, wl_metric_get(set, name));
 }
 
-static void list_attributes(struct wl_metric_set *set,
-                            const struct wl_record_attribute *attributes, size_t count)
+static void list_attributes(struct wl_metric_set *set, const struct wl_record_attribute *attributes,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++)
         list_name(set, attributes[i].name);

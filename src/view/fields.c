@@ -128,11 +128,11 @@ json_t *wl_fields_json(const struct wl_report_launch *launch)
     for (size_t i = 0; i < field_count; i++) {
         struct cell cell = {0};
         fields[i].read(launch, &cell);
-        json_t *value = cell.text     ? wl_json_text(cell.text)
-                        : cell.triple ? json_pack("[I,I,I]", (json_int_t)cell.triple[0],
-                                                  (json_int_t)cell.triple[1],
-                                                  (json_int_t)cell.triple[2])
-                                      : json_integer((json_int_t)cell.number);
+        json_t *value = cell.text ? wl_json_text(cell.text)
+                        : cell.triple
+                            ? json_pack("[I,I,I]", (json_int_t)cell.triple[0],
+                                        (json_int_t)cell.triple[1], (json_int_t)cell.triple[2])
+                            : json_integer((json_int_t)cell.number);
         json_object_set_new(object, fields[i].json, value);
     }
     bool is_failed = launch->record.status == WL_LAUNCH_FAILED;
@@ -305,7 +305,7 @@ void wl_mark_legend(struct wl_view_context *context)
     static const char *const meanings[] = {
         [WL_MARK_EXACT] = "exact (follows from the program and its addresses)",
         [WL_MARK_MODELLED] = "modelled (caches, device memory)",
-        [WL_MARK_PREDICTED] = "predicted (time, machine instructions)",
+        [WL_MARK_PREDICTED] = "predicted (time, machine code)",
     };
     struct wl_text line = {0};
     for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++)

@@ -11,7 +11,8 @@ void wl_format_number(double value, struct wl_text *out);
 /* A number for programs: no separators, reads back as the same. */
 void wl_format_plain(double value, struct wl_text *out);
 
-/* A metric's value as people read it, and its unit: scaled where units is WL_UNITS_AUTO. Absent: "n/a".
+/* A metric's value as people read it, and its unit: scaled where units is WL_UNITS_AUTO. Absent:
+ * "n/a".
  */
 void wl_format_metric(const struct wl_metric_value *value, enum wl_view_units units,
                       struct wl_text *number, struct wl_text *unit);

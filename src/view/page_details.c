@@ -156,6 +156,27 @@ static void print_section(struct wl_view_context *context, struct wl_metric_set 
     wl_text_add_char(&context->text, '\n');
 }
 
+/* False where a launch that failed left nothing for a section: the failure says it all. */
+static bool is_worth_showing(const struct wl_report_launch *launch, struct wl_metric_set *set,
+                             const struct wl_section *section)
+{
+    if (launch->record.status != WL_LAUNCH_FAILED || section->absent)
+        return true;
+    for (size_t i = 0; i < section->metric_count; i++)
+        if (wl_metric_get(set, section->metrics[i].metric)->is_present)
+            return true;
+    for (size_t i = 0; i < section->table_count; i++) {
+        const struct wl_section_table *table = &section->tables[i];
+        for (size_t j = 0; j < table->row_count * table->column_count; j++) {
+            const char *name =
+                table->rows[j / table->column_count].metrics[j % table->column_count];
+            if (name && wl_metric_get(set, name)->is_present)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Metrics of --metrics, under their names. */
 static void print_named(struct wl_view_context *context, struct wl_metric_set *set)
 {
@@ -178,7 +199,8 @@ enum wl_code wl_page_details_text(struct wl_view_context *context, struct wl_err
         struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
         wl_fields_headline(context, i ? context->launches[i - 1] : NULL, launch);
         for (size_t j = 0; j < context->chosen_count; j++)
-            print_section(context, set, context->chosen[j]);
+            if (is_worth_showing(launch, set, context->chosen[j]))
+                print_section(context, set, context->chosen[j]);
         print_named(context, set);
         wl_metric_set_free(set);
         wl_view_flush(context);
@@ -212,8 +234,8 @@ static void csv_section(struct wl_view_context *context, const struct wl_text *l
             for (size_t k = 0; k < table->column_count; k++) {
                 if (!row->metrics[k])
                     continue;
-                char *label = wl_string_format("%s: %s: %s", table->name, row->label,
-                                               table->columns[k]);
+                char *label =
+                    wl_string_format("%s: %s: %s", table->name, row->label, table->columns[k]);
                 csv_line(context, launch, section->name, label,
                          wl_metric_get(set, row->metrics[k]));
                 free(label);
@@ -258,9 +280,8 @@ static json_t *json_table(struct wl_metric_set *set, const struct wl_section_tab
                 cells, table->rows[i].metrics[j]
                            ? wl_json_metric(wl_metric_get(set, table->rows[i].metrics[j]), true)
                            : json_null());
-        json_array_append_new(
-            rows, json_pack("{s:o, s:o}", "label", wl_json_text(table->rows[i].label), "cells",
-                            cells));
+        json_array_append_new(rows, json_pack("{s:o, s:o}", "label",
+                                              wl_json_text(table->rows[i].label), "cells", cells));
     }
     return json_pack("{s:o, s:o, s:o}", "name", wl_json_text(table->name), "columns", columns,
                      "rows", rows);

@@ -1,5 +1,5 @@
-/* --print-summary: least, most and mean of a metric over launches put together by kernel, by GPU or by
- * NVTX range. */
+/* --print-summary: least, most and mean of a metric over launches put together by kernel, by GPU or
+ * by NVTX range. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +215,7 @@ static void add_row(struct wl_view_context *context, struct wl_table *table,
         add_numbers(context, table, statistic);
     } else {
         cell.length = 0;
-        wl_format_safe(statistic->count == 0       ? "n/a"
+        wl_format_safe(statistic->count == 0      ? "n/a"
                        : !statistic->is_text_same ? "(differs)"
                                                   : statistic->text,
                        &cell);
@@ -293,9 +293,8 @@ static void csv_group(struct wl_view_context *context, const struct group *group
             wl_csv_add(&context->text, cell.data);
             wl_text_free(&cell);
         }
-        char *mark = statistic->count
-                         ? wl_string_copy(wl_metric_mark_name(statistic->mark))
-                         : wl_string_format("absent: %s", statistic->reason);
+        char *mark = statistic->count ? wl_string_copy(wl_metric_mark_name(statistic->mark))
+                                      : wl_string_format("absent: %s", statistic->reason);
         wl_csv_add(&context->text, mark);
         wl_text_add_char(&context->text, '\n');
         free(mark);
@@ -328,9 +327,9 @@ static json_t *json_statistic(const struct statistic *statistic)
                         is_number ? wl_json_number(statistic->least) : json_null());
     json_object_set_new(object, "maximum",
                         is_number ? wl_json_number(statistic->most) : json_null());
-    json_object_set_new(
-        object, "average",
-        is_number ? wl_json_number(statistic->total / (double)statistic->count) : json_null());
+    json_object_set_new(object, "average",
+                        is_number ? wl_json_number(statistic->total / (double)statistic->count)
+                                  : json_null());
     if (statistic->text && statistic->is_text_same)
         json_object_set_new(object, "text", wl_json_text(statistic->text));
     json_object_set_new(object, "mark",
@@ -350,10 +349,10 @@ enum wl_code wl_page_groups_json(struct wl_view_context *context, struct wl_erro
         json_t *metrics = json_array();
         for (size_t j = 0; j < groups.items[i].count; j++)
             json_array_append_new(metrics, json_statistic(&groups.items[i].items[j]));
-        json_array_append_new(
-            array, json_pack("{s:o, s:I, s:o}", "name", wl_json_text(groups.items[i].key),
-                             "invocations", (json_int_t)groups.items[i].invocations, "metrics",
-                             metrics));
+        json_array_append_new(array, json_pack("{s:o, s:I, s:o}", "name",
+                                               wl_json_text(groups.items[i].key), "invocations",
+                                               (json_int_t)groups.items[i].invocations, "metrics",
+                                               metrics));
     }
     json_object_set_new(context->root, "groups", array);
     free_groups(&groups);

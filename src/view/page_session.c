@@ -1,5 +1,5 @@
-/* The session page: what was run, on which model, with which settings, and what was skipped or failed.
- * One list of facts feeds text, CSV and JSON. */
+/* The session page: what was run, on which model, with which settings, and what was skipped or
+ * failed. One list of facts feeds text, CSV and JSON. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -72,10 +72,10 @@ static void add_row(struct wl_view_context *context, const struct wl_source_mode
         double value = 0;
         cell.length = 0;
         wl_text_add(&cell, "");
-        bool is_percent =
-            context->options->percent && column->operation != WL_SOURCE_SHARE_PCT;
-        if (counts && (is_percent ? wl_source_read_percent(model, column, counts, &value)
-                                  : wl_source_read(column, counts, &value))) {
+        bool is_percent = context->options->percent && column->operation != WL_SOURCE_SHARE_PCT;
+        if (counts && wl_source_is_telling(column, counts) &&
+            (is_percent ? wl_source_read_percent(model, column, counts, &value)
+                        : wl_source_read(column, counts, &value))) {
             struct wl_metric_value metric = {.is_present = true, .mark = column->mark};
             wl_format_number(value, &cell);
             wl_text_addf(&cell, "%s %s", is_percent ? "%" : "", wl_mark_text(context, &metric));
@@ -93,8 +93,8 @@ static void add_instruction(struct wl_view_context *context, const struct wl_sou
 {
     const struct wl_record_instruction *instruction = &model->instructions[index];
     struct wl_text text = {0};
-    char *place = with_place ? wl_string_format("%" PRIu32, instruction->text_line)
-                             : wl_string_copy("");
+    char *place =
+        with_place ? wl_string_format("%" PRIu32, instruction->text_line) : wl_string_copy("");
     wl_text_addf(&text, "%s%s", with_place ? "" : "      ",
                  instruction->text ? instruction->text : "");
     if (with_place && instruction->line > 0)
@@ -154,8 +154,8 @@ static bool is_near_top(const struct wl_source_model *model, const struct wl_sou
 /* ---- pages ---- */
 
 /* Lines from first up to end, which are of one file. */
-static void print_file(struct wl_view_context *context, struct wl_source_model *model,
-                       size_t first, size_t end, const struct choice *choice)
+static void print_file(struct wl_view_context *context, struct wl_source_model *model, size_t first,
+                       size_t end, const struct choice *choice)
 {
     const struct wl_source_file *file = wl_source_find_file(model, model->lines[first].file);
     struct wl_table table = {0};
@@ -252,7 +252,7 @@ static void print_model(struct wl_view_context *context, struct wl_source_model 
 
 enum wl_code wl_page_source_text(struct wl_view_context *context, struct wl_error *error)
 {
-    struct choice choice;
+    struct choice choice = {0};
     enum wl_code code = read_choice(context, &choice, error);
     for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
         struct wl_source_model model;

@@ -200,10 +200,10 @@ static json_t *json_model(const struct wl_view_context *context, struct wl_sourc
     }
     for (size_t i = 0; i < model->line_count; i++)
         json_array_append_new(lines, json_line(context, model, &model->lines[i]));
-    json_t *object = json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "percent",
-                               context->options->percent, "has_lines", model->has_lines, "columns",
-                               columns, "totals", json_values(context, model, model->totals),
-                               "files", files, "lines", lines);
+    json_t *object =
+        json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "percent", context->options->percent,
+                  "has_lines", model->has_lines, "columns", columns, "totals",
+                  json_values(context, model, model->totals), "files", files, "lines", lines);
     if (model->top)
         json_object_set_new(object, "top", json_top(model));
     return object;

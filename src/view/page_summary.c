@@ -78,7 +78,8 @@ static void add_launch(struct wl_view_context *context, struct wl_table *table,
     for (size_t i = 0; i < section->metric_count; i++)
         add_metric(context, table, wl_metric_get(set, section->metrics[i].metric));
     char *prefix = wl_string_format("  %s: ", id);
-    if (launch->record.status == WL_LAUNCH_FAILED) {
+    bool is_failed = launch->record.status == WL_LAUNCH_FAILED;
+    if (is_failed) {
         char *failure = wl_string_format("failed: %s", launch->record.message);
         struct wl_text safe = {0};
         wl_format_safe(failure, &safe);
@@ -86,7 +87,7 @@ static void add_launch(struct wl_view_context *context, struct wl_table *table,
         wl_text_free(&safe);
         free(failure);
     }
-    for (size_t i = 0; i < section->remark_count; i++) {
+    for (size_t i = 0; i < section->remark_count && !is_failed; i++) {
         const struct wl_metric_value *remark = wl_metric_get(set, section->remarks[i]);
         if (!remark->is_present || !remark->text)
             continue;
@@ -195,11 +196,10 @@ enum wl_code wl_page_summary_json(struct wl_view_context *context, struct wl_err
         for (size_t j = 0; j < section->remark_count; j++) {
             const struct wl_metric_value *remark = wl_metric_get(set, section->remarks[j]);
             if (remark->is_present && remark->text)
-                json_array_append_new(
-                    remarks,
-                    json_pack("{s:o, s:o, s:s}", "name", wl_json_text(remark->name), "text",
-                              wl_json_text(remark->text), "mark",
-                              wl_metric_mark_name(remark->mark)));
+                json_array_append_new(remarks, json_pack("{s:o, s:o, s:s}", "name",
+                                                         wl_json_text(remark->name), "text",
+                                                         wl_json_text(remark->text), "mark",
+                                                         wl_metric_mark_name(remark->mark)));
         }
         json_object_set_new(launch, "metrics", metrics);
         json_object_set_new(launch, "remarks", remarks);

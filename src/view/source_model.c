@@ -17,18 +17,22 @@ static const struct known_column {
     {"branch_divergent", "Divergent", WL_SOURCE_VALUE, "branch_divergent", NULL},
     {"memory_l2_theoretical_sectors_global", "Sectors", WL_SOURCE_VALUE,
      "memory_l2_theoretical_sectors_global", NULL},
-    {"derived__memory_l2_theoretical_sectors_global_excessive", "Excess", WL_SOURCE_DIFFERENCE,
-     "memory_l2_theoretical_sectors_global", "memory_l2_theoretical_sectors_global_ideal"},
+    {"derived__memory_l2_theoretical_sectors_global_excessive", "Excess Sectors",
+     WL_SOURCE_DIFFERENCE, "memory_l2_theoretical_sectors_global",
+     "memory_l2_theoretical_sectors_global_ideal"},
     {"memory_l2_theoretical_sectors_local", "Local Sectors", WL_SOURCE_VALUE,
      "memory_l2_theoretical_sectors_local", NULL},
     {"memory_l1_wavefronts_shared", "Wavefronts", WL_SOURCE_VALUE, "memory_l1_wavefronts_shared",
      NULL},
-    {"derived__memory_l1_wavefronts_shared_excessive", "Excess", WL_SOURCE_DIFFERENCE,
+    {"derived__memory_l1_wavefronts_shared_excessive", "Excess Wavefronts", WL_SOURCE_DIFFERENCE,
      "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"},
-    {"l1tex__t_sector_hit_rate.pct", "L1 Hit %", WL_SOURCE_SHARE_PCT,
-     "l1tex__t_sectors_lookup_hit", "l1tex__t_sectors_lookup_miss"},
+    {"l1tex__t_sector_hit_rate.pct", "L1 Hit %", WL_SOURCE_SHARE_PCT, "l1tex__t_sectors_lookup_hit",
+     "l1tex__t_sectors_lookup_miss"},
 };
-enum { known_column_count = sizeof known_columns / sizeof *known_columns };
+enum {
+    known_column_count = sizeof known_columns / sizeof *known_columns,
+    basic_column_count = 2,
+};
 
 /* ---- columns ---- */
 
@@ -83,9 +87,9 @@ static enum wl_mark count_mark(const struct wl_record_launch *record, size_t ind
 static void add_columns(struct wl_source_model *model)
 {
     const struct wl_record_launch *record = &model->launch->record;
-    model->columns = wl_arena_array(&model->arena,
-                                    known_column_count + record->instruction_value_name_count,
-                                    sizeof *model->columns);
+    model->columns =
+        wl_arena_array(&model->arena, known_column_count + record->instruction_value_name_count,
+                       sizeof *model->columns);
     for (size_t i = 0; i < known_column_count; i++) {
         const struct known_column *known = &known_columns[i];
         struct wl_source_column column = {
@@ -97,8 +101,10 @@ static void add_columns(struct wl_source_model *model)
         column.mark = count_mark(record, column.left);
         if (known->right && count_mark(record, column.right) > column.mark)
             column.mark = count_mark(record, column.right);
-        column.is_shown = i < 2 || (wl_source_read(&column, model->totals, &total) &&
-                                    (total != 0 || column.operation == WL_SOURCE_SHARE_PCT));
+        column.is_basic = i < basic_column_count;
+        column.is_shown =
+            column.is_basic || (wl_source_read(&column, model->totals, &total) &&
+                                (total != 0 || column.operation == WL_SOURCE_SHARE_PCT));
         model->columns[model->column_count++] = column;
     }
     for (size_t i = 0; i < record->instruction_value_name_count; i++) {
@@ -120,8 +126,7 @@ static void add_counts(struct wl_source_model *model)
     model->count_count = record->instruction_value_name_count;
     /* at least one, so that reading a kernel without counts stays within */
     size_t width = model->count_count ? model->count_count : 1;
-    model->counts =
-        wl_arena_array(&model->arena, model->instruction_count, sizeof *model->counts);
+    model->counts = wl_arena_array(&model->arena, model->instruction_count, sizeof *model->counts);
     model->totals = wl_arena_array(&model->arena, width, sizeof *model->totals);
     for (size_t i = 0; i < model->instruction_count; i++)
         model->counts[i] = wl_arena_array(&model->arena, width, sizeof **model->counts);
@@ -224,8 +229,7 @@ static void add_lines(struct wl_source_model *model)
     struct line_list list = {0};
     for (size_t i = 0; i < model->instruction_count; i++) {
         const struct wl_record_instruction *instruction = &model->instructions[i];
-        bool has_line =
-            instruction->file && instruction->file[0] != '\0' && instruction->line > 0;
+        bool has_line = instruction->file && instruction->file[0] != '\0' && instruction->line > 0;
         model->has_lines |= has_line;
         struct wl_source_line *line = find_line(model, &list, has_line ? instruction->file : "",
                                                 has_line ? instruction->line : 0);
@@ -275,6 +279,12 @@ static void add_files(struct wl_view_context *context, struct wl_source_model *m
             file->reason = "it is not in the report";
         }
     }
+}
+
+bool wl_source_is_telling(const struct wl_source_column *column, const double *counts)
+{
+    return column->is_basic || counts[column->left] != 0 ||
+           (column->operation == WL_SOURCE_SHARE_PCT && counts[column->right] != 0);
 }
 
 const struct wl_source_file *wl_source_find_file(const struct wl_source_model *model,
@@ -341,9 +351,8 @@ static enum wl_code find_top(const char *name, struct wl_source_model *model,
     return WL_OK;
 }
 
-enum wl_code wl_source_build(struct wl_view_context *context,
-                             const struct wl_report_launch *launch, struct wl_source_model *model,
-                             struct wl_error *error)
+enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_report_launch *launch,
+                             struct wl_source_model *model, struct wl_error *error)
 {
     *model = (struct wl_source_model){.launch = launch};
     enum wl_code code = WL_OK;

@@ -1,4 +1,5 @@
-/* What the source page shows of a launch: values of each instruction, summed for each source line. */
+/* What the source page shows of a launch: values of each instruction, summed for each source line.
+ */
 #ifndef WL_VIEW_SOURCE_MODEL_H
 #define WL_VIEW_SOURCE_MODEL_H
 
@@ -16,18 +17,19 @@ struct wl_source_column {
     } operation;
     size_t left, right; /* indices of counts */
     enum wl_mark mark;
+    bool is_basic; /* said of every instruction, even if it is zero */
     bool is_shown; /* in text: it belongs to the short list and is not zero everywhere */
 };
 
 /* A source line with instructions, or from which code was inlined. */
 struct wl_source_line {
     const char *file;
-    uint32_t line;              /* 0: instructions without a line */
-    double *counts;             /* of its own instructions */
-    double *inlined;            /* of instructions inlined at it; NULL if none */
-    size_t *instructions;       /* indices into the kernel's, in order */
+    uint32_t line;        /* 0: instructions without a line */
+    double *counts;       /* of its own instructions */
+    double *inlined;      /* of instructions inlined at it; NULL if none */
+    size_t *instructions; /* indices into the kernel's, in order */
     size_t instruction_count, instruction_capacity;
-    const char *inlined_names;  /* "f, g": what was inlined at it; NULL if none */
+    const char *inlined_names; /* "f, g": what was inlined at it; NULL if none */
 };
 
 struct wl_source_file {
@@ -49,16 +51,15 @@ struct wl_source_model {
     size_t line_count;
     struct wl_source_file *files;
     size_t file_count;
-    bool has_lines; /* any instruction has a source line */
+    bool has_lines;                     /* any instruction has a source line */
     const struct wl_source_column *top; /* of --top, or NULL */
     const struct wl_source_line *top_line;
     struct wl_arena arena;
 };
 
 /* Errors: those of loading from the report; WL_ERR_USAGE for an unknown --top. */
-enum wl_code wl_source_build(struct wl_view_context *context,
-                             const struct wl_report_launch *launch, struct wl_source_model *model,
-                             struct wl_error *error);
+enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_report_launch *launch,
+                             struct wl_source_model *model, struct wl_error *error);
 void wl_source_free(struct wl_source_model *model);
 
 /* A column of counts; false where it has no value (nothing was looked up). */
@@ -67,6 +68,8 @@ bool wl_source_read(const struct wl_source_column *column, const double *counts,
 bool wl_source_read_percent(const struct wl_source_model *model,
                             const struct wl_source_column *column, const double *counts,
                             double *value);
+/* False for a zero that is only noise: sectors of an addition. */
+bool wl_source_is_telling(const struct wl_source_column *column, const double *counts);
 const struct wl_source_file *wl_source_find_file(const struct wl_source_model *model,
                                                  const char *name);
 /* Text of a line, or "" if there is none; in the model's arena. */

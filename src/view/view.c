@@ -82,9 +82,8 @@ static enum wl_code choose_sections(struct wl_view_context *context, struct wl_e
     size_t count = 0;
     wl_sections_all(context->sections, &count);
     context->chosen = wl_alloc_zero(count, sizeof *context->chosen);
-    return wl_sections_choose(context->sections, options->sections,
-                              is_free ? "full" : options->set, context->chosen,
-                              &context->chosen_count, error);
+    return wl_sections_choose(context->sections, options->sections, is_free ? "full" : options->set,
+                              context->chosen, &context->chosen_count, error);
 }
 
 /* Names of --metrics; those that only launches have are looked for in the first few. */
@@ -131,9 +130,9 @@ static enum wl_code print_page(struct wl_view_context *context, struct wl_error 
         print = group_pages[options->format];
     }
     if (options->format == WL_FORMAT_JSON) {
-        context->root = json_pack("{s:s, s:s, s:{s:s, s:s}}", "schema", "warplens/1", "page",
-                                  page->name, "generator", "name", "warplens", "version",
-                                  WL_VERSION_STRING);
+        context->root =
+            json_pack("{s:s, s:s, s:{s:s, s:s}}", "schema", "warplens/1", "page", page->name,
+                      "generator", "name", "warplens", "version", WL_VERSION_STRING);
     }
     enum wl_code code = print(context, error);
     if (code != WL_OK)
