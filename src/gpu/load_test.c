@@ -10,7 +10,9 @@
 
 #include "base/embedded.h"
 #include "base/folder.h"
+#include "base/text.h"
 #include "gpu/gpu.h"
+#include "gpu/keys.h"
 
 static char *folder;
 
@@ -248,6 +250,20 @@ static void test_parent_s_fault_names_the_parent_s_file(void **state)
     assert_non_null(strstr(error.where, "/ill.gpu:2"));
 }
 
+static void test_every_key_is_documented(void **state)
+{
+    (void)state;
+    struct wl_text page = {0};
+    assert_int_equal(wl_file_read(WL_SOURCE_DIR "/docs/gpu-models.md", &page, NULL), WL_OK);
+    for (size_t i = 0; i < wl_gpu_key_count(); i++) {
+        char quoted[64];
+        snprintf(quoted, sizeof quoted, "`%s`", wl_gpu_key_name(wl_gpu_key_at(i)));
+        if (!strstr(page.data, quoted))
+            fail_msg("docs/gpu-models.md lacks %s", quoted);
+    }
+    wl_text_free(&page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_unknown_name),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_parent_s_fault_names_the_parent_s_file),
+        cmocka_unit_test(test_every_key_is_documented),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
