@@ -2,20 +2,14 @@
 
 #include <string.h>
 
-static uint64_t scramble(uint64_t value)
-{
-    value ^= value >> 33;
-    value *= 0xff51afd7ed558ccdu;
-    value ^= value >> 33;
-    value *= 0xc4ceb9fe1a85ec53u;
-    return value ^ value >> 33;
-}
-
+/* Two independent multiplicative hashes side by side: a set of values is digested for every launch,
+ * so speed counts. */
 void wl_digest_add_integer(struct wl_digest *digest, uint64_t value)
 {
-    uint64_t mixed = scramble(value + 0x9e3779b97f4a7c15u);
-    digest->high = (digest->high << 27 | digest->high >> 37) * 0x87c37b91114253d5u + mixed;
-    digest->low = scramble(digest->low ^ mixed) + digest->high;
+    uint64_t high = (digest->high ^ value) * 0x87c37b91114253d5u;
+    uint64_t low = digest->low + value * 0x9e3779b97f4a7c15u;
+    digest->high = (high ^ high >> 32) + 0x52dce729u;
+    digest->low = (low << 31 | low >> 33) * 0xc4ceb9fe1a85ec53u;
 }
 
 void wl_digest_add(struct wl_digest *digest, const void *bytes, size_t length)

@@ -1,7 +1,6 @@
 #include "report/schema.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #define MARK_NAME(column) \
     "CASE " column " WHEN 0 THEN 'exact' WHEN 1 THEN 'modelled' ELSE 'predicted' END"
@@ -77,7 +76,8 @@ const struct wl_report_object wl_report_schema[] = {
                               "mark") " AS mark FROM launches JOIN metric_values ON set_id = "
                                       "value_set_id JOIN names ON names.id = name_id"),
     VIEW("launch_attributes",
-         "SELECT launches.id AS launch_id, names.name AS name, text, number "
+         "SELECT launches.id AS launch_id, names.name AS name, attributes.text AS text, "
+         "attributes.number AS number "
          "FROM launches JOIN kernels ON kernels.id = kernel_id "
          "JOIN devices ON devices.id = launches.device_id JOIN attributes ON set_id IN "
          "(launches.attribute_set_id, kernels.attribute_set_id, devices.attribute_set_id) "
@@ -88,11 +88,3 @@ const struct wl_report_object wl_report_schema[] = {
                                      "instruction_value_set_id JOIN names ON names.id = name_id"),
     {0},
 };
-
-const struct wl_report_object *wl_report_object_find(const char *name)
-{
-    for (const struct wl_report_object *object = wl_report_schema; object->name; object++)
-        if (strcmp(object->name, name) == 0)
-            return object;
-    return NULL;
-}

@@ -21,7 +21,4 @@ struct wl_report_object {
 /* In the order they are made; ends with a row whose name is NULL. */
 extern const struct wl_report_object wl_report_schema[];
 
-/* Row of the schema table with this name, or NULL. */
-const struct wl_report_object *wl_report_object_find(const char *name);
-
 #endif
