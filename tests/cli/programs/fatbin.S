@@ -21,7 +21,7 @@ entry:
     .long 90
     .long 0, 0
     .quad 0x11
-    .quad 0
+    .quad 0, 0
 payload:
     .incbin IMAGE
     .byte 0
