@@ -291,6 +291,8 @@ enum wl_code wl_options_parse(const struct wl_option *const *tables, void *targe
     }
     size_t rest = word_count - reader.next;
     memmove(words + kept, words + reader.next, rest * sizeof *words);
+    if (kept + rest < word_count)
+        words[kept + rest] = NULL;
     *arguments = (struct wl_arguments){words, kept + rest};
     return WL_OK;
 }

@@ -37,7 +37,7 @@ struct wl_option {
 
 /* What is left of the command line behind the options. */
 struct wl_arguments {
-    char **items;
+    char **items; /* a NULL follows, as in argv */
     size_t count;
 };
 

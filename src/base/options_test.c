@@ -104,6 +104,7 @@ static void test_words_after_the_program_are_its_own(void **state)
     parse(&parsed, "-f app -k x --metrics", true);
     assert_int_equal(parsed.error.code, WL_OK);
     assert_int_equal(parsed.arguments.count, 4);
+    assert_null(parsed.arguments.items[4]);
     assert_null(parsed.target.name);
     parse(&parsed, "report -k x -- -f", false);
     assert_int_equal(parsed.error.code, WL_OK);

@@ -31,7 +31,7 @@ static void print_overview(void)
 int wl_verb_help(size_t word_count, char **words)
 {
     static char help_option[] = "--help";
-    char *help_words[] = {help_option};
+    char *help_words[] = {help_option, NULL};
     if (word_count == 0 || words[0][0] == '-') {
         print_overview();
         return WL_OK;
