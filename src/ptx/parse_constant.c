@@ -96,9 +96,11 @@ static bool read_mask(uint64_t mask, struct wl_ptx_value *value)
         first++;
     while (first + width < 8 && (mask >> (8 * (first + width)) & 0xff) == 0xff)
         width++;
-    uint64_t selected = width == 8 ? UINT64_MAX : (((uint64_t)1 << (8 * width)) - 1) << 8 * first;
     value->first_byte = (uint8_t)first;
     value->width_bytes = (uint8_t)width;
+    uint64_t selected = 0;
+    for (unsigned i = first; i < first + width; i++)
+        selected |= (uint64_t)0xff << 8 * i;
     return width > 0 && mask == selected;
 }
 

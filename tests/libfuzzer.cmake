@@ -1,0 +1,42 @@
+# Ten seconds of libFuzzer for each fuzzer, where clang has it (label: fuzz); tests/fuzz.cmake runs the
+# fuzzers over their corpora everywhere. A test builds its fuzzer with sanitizers first, so that it costs
+# nothing where it is not run. To fuzz for longer:
+#   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
+find_program(WL_FUZZ_CLANG NAMES clang)
+if(WL_FUZZ_CLANG)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer.c
+       "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size);\n"
+       "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n"
+       "{ return size && *data > 255; }\n")
+  execute_process(COMMAND ${WL_FUZZ_CLANG} -fsanitize=fuzzer,address,undefined
+                          ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer.c
+                          -o ${CMAKE_CURRENT_BINARY_DIR}/has_fuzzer
+                  RESULT_VARIABLE WL_FUZZ_MISSING OUTPUT_QUIET ERROR_QUIET)
+endif()
+
+# wl_fuzz(ROOM NAME CORPUS ARGUMENTS...): arguments are sources below src/ (patterns; tests and other
+# fuzzers are left out) and compiler options such as -lzstd.
+function(wl_fuzz room name corpus)
+  if(NOT WL_FUZZ_CLANG OR NOT WL_FUZZ_MISSING EQUAL 0)
+    return()
+  endif()
+  set(sources ${CMAKE_SOURCE_DIR}/src/${room}/${name}_fuzz.c)
+  set(options "")
+  foreach(argument ${ARGN})
+    if(argument MATCHES "^-")
+      list(APPEND options ${argument})
+      continue()
+    endif()
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${argument})
+    list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$")
+    list(APPEND sources ${found})
+  endforeach()
+  add_test(NAME libfuzzer.${room}.${name}
+           COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
+                   ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${room}_${name}
+                   ${CMAKE_SOURCE_DIR}/tests/fuzz/${corpus} 10 ${sources} ${options})
+  set_tests_properties(libfuzzer.${room}.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+endfunction()
+
+wl_fuzz(ptx parse ptx base/error.c base/memory.c base/arena.c ptx/lex.c ptx/names.c ptx/module.c
+        ptx/parse*.c)
