@@ -94,6 +94,14 @@ for _, space in ipairs({ "global", "local" }) do
         end
     end
 end
+for _, space in ipairs({ "global", "local" }) do
+    row("l1tex__t_sector_pipe_lsu_mem_" .. space .. "_hit_rate.pct", "%",
+        "sectors of all " .. space .. " accesses found in L1",
+        function(m)
+            return ratio(100 * sum(m, l1_names("sectors", space, { "ld", "st" }, "_lookup_hit")),
+                m["l1tex__t_sectors_pipe_lsu_mem_" .. space .. ".sum"], "the launch has no " .. space .. " accesses")
+        end)
+end
 for _, kind in ipairs({ "ld", "st" }) do
     local what = "global " .. words[kind]
     local name = "smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. kind

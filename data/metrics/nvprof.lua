@@ -33,6 +33,8 @@ local aliases = {
     { "inst_executed_shared_loads", "smsp__sass_inst_executed_op_shared_ld.sum" },
     { "inst_executed_shared_stores", "smsp__sass_inst_executed_op_shared_st.sum" },
     { "inst_executed_shared_atomics", "smsp__inst_executed_op_shared_atom.sum" },
+    { "global_hit_rate", "l1tex__t_sector_pipe_lsu_mem_global_hit_rate.pct" },
+    { "local_hit_rate", "l1tex__t_sector_pipe_lsu_mem_local_hit_rate.pct" },
     { "l2_tex_hit_rate", "lts__t_sector_hit_rate.pct" },
     { "l2_tex_read_hit_rate", "lts__t_sector_op_read_hit_rate.pct" },
     { "l2_tex_write_hit_rate", "lts__t_sector_op_write_hit_rate.pct" },
@@ -80,8 +82,6 @@ local function absent(reason, names)
     end
 end
 local machine = "counts machine instructions: not available from PTX"
-absent("nvprof counts loads only; see l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", { "global_hit_rate" })
-absent("see l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct and ..._op_st_hit_rate.pct", { "local_hit_rate" })
 absent("global loads go the way of L1; see l1tex__t_sector_hit_rate.pct", {
     "tex_cache_hit_rate", "tex_cache_transactions", "texture_load_requests", "inst_executed_tex_ops",
 })

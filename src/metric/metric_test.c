@@ -11,6 +11,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "metric/metric.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -435,6 +436,58 @@ static void a_row_of_the_user_replaces_ours(void **state)
     wl_metric_catalog_free(own);
 }
 
+/* ---- the reference ---- */
+
+static const char marker[] = "<!-- below: the catalog, written by the test metric -->\n";
+
+static void print_rows(struct wl_text *out, const char *title, enum wl_metric_kind kind)
+{
+    size_t count = 0;
+    const struct wl_metric_row *rows = wl_metric_list(catalog, &count);
+    wl_text_addf(out, "\n## %s\n\n| Name | %s | Meaning |\n|---|---|---|\n", title,
+                 kind == WL_METRIC_ALIAS    ? "Stands for"
+                 : kind == WL_METRIC_ABSENT ? "Why it is absent"
+                                            : "Unit, mark");
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_metric_row *row = &rows[i];
+        if (row->kind != kind || row->is_hidden)
+            continue;
+        wl_text_addf(out, "| `%s` | ", row->name);
+        if (kind == WL_METRIC_ALIAS)
+            wl_text_addf(out, "`%s`", row->alias_of);
+        else if (kind == WL_METRIC_ABSENT)
+            wl_text_add(out, row->reason);
+        else
+            wl_text_addf(out, "%s%s%s", row->unit, row->unit[0] ? ", " : "",
+                         kind == WL_METRIC_FORMULA ? "formula" : wl_metric_mark_name(row->mark));
+        wl_text_addf(out, " | %s |\n", row->description);
+    }
+}
+
+/* docs/metric-reference.md lists the catalog; WL_UPDATE_GOLDEN=1 writes the list anew. */
+static void the_reference_is_the_catalog(void **state)
+{
+    (void)state;
+    static const char path[] = WL_SOURCE_DIR "/docs/metric-reference.md";
+    struct wl_text present = {0}, wanted = {0};
+    assert_int_equal(wl_file_read(path, &present, NULL), WL_OK);
+    char *list = strstr(present.data, marker);
+    assert_non_null(list);
+    wl_text_add_bytes(&wanted, present.data, (size_t)(list - present.data));
+    wl_text_add(&wanted, marker);
+    print_rows(&wanted, "Values that a collector gives", WL_METRIC_VALUE);
+    print_rows(&wanted, "Values of each instruction", WL_METRIC_INSTRUCTION);
+    print_rows(&wanted, "Formulas", WL_METRIC_FORMULA);
+    print_rows(&wanted, "Other names: nvprof's", WL_METRIC_ALIAS);
+    print_rows(&wanted, "Known names that cannot be given", WL_METRIC_ABSENT);
+    if (getenv("WL_UPDATE_GOLDEN"))
+        assert_int_equal(wl_file_write(path, wanted.data, wanted.length, NULL), WL_OK);
+    else
+        assert_string_equal(present.data, wanted.data);
+    wl_text_free(&present);
+    wl_text_free(&wanted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +504,7 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(bad_formulas_make_absent),
         cmocka_unit_test(a_row_of_the_user_replaces_ours),
+        cmocka_unit_test(the_reference_is_the_catalog),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }
