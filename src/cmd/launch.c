@@ -24,6 +24,60 @@ enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250 };
 
 static const char default_name[] = "warplens-report%i";
 
+/* ---- what is known of the run besides its streams ---- */
+
+struct session {
+    struct wl_record_attribute *items;
+    size_t count, capacity;
+};
+
+static void add_fact(struct session *session, const char *name, char *text)
+{
+    struct wl_record_attribute row = {.name = name, .text = text};
+    WL_PUSH(session, row);
+}
+
+static char *join_words(const struct wl_arguments *words)
+{
+    struct wl_text text = {0};
+    for (size_t i = 0; i < words->count; i++)
+        wl_text_addf(&text, "%s%s", i ? " " : "", words->items[i]);
+    return wl_text_take(&text);
+}
+
+static void describe_session(const struct wl_launch_run *run, struct session *session)
+{
+    struct wl_text settings = {0};
+    wl_settings_print(&run->settings, &settings);
+    add_fact(session, "warplens_version", wl_string_copy(WL_VERSION_STRING));
+    add_fact(session, "command_line", join_words(run->program));
+    add_fact(session, "working_folder", realpath(".", NULL));
+    add_fact(session, "gpu", wl_string_copy(run->settings.gpu));
+    add_fact(session, "settings", wl_text_take(&settings));
+}
+
+/* session must outlive it. */
+static struct wl_report_build describe_build(const struct wl_launch_run *run,
+                                             const struct session *session)
+{
+    return (struct wl_report_build){
+        .stream_folder = run->stream_folder,
+        .report_path = run->report_path,
+        .overwrite = run->command->overwrite,
+        .source_folders = run->command->source_folders.data,
+        .import_source = run->command->import_source,
+        .session = session->items,
+        .session_count = session->count,
+    };
+}
+
+static void free_session(struct session *session)
+{
+    for (size_t i = 0; i < session->count; i++)
+        free((char *)session->items[i].text);
+    free(session->items);
+}
+
 /* ---- before the program runs ---- */
 
 /* The GPU model and the filters are read here only to find mistakes before a long run. */
@@ -115,6 +169,17 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
     return code;
 }
 
+/* If warplens is killed, `show` builds the report as warplens would have. */
+static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *error)
+{
+    struct session session = {0};
+    describe_session(run, &session);
+    struct wl_report_build build = describe_build(run, &session);
+    enum wl_code code = wl_report_save_plan(&build, error);
+    free_session(&session);
+    return code;
+}
+
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
     const struct wl_command *command = run->command;
@@ -136,6 +201,8 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
     if (code)
         return code;
     code = write_settings(run, error);
+    if (!code)
+        code = save_plan(run, error);
     if (code)
         wl_folder_remove(run->stream_folder, NULL);
     return code;
@@ -181,57 +248,12 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
 
 /* ---- the report ---- */
 
-struct session {
-    struct wl_record_attribute *items;
-    size_t count, capacity;
-};
-
-static void add_fact(struct session *session, const char *name, char *text)
-{
-    struct wl_record_attribute row = {.name = name, .text = text};
-    WL_PUSH(session, row);
-}
-
-static char *join_words(const struct wl_arguments *words)
-{
-    struct wl_text text = {0};
-    for (size_t i = 0; i < words->count; i++)
-        wl_text_addf(&text, "%s%s", i ? " " : "", words->items[i]);
-    return wl_text_take(&text);
-}
-
-static void describe_session(const struct wl_launch_run *run, struct session *session)
-{
-    struct wl_text settings = {0};
-    wl_settings_print(&run->settings, &settings);
-    add_fact(session, "warplens_version", wl_string_copy(WL_VERSION_STRING));
-    add_fact(session, "command_line", join_words(run->program));
-    add_fact(session, "working_folder", realpath(".", NULL));
-    add_fact(session, "gpu", wl_string_copy(run->settings.gpu));
-    add_fact(session, "exit_code", wl_string_format("%d", run->ending.exit_code));
-    add_fact(session, "settings", wl_text_take(&settings));
-}
-
-static void free_session(struct session *session)
-{
-    for (size_t i = 0; i < session->count; i++)
-        free((char *)session->items[i].text);
-    free(session->items);
-}
-
 enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
 {
     struct session session = {0};
     describe_session(run, &session);
-    struct wl_report_build build = {
-        .stream_folder = run->stream_folder,
-        .report_path = run->report_path,
-        .overwrite = run->command->overwrite,
-        .source_folders = run->command->source_folders.data,
-        .import_source = run->command->import_source,
-        .session = session.items,
-        .session_count = session.count,
-    };
+    add_fact(&session, "exit_code", wl_string_format("%d", run->ending.exit_code));
+    struct wl_report_build build = describe_build(run, &session);
     enum wl_code code = wl_report_build(&build, error);
     free_session(&session);
     if (code == WL_OK || code == WL_ERR_NOTHING) {

@@ -120,9 +120,22 @@ static enum wl_code install(const char *part, const char *path, bool overwrite,
 /* Counts what came of the streams, to tell a damaged one among good ones from nothing at all. */
 struct replayed {
     size_t streams, unread;
-    bool has_damage;
+    bool is_final;
     struct wl_error first; /* of the unread */
 };
+
+/* HOST-PID-START.wls: false if that process is known to have ended. Who reads a report of another
+ * host cannot know. */
+static bool may_still_run(const char *stream_name)
+{
+    char host[256];
+    host_name(host, sizeof host);
+    size_t length = strlen(host);
+    if (strncmp(stream_name, host, length) != 0 || stream_name[length] != '-')
+        return true;
+    long pid = strtol(stream_name + length + 1, NULL, 10);
+    return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+}
 
 static void replay(struct wl_report_writer *writer, const struct wl_streams *streams,
                    struct replayed *replayed)
@@ -134,11 +147,10 @@ static void replay(struct wl_report_writer *writer, const struct wl_streams *str
         wl_stream_replay(streams->items[i].path, wl_report_writer_sink(writer), &summary, &damage);
         wl_report_writer_end_stream(writer, &summary, &damage);
         replayed->streams++;
-        if (damage.code != WL_OK) {
-            replayed->has_damage = true;
-            if (summary.records == 0 && replayed->unread++ == 0)
-                replayed->first = damage;
-        }
+        if (damage.code != WL_OK || (!summary.has_end && may_still_run(streams->items[i].name)))
+            replayed->is_final = false;
+        if (damage.code != WL_OK && summary.records == 0 && replayed->unread++ == 0)
+            replayed->first = damage;
     }
 }
 
@@ -180,11 +192,11 @@ static void blame_report(const struct wl_report_build *build, struct wl_error *e
     free(stream);
 }
 
-enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *has_damage,
+enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *is_final,
                                      struct wl_error *error)
 {
     struct wl_streams streams = {0};
-    struct replayed replayed = {0};
+    struct replayed replayed = {.is_final = true};
     struct stat status;
     char host[256];
     char *part = NULL;
@@ -207,7 +219,7 @@ enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *
         unlink(part);
     if (code == WL_ERR_OUTPUT)
         blame_report(build, error);
-    *has_damage = replayed.has_damage;
+    *is_final = replayed.is_final;
 out:
     free(part);
     wl_streams_free(&streams);
@@ -216,7 +228,7 @@ out:
 
 enum wl_code wl_report_build(const struct wl_report_build *build, struct wl_error *error)
 {
-    bool has_damage;
+    bool is_final;
     struct wl_error unused;
-    return wl_report_build_streams(build, &has_damage, error ? error : &unused);
+    return wl_report_build_streams(build, &is_final, error ? error : &unused);
 }

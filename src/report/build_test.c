@@ -241,7 +241,9 @@ static void a_process_without_end_is_noted(void **state)
     sample_put_stream(sample, 77, 2, false);
     assert_int_equal(wl_report_build(&build, NULL), WL_OK);
     char *text = note_text(sample, "no-end");
-    assert_string_equal(text, "process 77 did not end normally: what it had finished is here");
+    assert_string_equal(text,
+                        "process 77 was killed, or still ran when the report was made: what it "
+                        "had finished is here");
     free(text);
     struct wl_report *report = NULL;
     size_t count;
@@ -347,6 +349,32 @@ static void a_report_is_built_when_it_is_opened(void **state)
     assert_int_equal(open_and_count_launches(sample), 2);
 }
 
+/* warplens was killed, the program goes on: its stream must not be taken from it. */
+static void streams_of_a_living_process_are_kept(void **state)
+{
+    const struct sample *sample = *state;
+    sample_put_stream(sample, 77, 2, false); /* named after this process, which lives */
+    char *living = sample_stream_path(sample);
+    assert_int_equal(open_and_count_launches(sample), 2);
+    assert_true(exists(sample->stream));
+    sample_put_stream(sample, 77, 1, true);
+    assert_int_equal(open_and_count_launches(sample), 3);
+    assert_true(exists(sample->stream));
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        struct wl_stream_writer *writer;
+        wl_stream_writer_open(sample->stream, &writer, NULL);
+        sample_put_process(wl_stream_writer_sink(writer), 78);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, &status, 0);
+    unlink(living); /* what the killed one has left is all that it ever will */
+    free(living);
+    assert_int_equal(open_and_count_launches(sample), 1);
+    assert_false(exists(sample->stream));
+}
+
 static void a_damaged_plan_is_no_obstacle(void **state)
 {
     const struct sample *sample = *state;
@@ -386,6 +414,7 @@ static void a_complete_report_is_not_built_again(void **state)
     assert_int_equal(open_and_count_launches(sample), 2);
     stat(sample->report, &after);
     assert_int_equal(before.st_ino, after.st_ino);
+    assert_false(exists(sample->stream));
 }
 
 static void a_half_written_report_is_built_again(void **state)
@@ -466,6 +495,7 @@ int main(void)
         WITH_SAMPLE(a_damaged_stream_is_noted_and_kept),
         WITH_SAMPLE(a_lone_stream_of_a_newer_version_makes_no_report),
         WITH_SAMPLE(a_report_is_built_when_it_is_opened),
+        WITH_SAMPLE(streams_of_a_living_process_are_kept),
         WITH_SAMPLE(a_damaged_plan_is_no_obstacle),
         WITH_SAMPLE(streams_that_a_report_lacks_are_added),
         WITH_SAMPLE(a_complete_report_is_not_built_again),

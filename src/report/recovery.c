@@ -170,10 +170,19 @@ static bool is_complete(const struct wl_report *report, const char *path, const 
     return complete;
 }
 
+/* True if every process told its end: then nothing can be left in the streams. */
+static bool is_whole(const struct wl_report *report)
+{
+    for (size_t i = 0; i < report->processes.count; i++)
+        if (report->processes.items[i].is_torn)
+            return false;
+    return true;
+}
+
 static enum wl_code rebuild(const char *path, const char *stream_folder, struct wl_error *error)
 {
     struct plan plan;
-    bool has_damage = false;
+    bool is_final = false;
     long pid;
     load_plan(stream_folder, &plan);
     enum wl_code code = WL_OK;
@@ -184,10 +193,10 @@ static enum wl_code rebuild(const char *path, const char *stream_folder, struct 
         plan.build.stream_folder = stream_folder;
         plan.build.report_path = path;
         plan.build.overwrite = true;
-        code = wl_report_build_streams(&plan.build, &has_damage, error);
+        code = wl_report_build_streams(&plan.build, &is_final, error);
     }
-    /* what could not be read now, a later version may read */
-    if (code == WL_OK && !has_damage)
+    /* what could not be read now, a later version may read; a process that goes on adds to it */
+    if (code == WL_OK && is_final)
         wl_folder_remove(stream_folder, NULL);
     free_plan(&plan);
     return code;
@@ -213,8 +222,11 @@ static enum wl_code open_beside_stream(const char *path, const char *stream_fold
     enum wl_code code = WL_OK;
     if (!is_missing_or_empty(path)) {
         code = wl_report_open_file(path, report, error);
-        if (code == WL_OK && is_complete(*report, path, stream_folder))
+        if (code == WL_OK && is_complete(*report, path, stream_folder)) {
+            if (is_whole(*report))
+                wl_folder_remove(stream_folder, NULL);
             return WL_OK;
+        }
         if (code == WL_OK)
             wl_report_close(*report);
         else if (code != WL_ERR_CORRUPT) {

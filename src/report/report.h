@@ -38,8 +38,8 @@ enum wl_code wl_report_save_plan(const struct wl_report_build *build, struct wl_
 struct wl_report;
 
 /* Opens a finished report read-only. If PATH.stream/ holds what the report lacks (the recorder was
- * killed), builds the report first and removes PATH.stream/ if all of it could be read; not while
- * the recorder still runs. The file may be damaged or hostile.
+ * killed), builds the report first, and removes PATH.stream/ if all of it could be read and its
+ * processes have ended; not while the recorder still runs. The file may be damaged or hostile.
  * Errors (where = path): WL_ERR_INPUT, WL_ERR_CORRUPT, WL_ERR_VERSION (made by a newer version);
  * those of wl_report_build. */
 enum wl_code wl_report_open(const char *path, struct wl_report **report, struct wl_error *error);

@@ -26,8 +26,8 @@ enum wl_code wl_streams_list(const char *folder, struct wl_streams *streams,
                              struct wl_error *error);
 void wl_streams_free(struct wl_streams *streams);
 
-/* wl_report_build; also tells whether some stream could not be read to its end. */
-enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *has_damage,
+/* wl_report_build; is_final: every stream was read to its end, and no process writes on. */
+enum wl_code wl_report_build_streams(const struct wl_report_build *build, bool *is_final,
                                      struct wl_error *error);
 
 #endif

@@ -415,7 +415,8 @@ static void note_stream_troubles(struct wl_report_writer *writer,
         note_trouble(writer, WL_NOTE_WARNING, "torn-stream", text, "");
     } else if (!summary->has_end) {
         snprintf(text, sizeof text,
-                 "process %" PRIu64 " did not end normally: what it had finished is here",
+                 "process %" PRIu64 " was killed, or still ran when the report was made: "
+                 "what it had finished is here",
                  writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "no-end", text, "");
     }
