@@ -10,30 +10,33 @@ struct words {
     uint8_t count[MAX_BANKS];
 };
 
-static uint32_t add_word(struct words *words, uint32_t bank, uint32_t word)
+/* A warp's access in units of banks. */
+struct access {
+    const uint32_t *address;
+    uint32_t width_bytes, bank_bytes, banks;
+};
+
+static uint32_t add_word(struct words *words, uint32_t bank, uint32_t word, bool may_share)
 {
     uint32_t count = words->count[bank];
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; may_share && i < count; i++)
         if (words->word[bank][i] == word)
             return count;
     words->word[bank][count] = word;
     return words->count[bank] = (uint8_t)(count + 1);
 }
 
-/* The most distinct words in one bank among the lanes of mask. */
-static uint32_t count_degree(const struct wl_gpu *gpu, const uint32_t address[LANES], uint32_t mask,
-                             uint32_t width_bytes)
+/* The most words in one bank among the lanes of mask; lanes at one word share it where they may. */
+static uint32_t count_degree(const struct access *access, uint32_t mask, bool may_share)
 {
-    uint32_t banks = gpu->shared_banks && gpu->shared_banks <= MAX_BANKS ? gpu->shared_banks : 32;
-    uint32_t bank_bytes = gpu->shared_bank_bytes ? gpu->shared_bank_bytes : 4;
     struct words words;
     memset(words.count, 0, sizeof words.count);
     uint32_t degree = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint32_t start = address[__builtin_ctz(rest)];
-        for (uint32_t word = start / bank_bytes; word <= (start + width_bytes - 1) / bank_bytes;
-             word++) {
-            uint32_t count = add_word(&words, word % banks, word);
+        uint32_t start = access->address[__builtin_ctz(rest)];
+        uint32_t last = (start + access->width_bytes - 1) / access->bank_bytes;
+        for (uint32_t word = start / access->bank_bytes; word <= last; word++) {
+            uint32_t count = add_word(&words, word % access->banks, word, may_share);
             degree = count > degree ? count : degree;
         }
     }
@@ -51,42 +54,55 @@ static bool is_paired(const uint32_t address[LANES], uint32_t mask, uint32_t dis
     return true;
 }
 
-static bool may_merge(const uint32_t address[LANES], uint32_t mask)
+/* What the consecutive groups of `lanes` lanes of mask take, one after another. */
+struct passes {
+    uint32_t wavefronts, groups;
+};
+
+static struct passes count_passes(const struct access *access, uint32_t mask, uint32_t lanes,
+                                  bool may_share)
 {
-    return is_paired(address, mask, 1) || is_paired(address, mask, 2);
+    struct passes passes = {0, 0};
+    for (uint32_t first = 0; first < LANES; first += lanes) {
+        uint32_t group = mask & (uint32_t)(((uint64_t)1 << lanes) - 1) << first;
+        passes.wavefronts += count_degree(access, group, may_share);
+        passes.groups += group != 0;
+    }
+    return passes;
 }
 
-static void add_group(struct wl_bank_result *result, const struct wl_gpu *gpu,
-                      const uint32_t address[LANES], uint32_t mask, uint32_t width_bytes)
+/* The source view grants that two groups pass together only where they are then without conflict.
+ */
+static uint32_t count_paired_source(const struct access *access, uint32_t mask, uint32_t lanes)
 {
-    if (!mask)
-        return;
-    result->wavefronts =
-        (uint16_t)(result->wavefronts + count_degree(gpu, address, mask, width_bytes));
-    result->ideal++;
+    uint32_t sum = 0;
+    for (uint32_t first = 0; first < LANES; first += 2 * lanes) {
+        uint32_t pair = mask & (uint32_t)(((uint64_t)1 << (2 * lanes)) - 1) << first;
+        uint32_t together = count_degree(access, pair, true);
+        sum += together <= 1 ? together : count_passes(access, pair, lanes, true).wavefronts;
+    }
+    return sum;
 }
 
 struct wl_bank_result wl_banks_count(const struct wl_gpu *gpu, const uint32_t address[LANES],
-                                     uint32_t mask, uint32_t width_bytes,
-                                     enum wl_bank_access access)
+                                     uint32_t mask, uint32_t width_bytes, enum wl_bank_access kind)
 {
-    (void)access;
-    struct wl_bank_result result = {0, 0};
-    uint32_t bank_bytes = gpu->shared_bank_bytes ? gpu->shared_bank_bytes : 4;
-    /* lanes a pass can serve at full width: all, half or a quarter of them */
-    uint32_t group_lanes = width_bytes <= bank_bytes ? LANES : LANES * bank_bytes / width_bytes;
-    if (group_lanes == LANES || (group_lanes == LANES / 2 && may_merge(address, mask))) {
-        add_group(&result, gpu, address, mask, width_bytes);
-        return result;
-    }
-    for (uint32_t half = 0; half < 2; half++) {
-        uint32_t lanes = mask & (0xffffu << (16 * half));
-        if (group_lanes == LANES / 2 || may_merge(address, lanes)) {
-            add_group(&result, gpu, address, lanes, width_bytes);
-            continue;
-        }
-        add_group(&result, gpu, address, lanes & 0x00ff00ffu, width_bytes);
-        add_group(&result, gpu, address, lanes & 0xff00ff00u, width_bytes);
-    }
-    return result;
+    struct access access = {
+        address, width_bytes, gpu->shared_bank_bytes ? gpu->shared_bank_bytes : 4,
+        gpu->shared_banks && gpu->shared_banks <= MAX_BANKS ? gpu->shared_banks : MAX_BANKS};
+    uint32_t row_bytes = access.bank_bytes * access.banks;
+    uint32_t lanes = width_bytes <= access.bank_bytes ? LANES : row_bytes / width_bytes;
+    /* where lanes share addresses in pairs, two groups of a load pass together */
+    bool is_merged = kind == WL_BANK_LOAD && lanes < LANES &&
+                     (is_paired(address, mask, 1) || is_paired(address, mask, 2));
+    struct passes passes =
+        count_passes(&access, mask, is_merged ? 2 * lanes : lanes, kind <= WL_BANK_STORE);
+    uint32_t source = is_merged ? count_paired_source(&access, mask, lanes) : passes.wavefronts;
+    uint32_t asked_bytes = (uint32_t)__builtin_popcount(mask) * width_bytes;
+    uint32_t ideal = lanes == LANES ? mask != 0 : (asked_bytes + row_bytes - 1) / row_bytes;
+    ideal = ideal < source ? ideal : source;
+    uint32_t rounds = kind == WL_BANK_CAS ? 2 : 1; /* compare-and-swap reads, then writes */
+    return (struct wl_bank_result){(uint16_t)(rounds * source), (uint16_t)(rounds * ideal),
+                                   (uint16_t)(rounds * passes.wavefronts),
+                                   (uint16_t)(passes.wavefronts - passes.groups)};
 }

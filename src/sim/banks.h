@@ -8,11 +8,14 @@
 
 #include "gpu/gpu.h"
 
-enum wl_bank_access { WL_BANK_LOAD, WL_BANK_STORE, WL_BANK_ATOMIC };
+enum wl_bank_access { WL_BANK_LOAD, WL_BANK_STORE, WL_BANK_ATOMIC, WL_BANK_CAS };
 
 struct wl_bank_result {
-    uint16_t wavefronts;
-    uint16_t ideal; /* wavefronts if no two lanes' words fell into the same bank */
+    uint16_t wavefronts;      /* as the source view counts them: memory_l1_wavefronts_shared */
+    uint16_t ideal;           /* memory_l1_wavefronts_shared_ideal */
+    uint16_t pipe_wavefronts; /* as the data pipe counts them: l1tex__data_pipe_lsu_wavefronts_... ;
+                                 less than wavefronts for some wide loads with shared addresses */
+    uint16_t conflicts;       /* l1tex__data_bank_conflicts_pipe_lsu_mem_shared */
 };
 
 /* address: byte offset in shared memory of each lane, read where mask has the lane's bit, aligned

@@ -35,6 +35,21 @@ void wl_l1_reset(struct wl_l1 *l1)
     }
     l1->last_set = NULL;
     l1->last_line = 0;
+    wl_l1_forget_stores(l1);
+}
+
+void wl_l1_forget_stores(struct wl_l1 *l1)
+{
+    for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
+        l1->stores[i].line = UINT64_MAX;
+}
+
+void wl_l1_drop(struct wl_l1 *l1, uint64_t line)
+{
+    struct wl_l1_set *set = wl_l1_find_set(l1, line);
+    uint32_t match = wl_l1_match(set, (uint32_t)line);
+    set->present = (uint16_t)(set->present & ~match);
+    l1->last_set = NULL;
 }
 
 void wl_l1_free(struct wl_l1 *l1)
@@ -47,7 +62,9 @@ void wl_l1_free(struct wl_l1 *l1)
 
 void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
 {
-    uint32_t way = (uint32_t)(set->order >> (4 * (l1->ways - 1))) & 15;
+    uint32_t absent = ~(uint32_t)set->present & ((1u << l1->ways) - 1);
+    uint32_t way = absent ? (uint32_t)__builtin_ctz(absent)
+                          : (uint32_t)(set->order >> (4 * (l1->ways - 1))) & 15;
     set->tags[way] = (uint32_t)line;
     set->present = (uint16_t)(set->present | 1u << way);
     set->sectors[way] = 0;

@@ -1,7 +1,7 @@
 /* The sectored first-level cache of one SM, as far as hit and miss counts need it: tags only.
- * A load that finds its sector pending counts as a hit, as hardware's tag stage does. Stores write
- * through; they look the line up for the hit counters (docs/h200-microbenchmarks.md).
- * Not thread-safe: one per simulated SM. */
+ * A load that finds its sector pending counts as a hit, as hardware's tag stage does. What stores
+ * and atomics do is measured: docs/h200-microbenchmarks.md. Not thread-safe: one per simulated SM.
+ */
 #ifndef WL_SIM_L1_H
 #define WL_SIM_L1_H
 
@@ -24,6 +24,21 @@ struct wl_l1_set {
     uint8_t sectors[WL_L1_MAX_WAYS]; /* valid sectors by way */
 } __attribute__((aligned(64)));
 
+#define WL_L1_STORE_BUFFER 16 /* lines whose latest store may still take another one along */
+#define WL_L1_STORE_LINES 4   /* lines of an instruction up to which that works */
+#define WL_L1_NEW_REQUEST UINT32_MAX
+
+struct wl_l1_recent_store {
+    uint64_t line;
+    uint32_t time, request, followers;
+};
+
+/* missed: sectors for the miss counter, the others hit. joins: index of the request that takes the
+ * store along, or WL_L1_NEW_REQUEST. */
+struct wl_l1_stored {
+    uint32_t missed, joins;
+};
+
 struct wl_l1 {
     struct wl_l1_set *sets;
     uint64_t last_line;         /* the line looked up last: it is the most recent one of its set */
@@ -33,6 +48,8 @@ struct wl_l1 {
     uint32_t set_reciprocal; /* (2^32 - 1) / set_count */
     uint32_t fetch_all;      /* sectors that any miss fetches besides its own: 15 or 0 */
     bool caches_loads;
+    uint32_t next_store;
+    struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
 };
 
 /* data_bytes is what the shared-memory carve-out leaves (wl_occupancy.l1_data_bytes), or
@@ -138,13 +155,53 @@ static inline uint32_t wl_l1_fetched(const struct wl_l1 *l1, uint32_t missed)
     return missed ? missed | l1->fetch_all : 0;
 }
 
-/* A store; returns the sectors counted as missed. All sectors go to L2. A store hits when the tag
- * of its line is present, whatever its sectors, and allocates the tag when it is not. */
-static inline uint32_t wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sector_mask)
+/* The entry of the last store to line if it was the warp instruction before `time`, else NULL. */
+static inline struct wl_l1_recent_store *wl_l1_find_store(struct wl_l1 *l1, uint64_t line,
+                                                          uint32_t time)
 {
-    if (!l1->caches_loads)
-        return sector_mask;
-    return wl_l1_look_up(l1, line) ? 0 : sector_mask;
+    for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
+        if (l1->stores[i].line == line && time - l1->stores[i].time <= 1)
+            return &l1->stores[i];
+    return NULL;
 }
+
+/* A store of `sectors` of line, `full` of them wholly written, by an instruction that touches
+ * line_count lines at logical time `time`; `request` is the index its request to L2 would get.
+ * Stores are written through. The tag of the line decides on hit or miss, whatever its sectors, and
+ * is allocated; sectors wholly written can be read from L1 afterwards. A store right after one to
+ * the same line joins that one's request while few enough lines are in flight; else every second
+ * such store comes before the tag is there. */
+static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sectors,
+                                              uint32_t full, uint32_t line_count, uint32_t time,
+                                              uint32_t request)
+{
+    struct wl_l1_stored stored = {sectors, WL_L1_NEW_REQUEST};
+    if (!l1->caches_loads)
+        return stored;
+    stored.missed = wl_l1_look_up(l1, line) ? 0 : sectors;
+    uint8_t *valid = &l1->last_set->sectors[l1->last_way];
+    *valid = (uint8_t)(*valid | full);
+    struct wl_l1_recent_store *recent = wl_l1_find_store(l1, line, time);
+    if (recent) {
+        recent->time = time;
+        if (line_count <= WL_L1_STORE_LINES) {
+            stored.joins = recent->request;
+            return stored;
+        }
+        if ((recent->followers++ & 1) == 0)
+            stored.missed = sectors;
+        recent->request = request;
+        return stored;
+    }
+    l1->stores[l1->next_store++ % WL_L1_STORE_BUFFER] =
+        (struct wl_l1_recent_store){line, time, request, 0};
+    return stored;
+}
+
+/* Later stores join no request made before: call when the requests have been handed on. */
+void wl_l1_forget_stores(struct wl_l1 *l1);
+
+/* An atomic or reduction on line drops it from L1. */
+void wl_l1_drop(struct wl_l1 *l1, uint64_t line);
 
 #endif

@@ -14,6 +14,12 @@ enum {
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 512,               /* requests looked up together, so that prefetching has time */
     PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
+    /* Measured on H200 (docs/h200-microbenchmarks.md), cycles taken for warp instructions of an SM:
+     */
+    MERGED_REQUESTS = 4,   /* reads that a coalescer lets one fetch answer */
+    PENDING_ON_HIT = 64,   /* how long a fetch stays open for others where L2 has the line */
+    PENDING_ON_MISS = 400, /* and where device memory must bring it */
+    DIRTY_SIXTEENTHS = 7,  /* share of a set's ways that may be dirty */
 };
 
 struct l2_set {
@@ -21,23 +27,24 @@ struct l2_set {
     uint8_t valid[MAX_WAYS]; /* low nibble: sectors whose data are complete */
     uint8_t dirty[MAX_WAYS]; /* low nibble: sectors written since the fetch */
     uint64_t order;          /* way numbers, a nibble each, most recently used lowest */
-    uint16_t present;
+    uint16_t present, dirty_ways;
 };
 
-/* The latest read of a line that SMs of one group share. */
+/* The latest fetch of a line for the SMs of one group. */
 struct pending {
     uint64_t line;
-    uint32_t time;
-    uint32_t sectors;
+    uint32_t start, open_time;
+    uint32_t sectors, requests;
 };
 
 struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
+    uint32_t dirty_limit;                                 /* ways of a set */
     struct l2_set *sets[MAX_PARTITIONS];
     uint32_t *written[MAX_PARTITIONS]; /* by set and way: words written into incomplete sectors */
-    uint32_t group_sms, groups;
-    uint32_t *partition_of_sm;
+    uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
+    bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     struct wl_l2_counts counts[SLICES];
 };
@@ -45,8 +52,8 @@ struct wl_l2 {
 struct located {
     uint64_t line;
     uint32_t set, words, time;
-    uint8_t sectors, kind;
-    uint16_t sm;
+    uint16_t group;
+    uint8_t sectors, kind, home;
 };
 
 static uint32_t mix(uint32_t value)
@@ -63,18 +70,21 @@ static uint32_t scale(uint32_t hash, uint32_t count)
     return (uint32_t)(((uint64_t)hash * count) >> 32);
 }
 
-/* Runs of set_count lines fill the sets evenly, each run rotated by a hash of its number. */
-static uint32_t find_set(const struct wl_l2 *l2, uint64_t line)
+/* Runs of set_count lines fill the sets evenly. Each two runs are rotated by a hash of their number
+ * and have opposite homes in each set, so that both partitions fill evenly too. */
+static void locate(const struct wl_l2 *l2, struct located *request)
 {
-    uint32_t low = (uint32_t)line;
+    uint32_t low = (uint32_t)request->line;
     uint32_t run = (uint32_t)(((uint64_t)l2->set_reciprocal * low) >> 32);
     uint32_t offset = low - run * l2->set_count;
     if (offset >= l2->set_count) {
         offset -= l2->set_count;
         run++;
     }
-    uint32_t set = offset + scale(mix(run + (uint32_t)(line >> 32)), l2->set_count);
-    return set >= l2->set_count ? set - l2->set_count : set;
+    uint32_t hash = mix((run >> 1) + (uint32_t)(request->line >> 32) * 0x9e3779b1u);
+    uint32_t set = offset + scale(hash, l2->set_count);
+    request->set = set >= l2->set_count ? set - l2->set_count : set;
+    request->home = l2->partitions > 1 ? (run ^ mix(hash + offset * 0x9e3779b1u)) & 1 : 0;
 }
 
 static uint32_t slice_of(uint32_t set)
@@ -82,21 +92,9 @@ static uint32_t slice_of(uint32_t set)
     return set % SLICES;
 }
 
-/* The partition whose memory controllers own the line. */
-static uint32_t home_of(const struct wl_l2 *l2, uint64_t line)
+static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
 {
-    return l2->partitions > 1 ? mix((uint32_t)(line ^ line >> 32) * 0x9e3779b1u) & 1 : 0;
-}
-
-static void place_sms(struct wl_l2 *l2)
-{
-    const struct wl_gpu *gpu = l2->gpu;
-    uint32_t per_tpc = gpu->sms_per_tpc ? gpu->sms_per_tpc : 1;
-    uint32_t per_gpc = per_tpc * (gpu->tpcs_per_gpc ? gpu->tpcs_per_gpc : 1);
-    uint32_t gpcs = (gpu->sm_count + per_gpc - 1) / per_gpc;
-    l2->partition_of_sm = wl_alloc_zero(gpu->sm_count, sizeof *l2->partition_of_sm);
-    for (uint32_t sm = 0; sm < gpu->sm_count; sm++)
-        l2->partition_of_sm[sm] = sm / per_tpc % gpcs * l2->partitions / gpcs;
+    return group * l2->partitions / l2->groups;
 }
 
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
@@ -105,6 +103,7 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     l2->gpu = gpu;
     l2->partitions = gpu->l2_partitions > 1 ? MAX_PARTITIONS : 1;
     l2->ways = gpu->l2_ways && gpu->l2_ways < MAX_WAYS ? gpu->l2_ways : MAX_WAYS;
+    l2->dirty_limit = (l2->ways * DIRTY_SIXTEENTHS + 15) / 16;
     uint64_t sets = gpu->l2_bytes / l2->partitions / LINE_BYTES / l2->ways;
     l2->set_count = sets ? (uint32_t)sets : 1;
     l2->set_reciprocal = UINT32_MAX / l2->set_count;
@@ -112,13 +111,15 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
         l2->sets[i] = wl_alloc_zero(l2->set_count, sizeof *l2->sets[i]);
         l2->written[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof *l2->written[i]);
     }
-    l2->group_sms = gpu->l2_coalescer_sms > 1 ? gpu->l2_coalescer_sms : 0;
-    if (l2->group_sms) {
-        l2->groups = (gpu->sm_count + l2->group_sms - 1) / l2->group_sms;
+    l2->has_coalescers = gpu->l2_coalescer_sms > 1;
+    l2->group_sms =
+        l2->has_coalescers ? gpu->l2_coalescer_sms : gpu->sms_per_tpc * gpu->tpcs_per_gpc;
+    if (!l2->group_sms)
+        l2->group_sms = 1;
+    l2->groups = (gpu->sm_count + l2->group_sms - 1) / l2->group_sms;
+    if (l2->has_coalescers)
         l2->pending =
             wl_alloc_zero((size_t)l2->groups * SLICES * PENDING_PER_SLICE, sizeof *l2->pending);
-    }
-    place_sms(l2);
     wl_l2_begin(l2, false);
     return l2;
 }
@@ -131,7 +132,6 @@ void wl_l2_free(struct wl_l2 *l2)
         free(l2->sets[i]);
         free(l2->written[i]);
     }
-    free(l2->partition_of_sm);
     free(l2->pending);
     free(l2);
 }
@@ -140,8 +140,8 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
 {
     memset(l2->counts, 0, sizeof l2->counts);
     size_t pending_count = (size_t)l2->groups * SLICES * PENDING_PER_SLICE;
-    for (size_t i = 0; i < pending_count; i++)
-        l2->pending[i] = (struct pending){UINT64_MAX, 0, 0};
+    for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
+        l2->pending[i] = (struct pending){.line = UINT64_MAX};
     if (keep_caches)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++)
@@ -175,23 +175,29 @@ static int find_way(const struct l2_set *set, uint32_t tag)
 
 /* A line of a partition's cache: where its state is kept. */
 struct entry {
+    struct l2_set *set;
     uint8_t *valid, *dirty;
     uint32_t *written;
+    uint32_t way;
 };
 
 static struct entry entry_of(struct wl_l2 *l2, uint32_t partition, uint32_t set, uint32_t way)
 {
     struct l2_set *lines = &l2->sets[partition][set];
-    return (struct entry){&lines->valid[way], &lines->dirty[way],
-                          &l2->written[partition][(size_t)set * MAX_WAYS + way]};
+    return (struct entry){lines, &lines->valid[way], &lines->dirty[way],
+                          &l2->written[partition][(size_t)set * MAX_WAYS + way], way};
 }
 
-static void evict(struct entry entry, struct wl_l2_counts *counts)
+/* Writes dirty sectors back; incomplete ones are completed from device memory before. */
+static void clean(struct entry entry, struct wl_l2_counts *counts)
 {
+    uint32_t incomplete = *entry.dirty & ~(uint32_t)*entry.valid;
+    counts->dram_read_bytes += (uint64_t)__builtin_popcount(incomplete) * SECTOR_BYTES;
     counts->dram_write_bytes += (uint64_t)__builtin_popcount(*entry.dirty) * SECTOR_BYTES;
-    *entry.valid = 0;
+    *entry.valid = (uint8_t)(*entry.valid | incomplete);
     *entry.dirty = 0;
     *entry.written = 0;
+    entry.set->dirty_ways = (uint16_t)(entry.set->dirty_ways & ~(1u << entry.way));
 }
 
 /* Finds the line in the partition, in place of the least recently used one where it was absent. */
@@ -205,11 +211,29 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
     touch(set, way);
     struct entry entry = entry_of(l2, partition, request->set, way);
     if (found < 0) {
-        evict(entry, counts);
+        clean(entry, counts);
+        *entry.valid = 0;
         set->tags[way] = (uint32_t)request->line;
         set->present = (uint16_t)(set->present | 1u << way);
     }
     return entry;
+}
+
+/* Marks sectors dirty. Where that makes too many lines of the set dirty, the one longest unused is
+ * written back and stays. */
+static void make_dirty(struct wl_l2 *l2, const struct located *request, struct entry entry,
+                       struct wl_l2_counts *counts)
+{
+    struct l2_set *set = entry.set;
+    *entry.dirty = (uint8_t)(*entry.dirty | request->sectors);
+    set->dirty_ways = (uint16_t)(set->dirty_ways | 1u << entry.way);
+    if ((uint32_t)__builtin_popcount(set->dirty_ways) <= l2->dirty_limit)
+        return;
+    uint32_t age = l2->ways - 1;
+    while (!(set->dirty_ways >> (set->order >> (4 * age) & 15) & 1))
+        age--;
+    uint32_t oldest = (uint32_t)(set->order >> (4 * age)) & 15;
+    clean(entry_of(l2, request->home, request->set, oldest), counts);
 }
 
 /* Sectors fetched when these miss: device memory answers in pairs of sectors. */
@@ -218,39 +242,38 @@ static uint32_t fetch_pairs(uint32_t missed)
     return ((missed & 3) ? 3u : 0) | ((missed & 12) ? 12u : 0);
 }
 
-/* Brings sectors into the home partition's entry; only absent ones are fetched. */
-static uint32_t fetch(struct entry home, uint32_t missed, struct wl_l2_counts *counts)
+/* Brings the absent ones of sectors into the home partition's entry. */
+static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *counts)
 {
-    uint32_t fetched = fetch_pairs(missed) & ~(uint32_t)*home.valid;
+    uint32_t fetched = sectors & ~(uint32_t)*home.valid;
     counts->dram_read_bytes += (uint64_t)__builtin_popcount(fetched) * SECTOR_BYTES;
     *home.valid = (uint8_t)(*home.valid | fetched);
     for (uint32_t sector = 0; sector < 4; sector++)
         if (fetched >> sector & 1)
             *home.written &= ~(0xffu << (8 * sector));
-    return fetched;
 }
 
-static void read_sectors(struct wl_l2 *l2, const struct located *request,
+/* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
+ * both. Returns whether all was there. */
+static bool read_sectors(struct wl_l2 *l2, const struct located *request,
                          struct wl_l2_counts *counts)
 {
-    uint32_t near = l2->partition_of_sm[request->sm], home = home_of(l2, request->line);
+    uint32_t near = partition_of(l2, request->group);
     struct entry local = look_up(l2, near, request, counts);
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
     counts->reads += (uint32_t)__builtin_popcount(wanted);
     counts->read_hits += (uint32_t)__builtin_popcount(wanted & ~missed);
     if (!missed)
-        return;
+        return true;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += (uint32_t)__builtin_popcount(wide);
-    if (near == home) {
-        fetch(local, missed, counts);
-        return;
+    if (near == request->home) {
+        fetch(local, wide, counts);
+        return false;
     }
-    struct entry owner = look_up(l2, home, request, counts);
-    uint32_t absent = wide & ~(uint32_t)*owner.valid;
-    if (absent)
-        fetch(owner, absent, counts);
+    fetch(look_up(l2, request->home, request, counts), wide, counts);
     *local.valid = (uint8_t)(*local.valid | wide);
+    return false;
 }
 
 /* Notes written words in an entry of the home partition. */
@@ -259,21 +282,19 @@ static void write_words(struct entry home, uint32_t sectors, uint32_t words)
     uint32_t written = *home.written | words;
     for (uint32_t sector = 0; sector < 4; sector++) {
         uint32_t bits = 0xffu << (8 * sector);
-        if ((written & bits) == bits || *home.valid >> sector & 1) {
-            if (sectors >> sector & 1)
-                *home.valid = (uint8_t)(*home.valid | 1u << sector);
+        if ((sectors >> sector & 1) && (written & bits) == bits)
+            *home.valid = (uint8_t)(*home.valid | 1u << sector);
+        if (*home.valid >> sector & 1)
             written &= ~bits;
-        }
     }
     *home.written = written;
-    *home.dirty = (uint8_t)(*home.dirty | sectors);
 }
 
-/* The far partition's copy of a written line is no longer current. */
-static void invalidate_copy(struct wl_l2 *l2, const struct located *request, uint32_t home)
+/* Drops written sectors from the partitions that are neither home nor the writer's. */
+static void invalidate_copies(struct wl_l2 *l2, const struct located *request, uint32_t writer)
 {
     for (uint32_t partition = 0; partition < l2->partitions; partition++) {
-        if (partition == home)
+        if (partition == request->home || partition == writer)
             continue;
         struct l2_set *set = &l2->sets[partition][request->set];
         int way = find_way(set, (uint32_t)request->line);
@@ -282,64 +303,92 @@ static void invalidate_copy(struct wl_l2 *l2, const struct located *request, uin
     }
 }
 
+/* Written data are dirty in the home partition; the writer's keeps a copy. */
 static void write_sectors(struct wl_l2 *l2, const struct located *request,
                           struct wl_l2_counts *counts)
 {
-    uint32_t home = home_of(l2, request->line);
+    uint32_t near = partition_of(l2, request->group);
     uint32_t count = (uint32_t)__builtin_popcount(request->sectors);
     counts->writes += count;
     counts->write_hits += count;
-    invalidate_copy(l2, request, home);
-    write_words(look_up(l2, home, request, counts), request->sectors, request->words);
+    invalidate_copies(l2, request, near);
+    struct entry home = look_up(l2, request->home, request, counts);
+    write_words(home, request->sectors, request->words);
+    make_dirty(l2, request, home, counts);
+    if (near == request->home)
+        return;
+    struct entry local = look_up(l2, near, request, counts);
+    write_words(local, request->sectors, request->words);
 }
 
 static void update_sectors(struct wl_l2 *l2, const struct located *request,
                            struct wl_l2_counts *counts)
 {
-    uint32_t home = home_of(l2, request->line);
-    uint32_t count = (uint32_t)__builtin_popcount(request->sectors);
+    uint32_t sharers = request->words, count = 0;
+    for (uint32_t sector = 0; sector < 4; sector++)
+        count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
-    invalidate_copy(l2, request, home);
-    struct entry owner = look_up(l2, home, request, counts);
-    uint32_t missed = request->sectors & ~(uint32_t)*owner.valid;
-    if (missed)
-        fetch(owner, missed, counts);
-    *owner.dirty = (uint8_t)(*owner.dirty | request->sectors);
+    invalidate_copies(l2, request, request->home);
+    struct entry owner = look_up(l2, request->home, request, counts);
+    fetch(owner, fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), counts);
+    make_dirty(l2, request, owner, counts);
 }
 
-/* Takes out the sectors of a read that a neighbour's pending read will bring. */
-static uint32_t coalesce(struct wl_l2 *l2, const struct located *request)
+/* Takes out the sectors of a read that a neighbour's open fetch will bring. Returns the fetch that
+ * the rest belongs to. */
+static struct pending *coalesce(struct wl_l2 *l2, struct located *request,
+                                struct wl_l2_counts *counts)
 {
-    uint32_t slice = slice_of(request->set), group = request->sm / l2->group_sms;
-    uint32_t place = mix((uint32_t)request->line) % PENDING_PER_SLICE;
+    size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
     struct pending *pending =
-        &l2->pending[((size_t)group * SLICES + slice) * PENDING_PER_SLICE + place];
-    bool is_recent = pending->line == request->line && request->time - pending->time <= STEP;
-    uint32_t answered = is_recent ? pending->sectors & request->sectors : 0;
-    if (!is_recent)
-        *pending = (struct pending){request->line, request->time, request->sectors};
-    else
+        &l2->pending[slice * PENDING_PER_SLICE + mix((uint32_t)request->line) % PENDING_PER_SLICE];
+    uint32_t answered = 0;
+    if (pending->line == request->line && pending->requests < MERGED_REQUESTS &&
+        request->time - pending->start <= pending->open_time)
+        answered = pending->sectors & request->sectors;
+    if (answered) {
+        pending->requests++;
         pending->sectors |= request->sectors;
-    return answered;
+    } else {
+        *pending = (struct pending){request->line, request->time, 0, request->sectors, 1};
+    }
+    counts->coalesced += (uint32_t)__builtin_popcount(answered);
+    request->sectors = (uint8_t)(request->sectors & ~answered);
+    return pending;
+}
+
+/* Requests that the atomics of one line become: one for each lane that shares a word. */
+static uint32_t count_rounds(const struct located *request)
+{
+    if (request->kind < WL_L2_ATOMIC)
+        return 1;
+    uint32_t most = 0;
+    for (uint32_t sector = 0; sector < 4; sector++) {
+        uint32_t sharers = request->words >> (8 * sector) & 0xff;
+        most = sharers > most ? sharers : most;
+    }
+    return most;
 }
 
 static void serve(struct wl_l2 *l2, struct located *request)
 {
     struct wl_l2_counts *counts = &l2->counts[slice_of(request->set)];
-    if (request->kind == WL_L2_READ && l2->group_sms) {
-        uint32_t answered = coalesce(l2, request);
-        counts->coalesced += (uint32_t)__builtin_popcount(answered);
-        request->sectors = (uint8_t)(request->sectors & ~answered);
+    struct pending *pending = NULL;
+    if (request->kind == WL_L2_READ && l2->has_coalescers) {
+        pending = coalesce(l2, request, counts);
         if (!request->sectors)
             return;
     }
-    counts->requests++;
-    if (request->kind == WL_L2_READ)
-        read_sectors(l2, request, counts);
-    else if (request->kind == WL_L2_WRITE)
+    counts->requests += count_rounds(request);
+    if (request->kind == WL_L2_READ) {
+        bool is_hit = read_sectors(l2, request, counts);
+        if (pending && pending->open_time == 0)
+            pending->open_time = is_hit ? PENDING_ON_HIT : PENDING_ON_MISS;
+    } else if (request->kind == WL_L2_WRITE) {
         write_sectors(l2, request, counts);
-    else
+    } else {
         update_sectors(l2, request, counts);
+    }
 }
 
 struct batch {
@@ -355,24 +404,23 @@ static void flush(struct wl_l2 *l2, struct batch *batch)
 }
 
 static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_request *request,
-                   uint32_t sm, unsigned shard, unsigned shards)
+                   uint32_t group, unsigned shard, unsigned shards)
 {
-    uint64_t line = request->key & 0xffffffffffffu;
-    uint32_t set = find_set(l2, line);
-    if (slice_of(set) % shards != shard)
+    struct located *located = &batch->requests[batch->count];
+    located->line = request->key & 0xffffffffffffu;
+    locate(l2, located);
+    if (slice_of(located->set) % shards != shard)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        __builtin_prefetch(&l2->sets[i][set].tags, 1);
-        __builtin_prefetch(&l2->sets[i][set].valid, 1);
+        __builtin_prefetch(&l2->sets[i][located->set].tags, 1);
+        __builtin_prefetch(&l2->sets[i][located->set].valid, 1);
     }
-    batch->requests[batch->count++] = (struct located){line,
-                                                       set,
-                                                       request->words,
-                                                       request->time,
-                                                       (uint8_t)(request->key >> 48 & 15),
-                                                       (uint8_t)(request->key >> 52 & 3),
-                                                       (uint16_t)sm};
-    if (batch->count == BATCH)
+    located->words = request->words;
+    located->time = request->time;
+    located->group = (uint16_t)group;
+    located->sectors = (uint8_t)(request->key >> 48 & 15);
+    located->kind = (uint8_t)(request->key >> 52 & 3);
+    if (++batch->count == BATCH)
         flush(l2, batch);
 }
 

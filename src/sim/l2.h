@@ -18,9 +18,11 @@ enum wl_l2_kind { WL_L2_READ, WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION };
 
 /* One line's worth of a warp's access. */
 struct wl_l2_request {
-    uint64_t key;   /* line (address >> 7) | sectors << 48 | kind << 52 */
-    uint32_t words; /* 4-byte words of the line that are written; unused for reads */
-    uint32_t time;  /* logical time within the launch; must not decrease within a trace */
+    uint64_t key; /* line (address >> 7) | sectors << 48 | kind << 52 */
+    uint32_t
+        words;     /* writes: the 4-byte words of the line that are written; atomics and reductions:
+                      a byte for each sector, how many lanes at most share one of its words */
+    uint32_t time; /* logical time within the launch; must not decrease within a trace */
 };
 
 static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t sectors,
@@ -43,7 +45,7 @@ struct wl_l2_counts {
     uint64_t requests;                      /* lines asked for, after merging by the coalescers */
     uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
     uint64_t writes, write_hits, write_misses;
-    uint64_t atomics, reductions; /* sectors */
+    uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
     uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
 };

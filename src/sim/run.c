@@ -194,6 +194,7 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
     for (uint32_t i = 0; i < epoch->sm_used; i++) {
         struct wl_sm *sm = &epoch->sim->sms[i];
         sm->request_count = 0;
+        wl_l1_forget_stores(sm->l1);
         sm->epoch_start = last > sm->epoch_start ? last : sm->epoch_start;
     }
 }
