@@ -231,6 +231,11 @@ void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view
         .width = size.ws_col,
         .color = is_terminal && !(no_color && *no_color),
     };
+    if (command->filters_pages) {
+        view->kernel_name = command->kernel_pattern;
+        view->launch_skip = command->launch_skip;
+        view->launch_count = command->launch_count;
+    }
     if (command->top && command->page < 0)
         view->page = WL_PAGE_SOURCE;
 }

@@ -16,7 +16,7 @@ enum wl_code wl_pages_print(struct wl_report *report, const char *path,
     wl_command_view(command, console->pages, &view);
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
-    bool has_filter = command->kernel_pattern || command->launch_skip || command->launch_count;
+    bool has_filter = view.kernel_name || view.launch_skip || view.launch_count;
     bool has_choice = command->sections.length || command->set || command->metrics.length;
     bool is_free = !wl_pages_are_asked(command) && !has_choice && !has_filter;
     bool is_long = is_free && launch_count > many_launches;

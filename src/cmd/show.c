@@ -11,10 +11,12 @@ enum wl_code wl_show_report(const char *path, const struct wl_command *command,
                             const struct wl_console *console, struct wl_error *error)
 {
     struct wl_report *report = NULL;
+    struct wl_command pages = *command;
+    pages.filters_pages = true;
     enum wl_code code = wl_report_open(path, &report, error);
     if (code)
         return code;
-    code = wl_pages_print(report, path, command, console, error);
+    code = wl_pages_print(report, path, &pages, console, error);
     wl_report_close(report);
     return code;
 }
