@@ -194,6 +194,12 @@ json_t *wl_fields_note_json(const struct wl_report_note *note)
     return object;
 }
 
+void wl_fields_bold(struct wl_view_context *context, bool is_on)
+{
+    if (context->options->color)
+        wl_text_add(&context->text, is_on ? "\x1b[1m" : "\x1b[0m");
+}
+
 void wl_fields_headline(struct wl_view_context *context, const struct wl_report_launch *before,
                         const struct wl_report_launch *launch)
 {
@@ -207,7 +213,9 @@ void wl_fields_headline(struct wl_view_context *context, const struct wl_report_
         wl_text_add_char(out, '\n');
     }
     wl_text_add(out, "  ");
+    wl_fields_bold(context, true);
     wl_format_safe(wl_fields_kernel(launch), out);
+    wl_fields_bold(context, false);
     wl_text_addf(out, " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->grid[0], record->grid[1],
                  record->grid[2]);
     wl_text_addf(out, "x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->block[0],

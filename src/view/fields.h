@@ -23,6 +23,8 @@ const char *wl_fields_program(const struct wl_report_process *process);
  * "  kernel (grid)x(block), Context ..." and below it failure and notes of the launch. */
 void wl_fields_headline(struct wl_view_context *context, const struct wl_report_launch *before,
                         const struct wl_report_launch *launch);
+/* Switches bold letters on and off where the terminal has them. */
+void wl_fields_bold(struct wl_view_context *context, bool is_on);
 /* "Note: ...", "Warning: ...", "Error: ...", and the hint below. */
 void wl_fields_note(const struct wl_record_note *note, size_t indent, size_t width,
                     struct wl_text *out);

@@ -143,7 +143,9 @@ static void print_section(struct wl_view_context *context, struct wl_metric_set 
 {
     struct wl_text line = {0};
     wl_text_add(&context->text, "    Section: ");
+    wl_fields_bold(context, true);
     wl_format_safe(section->name, &context->text);
+    wl_fields_bold(context, false);
     wl_text_add_char(&context->text, '\n');
     if (section->absent) {
         wl_format_safe(section->absent, &line);

@@ -182,6 +182,18 @@ static void launches_are_chosen(void **state)
     free(page);
 }
 
+static void headlines_are_bold_on_a_terminal(void **state)
+{
+    (void)state;
+    char *page = print(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .color = true});
+    assert_non_null(strstr(page, "  \x1b[1mvoid scale<4>(float *, int)\x1b[0m (4, 2, 1)"));
+    assert_non_null(strstr(page, "    Section: \x1b[1mOccupancy\x1b[0m\n"));
+    free(page);
+    page = print(&(struct wl_view_options){.page = WL_PAGE_DETAILS});
+    assert_null(strchr(page, '\x1b'));
+    free(page);
+}
+
 /* A name that would move the cursor, colour the screen and break a CSV line. */
 static void hostile_names_are_harmless(void **state)
 {
@@ -207,6 +219,22 @@ static void hostile_names_are_harmless(void **state)
         text, "\"kernel_name\": \"evil\\u001B[2J\\r\\n,\\\"x\\\"\xef\xbf\xbd\xe2\x80\xae\""));
     free(text);
     sample_remove(&hostile);
+}
+
+static void missing_source_is_told(void **state)
+{
+    (void)state;
+    struct sample bare = {.has_no_source = true};
+    struct wl_error error = {0};
+    sample_make(&bare, NULL);
+    char *page =
+        print_of(bare.report, &(struct wl_view_options){.page = WL_PAGE_SOURCE, .launch_count = 1},
+                 WL_OK, &error);
+    assert_non_null(strstr(page, "    File: /home/user/scale.cu\n    Its text is not shown: "));
+    assert_non_null(strstr(page, "\n      11        48 ="));
+    assert_non_null(strstr(page, "       ld.global.f32 %f1, [%rd1]\n"));
+    free(page);
+    sample_remove(&bare);
 }
 
 static void sections_of_the_user_are_shown(void **state)
@@ -242,7 +270,9 @@ int main(void)
         cmocka_unit_test(bad_choices_are_refused),
         cmocka_unit_test(a_full_disk_is_told),
         cmocka_unit_test(launches_are_chosen),
+        cmocka_unit_test(headlines_are_bold_on_a_terminal),
         cmocka_unit_test(hostile_names_are_harmless),
+        cmocka_unit_test(missing_source_is_told),
         cmocka_unit_test(sections_of_the_user_are_shown),
     };
     return cmocka_run_group_tests(tests, make, drop);
