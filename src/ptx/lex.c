@@ -216,15 +216,17 @@ static bool read_digits(struct wl_ptx_lexer *lexer, struct wl_ptx_token *token, 
 /* 0f and 8 hexadecimal digits, 0d and 16 */
 static bool read_float_bits(struct wl_ptx_lexer *lexer, struct wl_ptx_token *token)
 {
-    token->is_single = (lexer->cursor[1] | 0x20) == 'f';
-    int digit_count = token->is_single ? 8 : 16;
-    for (int i = 0; i < digit_count; i++)
-        if (!(class_of(lexer->cursor[2 + i]) & HEX))
-            return fail(lexer, lexer->cursor, "malformed number");
-    if (!read_digits(lexer, token, lexer->cursor + 2, 16))
+    const char *start = lexer->cursor;
+    token->is_single = (start[1] | 0x20) == 'f';
+    int digit_count = token->is_single ? 8 : 16, count = 0;
+    while (class_of(start[2 + count]) & HEX && count <= digit_count)
+        count++;
+    if (count != digit_count)
+        return fail(lexer, start, "malformed number");
+    if (!read_digits(lexer, token, start + 2, 16))
         return false;
-    if (token->is_single && token->bits > UINT32_MAX)
-        return fail(lexer, lexer->text + token->offset, "malformed number");
+    if (lexer->cursor != start + 2 + digit_count) /* a U */
+        return fail(lexer, start, "malformed number");
     token->kind = WL_PTX_TOKEN_FLOAT;
     token->is_unsigned = false;
     return true;

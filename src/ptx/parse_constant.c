@@ -213,12 +213,12 @@ static bool parse_primary(struct wl_ptx_parser *parser, bool allow_address,
     return parse_expression(parser, allow_address, value) && wl_ptx_expect(parser, ')');
 }
 
-static bool apply_unary(struct wl_ptx_parser *parser, char operator, uint32_t offset,
+static bool apply_unary(struct wl_ptx_parser *parser, char sign, uint32_t offset,
                         struct wl_ptx_value *value)
 {
     if (value->kind == WL_PTX_VALUE_ADDRESS)
-        return operator== '+' || fail_operator(parser, offset, "an address");
-    switch (operator) {
+        return sign == '+' || fail_operator(parser, offset, "an address");
+    switch (sign) {
     case '-':
         if (value->kind == WL_PTX_VALUE_SINGLE)
             value->bits ^= (uint64_t)1 << 31;
@@ -243,8 +243,8 @@ static bool apply_unary(struct wl_ptx_parser *parser, char operator, uint32_t of
 static bool parse_unary(struct wl_ptx_parser *parser, bool allow_address,
                         struct wl_ptx_value *value)
 {
-    char operator= parser->token.mark;
-    if (!operator|| !strchr("+-!~", operator)) {
+    char sign = parser->token.mark;
+    if (!sign || !strchr("+-!~", sign)) {
         if (!wl_ptx_enter_nesting(parser))
             return false;
         bool is_parsed = parse_primary(parser, allow_address, value);
@@ -256,11 +256,10 @@ static bool parse_unary(struct wl_ptx_parser *parser, bool allow_address,
         !parse_unary(parser, allow_address, value))
         return false;
     parser->nesting--;
-    bool is_applied = apply_unary(parser, operator, offset, value);
+    bool is_applied = apply_unary(parser, sign, offset, value);
     /* -9223372036854775808 is a signed number although its digits alone are not */
-    if (is_applied && operator== '-' && value->kind == WL_PTX_VALUE_UNSIGNED &&
-                          value->bits ==(uint64_t) 1
-                          << 63)
+    if (is_applied && sign == '-' && value->kind == WL_PTX_VALUE_UNSIGNED &&
+        value->bits == (uint64_t)1 << 63)
         value->kind = WL_PTX_VALUE_SIGNED;
     value->offset = offset;
     return is_applied;

@@ -1,4 +1,5 @@
 /* What well-formed PTX becomes: the module and its declarations. */
+#include "base/text.h"
 #include "ptx/parse_testing.h"
 
 static void module_directives_are_read(void **state)
@@ -222,6 +223,27 @@ static void initialisers_hold_addresses(void **state)
     wl_ptx_module_free(module);
 }
 
+static void many_names_are_kept_apart(void **state)
+{
+    (void)state;
+    enum { NAMES = 20000 };
+    struct wl_text text = {0};
+    wl_text_add(&text, HEADER);
+    for (int i = 0; i < NAMES; i++)
+        wl_text_addf(&text, ".global .u32 v%d = %d;\n", i, i);
+    struct wl_ptx_module *module = parse(text.data);
+    wl_text_free(&text);
+    assert_int_equal(module->variable_count, NAMES);
+    for (int i = 0; i < NAMES; i += 7) {
+        char name[16];
+        uint32_t value;
+        snprintf(name, sizeof name, "v%d", i);
+        memcpy(&value, wl_ptx_module_find_variable(module, name)->initial, sizeof value);
+        assert_int_equal(value, i);
+    }
+    wl_ptx_module_free(module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +255,7 @@ int main(void)
         cmocka_unit_test(variables_have_shape_and_linkage),
         cmocka_unit_test(initialisers_become_bytes),
         cmocka_unit_test(initialisers_hold_addresses),
+        cmocka_unit_test(many_names_are_kept_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static bool parse_declaration_word(struct wl_ptx_parser *parser, struct declarat
         return skip_pointer(parser);
     if (type) {
         if (declaration->pattern.type)
-            return wl_ptx_fail(parser, parser->token.offset, "a second type");
+            return wl_ptx_fail(parser, parser->token.offset, "this declaration has two types");
         declaration->pattern.type = (enum wl_ptx_type)type;
         return wl_ptx_next(parser);
     }
