@@ -449,9 +449,10 @@ void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct 
     for (uint32_t start; find_step(traces, next, trace_count, &start);)
         for (size_t i = 0; i < trace_count; i++) {
             const struct wl_l2_trace *trace = &traces[i];
+            uint32_t group = trace->sm / l2->group_sms;
             for (; next[i] < trace->count && trace->requests[next[i]].time - start < STEP;
                  next[i]++)
-                gather(l2, batch, &trace->requests[next[i]], trace->sm, shard, shards);
+                gather(l2, batch, &trace->requests[next[i]], group, shard, shards);
         }
     flush(l2, batch);
     free(batch);
