@@ -10,5 +10,5 @@ mkdir -p "$work/corpus"
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzzer" "$@"
 # New texts go to the first folder, so the corpus in the source stays as it is.
 cd "$work"
-exec ./fuzzer -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=2048 \
+exec ./fuzzer -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 "$work/corpus" "$corpus"
