@@ -101,8 +101,8 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
     bool is_read = site->access == WL_SITE_LOAD || site->access == WL_SITE_COPY;
     add(counts, is_read ? WL_COUNTER_BYTES_GLOBAL_LD : WL_COUNTER_BYTES_GLOBAL_ST, state->bytes);
     add(counts, shared_totals[site->access].instructions, shared_requests);
-    add(counts, shared_totals[site->access].wavefronts, state->wavefronts);
-    add(counts, shared_totals[site->access].conflicts, state->wavefronts - state->wavefronts_ideal);
+    add(counts, shared_totals[site->access].wavefronts, state->wavefronts_pipe);
+    add(counts, shared_totals[site->access].conflicts, state->conflicts);
     add(counts, WL_COUNTER_WAVE_SHARED, state->wavefronts);
     add(counts, WL_COUNTER_WAVE_SHARED_IDEAL, state->wavefronts_ideal);
     instruction->requests += global_requests + local_requests + shared_requests;

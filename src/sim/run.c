@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,10 @@ struct wl_sim {
     struct wl_pool *pool;
     uint32_t l1_data_bytes;  /* what the L1s were made for */
     bool l1_global_loads;
+    uint8_t *arena;          /* registers and shared memory of all resident blocks */
+    size_t arena_bytes;
+    uint64_t arena_program;  /* serial of the program whose constants lie in it */
+    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in all */
 };
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
@@ -47,6 +52,8 @@ void wl_sim_free(struct wl_sim *sim)
     free_caches(sim);
     wl_l2_free(sim->l2);
     wl_pool_free(sim->pool);
+    if (sim->arena)
+        munmap(sim->arena, sim->arena_bytes);
     free(sim->sms);
     free(sim);
 }
@@ -100,6 +107,8 @@ static void link_program(struct wl_program *program)
     if (program->is_linked)
         return;
     const struct wl_executor_row *table = wl_executor_table();
+    static uint64_t last_serial;
+    program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < program->op_count; i++) {
         program->ops[i].run[0] = table[program->ops[i].code].full;
         program->ops[i].run[1] = table[program->ops[i].code].masked;
@@ -281,6 +290,37 @@ static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
     return workers;
 }
 
+/* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
+ * constants in place. Huge pages where the system has them. */
+static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, uint32_t sm_used,
+                                  uint32_t resident, bool *has_constants, struct wl_error *error)
+{
+    const size_t huge_bytes = (size_t)2 << 20;
+    size_t needed = sm_used * (size_t)resident * wl_sm_cta_bytes(run);
+    needed = (needed + huge_bytes - 1) / huge_bytes * huge_bytes;
+    if (needed > sim->arena_bytes) {
+        if (sim->arena)
+            munmap(sim->arena, sim->arena_bytes);
+        void *memory = mmap(NULL, needed, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        sim->arena = memory == MAP_FAILED ? NULL : memory;
+        sim->arena_bytes = memory == MAP_FAILED ? 0 : needed;
+        sim->arena_program = 0;
+        if (!sim->arena)
+            return wl_error_set(error, WL_ERR_MEMORY, "no memory for the %zu bytes of resident blocks",
+                                needed);
+        madvise(memory, needed, MADV_HUGEPAGE);
+    }
+    uint64_t places = (uint64_t)resident * sm_used;
+    const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
+                               (uint32_t)(run->block_total < places ? run->block_total : places)};
+    *has_constants = sim->arena_program == run->program->serial &&
+                     memcmp(shape, sim->arena_shape, sizeof shape) == 0;
+    sim->arena_program = run->program->serial;
+    memcpy(sim->arena_shape, shape, sizeof shape);
+    return WL_OK;
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -311,6 +351,14 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
         return wl_error_set(error, WL_ERR_PROGRAM, "too many resources requested for launch: %s",
                             counts->occupancy.limiter);
     link_program((struct wl_program *)(uintptr_t)launch->program);
+    uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
+    uint32_t resident = counts->occupancy.blocks_per_sm;
+    uint64_t blocks_each = (run.block_total + run.sm_count - 1) / run.sm_count;
+    resident = blocks_each < resident ? (uint32_t)blocks_each : resident;
+    bool has_constants = false;
+    enum wl_code code = prepare_arena(sim, &run, sm_used, resident, &has_constants, error);
+    if (code)
+        return code;
     set_thread_index(&run);
     prepare_caches(sim, &run, counts->occupancy.l1_data_bytes);
     uint32_t worker_count = choose_workers(&run, options->threads);
@@ -321,12 +369,12 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     struct wl_worker *workers = wl_alloc_zero(worker_count, sizeof *workers);
     for (uint32_t i = 0; i < worker_count; i++)
         worker_create(&workers[i], &run);
-    uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
+    size_t sm_bytes = resident * wl_sm_cta_bytes(&run);
     for (uint32_t i = 0; i < sm_used; i++)
-        wl_sm_begin(&sim->sms[i], &run, i, counts->occupancy.blocks_per_sm);
+        wl_sm_begin(&sim->sms[i], &run, i, resident, sim->arena + i * sm_bytes, has_constants);
     wl_pool_limit(sim->pool, worker_count);
     run_epochs(sim, &run, sim->pool, workers, worker_count);
-    enum wl_code code = report_fault(&run, workers, worker_count, &counts->fault, error);
+    code = report_fault(&run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(&run, workers, worker_count, counts);
     if (run.count)
         gather_l2(sim, counts);

@@ -26,25 +26,35 @@ static void set_constants(const struct wl_program *program, uint8_t *registers)
     }
 }
 
-static void cta_create(struct wl_cta *cta, const struct wl_run *run)
+static size_t round_up(size_t value)
+{
+    return (value + 63) / 64 * 64;
+}
+
+size_t wl_sm_cta_bytes(const struct wl_run *run)
+{
+    return run->warps_per_block * round_up(run->program->register_file_bytes) +
+           round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES) +
+           round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES);
+}
+
+static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory, bool has_constants)
 {
     const struct wl_program *program = run->program;
-    size_t file_bytes = program->register_file_bytes;
+    size_t file_bytes = round_up(program->register_file_bytes);
     cta->warp_count = run->warps_per_block;
     cta->warps = wl_alloc_zero(cta->warp_count, sizeof *cta->warps);
-    cta->registers = wl_alloc_aligned(64, cta->warp_count * file_bytes);
-    cta->shared = wl_alloc_aligned(64, run->shared_bytes);
-    if (program->local_bytes)
-        cta->local = wl_alloc_aligned(64, (size_t)cta->warp_count * program->local_bytes * WL_LANES);
+    cta->shared = memory + cta->warp_count * file_bytes;
+    uint8_t *local = cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
-        warp->registers = cta->registers + i * file_bytes;
+        warp->registers = memory + i * file_bytes;
         warp->index = i;
         warp->cta = cta;
         warp->shared = cta->shared;
-        if (cta->local)
-            warp->local = cta->local + (size_t)i * program->local_bytes * WL_LANES;
-        set_constants(program, warp->registers);
+        warp->local = local + (size_t)i * program->local_bytes * WL_LANES;
+        if (!has_constants)
+            set_constants(program, warp->registers);
     }
 }
 
@@ -53,9 +63,6 @@ static void cta_free(struct wl_cta *cta)
     for (uint32_t i = 0; i < cta->warp_count; i++)
         free(cta->warps[i].stack);
     free(cta->warps);
-    free(cta->registers);
-    free(cta->shared);
-    free(cta->local);
 }
 
 /* Puts the next of the SM's blocks into cta; false if there is none left. */
@@ -89,7 +96,8 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     return true;
 }
 
-void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident)
+void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
+                 uint8_t *memory, bool has_constants)
 {
     uint64_t mine = index < run->block_total
                         ? (run->block_total - index + run->sm_count - 1) / run->sm_count
@@ -103,7 +111,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
     for (uint32_t i = 0; i < sm->cta_count; i++) {
-        cta_create(&sm->ctas[i], run);
+        cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants);
         sm->ctas_live += cta_start(sm, &sm->ctas[i], run);
     }
 }

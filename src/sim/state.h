@@ -11,16 +11,49 @@
 
 enum wl_warp_status { WL_WARP_READY, WL_WARP_AT_BARRIER, WL_WARP_DONE, WL_WARP_FAULT };
 
-/* Counts of one memory site in one worker, and what was learnt about its address pattern. */
+/* How the lanes' addresses lie to each other. */
+enum wl_shape {
+    WL_SHAPE_SCATTERED,
+    WL_SHAPE_UNIFORM,    /* all the same */
+    WL_SHAPE_CONTIGUOUS, /* one run of 32 elements */
+    WL_SHAPE_HALVES,     /* two runs of 16 */
+    WL_SHAPE_QUARTERS,   /* four runs of 8 */
+    WL_SHAPE_WINDOW,     /* shared memory: all within 128 bytes */
+};
+
+/* The lines that a known pattern touches when its first lane lies at a known place in its line. */
+struct wl_line_set {
+    uint32_t phase;      /* first address modulo 128, plus 1; 0: not filled */
+    uint32_t count;
+    uint32_t sectors_total, sectors_ideal;
+    int64_t line[WL_LANES]; /* relative to the first lane's line */
+    uint32_t sectors[WL_LANES], words[WL_LANES];
+};
+
+#define WL_LINE_SETS 4
+
+/* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses relative
+ * to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
     uint64_t requests[3];        /* global, shared, local */
     uint64_t sectors, sectors_ideal, sectors_local, tags, bytes;
-    uint64_t wavefronts, wavefronts_ideal;
+    uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
     uint64_t hits, misses;       /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
-    uint32_t memo_mask, memo_phase;  /* shared pattern seen last: wavefronts depend on it alone */
-    uint16_t memo_wavefronts, memo_ideal;
+    /* pattern of the last access by all 32 lanes */
+    bool has_pattern, is_aligned; /* deltas are multiples of the access size */
+    uint8_t shape;               /* enum wl_shape */
+    uint8_t surprises;           /* changes of pattern in a row: 255 gives learning up */
+    int64_t low, high;           /* least and greatest delta */
+    uint64_t delta[WL_LANES];
+    struct wl_line_set sets[WL_LINE_SETS];
+    /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
+    uint32_t memo_mask, memo_phase;
+    uint16_t memo_wavefronts, memo_ideal, memo_pipe, memo_conflicts;
     uint32_t memo_offset[WL_LANES];
+    uint32_t memo_low, memo_high; /* of the offsets, relative to the first lane's plus 2^31 */
+    uint8_t memo_shape;
+    uint32_t memo_index[WL_LANES]; /* window: word of each lane */
 };
 
 /* What went wrong first; instruction and place for the message. */
@@ -72,6 +105,8 @@ struct wl_warp {
 };
 
 #define WL_BARRIERS 16
+/* Behind a block's shared memory, so that a 128-byte window may start at its last word. */
+#define WL_SHARED_SLACK_BYTES 128
 
 /* A resident block. */
 struct wl_cta {
@@ -80,7 +115,7 @@ struct wl_cta {
     uint64_t linear;
     uint32_t warp_count, warps_live;
     struct wl_warp *warps;
-    uint8_t *registers, *shared, *local; /* of all warps */
+    uint8_t *shared;
     struct {
         uint32_t expected;       /* warps, 0: all live ones */
         uint32_t arrived;

@@ -70,6 +70,7 @@ struct wl_program {
     uint32_t *branch_targets;        /* tables of BRANCH_INDEX: op indices */
     uint32_t branch_target_count;
     uint32_t guard_count;            /* guarded instructions, counted separately */
+    uint64_t serial;                 /* unique in the process, given when linked */
     bool is_linked;                  /* ops hold the executor's functions */
 };
 

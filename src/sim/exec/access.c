@@ -5,7 +5,7 @@
 /* The 128-byte lines an access touches, in the order of the lanes. */
 struct touched {
     u64 line[WL_LANES];
-    u32 sectors[WL_LANES], words[WL_LANES];
+    u32 sectors[WL_LANES], words[WL_LANES]; /* words: for atomics, lanes that share a word, a byte a sector */
     u32 count;
 };
 
@@ -16,17 +16,51 @@ static bool misaligned(struct access *access, u64 address)
     return false;
 }
 
-static void push_request(struct access *access, u64 line, u32 sectors, u32 words, enum wl_l2_kind kind)
+static u32 time_now(const struct access *access)
+{
+    const struct wl_sm *sm = access->warp->sm;
+    u64 time = sm->time + (u64)(WL_FUEL - access->warp->fuel);
+    return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
+}
+
+static void push_request(struct access *access, u64 line, u32 sectors, u32 words, enum wl_l2_kind kind,
+                         u32 time)
 {
     struct wl_sm *sm = access->warp->sm;
     if (sm->request_count == sm->request_capacity)
         wl_sm_grow_trace(sm);
-    u64 time = sm->time + (u64)(WL_FUEL - access->warp->fuel);
-    sm->requests[sm->request_count++] =
-        wl_l2_request_make(line, sectors, kind, words, (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+    sm->requests[sm->request_count++] = wl_l2_request_make(line, sectors, kind, words, time);
 }
 
-static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words)
+/* Sectors all of whose words are in words. */
+static inline u32 whole_sectors(u32 words)
+{
+    u32 whole = 0;
+    for (u32 sector = 0; sector < 4; sector++)
+        whole |= (u32)((words >> (8 * sector) & 0xff) == 0xff) << sector;
+    return whole;
+}
+
+/* Returns the sectors that missed. */
+static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 words, u32 line_count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    u32 time = time_now(access);
+    /* a thread reads back from local memory just what it wrote there */
+    u32 full = access->is_local ? sectors : whole_sectors(words);
+    struct wl_l1_stored stored = wl_l1_store(sm->l1, line, sectors, full, line_count, time,
+                                             (u32)sm->request_count);
+    if (stored.joins == WL_L1_NEW_REQUEST) {
+        push_request(access, line, sectors, words, WL_L2_WRITE, time);
+    } else {
+        sm->requests[stored.joins].key |= (u64)sectors << 48;
+        sm->requests[stored.joins].words |= words;
+    }
+    return stored.missed;
+}
+
+/* One of line_count lines of an access. */
+static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words, u32 line_count)
 {
     struct wl_l1 *l1 = access->warp->sm->l1;
     struct wl_site_state *site = access->site;
@@ -37,28 +71,21 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
         if (!(access->op->flags & WL_OPF_BYPASS_L1))
             missed = wl_l1_load(l1, line, sectors);
         if (missed)
-            push_request(access, line, wl_l1_fetched(l1, missed), 0, WL_L2_READ);
+            push_request(access, line, wl_l1_fetched(l1, missed), 0, WL_L2_READ, time_now(access));
         break;
     case WL_SITE_STORE:
-        missed = wl_l1_store(l1, line, sectors);
-        push_request(access, line, sectors, words, WL_L2_WRITE);
+        missed = touch_stored_line(access, line, sectors, words, line_count);
         break;
     case WL_SITE_ATOMIC:
-        push_request(access, line, sectors, words, WL_L2_ATOMIC);
-        break;
     case WL_SITE_REDUCTION:
-        push_request(access, line, sectors, words, WL_L2_REDUCTION);
+        wl_l1_drop(l1, line);
+        push_request(access, line, sectors, words,
+                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION, time_now(access));
         break;
     }
     u32 missed_count = (u32)__builtin_popcount(missed);
     site->misses += missed_count;
     site->hits += (u32)__builtin_popcount(sectors) - missed_count;
-}
-
-/* Bits first..last (inclusive). */
-static inline u32 bit_run(u32 first, u32 last)
-{
-    return (u32)(((u64)2 << last) - ((u64)1 << first));
 }
 
 /* Sectors as L2 sees them: all of the line where a miss fetches whole lines. */
@@ -67,21 +94,6 @@ static inline u32 counted_sectors(const struct access *access, u32 sectors)
     return access->kind == WL_SITE_LOAD && access->warp->sm->l1->fetch_all && access->warp->sm->l1->caches_loads
                ? 4
                : (u32)__builtin_popcount(sectors);
-}
-
-static void count_contiguous(struct access *access, u64 start, u64 length)
-{
-    struct wl_site_state *site = access->site;
-    u64 end = start + length;
-    for (u64 line = start >> 7; line <= (end - 1) >> 7; line++) {
-        u32 low = line == start >> 7 ? (u32)start & 127 : 0;
-        u32 high = line == (end - 1) >> 7 ? (u32)(end - 1) & 127 : 127;
-        u32 sectors = bit_run(low >> 5, high >> 5);
-        site->sectors += counted_sectors(access, sectors);
-        site->tags++;
-        touch_line(access, line, sectors, bit_run(low >> 2, high >> 2));
-    }
-    site->sectors_ideal += (length + 31) >> 5;
 }
 
 static void collect_lines(const u64 *address, u32 bytes, struct touched *touched)
@@ -110,6 +122,56 @@ static void collect_lines(const u64 *address, u32 bytes, struct touched *touched
     touched->count = count;
 }
 
+static u32 ideal_sectors(const struct access *access, u32 sectors)
+{
+    u32 asked = ((u32)__builtin_popcount(access->warp->active) * access->bytes + 31) >> 5;
+    return asked < sectors ? asked : sectors;
+}
+
+/* How many active lanes have the address of this one. */
+static u32 count_sharers(const struct access *access, int lane)
+{
+    u32 same = 0;
+    WL_FOR_LANES (i)
+        same |= (u32)(access->address[i] == access->address[lane]) << i;
+    return (u32)__builtin_popcount(same & access->warp->active);
+}
+
+/* Atomics: L1 passes lanes at one word on to L2 one after another, each with its sector. */
+static u32 collect_sharers(const struct access *access, struct touched *touched)
+{
+    u32 sectors = 0;
+    for (u32 k = 0; k < touched->count; k++)
+        touched->words[k] = 0;
+    for (u32 rest = access->warp->active; rest; rest &= rest - 1) {
+        int lane = __builtin_ctz(rest);
+        u64 address = access->address[lane];
+        u32 k = 0, shift = (address >> 5 & 3) * 8;
+        while (touched->line[k] != address >> 7)
+            k++;
+        u32 sharers = count_sharers(access, lane), before = touched->words[k] >> shift & 0xff;
+        if (sharers > before) {
+            touched->words[k] += (sharers - before) << shift;
+            sectors += sharers - before;
+        }
+    }
+    return sectors;
+}
+
+/* An atomic or reduction on global memory. */
+static void count_atomic(struct access *access)
+{
+    struct wl_site_state *site = access->site;
+    struct touched touched;
+    collect_lines(access->address, access->bytes, &touched);
+    u32 sectors = collect_sharers(access, &touched);
+    for (u32 i = 0; i < touched.count; i++)
+        touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
+    site->sectors += sectors;
+    site->sectors_ideal += ideal_sectors(access, sectors);
+    site->tags += touched.count;
+}
+
 static void count_scattered(struct access *access)
 {
     struct wl_site_state *site = access->site;
@@ -118,12 +180,102 @@ static void count_scattered(struct access *access)
     u32 sectors = 0;
     for (u32 i = 0; i < touched.count; i++) {
         sectors += counted_sectors(access, touched.sectors[i]);
-        touch_line(access, touched.line[i], touched.sectors[i], touched.words[i]);
+        touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
     }
-    u32 asked = ((u32)__builtin_popcount(access->warp->active) * access->bytes + 31) >> 5;
     site->sectors += sectors;
-    site->sectors_ideal += asked < sectors ? asked : sectors;
+    site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
+}
+
+static void fill_line_set(struct access *access, struct wl_line_set *set)
+{
+    struct touched touched;
+    u64 first = access->address[0];
+    collect_lines(access->address, access->bytes, &touched);
+    set->phase = (u32)(first & 127) + 1;
+    set->count = touched.count;
+    set->sectors_total = 0;
+    for (u32 i = 0; i < touched.count; i++) {
+        set->line[i] = (s64)(touched.line[i] - (first >> 7));
+        set->sectors[i] = touched.sectors[i];
+        set->words[i] = touched.words[i];
+        set->sectors_total += counted_sectors(access, touched.sectors[i]);
+    }
+    set->sectors_ideal = ideal_sectors(access, set->sectors_total);
+}
+
+static void count_pattern(struct access *access)
+{
+    struct wl_site_state *site = access->site;
+    u64 first = access->address[0];
+    struct wl_line_set *set = &site->sets[(first >> 5) % WL_LINE_SETS];
+    if (set->phase != (u32)(first & 127) + 1)
+        fill_line_set(access, set);
+    for (u32 i = 0; i < set->count; i++)
+        touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i], set->count);
+    site->sectors += set->sectors_total;
+    site->sectors_ideal += set->sectors_ideal;
+    site->tags += set->count;
+}
+
+static bool is_run(const u64 *delta, int first, int count, u64 bytes)
+{
+    u64 differs = 0;
+    for (int i = 1; i < count; i++)
+        differs |= (delta[first + i] - delta[first]) ^ ((u64)(u32)i * bytes);
+    return differs == 0;
+}
+
+static enum wl_shape find_shape(const u64 *delta, u64 bytes)
+{
+    if (is_run(delta, 0, 8, bytes) && is_run(delta, 8, 8, bytes) && is_run(delta, 16, 8, bytes) &&
+        is_run(delta, 24, 8, bytes)) {
+        bool low_half = delta[8] == 8 * bytes, high_half = delta[24] - delta[16] == 8 * bytes;
+        if (!low_half || !high_half)
+            return WL_SHAPE_QUARTERS;
+        return delta[16] == 16 * bytes ? WL_SHAPE_CONTIGUOUS : WL_SHAPE_HALVES;
+    }
+    return is_run(delta, 0, WL_LANES, 0) ? WL_SHAPE_UNIFORM : WL_SHAPE_SCATTERED;
+}
+
+static void learn_pattern(struct access *access)
+{
+    struct wl_site_state *site = access->site;
+    u64 first = access->address[0], all = 0;
+    s64 low = 0, high = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        s64 delta = (s64)(access->address[i] - first);
+        site->delta[i] = (u64)delta;
+        low = delta < low ? delta : low;
+        high = delta > high ? delta : high;
+        all |= (u64)delta;
+    }
+    site->low = low;
+    site->high = high;
+    site->is_aligned = (all & (access->bytes - 1)) == 0;
+    site->shape = (uint8_t)find_shape(site->delta, access->bytes);
+    for (int i = 0; i < WL_LINE_SETS; i++)
+        site->sets[i].phase = 0;
+    site->has_pattern = true;
+}
+
+/* True if the addresses follow the site's pattern, which they may just have taught it. */
+static bool follows_pattern(struct access *access)
+{
+    struct wl_site_state *site = access->site;
+    if (access->warp->active != WL_FULL_MASK || site->surprises == UINT8_MAX)
+        return false;
+    const u64 first = access->address[0];
+    u64 differs = !site->has_pattern;
+    WL_FOR_LANES (i)
+        differs |= (access->address[i] - first) ^ site->delta[i];
+    if (differs) {
+        site->surprises++;
+        learn_pattern(access);
+    } else {
+        site->surprises = 0;
+    }
+    return site->is_aligned;
 }
 
 /* The lane-by-lane check, for accesses that span several ranges. */
@@ -144,96 +296,144 @@ static bool check_lanes(struct access *access)
     return true;
 }
 
+static bool is_mapped(struct access *access, u64 low, u64 high)
+{
+    const struct wl_site_state *site = access->site;
+    return (low >= site->range_start && high <= site->range_end && low < high) ||
+           wl_run_find_range(access->warp->worker->run, access->site, low, high) ||
+           check_lanes(access);
+}
+
+static void count_request(struct access *access)
+{
+    access->site->requests[WL_SITE_GLOBAL]++;
+    access->site->bytes += (u32)__builtin_popcount(access->warp->active) * access->bytes;
+}
+
 bool WL_EXEC(access_global)(struct access *access)
 {
     struct wl_site_state *site = access->site;
     const struct wl_run *run = access->warp->worker->run;
     const u64 *address = access->address;
+    const bool is_atomic = access->kind == WL_SITE_ATOMIC || access->kind == WL_SITE_REDUCTION;
+    if (!is_atomic && follows_pattern(access)) {
+        if (address[0] & (access->bytes - 1))
+            return misaligned(access, address[0]);
+        u64 low = address[0] + (u64)site->low, high = address[0] + (u64)site->high + access->bytes;
+        if (!is_mapped(access, low, high))
+            return false;
+        access->shape = site->shape;
+        if (!run->count)
+            return true;
+        count_request(access);
+        count_pattern(access);
+        return true;
+    }
     u64 low = address[0], high = address[0], all = 0;
-    if (access->is_contiguous) {
-        high = low + (u64)access->bytes * (WL_LANES - 1);
-        all = low;
-    } else {
-        WL_FOR_LANES (i) {
-            u64 value = address[i];
-            low = value < low ? value : low;
-            high = value > high ? value : high;
-            all |= value;
-        }
+    WL_FOR_LANES (i) {
+        u64 value = address[i];
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+        all |= value;
     }
     if (all & (access->bytes - 1))
         return misaligned(access, address[0]);
-    high += access->bytes;
-    if ((low < site->range_start || high > site->range_end) &&
-        !wl_run_find_range(run, site, low, high) && !check_lanes(access))
+    if (!is_mapped(access, low, high + access->bytes))
         return false;
     if (!run->count)
         return true;
-    site->requests[WL_SITE_GLOBAL]++;
-    site->bytes += (u32)__builtin_popcount(access->warp->active) * access->bytes;
-    if (access->is_contiguous)
-        count_contiguous(access, low, high - low);
-    else if (low + access->bytes == high && access->bytes <= 32) { /* all lanes the same */
-        struct wl_site_state before = {.sectors_ideal = site->sectors_ideal};
-        count_contiguous(access, low, access->bytes);
-        site->sectors_ideal = before.sectors_ideal + 1;
-    } else {
+    count_request(access);
+    if (is_atomic)
+        count_atomic(access);
+    else
         count_scattered(access);
-    }
     return true;
 }
 
-static void count_shared(struct access *access, const u32 *offset)
+/* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether one
+ * 128-byte window holds it all. */
+static void learn_shared(struct access *access, const u32 *offset, u32 first)
 {
+    static const enum wl_bank_access accesses[] = {
+        [WL_SITE_LOAD] = WL_BANK_LOAD, [WL_SITE_STORE] = WL_BANK_STORE, [WL_SITE_COPY] = WL_BANK_STORE,
+        [WL_SITE_ATOMIC] = WL_BANK_ATOMIC, [WL_SITE_REDUCTION] = WL_BANK_ATOMIC};
     struct wl_site_state *site = access->site;
     struct wl_warp *warp = access->warp;
-    u32 first = offset[__builtin_ctz(warp->active)], phase = first & 7;
-    u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ phase);
-    WL_FOR_LANES (i)
-        differs |= (offset[i] - first) ^ site->memo_offset[i];
-    if (differs || site->memo_wavefronts == 0) {
-        static const enum wl_bank_access accesses[] = {
-            [WL_SITE_LOAD] = WL_BANK_LOAD, [WL_SITE_STORE] = WL_BANK_STORE,
-            [WL_SITE_COPY] = WL_BANK_STORE, [WL_SITE_ATOMIC] = WL_BANK_ATOMIC,
-            [WL_SITE_REDUCTION] = WL_BANK_ATOMIC};
-        struct wl_bank_result result = wl_banks_count(warp->worker->run->gpu, offset, warp->active,
-                                                      access->bytes, accesses[access->kind]);
-        site->memo_wavefronts = result.wavefronts;
-        site->memo_ideal = result.ideal;
-        site->memo_mask = warp->active;
-        site->memo_phase = phase;
-        WL_FOR_LANES (i)
-            site->memo_offset[i] = offset[i] - first;
+    enum wl_bank_access kind = accesses[access->kind];
+    if (kind == WL_BANK_ATOMIC && access->op->kind >= WL_ATOMIC_CAS_B32 &&
+        (access->op->kind <= WL_ATOMIC_CAS_B64 || access->op->kind == WL_ATOMIC_CAS_B16))
+        kind = WL_BANK_CAS;
+    struct wl_bank_result result =
+        wl_banks_count(warp->worker->run->gpu, offset, warp->active, access->bytes, kind);
+    site->memo_wavefronts = result.wavefronts;
+    site->memo_ideal = result.ideal;
+    site->memo_pipe = result.pipe_wavefronts;
+    site->memo_conflicts = result.conflicts;
+    site->memo_pipe = result.pipe_wavefronts;
+    site->memo_conflicts = result.conflicts;
+    site->memo_mask = warp->active;
+    site->memo_phase = first & 7;
+    u32 low = 1u << 31, high = 1u << 31, all = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        site->memo_offset[i] = offset[i] - first;
+        u32 relative = site->memo_offset[i] + (1u << 31);
+        low = relative < low ? relative : low;
+        high = relative > high ? relative : high;
+        all |= site->memo_offset[i];
     }
-    site->requests[WL_SITE_SHARED]++;
-    site->wavefronts += site->memo_wavefronts;
-    site->wavefronts_ideal += site->memo_ideal;
+    site->memo_low = low;
+    site->memo_high = high;
+    bool is_window = access->bytes == 4 && warp->active == WL_FULL_MASK && high - low < 128 && !(all & 3);
+    site->memo_shape = is_window ? WL_SHAPE_WINDOW : WL_SHAPE_SCATTERED;
+    for (int i = 0; i < WL_LANES; i++)
+        site->memo_index[i] = (site->memo_offset[i] + (1u << 31) - low) / 4;
 }
 
 bool WL_EXEC(access_shared)(struct access *access)
 {
     struct wl_warp *warp = access->warp;
+    struct wl_site_state *site = access->site;
     const struct wl_run *run = warp->worker->run;
-    u32 offset[WL_LANES], highest = 0, all = 0;
+    u32 offset[WL_LANES];
     u64 *address = access->address;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES (i)
         offset[i] = (u32)address[i];
-        highest = offset[i] > highest ? offset[i] : highest;
-        all |= offset[i];
+    u32 first = offset[__builtin_ctz(warp->active)];
+    u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ (first & 7));
+    WL_FOR_LANES (i)
+        differs |= (offset[i] - first) ^ site->memo_offset[i];
+    if (differs || site->memo_wavefronts == 0) {
+        u32 all = 0, highest = 0;
+        WL_FOR_LANES (i) {
+            all |= offset[i];
+            highest = offset[i] > highest ? offset[i] : highest;
+        }
+        if (all & (access->bytes - 1))
+            return misaligned(access, offset[0]);
+        if ((u64)highest + access->bytes <= run->shared_bytes)
+            learn_shared(access, offset, first);
     }
-    if (all & (access->bytes - 1))
-        return misaligned(access, offset[0]);
-    if ((u64)highest + access->bytes > run->shared_bytes) {
+    u64 end = (u64)first + site->memo_high - (1u << 31) + access->bytes;
+    u64 start = (u64)first + site->memo_low - (1u << 31);
+    if (site->memo_wavefronts == 0 || end > run->shared_bytes || (s64)start < 0) {
         wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                      "shared offset %u (%u bytes) is beyond the block's %u bytes", highest,
-                      access->bytes, run->shared_bytes);
+                      "shared offset %u (%u bytes) is beyond the block's %u bytes", first, access->bytes,
+                      run->shared_bytes);
         return false;
     }
-    if (run->count)
-        count_shared(access, offset);
+    if (run->count) {
+        site->requests[WL_SITE_SHARED]++;
+        site->wavefronts += site->memo_wavefronts;
+        site->wavefronts_ideal += site->memo_ideal;
+        site->wavefronts_pipe += site->memo_pipe;
+        site->conflicts += site->memo_conflicts;
+    }
+    access->shape = site->memo_shape;
     const u64 base = (u64)(uintptr_t)warp->shared;
-    WL_FOR_LANES (i)
-        address[i] = base + offset[i];
+    access->window = base + start;
+    if (access->shape != WL_SHAPE_WINDOW)
+        WL_FOR_LANES (i)
+            address[i] = base + offset[i];
     return true;
 }
 
@@ -267,7 +467,7 @@ static void count_local(struct access *access, const u64 *offset)
         collect_lines(physical, 4, &touched);
         for (u32 k = 0; k < touched.count; k++) {
             site->sectors_local += (u32)__builtin_popcount(touched.sectors[k]);
-            touch_line(access, touched.line[k], touched.sectors[k], touched.words[k]);
+            touch_line(access, touched.line[k], touched.sectors[k], touched.words[k], touched.count);
         }
     }
 }
@@ -277,6 +477,7 @@ bool WL_EXEC(access_local)(struct access *access)
     struct wl_warp *warp = access->warp;
     const struct wl_run *run = warp->worker->run;
     const u64 limit = run->program->local_bytes;
+    access->is_local = true;
     u64 offset[WL_LANES];
     for (int i = 0; i < WL_LANES; i++) {
         offset[i] = access->address[i] & ~WL_WINDOW_MASK;

@@ -13,7 +13,9 @@ struct access {
     u64 address[WL_LANES];
     u32 bytes;               /* per lane: element width x elements */
     enum wl_site_access kind;
-    bool is_contiguous;      /* all lanes active, lane i at address[0] + i * bytes */
+    bool is_local;           /* local memory: set by access_local */
+    enum wl_shape shape;     /* SCATTERED unless all lanes are active */
+    u64 window;              /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
 /* Fills access->address from the address register and offset; finds the pattern. */
@@ -25,6 +27,7 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp, c
     access->site = &warp->worker->sites[op->site];
     access->bytes = (u32)op->width_bytes * op->count;
     access->kind = kind;
+    access->is_local = false;
     u64 *address = access->address;
     const u64 offset = (u64)op->imm;
     if (op->flags & WL_OPF_NO_ADDRESS) {
@@ -39,15 +42,9 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp, c
         WL_FOR_LANES (i)
             address[i] = base[i] + offset;
     }
-    access->is_contiguous = false;
-    if (warp->active == WL_FULL_MASK) {
-        u64 first = address[0], differs = 0;
-        const u64 bytes = access->bytes;
-        WL_FOR_LANES (i)
-            differs |= (address[i] - first) ^ ((u64)(u32)i * bytes);
-        access->is_contiguous = differs == 0;
+    access->shape = WL_SHAPE_SCATTERED;
+    if (warp->active == WL_FULL_MASK)
         return;
-    }
     u64 previous = address[__builtin_ctz(warp->active)];
     for (int i = 0; i < WL_LANES; i++) {
         if (warp->active >> i & 1)

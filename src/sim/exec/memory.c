@@ -1,4 +1,8 @@
 /* Loads and stores: which space, then the move between memory and registers. */
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 #include "sim/exec/access.h"
 
 #define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -74,20 +78,56 @@ static inline u32 element_register(const struct wl_op *op, int k)
     return offsets[k];
 }
 
+/* d[i] = window[index[i]]: 32 words of a 128-byte window. */
+static inline void permute_window(u32 *d, const void *window, const u32 *index)
+{
+#ifdef __AVX512F__
+    __m512i low = _mm512_loadu_si512(window), high = _mm512_loadu_si512((const char *)window + 64);
+    __m512i first = _mm512_loadu_si512(index), second = _mm512_loadu_si512(index + 16);
+    _mm512_store_si512(d, _mm512_permutex2var_epi32(low, first, high));
+    _mm512_store_si512(d + 16, _mm512_permutex2var_epi32(low, second, high));
+#else
+    u32 words[WL_LANES];
+    memcpy(words, window, sizeof words);
+    for (int i = 0; i < WL_LANES; i++)
+        d[i] = words[index[i]];
+#endif
+}
+
+/* A load of one full-size element per lane whose addresses form runs: copies of runs. */
+static inline bool load_runs(struct access *access)
+{
+    const struct wl_op *op = access->op;
+    if (access->shape < WL_SHAPE_CONTIGUOUS || op->count != 1 || op->width_bytes < 4 ||
+        (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0))
+        return false;
+    uint8_t *d = lane_register(access->warp, op->dst);
+    if (access->shape == WL_SHAPE_WINDOW) {
+        permute_window((u32 *)(void *)d, POINTER(const void, access->window), access->site->memo_index);
+        return true;
+    }
+    const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
+    const u32 lanes = WL_LANES / runs, bytes = lanes * op->width_bytes;
+    if (op->width_bytes == 4 && runs == 1)
+        memcpy(d, POINTER(const void, access->address[0]), WL_REGISTER32_BYTES);
+    else if (op->width_bytes == 4 && runs == 2)
+        for (u32 r = 0; r < 2; r++)
+            memcpy(d + 64 * r, POINTER(const void, access->address[16 * r]), 64);
+    else if (op->width_bytes == 4)
+        for (u32 r = 0; r < 4; r++)
+            memcpy(d + 32 * r, POINTER(const void, access->address[8 * r]), 32);
+    else
+        for (u32 r = 0; r < runs; r++)
+            memcpy(d + bytes * r, POINTER(const void, access->address[lanes * r]), bytes);
+    return true;
+}
+
 static inline void load(struct access *access)
 {
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
-    if (access->is_contiguous && op->count == 1 && op->width_bytes >= 4 &&
-        (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0)) {
-        void *d = lane_register(warp, op->dst);
-        const void *source = POINTER(const void, access->address[0]);
-        if (op->width_bytes == 4)
-            memcpy(d, source, WL_REGISTER32_BYTES);
-        else
-            memcpy(d, source, WL_REGISTER64_BYTES);
+    if (load_runs(access))
         return;
-    }
     for (int k = 0; k < op->count; k++)
         if (element_register(op, k) != UINT32_MAX)
             load_element(warp, op, access->address, element_register(op, k),
@@ -137,7 +177,14 @@ static inline void store(struct access *access)
 {
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
-    if (access->is_contiguous && op->count == 1 && op->width_bytes == 4 &&
+    if (access->shape == WL_SHAPE_WINDOW) {
+        const u32 *s = lane_register(warp, op->dst);
+        u32 *window = POINTER(u32, access->window);
+        for (int i = 0; i < WL_LANES; i++)
+            window[access->site->memo_index[i]] = s[i];
+        return;
+    }
+    if (access->shape == WL_SHAPE_CONTIGUOUS && op->count == 1 && op->width_bytes == 4 &&
         !(op->flags & WL_OPF_DST64)) {
         memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst), WL_REGISTER32_BYTES);
         return;
@@ -191,7 +238,6 @@ RUN(LOAD_LOCAL)
 {
     struct access access;
     access_resolve(&access, warp, op, WL_SITE_LOAD);
-    access.is_contiguous = false;
     if (!WL_EXEC(access_local)(&access))
         return NULL;
     load(&access);
@@ -202,27 +248,39 @@ RUN(STORE_LOCAL)
 {
     struct access access;
     access_resolve(&access, warp, op, WL_SITE_STORE);
-    access.is_contiguous = false;
     if (!WL_EXEC(access_local)(&access))
         return NULL;
     store(&access);
     return op + 1;
 }
 
+static bool is_constant_address(const struct wl_run *run, struct wl_site_state *site, u64 address, u64 end)
+{
+    u64 parameters = (u64)(uintptr_t)run->launch->parameters;
+    return (address >= site->range_start && end <= site->range_end && address < end) ||
+           (address >= parameters && end <= parameters + run->program->parameter_bytes) ||
+           wl_run_find_range(run, site, address, end);
+}
+
 /* Constants are read through their own cache; they are no global or L1 traffic. */
 RUN(LOAD_CONST)
 {
-    const struct wl_run *run = warp->worker->run;
     struct access access;
     access_resolve(&access, warp, op, WL_SITE_LOAD);
-    u64 parameters = (u64)(uintptr_t)run->launch->parameters;
-    for (int i = 0; i < WL_LANES; i++) {
-        u64 address = access.address[i], end = address + access.bytes;
-        bool is_parameter = address >= parameters && end <= parameters + run->program->parameter_bytes;
-        bool is_known = address >= access.site->range_start && end <= access.site->range_end;
-        if (!is_parameter && !is_known && !wl_run_find_range(run, access.site, address, end))
+    int distinct = op->flags & WL_OPF_NO_ADDRESS ? 1 : WL_LANES;
+    for (int i = 0; i < distinct; i++) {
+        u64 address = access.address[i];
+        if (!is_constant_address(warp->worker->run, access.site, address, address + access.bytes))
             return wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
                                  "constant address 0x%llx", (unsigned long long)address);
+    }
+    if (distinct == 1 && op->count == 1 && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64) &&
+        warp->active == WL_FULL_MASK) {
+        const u32 value = *POINTER(const u32, access.address[0]);
+        u32 *d = lane_register(warp, op->dst);
+        WL_FOR_LANES (i)
+            d[i] = value;
+        return op + 1;
     }
     load(&access);
     return op + 1;
@@ -259,8 +317,7 @@ static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op,
         if (window == WL_SHARED_WINDOW) {
             is_good = WL_EXEC(access_shared)(&access);
         } else if (window == WL_LOCAL_WINDOW) {
-            access.is_contiguous = false;
-            is_good = WL_EXEC(access_local)(&access);
+                    is_good = WL_EXEC(access_local)(&access);
         } else {
             u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
             u64 first = access.address[0];
@@ -409,6 +466,9 @@ static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second)
 /* Operands: b, and for compare-and-swap c; dst gets the old value where RESULT is set. */
 static void move_atomic(struct access *access)
 {
+    if (access->shape == WL_SHAPE_WINDOW)
+        for (int i = 0; i < WL_LANES; i++)
+            access->address[i] = access->window + 4ull * access->site->memo_index[i];
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
     const u32 *b32 = lane_register(warp, op->b), *c32 = lane_register(warp, op->c);
