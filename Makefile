@@ -40,7 +40,8 @@ test: build
 	@$(run) ctest --test-dir $(BUILD) --output-on-failure
 
 bench: build
-	@$(run) bench/run.sh $(BUILD)
+	@$(run) ninja -C $(BUILD) --quiet warplens-speed
+	@$(run) $(BUILD)/bench/warplens-speed bench/speed/kernels.ptx
 
 accuracy: build
 	@$(run) tests/accuracy/run.sh $(BUILD)
