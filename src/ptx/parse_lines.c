@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "ptx/parse.h"
 
+enum { INLINED_DEPTH_MAX = 64 };
+
 /* The text of a STRING token, without quotes; \" and \\ lose their backslash. */
 static const char *read_string(struct wl_ptx_parser *parser)
 {
@@ -144,6 +146,24 @@ static bool parse_inlined(struct wl_ptx_parser *parser, struct location_key *key
     return true;
 }
 
+/* Keeps the chain of callers finite where a function is inlined into itself on one line: the caller
+ * found is then the very location that is being named once more. */
+static void limit_chain(struct wl_ptx_parser *parser, struct location_key *key)
+{
+    int depth = 0;
+    for (int32_t i = key->inlined_at; i >= 0; i = parser->locations.items[i].inlined_at)
+        if (++depth == INLINED_DEPTH_MAX) {
+            key->inlined_at = -1;
+            return;
+        }
+    if (key->inlined_at < 0)
+        return;
+    struct location_key same = *key;
+    same.inlined_at = parser->locations.items[key->inlined_at].inlined_at;
+    if (find_key(parser, &same)->location == key->inlined_at + 1)
+        *key = same;
+}
+
 bool wl_ptx_parse_loc(struct wl_ptx_parser *parser)
 {
     struct location_key key;
@@ -152,6 +172,7 @@ bool wl_ptx_parse_loc(struct wl_ptx_parser *parser)
     while (wl_ptx_at(parser, ','))
         if (!wl_ptx_next(parser) || !parse_inlined(parser, &key))
             return false;
+    limit_chain(parser, &key);
     parser->location = add_location(parser, &key);
     return true;
 }

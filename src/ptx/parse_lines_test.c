@@ -1,4 +1,5 @@
 /* Line information: .file, .loc, .section. */
+#include "base/text.h"
 #include "ptx/parse_testing.h"
 
 static void files_have_numbers(void **state)
@@ -80,6 +81,35 @@ static void inlined_code_knows_its_callers(void **state)
     wl_ptx_module_free(module);
 }
 
+/* One line that calls itself: the chain of callers does not grow with each mention. */
+static void chains_of_callers_are_finite(void **state)
+{
+    (void)state;
+    struct wl_ptx_module *module = parse(
+        HEADER ".entry k {\n.loc 1 5 1\n.loc 1 5 1, function_name $S, inlined_at 1 5 1\nret;\n"
+               ".loc 1 5 1, function_name $S, inlined_at 1 5 1\nret;\n}\n"
+               ".section .debug_str { $S: .b8 102,0 }\n");
+    const struct wl_ptx_instruction *k = module->functions[0].instructions;
+    assert_int_equal(module->location_count, 2);
+    check_location(module, k[0].location, 1, 5, 1, "f", 0);
+    assert_int_equal(k[1].location, k[0].location);
+    wl_ptx_module_free(module);
+
+    struct wl_text text = {0};
+    wl_text_add(&text, HEADER ".entry k {\n");
+    for (int i = 0; i < 1000; i++)
+        wl_text_addf(&text, ".loc 1 %d 1, function_name $S, inlined_at 1 %d 1\n", i + 2, i + 1);
+    wl_text_add(&text, "}\n");
+    module = parse(text.data);
+    wl_text_free(&text);
+    for (uint32_t i = 0; i < module->location_count; i++) {
+        int depth = 0;
+        for (int32_t j = (int32_t)i; j >= 0; j = module->locations[j].inlined_at)
+            assert_true(++depth <= 64);
+    }
+    wl_ptx_module_free(module);
+}
+
 /* A caller's place is looked for in the same function only: another kernel may have inlined it. */
 static void callers_are_of_the_same_function(void **state)
 {
@@ -111,6 +141,7 @@ int main(void)
         cmocka_unit_test(files_have_numbers),
         cmocka_unit_test(instructions_know_their_line),
         cmocka_unit_test(inlined_code_knows_its_callers),
+        cmocka_unit_test(chains_of_callers_are_finite),
         cmocka_unit_test(callers_are_of_the_same_function),
         cmocka_unit_test(other_sections_are_skipped),
     };
