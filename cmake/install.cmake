@@ -1,3 +1,3 @@
-# bin/warplens finds the simulated GPU in ../lib/warplens (src/cmd/injection.c), where
-# src/cudart/libraries.cmake installs it.
+# bin/warplens finds the simulated GPU in ../lib/warplens (src/cmd/injection.c).
 install(TARGETS warplens RUNTIME DESTINATION bin)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/ DESTINATION lib/warplens FILES_MATCHING PATTERN "*.so*")
