@@ -160,22 +160,27 @@ int cudaDriverGetVersion(int *version)
 }
 
 /* Limits are remembered and told back; the simulator needs none of them. */
+#define NO_LIMIT SIZE_MAX
 static size_t limits[] = {
-    1024,    /* stack size of a thread */
-    1 << 20, /* printf buffer */
-    8 << 20, /* malloc heap */
-    2,       /* depth of device-side synchronisation */
-    2048,    /* pending device-side launches */
-    128,     /* L2 fetch granularity */
-    0,       /* persisting L2 lines */
+    1024,     /* stack size of a thread */
+    8650752,  /* printf buffer */
+    8 << 20,  /* malloc heap */
+    NO_LIMIT, /* depth of device-side synchronisation, gone since compute capability 9 */
+    2048,     /* pending device-side launches */
+    64,       /* L2 fetch granularity */
+    0,        /* persisting L2 lines */
 };
-#define LIMIT_COUNT (sizeof limits / sizeof *limits)
+
+static bool has_limit(int limit)
+{
+    return (size_t)limit < sizeof limits / sizeof *limits && limits[limit] != NO_LIMIT;
+}
 
 int cudaDeviceGetLimit(size_t *value, int limit)
 {
     if (!value)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    if ((size_t)limit >= LIMIT_COUNT)
+    if (!has_limit(limit))
         return wl_cudart_done(WL_DEVICE_UNSUPPORTED_LIMIT);
     *value = __atomic_load_n(&limits[limit], __ATOMIC_RELAXED);
     return wl_cudart_done(wl_device_check());
@@ -183,7 +188,7 @@ int cudaDeviceGetLimit(size_t *value, int limit)
 
 int cudaDeviceSetLimit(int limit, size_t value)
 {
-    if ((size_t)limit >= LIMIT_COUNT)
+    if (!has_limit(limit))
         return wl_cudart_done(WL_DEVICE_UNSUPPORTED_LIMIT);
     __atomic_store_n(&limits[limit], value, __ATOMIC_RELAXED);
     return wl_cudart_done(wl_device_check());

@@ -15,6 +15,8 @@ static const struct {
 
 int wl_cudart_done(int code)
 {
+    if (code == WL_DEVICE_INVALID_CONFIGURATION)
+        code = wl_cudart_version.bad_shape_code;
     if (code && code != WL_DEVICE_NOT_READY)
         last_error = code;
     return code;
@@ -27,8 +29,7 @@ void wl_cudart_forget_error(void)
 
 int cudaPeekAtLastError(void)
 {
-    int broken = wl_device_peek();
-    return broken ? broken : last_error;
+    return last_error;
 }
 
 int cudaGetLastError(void)

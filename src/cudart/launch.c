@@ -30,12 +30,18 @@ static struct wl_device_request make_request(const void *function, struct wl_cud
     };
 }
 
+static int launch(const void *function, const struct wl_device_request *request)
+{
+    return wl_cudart_done(request->kernel ? wl_device_launch(request)
+                                          : wl_cudart_unknown_kernel(function));
+}
+
 int cudaLaunchKernel(const void *function, struct wl_cudart_size grid, struct wl_cudart_size block,
                      void **parameters, size_t shared_bytes, void *stream)
 {
     struct wl_device_request request = make_request(function, grid, block, shared_bytes, stream);
     request.parameters = parameters;
-    return wl_cudart_done(wl_device_launch(&request));
+    return launch(function, &request);
 }
 WL_CUDART_PER_THREAD(cudaLaunchKernel, ptsz);
 
@@ -53,7 +59,7 @@ int cudaLaunchCooperativeKernel(const void *function, struct wl_cudart_size grid
     struct wl_device_request request = make_request(function, grid, block, shared_bytes, stream);
     request.parameters = parameters;
     request.is_cooperative = true;
-    return wl_cudart_done(wl_device_launch(&request));
+    return launch(function, &request);
 }
 WL_CUDART_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
 
@@ -92,7 +98,7 @@ int cudaLaunchKernelExC(const struct launch_config *config, const void *function
         if (attribute->id == ATTRIBUTE_CLUSTER && (size[0] > 1 || size[1] > 1 || size[2] > 1))
             return wl_cudart_done(wl_device_refuse("a launch with thread block clusters"));
     }
-    return wl_cudart_done(wl_device_launch(&request));
+    return launch(function, &request);
 }
 WL_CUDART_PER_THREAD(cudaLaunchKernelExC, ptsz);
 
@@ -125,7 +131,7 @@ int __cudaGetKernel(const void **handle, const void *function)
     if (!handle)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     *handle = kernel;
-    return wl_cudart_done(kernel ? WL_DEVICE_OK : WL_DEVICE_INVALID_FUNCTION);
+    return wl_cudart_done(kernel ? WL_DEVICE_OK : wl_cudart_unknown_kernel(function));
 }
 
 int cudaGetKernel(const void **handle, const void *function)
@@ -168,7 +174,7 @@ int cudaLaunch(const void *function)
     struct wl_device_request request = make_request(function, grid, block, shared_bytes, stream);
     request.buffer = arguments;
     request.buffer_bytes = argument_bytes;
-    return wl_cudart_done(wl_device_launch(&request));
+    return launch(function, &request);
 }
 
 /* ---- properties of kernels ---- */
@@ -184,7 +190,9 @@ int cudaFuncGetAttributes(struct function_attributes *attributes, const void *fu
     struct wl_device_kernel_attributes found;
     if (!attributes)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    int code = wl_device_kernel_attributes(wl_cudart_find_kernel(function), &found);
+    struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
+    int code =
+        kernel ? wl_device_kernel_attributes(kernel, &found) : wl_cudart_unknown_kernel(function);
     if (code == WL_DEVICE_OK)
         *attributes = (struct function_attributes){
             .shared_bytes = found.shared_bytes,
@@ -206,7 +214,7 @@ int cudaFuncSetAttribute(const void *function, int attribute, int value)
 {
     struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
     if (!kernel)
-        return wl_cudart_done(WL_DEVICE_INVALID_FUNCTION);
+        return wl_cudart_done(wl_cudart_unknown_kernel(function));
     if (attribute == FUNCTION_MAX_DYNAMIC_SHARED)
         return wl_cudart_done(wl_device_kernel_set_dynamic_shared(kernel, value));
     if (attribute == FUNCTION_CARVEOUT)
@@ -226,7 +234,7 @@ int cudaFuncSetCacheConfig(const void *function, int config)
 {
     (void)config;
     return wl_cudart_done(wl_cudart_find_kernel(function) ? WL_DEVICE_OK
-                                                          : WL_DEVICE_INVALID_FUNCTION);
+                                                          : wl_cudart_unknown_kernel(function));
 }
 
 int cudaFuncSetSharedMemConfig(const void *function, int config)
@@ -238,15 +246,16 @@ int cudaFuncGetName(const char **name, const void *function)
 {
     struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
     if (!name || !kernel)
-        return wl_cudart_done(name ? WL_DEVICE_INVALID_FUNCTION : WL_DEVICE_INVALID_VALUE);
+        return wl_cudart_done(name ? wl_cudart_unknown_kernel(function) : WL_DEVICE_INVALID_VALUE);
     *name = wl_device_kernel_name(kernel);
     return WL_DEVICE_OK;
 }
 
 int cudaFuncGetParamInfo(const void *function, size_t index, size_t *offset, size_t *size_bytes)
 {
-    return wl_cudart_done(
-        wl_device_kernel_parameter(wl_cudart_find_kernel(function), index, offset, size_bytes));
+    struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
+    return wl_cudart_done(kernel ? wl_device_kernel_parameter(kernel, index, offset, size_bytes)
+                                 : wl_cudart_unknown_kernel(function));
 }
 
 int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
@@ -257,8 +266,10 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const vo
     (void)flags;
     if (!blocks || block_size <= 0)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    int code = wl_device_kernel_occupancy(wl_cudart_find_kernel(function), (uint32_t)block_size,
-                                          shared_bytes, &occupancy);
+    struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
+    int code =
+        kernel ? wl_device_kernel_occupancy(kernel, (uint32_t)block_size, shared_bytes, &occupancy)
+               : wl_cudart_unknown_kernel(function);
     if (code == WL_DEVICE_OK)
         *blocks = (int)occupancy.blocks_per_sm;
     return wl_cudart_done(code);
@@ -278,6 +289,8 @@ int cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared_bytes, const void *
     struct wl_device_kernel *kernel = wl_cudart_find_kernel(function);
     const struct wl_gpu *gpu = wl_device_gpu();
     struct wl_occupancy occupancy;
+    if (!kernel)
+        return wl_cudart_done(wl_cudart_unknown_kernel(function));
     if (!shared_bytes || blocks <= 0 || block_size <= 0 || !gpu)
         return wl_cudart_done(gpu ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NO_DEVICE);
     size_t low = 0, high = gpu->shared_per_block_optin_bytes;

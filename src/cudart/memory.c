@@ -19,7 +19,7 @@ int cudaFree(void *address)
 
 int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
 {
-    if (!size_bytes || flags < 1 || flags > 2)
+    if (flags < 1 || flags > 2)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     return wl_cudart_done(
         wl_device_memory_allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address));

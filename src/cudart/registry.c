@@ -56,6 +56,11 @@ struct wl_device_kernel *wl_cudart_find_kernel(const void *function)
     return entry ? entry->kernel : NULL;
 }
 
+int wl_cudart_unknown_kernel(const void *function)
+{
+    return function ? wl_cudart_version.unknown_function_code : WL_DEVICE_INVALID_FUNCTION;
+}
+
 void wl_cudart_forget_module(struct wl_device_module *module)
 {
     struct kernel_entry *kernel, *next_kernel;

@@ -27,6 +27,8 @@ struct wl_cudart_version {
     size_t properties_bytes;    /* of cudaDeviceProp as cudaGetDeviceProperties fills it */
     size_t properties_v2_bytes; /* as cudaGetDeviceProperties_v2 does */
     size_t pointer_attributes_bytes;
+    int bad_shape_code;        /* what a launch with an impossible grid or block answers */
+    int unknown_function_code; /* what a pointer that is no kernel is called */
 };
 extern const struct wl_cudart_version wl_cudart_version;
 
@@ -37,6 +39,8 @@ void wl_cudart_forget_error(void);
 
 /* The kernel of a host function or a cudaKernel_t; NULL if it is neither. */
 struct wl_device_kernel *wl_cudart_find_kernel(const void *function);
+/* What to answer where that found none. */
+int wl_cudart_unknown_kernel(const void *function);
 /* Makes a kernel's handle itself good for wl_cudart_find_kernel. */
 void wl_cudart_add_kernel(struct wl_device_kernel *kernel);
 void wl_cudart_forget_module(struct wl_device_module *module);

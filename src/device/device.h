@@ -77,9 +77,6 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
  * that broke the context, which stays until wl_device_reset. */
 int wl_device_check(void);
 
-/* The error of a kernel that broke the context, or WL_DEVICE_OK. Creates nothing. */
-int wl_device_peek(void);
-
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
 const struct wl_gpu *wl_device_gpu(void);
 
@@ -213,7 +210,7 @@ int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, si
                                size_t *size_bytes);
 int wl_device_kernel_set_dynamic_shared(struct wl_device_kernel *kernel, int bytes);
 int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int pct);
-/* Blocks of block_threads that an SM holds. */
+/* Blocks of block_threads that an SM holds; 0 where they cannot be launched. */
 int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_threads,
                                size_t dynamic_shared_bytes, struct wl_occupancy *occupancy);
 
@@ -225,7 +222,7 @@ struct wl_device_request {
     bool is_cooperative;
     void **parameters;   /* one pointer for each parameter; or NULL and */
     const void *buffer;  /* the packed parameters, */
-    size_t buffer_bytes; /* at least as many as the kernel takes */
+    size_t buffer_bytes; /* not more than the kernel takes, rounded up to 8 */
 };
 /* Runs the kernel to its end. Errors of the launch itself are returned; errors while it ran are
  * returned by the calls that follow, as on hardware. */

@@ -9,6 +9,8 @@
 #define DEFAULT_STREAM_ID 7
 #define PER_THREAD_STREAM_ID 8
 #define EVENT_DISABLE_TIMING 2u
+#define LOWEST_PRIORITY 0
+#define HIGHEST_PRIORITY (-5)
 
 enum handle_kind { STREAM, EVENT };
 
@@ -68,6 +70,10 @@ int wl_device_stream_create(uint32_t flags, int priority, void **stream)
 {
     if (!stream || flags > 1)
         return WL_DEVICE_INVALID_VALUE;
+    if (priority > LOWEST_PRIORITY)
+        priority = LOWEST_PRIORITY;
+    if (priority < HIGHEST_PRIORITY)
+        priority = HIGHEST_PRIORITY;
     pthread_mutex_lock(&wl_device.lock);
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {

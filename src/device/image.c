@@ -51,27 +51,42 @@ static const struct wl_image *choose_ptx(const struct wl_image *images, size_t c
     return best;
 }
 
-/* ptxas's numbers hold where it compiled for the very architecture of the model. */
-static void read_cubin(const struct wl_image *images, size_t count, struct wl_cubin *cubin)
+/* ptxas's numbers hold where it compiled for the very architecture of the model. With -rdc the
+ * linked machine code is in the last container and the last word. */
+static void read_cubins(const struct wl_fatbin *fatbin, struct wl_cubin *cubin)
 {
-    for (size_t i = 0; i < count; i++)
-        if (images[i].kind == WL_IMAGE_CUBIN &&
-            images[i].architecture == wl_device_state_capability() &&
-            wl_cubin_read(images[i].bytes, images[i].size_bytes, cubin, NULL) == WL_OK)
-            return;
+    for (size_t i = 0; i < fatbin->count; i++) {
+        const struct wl_image *image = &fatbin->items[i];
+        if (image->kind == WL_IMAGE_CUBIN && image->architecture == wl_device_state_capability())
+            wl_cubin_read(image->bytes, image->size_bytes, cubin, NULL);
+    }
 }
 
-static void note_newer(const struct wl_image *ptx, const char *name)
+static void note_newer(uint32_t architecture, bool is_specific, const char *name)
 {
     wl_device_say(0, "newer-target", "compile for the GPU that is modelled",
                   "the PTX of %s is for sm_%u%s and runs on a model of sm_%u as far as its "
                   "instructions can be modelled; such a GPU refuses it with error 209",
-                  name, ptx->architecture, ptx->architecture_specific ? "a" : "",
-                  wl_device_state_capability());
+                  name, architecture, is_specific ? "a" : "", wl_device_state_capability());
 }
 
-static void take_image(struct wl_device_module *module, const struct wl_image *ptx,
-                       const struct wl_image *images, size_t count)
+int wl_device_image_check_target(const struct wl_device_image *image)
+{
+    const struct wl_ptx_module *parsed = image->parsed;
+    if (image->ptx.architecture || parsed->target_sm <= wl_device_state_capability())
+        return WL_DEVICE_OK;
+    if (!wl_device.options.strict_arch) {
+        note_newer(parsed->target_sm, parsed->target_specific, image->info.name);
+        return WL_DEVICE_OK;
+    }
+    wl_device_say(2, "newer-target", "compile it for the GPU that is modelled",
+                  "the PTX that the program loads is for sm_%u, newer than the model GPU's sm_%u "
+                  "(error 218)",
+                  parsed->target_sm, wl_device_state_capability());
+    return WL_DEVICE_INVALID_PTX;
+}
+
+static void take_image(struct wl_device_module *module, const struct wl_image *ptx)
 {
     module->images = wl_resize(module->images, module->image_count + 1, sizeof *module->images);
     struct wl_device_image *image = &module->images[module->image_count++];
@@ -84,7 +99,6 @@ static void take_image(struct wl_device_module *module, const struct wl_image *p
     image->ptx.source_name = wl_string_copy(ptx->source_name);
     image->info.name = image->ptx.source_name ? image->ptx.source_name : "ptx";
     image->info.options = image->ptx.options ? image->ptx.options : "";
-    read_cubin(images, count, &image->cubin);
 }
 
 static int refuse_module(const struct wl_image *any, bool has_ptx)
@@ -119,10 +133,13 @@ int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_modu
         const struct wl_image *ptx = choose_ptx(images, last - first, &fitness);
         if (!ptx)
             continue;
-        take_image(module, ptx, images, last - first);
+        take_image(module, ptx);
         if (fitness == NEWER)
-            note_newer(ptx, module->images[module->image_count - 1].info.name);
+            note_newer(ptx->architecture, ptx->architecture_specific,
+                       module->images[module->image_count - 1].info.name);
     }
+    if (module->image_count)
+        read_cubins(fatbin, &module->cubin);
     if (module->image_count || !fatbin->count)
         return WL_DEVICE_OK;
     return refuse_module(any_ptx ? any_ptx : &fatbin->items[0], any_ptx != NULL);

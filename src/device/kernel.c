@@ -24,8 +24,8 @@ static void set_registers(struct wl_device_kernel *kernel)
     struct wl_device_kernel_info *info = &kernel->info;
     info->registers_per_thread = kernel->program->register_estimate;
     info->registers_source = "liveness";
-    for (size_t i = 0; i < kernel->image->cubin.count; i++) {
-        const struct wl_cubin_kernel *compiled = &kernel->image->cubin.items[i];
+    for (size_t i = kernel->module->cubin.count; i-- > 0;) {
+        const struct wl_cubin_kernel *compiled = &kernel->module->cubin.items[i];
         if (strcmp(compiled->name, kernel->name))
             continue;
         info->registers_per_thread = compiled->registers;
@@ -202,7 +202,7 @@ int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_t
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         *occupancy = (struct wl_occupancy){0};
-        if (block_threads <= max_threads(kernel))
+        if (block_threads <= max_threads(kernel) && dynamic_shared_bytes <= dynamic_limit(kernel))
             wl_occupancy_compute(&wl_device.gpu,
                                  &(struct wl_occupancy_input){
                                      .registers_per_thread = kernel->info.registers_per_thread,

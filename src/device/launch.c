@@ -51,7 +51,7 @@ static int check_resources(const struct wl_device_request *request)
     if (shared > limit)
         return WL_DEVICE_INVALID_VALUE;
     if (program->max_threads_per_block && product(request->block) > program->max_threads_per_block)
-        return WL_DEVICE_OUT_OF_RESOURCES;
+        return WL_DEVICE_INVALID_VALUE;
     struct wl_occupancy occupancy = {0};
     compute_occupancy(request, &occupancy);
     if (!occupancy.blocks_per_sm)
@@ -71,6 +71,8 @@ static int pack_parameters(const struct wl_device_request *request, uint8_t **pa
         if (program->parameter_count && !request->buffer)
             return WL_DEVICE_INVALID_VALUE;
         size_t bytes = request->buffer_bytes;
+        if (bytes > (program->parameter_bytes + 7u) / 8 * 8)
+            return WL_DEVICE_OUT_OF_RESOURCES;
         if (bytes > program->parameter_bytes)
             bytes = program->parameter_bytes;
         if (bytes)

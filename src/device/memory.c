@@ -173,7 +173,8 @@ int wl_device_memory_unregister(void *address)
                 (blocks->count - at) * sizeof *blocks->items);
         wl_device.ranges_are_stale = true;
     } else if (code == WL_DEVICE_OK) {
-        code = WL_DEVICE_NOT_REGISTERED;
+        bool is_inside = at < blocks->count && blocks->items[at].start < start;
+        code = is_inside ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NOT_REGISTERED;
     }
     pthread_mutex_unlock(&wl_device.lock);
     return code;

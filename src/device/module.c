@@ -47,7 +47,6 @@ static void free_image(struct wl_device_image *image)
     free(image->variable_addresses);
     if (image->parsed)
         wl_ptx_module_free(image->parsed);
-    wl_cubin_free(&image->cubin);
     free(image->ptx.bytes);
     free(image->ptx.options);
     free(image->ptx.source_name);
@@ -64,6 +63,7 @@ void wl_device_module_free(struct wl_device_module *module)
     for (size_t i = 0; i < module->image_count; i++)
         free_image(&module->images[i]);
     free(module->images);
+    wl_cubin_free(&module->cubin);
     if (module->next)
         module->next->previous = module->previous;
     if (module->previous)
@@ -139,6 +139,8 @@ static int read_image(struct wl_device_module *module, const void *bytes)
     } else if (!strncmp(bytes, joined_magic, strlen(joined_magic))) {
         take_joined(module, bytes);
         return WL_DEVICE_OK;
+    } else if (!strstr(bytes, ".version")) {
+        return WL_DEVICE_INVALID_IMAGE;
     } else {
         take_text(module, bytes, true);
         return WL_DEVICE_OK;
@@ -323,8 +325,11 @@ static int load(struct wl_device_module *module, const void *image, const char *
     else
         code = read_image(module, image);
     module->load_code = code;
-    for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++)
+    for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++) {
         code = parse_image(module, &module->images[i]);
+        if (code == WL_DEVICE_OK)
+            code = wl_device_image_check_target(&module->images[i]);
+    }
     if (code)
         wl_device_module_free(module);
     else

@@ -105,11 +105,6 @@ int wl_device_check(void)
     return code;
 }
 
-int wl_device_peek(void)
-{
-    return __atomic_load_n(&wl_device.sticky_code, __ATOMIC_ACQUIRE);
-}
-
 const struct wl_gpu *wl_device_gpu(void)
 {
     wl_device_check();

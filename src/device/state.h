@@ -16,7 +16,6 @@ struct wl_device_image {
     struct wl_image ptx; /* bytes NULL for stand-ins, whose text lives on */
     const char *text;
     size_t text_bytes;
-    struct wl_cubin cubin; /* of the same container and the model's architecture, or empty */
     bool is_parsed;
     int parse_code;
     struct wl_ptx_module *parsed;
@@ -30,6 +29,7 @@ struct wl_device_module {
     int load_code;
     struct wl_device_image *images;
     size_t image_count;
+    struct wl_cubin cubin;            /* what ptxas made for the model's architecture, or empty */
     struct wl_device_kernel *kernels; /* by name */
     struct wl_device_module *previous, *next;
 };
@@ -98,6 +98,9 @@ void wl_device_module_initialise(struct wl_device_module *module, struct wl_devi
 void wl_device_module_free(struct wl_device_module *module);
 /* Splits the containers of a fat binary into images, one for each container. */
 int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_module *module);
+/* What choosing does, for PTX that came without a choice: a note or, strictly, a refusal where it
+ * is for a newer GPU than the model. */
+int wl_device_image_check_target(const struct wl_device_image *image);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);

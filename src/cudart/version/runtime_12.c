@@ -7,4 +7,6 @@ const struct wl_cudart_version wl_cudart_version = {
     .properties_bytes = 728, /* callers of the name without _v2 know the struct of CUDA 11 */
     .properties_v2_bytes = 1032,
     .pointer_attributes_bytes = 24,
+    .bad_shape_code = WL_DEVICE_INVALID_CONFIGURATION,
+    .unknown_function_code = WL_DEVICE_INVALID_FUNCTION,
 };
