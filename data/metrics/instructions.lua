@@ -84,7 +84,8 @@ for _, level in ipairs({
         "floating-point operations of all precisions per byte of traffic with " .. level[3],
         function(m) return ratio(m["ptx__flop_count.sum"], m[level[2]], "no byte came from or went to " .. level[3]) end)
 end
-for _, precision in ipairs({ { "hp", "fp16", "half" }, { "sp", "fp32", "single" }, { "dp", "fp64", "double" } }) do
+-- A half-precision instruction has two results in each lane.
+for _, precision in ipairs({ { "hp", "fp16", "half", 4 }, { "sp", "fp32", "single", 2 }, { "dp", "fp64", "double", 2 } }) do
     local peak = "device__peak_flops_" .. precision[1]
     row("derived__arithmetic_intensity_dram_" .. precision[1] .. ".ratio", "flop/byte",
         precision[3] .. "-precision operations per byte of traffic with device memory",
@@ -92,9 +93,12 @@ for _, precision in ipairs({ { "hp", "fp16", "half" }, { "sp", "fp32", "single" 
             return ratio(m["ptx__flop_count_" .. precision[1] .. ".sum"], m["dram__bytes.sum"],
                 "no byte came from or went to device memory")
         end)
-    row(peak, "flop/s", "peak of " .. precision[3] .. "-precision operations: two for each lane and cycle", function(m)
-        return 2 * m["device__model_" .. precision[2] .. "_per_cycle"] * m["device__attribute_multiprocessor_count"] *
-            m["device__model_sm_clock_hz"]
+    row(peak, "flop/s", "peak of " .. precision[3] .. "-precision operations outside tensor cores", function(m)
+        local lanes = m["device__model_" .. precision[2] .. "_per_cycle"]
+        if lanes == 0 then
+            return nil, "the device has no " .. precision[3] .. "-precision arithmetic"
+        end
+        return precision[4] * lanes * m["device__attribute_multiprocessor_count"] * m["device__model_sm_clock_hz"]
     end)
     row("device__roofline_ridge_dram_" .. precision[1] .. ".ratio", "flop/byte",
         "intensity from which on " .. precision[3] .. "-precision arithmetic limits, not device memory",

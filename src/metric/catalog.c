@@ -219,8 +219,10 @@ enum wl_code wl_metric_catalog_create(const char *folder, struct wl_metric_catal
     struct wl_metric_catalog *created = wl_alloc_zero(1, sizeof *created);
     created->sandbox = wl_sandbox_create(NULL);
     wl_metric_proxy_create(created);
+    /* a count that is also kept for each instruction is first of all one of the launch */
     for (size_t i = 0; i < sizeof counter_rows / sizeof *counter_rows; i++)
-        WL_PUSH(&created->rows, counter_rows[i]);
+        if (!find_row(created, counter_rows[i].name))
+            WL_PUSH(&created->rows, counter_rows[i]);
     enum wl_code code =
         wl_data_files_run(created->sandbox, wl_embedded_metrics, folder, use_file, created, error);
     if (code == WL_OK) {

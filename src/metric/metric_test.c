@@ -47,6 +47,7 @@ static const struct wl_record_attribute device_facts[] = {
     {"device__attribute_warp_size", NULL, 32},
     {"device__attribute_max_warps_per_multiprocessor", NULL, 64},
     {"device__attribute_schedulers_per_multiprocessor", NULL, 4},
+    {"device__model_fp16_per_cycle", NULL, 0},
     {"device__model_fp32_per_cycle", NULL, 128},
     {"device__model_sm_clock_hz", NULL, 1e9},
     {"device__model_memory_bandwidth_bytes_per_s", NULL, 4e12},
@@ -206,6 +207,8 @@ static void arithmetic(void **state)
     is_number(set, "derived__arithmetic_intensity_dram_sp.ratio", 2003 / 500.0, WL_MARK_MODELLED);
     is_number(set, "device__peak_flops_sp", 2 * 128 * 132 * 1e9, WL_MARK_EXACT);
     is_number(set, "device__roofline_ridge_dram_sp.ratio", 8.448, WL_MARK_EXACT);
+    is_absent(set, "device__roofline_ridge_dram_hp.ratio",
+              "needs device__peak_flops_hp: the device has no half-precision arithmetic");
     is_number(set, "ptx__branch_efficiency.pct", 75, WL_MARK_EXACT);
     is_number(set, "ptx__thread_inst_executed_per_inst_executed.ratio", 24, WL_MARK_EXACT);
     assert_string_equal(wl_metric_get(set, "ptx__busiest_pipe")->text, "fma");
@@ -301,6 +304,18 @@ static void the_list_has_each_metric_once(void **state)
     }
     assert_int_equal(seen, 1);
     wl_metric_set_free(set);
+}
+
+static void each_name_has_one_row(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    const struct wl_metric_row *rows = wl_metric_list(catalog, &count);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(rows[i - 1].name, rows[i].name) >= 0)
+            fail_msg("%s is there twice", rows[i].name);
+    assert_string_equal(wl_metric_find(catalog, "memory_l2_theoretical_sectors_global")->unit,
+                        "sector");
 }
 
 static void names_are_expanded(void **state)
@@ -500,6 +515,7 @@ int main(void)
         cmocka_unit_test(known_names_say_why_they_are_absent),
         cmocka_unit_test(a_value_of_the_collector_comes_first),
         cmocka_unit_test(the_list_has_each_metric_once),
+        cmocka_unit_test(each_name_has_one_row),
         cmocka_unit_test(names_are_expanded),
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(bad_formulas_make_absent),

@@ -147,17 +147,27 @@ static int64_t put_instruction_values(struct wl_report_writer *writer,
     if (intern_digest(&writer->instruction_value_sets, &digest, &set_id))
         return set_id;
     int64_t *name_ids = wl_alloc_zero(record->instruction_value_name_count, sizeof *name_ids);
+    bool *has_values = wl_alloc_zero(record->instruction_value_name_count, sizeof *has_values);
     for (size_t i = 0; i < record->instruction_value_name_count; i++)
         name_ids[i] = name_id(writer, record->instruction_value_names[i]);
     for (size_t i = 0; i < record->instruction_value_count; i++) {
         const struct wl_record_instruction_value *value = &record->instruction_values[i];
-        if (value->name < record->instruction_value_name_count && !isnan(value->value))
-            WL_INSERT(&writer->inserter, WL_TABLE_INSTRUCTION_VALUES, WL_INTEGER(set_id),
-                      WL_INTEGER(name_ids[value->name]), WL_INTEGER(value->instruction),
-                      WL_REAL(value->value),
-                      WL_INTEGER(valid_mark(record->instruction_value_marks[value->name])));
+        if (value->name >= record->instruction_value_name_count || isnan(value->value))
+            continue;
+        has_values[value->name] = true;
+        WL_INSERT(&writer->inserter, WL_TABLE_INSTRUCTION_VALUES, WL_INTEGER(set_id),
+                  WL_INTEGER(name_ids[value->name]), WL_INTEGER(value->instruction),
+                  WL_REAL(value->value),
+                  WL_INTEGER(valid_mark(record->instruction_value_marks[value->name])));
     }
+    /* what was counted and is 0 everywhere must not look as if it had not been counted */
+    for (size_t i = 0; i < record->instruction_value_name_count; i++)
+        if (!has_values[i])
+            WL_INSERT(&writer->inserter, WL_TABLE_INSTRUCTION_VALUES, WL_INTEGER(set_id),
+                      WL_INTEGER(name_ids[i]), WL_INTEGER(0), WL_REAL(0),
+                      WL_INTEGER(valid_mark(record->instruction_value_marks[i])));
     free(name_ids);
+    free(has_values);
     return set_id;
 }
 
