@@ -1,4 +1,5 @@
-/* From one PTX kernel to a program of warp operations: walks the instructions, finds each one's row. */
+/* From one PTX kernel to a program of warp operations: walks the instructions, finds each one's
+ * row. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,11 @@ void lower_fail(struct lowering *lowering, enum wl_code code, const char *format
     const struct wl_program_instruction *row =
         &lowering->instructions.items[lowering->instruction_index];
     if (row->file)
-        wl_error_set_where(lowering->error, "%s, %s:%u", lowering->program->name, row->file, row->line);
+        wl_error_set_where(lowering->error, "%s, %s:%u", lowering->program->name, row->file,
+                           row->line);
     else
-        wl_error_set_where(lowering->error, "%s, PTX line %u", lowering->program->name, row->text_line);
+        wl_error_set_where(lowering->error, "%s, PTX line %u", lowering->program->name,
+                           row->text_line);
 }
 
 void lower_unsupported(struct lowering *lowering)
@@ -45,7 +48,8 @@ uint32_t lower_new_register(struct lowering *lowering, enum wl_operand_class ope
     return (uint32_t)lowering->registers.count - 1;
 }
 
-uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class, uint64_t bits)
+uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class,
+                        uint64_t bits)
 {
     for (size_t i = 0; i < lowering->registers.count; i++) {
         const struct virtual_register *candidate = &lowering->registers.items[i];
@@ -70,7 +74,8 @@ void lower_bind_label(struct lowering *lowering, uint32_t label)
     lowering->labels.items[label] = (uint32_t)lowering->ops.count;
 }
 
-uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space, enum wl_site_access access)
+uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space,
+                        enum wl_site_access access)
 {
     struct wl_site site = {lowering->instruction_index, (uint8_t)space, (uint8_t)access};
     WL_PUSH(&lowering->sites, site);
@@ -117,7 +122,8 @@ static char *copy_squeezed(const char *text, uint32_t length)
     uint32_t used = 0;
     for (uint32_t i = 0; i < length; i++) {
         char character = text[i];
-        bool is_space = character == ' ' || character == '\t' || character == '\n' || character == '\r';
+        bool is_space =
+            character == ' ' || character == '\t' || character == '\n' || character == '\r';
         if (is_space && (used == 0 || copy[used - 1] == ' '))
             continue;
         copy[used++] = is_space ? ' ' : character;
@@ -133,7 +139,8 @@ static char *full_opcode(const struct wl_ptx_instruction *instruction)
     char buffer[320];
     size_t used = (size_t)snprintf(buffer, sizeof buffer, "%s", instruction->opcode);
     for (int i = 0; i < instruction->modifier_count && used < sizeof buffer; i++)
-        used += (size_t)snprintf(buffer + used, sizeof buffer - used, ".%s", instruction->modifiers[i]);
+        used +=
+            (size_t)snprintf(buffer + used, sizeof buffer - used, ".%s", instruction->modifiers[i]);
     return wl_string_copy(buffer);
 }
 
@@ -142,7 +149,8 @@ static char *callers(const struct wl_ptx_module *module, const struct wl_ptx_loc
     char buffer[1024];
     size_t used = 0;
     int32_t index = location->inlined_at;
-    for (int depth = 0; index >= 0 && (uint32_t)index < module->location_count && depth < 16; depth++) {
+    for (int depth = 0; index >= 0 && (uint32_t)index < module->location_count && depth < 16;
+         depth++) {
         const struct wl_ptx_location *at = &module->locations[index];
         const char *file = wl_ptx_module_file_name(module, at->file);
         int wrote = snprintf(buffer + used, sizeof buffer - used, "%s%s:%u:%u", used ? "\n" : "",
@@ -155,7 +163,8 @@ static char *callers(const struct wl_ptx_module *module, const struct wl_ptx_loc
     return used ? wl_string_copy_length(buffer, used) : NULL;
 }
 
-static void add_instruction_row(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+static void add_instruction_row(struct lowering *lowering,
+                                const struct wl_ptx_instruction *instruction)
 {
     const struct wl_ptx_module *module = lowering->input->module;
     struct wl_program_instruction row = {.guard = UINT32_MAX, .class_weight = 1};
@@ -193,7 +202,7 @@ struct family_row {
 };
 
 #define X(name, operation, pipe, class)
-#define F(word, function, pipe, class)                                                             \
+#define F(word, function, pipe, class) \
     void lower_##function(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
 #include "ptx/instructions.def"
 #undef X
@@ -227,7 +236,8 @@ static const struct exact_row *find_exact(const struct wl_ptx_instruction *instr
         for (size_t k = 0; k < sizeof ignorable_modifiers / sizeof *ignorable_modifiers; k++)
             is_ignorable |= strcmp(instruction->modifiers[i], ignorable_modifiers[k]) == 0;
         if (!is_ignorable)
-            used += (size_t)snprintf(name + used, sizeof name - used, ".%s", instruction->modifiers[i]);
+            used +=
+                (size_t)snprintf(name + used, sizeof name - used, ".%s", instruction->modifiers[i]);
     }
     for (size_t i = 0; i < sizeof exact_rows / sizeof *exact_rows; i++)
         if (strcmp(exact_rows[i].name, name) == 0)
@@ -245,17 +255,18 @@ static const struct family_row *find_family(const struct wl_ptx_instruction *ins
 
 static bool commutes(enum wl_opcode code)
 {
-    static const uint16_t codes[] = {WL_OP_ADD_I32, WL_OP_MUL_LO_I32, WL_OP_AND_B32, WL_OP_OR_B32,
-                                     WL_OP_XOR_B32, WL_OP_ADD_I64,    WL_OP_MUL_LO_I64, WL_OP_AND_B64,
-                                     WL_OP_OR_B64,  WL_OP_XOR_B64,    WL_OP_MUL_WIDE_U32,
-                                     WL_OP_MUL_WIDE_S32, WL_OP_ADD_F32, WL_OP_MUL_F32};
+    static const uint16_t codes[] = {
+        WL_OP_ADD_I32,      WL_OP_MUL_LO_I32,   WL_OP_AND_B32, WL_OP_OR_B32, WL_OP_XOR_B32,
+        WL_OP_ADD_I64,      WL_OP_MUL_LO_I64,   WL_OP_AND_B64, WL_OP_OR_B64, WL_OP_XOR_B64,
+        WL_OP_MUL_WIDE_U32, WL_OP_MUL_WIDE_S32, WL_OP_ADD_F32, WL_OP_MUL_F32};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i] == code)
             return true;
     return false;
 }
 
-static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instruction, uint8_t operand_class)
+static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instruction,
+                                     uint8_t operand_class)
 {
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8)
@@ -267,11 +278,12 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
                         const struct wl_ptx_instruction *instruction)
 {
     const struct wl_op_row *operation = &wl_op_rows[row->code];
-    static const int source_counts[] = {[WL_FORM_BINARY] = 2, [WL_FORM_UNARY] = 1, [WL_FORM_TERNARY] = 3,
-                                        [WL_FORM_COMPARE] = 2};
+    static const int source_counts[] = {
+        [WL_FORM_BINARY] = 2, [WL_FORM_UNARY] = 1, [WL_FORM_TERNARY] = 3, [WL_FORM_COMPARE] = 2};
     int sources = source_counts[operation->form];
     if (instruction->operand_count != sources + 1) {
-        lower_fail(lowering, WL_ERR_INPUT, "%s takes %d operands", instruction->opcode, sources + 1);
+        lower_fail(lowering, WL_ERR_INPUT, "%s takes %d operands", instruction->opcode,
+                   sources + 1);
         return;
     }
     const struct wl_ptx_operand *operands = instruction->operands;
@@ -284,7 +296,8 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
         a = b;
         b = swap;
     }
-    uint32_t first = lower_source(lowering, a, operation->a, literal_type(instruction, operation->a));
+    uint32_t first =
+        lower_source(lowering, a, operation->a, literal_type(instruction, operation->a));
     if (operation->form == WL_FORM_BINARY &&
         lower_literal(b, literal_type(instruction, operation->b), &bits)) {
         struct wl_op *op = lower_emit(lowering, row->code + 1, FIELD_DST, FIELD_A);
@@ -293,13 +306,14 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
         op->imm = (int64_t)bits;
         return;
     }
-    uint32_t second = b ? lower_source(lowering, b, operation->b, literal_type(instruction, operation->b))
-                        : NO_REGISTER;
+    uint32_t second =
+        b ? lower_source(lowering, b, operation->b, literal_type(instruction, operation->b))
+          : NO_REGISTER;
     enum wl_ptx_type third_type = operation->c == WL_CLASS_64 && operation->a == WL_CLASS_32
                                       ? WL_PTX_U64
                                       : literal_type(instruction, operation->c);
-    uint32_t third = sources > 2 ? lower_source(lowering, &operands[3], operation->c, third_type)
-                                 : NO_REGISTER;
+    uint32_t third =
+        sources > 2 ? lower_source(lowering, &operands[3], operation->c, third_type) : NO_REGISTER;
     lower_emit_plain(lowering, row->code, dst, first, second, third);
 }
 
@@ -312,7 +326,8 @@ static bool is_control(const struct wl_ptx_instruction *instruction)
     return false;
 }
 
-static void lower_instruction(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+static void lower_instruction(struct lowering *lowering,
+                              const struct wl_ptx_instruction *instruction)
 {
     add_instruction_row(lowering, instruction);
     lowering->instruction = instruction;
@@ -382,7 +397,8 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
                            const struct wl_ptx_function *function)
 {
     struct variable_place place = {variable->name, function, variable->space, 0};
-    uint64_t *end = variable->space == WL_PTX_SPACE_SHARED ? &lowering->shared_end : &lowering->local_end;
+    uint64_t *end =
+        variable->space == WL_PTX_SPACE_SHARED ? &lowering->shared_end : &lowering->local_end;
     if (variable->space != WL_PTX_SPACE_SHARED && variable->space != WL_PTX_SPACE_LOCAL)
         return;
     if (variable->is_extern && variable->size_bytes == 0)
@@ -500,8 +516,8 @@ static void give_tables(struct lowering *lowering)
 
 static uint32_t thread_limit(const struct wl_ptx_function *function)
 {
-    const uint32_t *limit = function->required_threads[0] ? function->required_threads
-                                                          : function->max_threads;
+    const uint32_t *limit =
+        function->required_threads[0] ? function->required_threads : function->max_threads;
     if (!limit[0])
         return 0;
     return limit[0] * (limit[1] ? limit[1] : 1) * (limit[2] ? limit[2] : 1);
@@ -519,8 +535,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
     if (function->needs_clusters)
-        lower_fail(&lowering, WL_ERR_UNSUPPORTED, "%s needs thread-block clusters, which cannot be modelled",
-                   function->name);
+        lower_fail(&lowering, WL_ERR_UNSUPPORTED,
+                   "%s needs thread-block clusters, which cannot be modelled", function->name);
     lay_out_parameters(&lowering);
     for (uint32_t i = 0; i < input->module->variable_count; i++)
         place_variable(&lowering, &input->module->variables[i], NULL);

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "ptx/lowering.h"
 
-#define FAMILY(name)                                                                               \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+#define FAMILY(name)                                                                            \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -50,9 +50,10 @@ FAMILY(branch)
     lowering->new_block = true;
 }
 
-/* Code that only lanes with a true guard run: jumps over it for the others. Returns the label to bind
- * behind it, NO_LABEL where there is no guard. */
-static uint32_t skip_unguarded(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+/* Code that only lanes with a true guard run: jumps over it for the others. Returns the label to
+ * bind behind it, NO_LABEL where there is no guard. */
+static uint32_t skip_unguarded(struct lowering *lowering,
+                               const struct wl_ptx_instruction *instruction)
 {
     if (instruction->guard < 0)
         return NO_LABEL;
@@ -105,7 +106,7 @@ static void emit_exit(struct lowering *lowering, const struct wl_ptx_instruction
     lowering->new_block = true;
 }
 
-FAMILY(return)
+FAMILY(return )
 {
     bool is_exit = strcmp(instruction->opcode, "exit") == 0 || !lowering->instance->caller;
     if (is_exit)
@@ -152,7 +153,8 @@ static void bind_formals(struct lowering *lowering, struct instance *callee,
 }
 
 static void inline_call(struct lowering *lowering, const struct wl_ptx_function *function,
-                        const struct wl_ptx_operand *results, const struct wl_ptx_operand *arguments)
+                        const struct wl_ptx_operand *results,
+                        const struct wl_ptx_operand *arguments)
 {
     int depth = 0;
     for (const struct instance *outer = lowering->instance; outer; outer = outer->caller) {
@@ -192,7 +194,8 @@ static const struct math_row math_rows[] = {
 #undef f64
 
 /* Functions without a body that the runtime provides. False if name is none of them. */
-static bool call_provided(struct lowering *lowering, const char *name, const struct wl_ptx_operand *results,
+static bool call_provided(struct lowering *lowering, const char *name,
+                          const struct wl_ptx_operand *results,
                           const struct wl_ptx_operand *arguments)
 {
     uint32_t first = argument(lowering, arguments, 0), second = argument(lowering, arguments, 1);
@@ -200,8 +203,9 @@ static bool call_provided(struct lowering *lowering, const char *name, const str
     if (strcmp(name, "vprintf") == 0 && first != NO_REGISTER && second != NO_REGISTER) {
         lower_emit(lowering, WL_OP_CALL_PRINT, FIELD_DST, FIELD_A | FIELD_B);
         size_t at = lowering->ops.count - 1;
-        uint32_t dst = result == NO_REGISTER ? lower_new_register(lowering, WL_CLASS_32)
-                                             : lower_parameter_cell(lowering, result, 0, WL_CLASS_32);
+        uint32_t dst = result == NO_REGISTER
+                           ? lower_new_register(lowering, WL_CLASS_32)
+                           : lower_parameter_cell(lowering, result, 0, WL_CLASS_32);
         lowering->ops.items[at].op.dst = dst;
         lowering->ops.items[at].op.a = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
         lowering->ops.items[at].op.b = lower_parameter_cell(lowering, second, 0, WL_CLASS_64);
@@ -245,7 +249,8 @@ FAMILY(call)
         lower_unsupported(lowering);
         return;
     }
-    const struct wl_ptx_operand *arguments = instruction->operand_count > 2 ? &operands[2] : &nothing;
+    const struct wl_ptx_operand *arguments =
+        instruction->operand_count > 2 ? &operands[2] : &nothing;
     const char *name = operands[1].name;
     const struct wl_ptx_function *function =
         name ? wl_ptx_module_find_function(lowering->input->module, name) : NULL;
@@ -257,7 +262,8 @@ FAMILY(call)
     if (function->has_body)
         inline_call(lowering, function, &operands[0], arguments);
     else if (!call_provided(lowering, name, &operands[0], arguments))
-        lower_fail(lowering, WL_ERR_UNSUPPORTED, "call of %s, which has no body in this module", name);
+        lower_fail(lowering, WL_ERR_UNSUPPORTED, "call of %s, which has no body in this module",
+                   name);
     if (end != NO_LABEL) {
         lower_bind_label(lowering, end);
         lowering->new_block = true;
@@ -275,7 +281,8 @@ static void emit_barrier(struct lowering *lowering, const struct wl_ptx_instruct
         lower_unsupported(lowering);
         return;
     }
-    uint32_t number = NO_REGISTER, threads = NO_REGISTER, predicate = NO_REGISTER, dst = NO_REGISTER;
+    uint32_t number = NO_REGISTER, threads = NO_REGISTER, predicate = NO_REGISTER,
+             dst = NO_REGISTER;
     uint64_t literal = 0, count = 0;
     bool has_literal = lower_literal(&operands[at], WL_PTX_U32, &literal);
     if (!has_literal)
@@ -286,10 +293,12 @@ static void emit_barrier(struct lowering *lowering, const struct wl_ptx_instruct
         threads = lower_source(lowering, &operands[at + 1], WL_CLASS_32, WL_PTX_U32);
     if (kind >= 2) {
         predicate = lower_predicate(lowering, &operands[instruction->operand_count - 1]);
-        dst = lower_destination(lowering, &operands[0], kind == 2 ? WL_CLASS_32 : WL_CLASS_PREDICATE);
+        dst =
+            lower_destination(lowering, &operands[0], kind == 2 ? WL_CLASS_32 : WL_CLASS_PREDICATE);
     }
-    uint8_t uses = (uint8_t)((number != NO_REGISTER ? FIELD_A : 0) | (threads != NO_REGISTER ? FIELD_B : 0) |
-                             (predicate != NO_REGISTER ? FIELD_C : 0));
+    uint8_t uses =
+        (uint8_t)((number != NO_REGISTER ? FIELD_A : 0) | (threads != NO_REGISTER ? FIELD_B : 0) |
+                  (predicate != NO_REGISTER ? FIELD_C : 0));
     struct wl_op *op = lower_emit(lowering, WL_OP_BARRIER, kind >= 2 ? FIELD_DST : 0, uses);
     op->kind = kind;
     op->imm = (int64_t)literal;
@@ -297,9 +306,11 @@ static void emit_barrier(struct lowering *lowering, const struct wl_ptx_instruct
     op->a = number;
     op->b = threads != NO_REGISTER ? threads : has_count ? (uint32_t)count : UINT32_MAX;
     op->c = predicate;
-    op->flags = (uint8_t)((number != NO_REGISTER ? WL_OPF_RESULT : 0) |
-                          (threads != NO_REGISTER ? WL_OPF_DST64 : 0) |
-                          (kind >= 2 && operands[instruction->operand_count - 1].negated ? WL_OPF_NEGATED : 0));
+    op->flags =
+        (uint8_t)((number != NO_REGISTER ? WL_OPF_RESULT : 0) |
+                  (threads != NO_REGISTER ? WL_OPF_DST64 : 0) |
+                  (kind >= 2 && operands[instruction->operand_count - 1].negated ? WL_OPF_NEGATED
+                                                                                 : 0));
     uint32_t used = has_literal ? (uint32_t)literal + 1 : 16;
     if (used > lowering->program->barrier_count)
         lowering->program->barrier_count = used;
@@ -317,7 +328,8 @@ FAMILY(barrier)
     }
     static const char *const kinds[] = {"sync", "arrive", "popc", "and", "or"};
     bool is_reduction = wl_ptx_instruction_has(instruction, "red");
-    int kind = is_reduction ? lower_choose(instruction, kinds + 2, 3) + 2 : lower_choose(instruction, kinds, 2);
+    int kind = is_reduction ? lower_choose(instruction, kinds + 2, 3) + 2
+                            : lower_choose(instruction, kinds, 2);
     if (kind < 0 || (is_reduction && kind < 2)) {
         lower_unsupported(lowering);
         return;
@@ -398,8 +410,9 @@ FAMILY(match)
     uint32_t a = lower_source(lowering, &operands[1], lower_class_of_type(type), type);
     uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
     uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
-    struct wl_op *op = lower_emit(lowering, WL_OP_MATCH,
-                                  (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)), FIELD_A);
+    struct wl_op *op =
+        lower_emit(lowering, WL_OP_MATCH,
+                   (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)), FIELD_A);
     op->dst = dst;
     op->a = a;
     op->d = valid;
@@ -420,7 +433,8 @@ FAMILY(redux)
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
     lower_emit_plain(lowering, WL_OP_REDUX, dst, a, NO_REGISTER, NO_REGISTER);
     bool is_signed_order = lower_is_signed(type) && (kind == 1 || kind == 2);
-    lowering->ops.items[lowering->ops.count - 1].op.kind = (uint8_t)(kind + (is_signed_order ? 2 : 0));
+    lowering->ops.items[lowering->ops.count - 1].op.kind =
+        (uint8_t)(kind + (is_signed_order ? 2 : 0));
 }
 
 FAMILY(activemask)

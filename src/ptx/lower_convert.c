@@ -1,16 +1,23 @@
 /* cvt in its combinations. */
 #include "ptx/lowering.h"
 
-#define FAMILY(name)                                                                               \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+#define FAMILY(name)                                                                            \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 /* Flags of sim/exec/convert.c. */
-enum { FORMAT_BFLOAT = 1, FLAG_FTZ = 2, FLAG_SATURATE = 4, FLAG_INTEGRAL = 8, FORMAT_BFLOAT_SOURCE = 16,
-       FLAG_RELU = 32 };
+enum {
+    FORMAT_BFLOAT = 1,
+    FLAG_FTZ = 2,
+    FLAG_SATURATE = 4,
+    FLAG_INTEGRAL = 8,
+    FORMAT_BFLOAT_SOURCE = 16,
+    FLAG_RELU = 32
+};
 
 static enum wl_operand_class source_class(const struct lowering *lowering,
-                                          const struct wl_ptx_operand *operand, enum wl_ptx_type type)
+                                          const struct wl_ptx_operand *operand,
+                                          enum wl_ptx_type type)
 {
     if (operand->kind == WL_PTX_OPERAND_REGISTER)
         return lower_register_class(lowering, lower_register_of(lowering, operand->reg));
@@ -29,12 +36,16 @@ static enum wl_opcode integer_operation(enum wl_ptx_type to, enum wl_ptx_type fr
         return from_bytes == 8 ? WL_OP_MOV_B64 : widen[is_signed][from_bytes];
     }
     if (from_wide)
-        return to_bytes == 4 ? WL_OP_CVT_B32_B64 : to_bytes == 2 ? WL_OP_CVT_B16_B64 : WL_OP_CVT_B8_B64;
+        return to_bytes == 4   ? WL_OP_CVT_B32_B64
+               : to_bytes == 2 ? WL_OP_CVT_B16_B64
+                               : WL_OP_CVT_B8_B64;
     size_t kept_bytes = to_bytes < from_bytes ? to_bytes : from_bytes;
     bool extend_sign = to_bytes <= from_bytes ? lower_is_signed(to) && to_bytes == 1 : is_signed;
     switch (kept_bytes) {
     case 1:
-        return !extend_sign ? WL_OP_CVT_U32_U8 : to_bytes == 2 ? WL_OP_CVT_S16_S8 : WL_OP_CVT_S32_S8;
+        return !extend_sign    ? WL_OP_CVT_U32_U8
+               : to_bytes == 2 ? WL_OP_CVT_S16_S8
+                               : WL_OP_CVT_S32_S8;
     case 2:
         return extend_sign && to_bytes == 4 ? WL_OP_CVT_S32_S16 : WL_OP_CVT_U32_U16;
     default:
@@ -91,8 +102,9 @@ static int64_t float_flags(const struct wl_ptx_instruction *instruction, enum wl
     return flags;
 }
 
-static void emit_conversion(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
-                            size_t width_bytes, size_t count, uint8_t flags, int64_t imm)
+static void emit_conversion(struct lowering *lowering, enum wl_opcode code, uint32_t dst,
+                            uint32_t a, size_t width_bytes, size_t count, uint8_t flags,
+                            int64_t imm)
 {
     bool found;
     struct wl_op *op = lower_emit(lowering, code, FIELD_DST, FIELD_A);
@@ -155,8 +167,8 @@ FAMILY(cvt)
         convert_pair(lowering, instruction, to);
         return;
     }
-    bool is_narrow_float = to == WL_PTX_TF32 || from == WL_PTX_TF32 || to == WL_PTX_F16X2 ||
-                           from == WL_PTX_F16X2;
+    bool is_narrow_float =
+        to == WL_PTX_TF32 || from == WL_PTX_TF32 || to == WL_PTX_F16X2 || from == WL_PTX_F16X2;
     if (instruction->operand_count != 2 || to == WL_PTX_TYPE_NONE || is_narrow_float) {
         lower_unsupported(lowering);
         return;

@@ -3,8 +3,8 @@
 
 #include "ptx/lowering.h"
 
-#define FAMILY(name)                                                                               \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+#define FAMILY(name)                                                                            \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -13,7 +13,8 @@ static bool expect(struct lowering *lowering, int least)
 {
     if (lowering->instruction->operand_count >= least)
         return true;
-    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d operands", lowering->instruction->opcode, least);
+    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d operands", lowering->instruction->opcode,
+               least);
     return false;
 }
 
@@ -41,7 +42,8 @@ static void pack(struct lowering *lowering, const struct wl_ptx_operand *dst,
     }
     uint32_t parts[2];
     for (int i = 0; i < 2; i++)
-        parts[i] = lower_source(lowering, &source->items[i], WL_CLASS_32, is_wide ? WL_PTX_B32 : WL_PTX_B16);
+        parts[i] = lower_source(lowering, &source->items[i], WL_CLASS_32,
+                                is_wide ? WL_PTX_B32 : WL_PTX_B16);
     uint32_t reg = lower_destination(lowering, dst, is_wide ? WL_CLASS_64 : WL_CLASS_32);
     lower_emit_plain(lowering, is_wide ? WL_OP_PACK_64 : WL_OP_PACK_32, reg, parts[0], parts[1],
                      NO_REGISTER);
@@ -70,7 +72,8 @@ FAMILY(mov)
 {
     if (!expect(lowering, 2))
         return;
-    const struct wl_ptx_operand *dst = &instruction->operands[0], *source = &instruction->operands[1];
+    const struct wl_ptx_operand *dst = &instruction->operands[0],
+                                *source = &instruction->operands[1];
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (source->kind == WL_PTX_OPERAND_VECTOR) {
         pack(lowering, dst, source, type);
@@ -79,21 +82,24 @@ FAMILY(mov)
     } else if (type == WL_PTX_PRED) {
         uint32_t reg = lower_destination(lowering, dst, WL_CLASS_PREDICATE);
         uint32_t value = lower_predicate(lowering, source);
-        emit_predicate_logic(lowering, reg, value, value, source->negated ? LOGIC_NOT : LOGIC_MOVE, false);
+        emit_predicate_logic(lowering, reg, value, value, source->negated ? LOGIC_NOT : LOGIC_MOVE,
+                             false);
     } else {
         enum wl_operand_class operand_class = lower_class_of_type(type);
         bool is_wide = operand_class == WL_CLASS_64;
         uint32_t reg = lower_destination(lowering, dst, operand_class);
         uint64_t bits;
         if (lower_literal(source, type, &bits)) {
-            struct wl_op *op = lower_emit(lowering, is_wide ? WL_OP_MOV_IMM_64 : WL_OP_MOV_IMM_32, FIELD_DST, 0);
+            struct wl_op *op =
+                lower_emit(lowering, is_wide ? WL_OP_MOV_IMM_64 : WL_OP_MOV_IMM_32, FIELD_DST, 0);
             op->dst = reg;
             op->imm = (int64_t)bits;
             return;
         }
         size_t before = lowering->ops.count;
         uint32_t value = lower_source(lowering, source, operand_class, type);
-        struct lowered *last = before < lowering->ops.count ? &lowering->ops.items[lowering->ops.count - 1] : NULL;
+        struct lowered *last =
+            before < lowering->ops.count ? &lowering->ops.items[lowering->ops.count - 1] : NULL;
         if (last && last->op.dst == value && source->kind == WL_PTX_OPERAND_SPECIAL) {
             last->op.dst = reg; /* a special register goes straight to its place */
             return;
@@ -117,7 +123,8 @@ FAMILY(cvta)
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_64);
     uint32_t a = lower_source(lowering, &instruction->operands[1], WL_CLASS_64, WL_PTX_U64);
     bool is_back = wl_ptx_instruction_has(instruction, "to");
-    struct wl_op *op = lower_emit(lowering, is_back ? WL_OP_AND_B64_I : WL_OP_OR_B64_I, FIELD_DST, FIELD_A);
+    struct wl_op *op =
+        lower_emit(lowering, is_back ? WL_OP_AND_B64_I : WL_OP_OR_B64_I, FIELD_DST, FIELD_A);
     op->dst = dst;
     op->a = a;
     op->imm = is_back ? (int64_t)~WL_WINDOW_MASK
@@ -126,8 +133,13 @@ FAMILY(cvta)
 
 /* ---- comparisons ---- */
 
-#define INTEGER_ROW(name, u, s, s16, u64, s64)                                                     \
-    {name, {WL_OP_##u, WL_OP_##s, WL_OP_##s16, WL_OP_##u64, WL_OP_##s64, 0, 0}}
+#define INTEGER_ROW(name, u, s, s16, u64, s64)                                \
+    {                                                                         \
+        name,                                                                 \
+        {                                                                     \
+            WL_OP_##u, WL_OP_##s, WL_OP_##s16, WL_OP_##u64, WL_OP_##s64, 0, 0 \
+        }                                                                     \
+    }
 
 struct comparison_row {
     const char *word;
@@ -135,12 +147,24 @@ struct comparison_row {
 };
 
 static const struct comparison_row comparison_rows[] = {
-    {"eq", {WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I64, WL_OP_EQ_I64, WL_OP_EQ_F32, WL_OP_EQ_F64}},
-    {"ne", {WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I64, WL_OP_NE_I64, WL_OP_NE_F32, WL_OP_NE_F64}},
-    {"lt", {WL_OP_LT_U32, WL_OP_LT_S32, WL_OP_LT_S16, WL_OP_LT_U64, WL_OP_LT_S64, WL_OP_LT_F32, WL_OP_LT_F64}},
-    {"le", {WL_OP_LE_U32, WL_OP_LE_S32, WL_OP_LE_S16, WL_OP_LE_U64, WL_OP_LE_S64, WL_OP_LE_F32, WL_OP_LE_F64}},
-    {"gt", {WL_OP_GT_U32, WL_OP_GT_S32, WL_OP_GT_S16, WL_OP_GT_U64, WL_OP_GT_S64, WL_OP_GT_F32, WL_OP_GT_F64}},
-    {"ge", {WL_OP_GE_U32, WL_OP_GE_S32, WL_OP_GE_S16, WL_OP_GE_U64, WL_OP_GE_S64, WL_OP_GE_F32, WL_OP_GE_F64}},
+    {"eq",
+     {WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I64, WL_OP_EQ_I64, WL_OP_EQ_F32,
+      WL_OP_EQ_F64}},
+    {"ne",
+     {WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I64, WL_OP_NE_I64, WL_OP_NE_F32,
+      WL_OP_NE_F64}},
+    {"lt",
+     {WL_OP_LT_U32, WL_OP_LT_S32, WL_OP_LT_S16, WL_OP_LT_U64, WL_OP_LT_S64, WL_OP_LT_F32,
+      WL_OP_LT_F64}},
+    {"le",
+     {WL_OP_LE_U32, WL_OP_LE_S32, WL_OP_LE_S16, WL_OP_LE_U64, WL_OP_LE_S64, WL_OP_LE_F32,
+      WL_OP_LE_F64}},
+    {"gt",
+     {WL_OP_GT_U32, WL_OP_GT_S32, WL_OP_GT_S16, WL_OP_GT_U64, WL_OP_GT_S64, WL_OP_GT_F32,
+      WL_OP_GT_F64}},
+    {"ge",
+     {WL_OP_GE_U32, WL_OP_GE_S32, WL_OP_GE_S16, WL_OP_GE_U64, WL_OP_GE_S64, WL_OP_GE_F32,
+      WL_OP_GE_F64}},
     INTEGER_ROW("lo", LT_U32, LT_U32, LT_U32, LT_U64, LT_U64),
     INTEGER_ROW("ls", LE_U32, LE_U32, LE_U32, LE_U64, LE_U64),
     INTEGER_ROW("hi", GT_U32, GT_U32, GT_U32, GT_U64, GT_U64),
@@ -254,7 +278,8 @@ FAMILY(setp)
         if (other != NO_REGISTER)
             emit_predicate_logic(lowering, reg, values[i], other, (uint8_t)combine, negated);
         else if (i == 0 && inverse == NO_REGISTER)
-            lowering->ops.items[lowering->ops.count - 1].op.dst = reg; /* compare straight into it */
+            lowering->ops.items[lowering->ops.count - 1].op.dst =
+                reg; /* compare straight into it */
         else
             emit_predicate_logic(lowering, reg, values[i], values[i], LOGIC_MOVE, false);
     }
@@ -291,8 +316,8 @@ FAMILY(selp)
     uint32_t b = lower_source(lowering, &operands[2], operand_class, type);
     uint32_t chosen = lower_predicate(lowering, &operands[3]);
     uint32_t dst = lower_destination(lowering, &operands[0], operand_class);
-    lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_SELECT_64 : WL_OP_SELECT_32, dst, a,
-                     b, chosen);
+    lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_SELECT_64 : WL_OP_SELECT_32,
+                     dst, a, b, chosen);
     if (operands[3].negated)
         lowering->ops.items[lowering->ops.count - 1].op.flags = WL_OPF_NEGATED;
 }
@@ -344,8 +369,9 @@ FAMILY(bfi)
     uint32_t c = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_U32);
     uint32_t d = lower_source(lowering, &operands[4], WL_CLASS_32, WL_PTX_U32);
     uint32_t dst = lower_destination(lowering, &operands[0], operand_class);
-    struct wl_op *op = lower_emit(lowering, operand_class == WL_CLASS_64 ? WL_OP_BFI_B64 : WL_OP_BFI_B32,
-                                  FIELD_DST, FIELD_A | FIELD_B | FIELD_C | FIELD_D);
+    struct wl_op *op =
+        lower_emit(lowering, operand_class == WL_CLASS_64 ? WL_OP_BFI_B64 : WL_OP_BFI_B32,
+                   FIELD_DST, FIELD_A | FIELD_B | FIELD_C | FIELD_D);
     op->dst = dst;
     op->a = a;
     op->b = b;
@@ -410,7 +436,8 @@ FAMILY(mad_or_carry)
 
 FAMILY(testp)
 {
-    static const char *const kinds[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+    static const char *const kinds[] = {"finite",     "infinite", "number",
+                                        "notanumber", "normal",   "subnormal"};
     int kind = lower_choose(instruction, kinds, COUNT(kinds));
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (kind < 0 || !expect(lowering, 2)) {
@@ -430,7 +457,8 @@ FAMILY(testp)
 
 FAMILY(rounded)
 {
-    static const char *const operations[] = {"add", "sub", "mul", "div", "fma", "sqrt", "rcp", "mad"};
+    static const char *const operations[] = {"add", "sub",  "mul", "div",
+                                             "fma", "sqrt", "rcp", "mad"};
     static const int source_counts[] = {2, 2, 2, 2, 3, 1, 1, 3};
     enum { MAD = 7, FMA = 4 };
     if (wl_ptx_instruction_has(instruction, "cc")) {
@@ -455,8 +483,8 @@ FAMILY(rounded)
         sources[i] = lower_source(lowering, &instruction->operands[1 + k], operand_class, type);
     }
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], operand_class);
-    lower_emit_plain(lowering, type == WL_PTX_F64 ? WL_OP_ROUNDED_F64 : WL_OP_ROUNDED_F32, dst, sources[0],
-                     sources[1], sources[2]);
+    lower_emit_plain(lowering, type == WL_PTX_F64 ? WL_OP_ROUNDED_F64 : WL_OP_ROUNDED_F32, dst,
+                     sources[0], sources[1], sources[2]);
     struct wl_op *op = &lowering->ops.items[lowering->ops.count - 1].op;
     op->kind = (uint8_t)((operation == MAD ? FMA : operation) << 4 | rounding);
     op->imm = (wl_ptx_instruction_has(instruction, "ftz") ? 2 : 0) |

@@ -3,14 +3,21 @@
 
 #include "ptx/lowering.h"
 
-#define FAMILY(name)                                                                               \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction);    \
+#define FAMILY(name)                                                                            \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* Words that a load or store may bear, beside its type; effect on the model. */
-enum word_effect { EFFECT_NONE, EFFECT_SPACE, EFFECT_VECTOR, EFFECT_NONCOHERENT, EFFECT_BYPASS, EFFECT_SHARE };
+enum word_effect {
+    EFFECT_NONE,
+    EFFECT_SPACE,
+    EFFECT_VECTOR,
+    EFFECT_NONCOHERENT,
+    EFFECT_BYPASS,
+    EFFECT_SHARE
+};
 
 struct word_row {
     const char *word;
@@ -101,11 +108,14 @@ static const struct wl_ptx_operand *element(const struct wl_ptx_operand *operand
     return operand->kind == WL_PTX_OPERAND_VECTOR ? &operand->items[k] : operand;
 }
 
-static bool check_elements(struct lowering *lowering, const struct wl_ptx_operand *operand, int count)
+static bool check_elements(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                           int count)
 {
-    if (operand->kind == WL_PTX_OPERAND_VECTOR ? operand->item_count == (uint32_t)count : count == 1)
+    if (operand->kind == WL_PTX_OPERAND_VECTOR ? operand->item_count == (uint32_t)count
+                                               : count == 1)
         return true;
-    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d elements", lowering->instruction->opcode, count);
+    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d elements", lowering->instruction->opcode,
+               count);
     return false;
 }
 
@@ -134,7 +144,8 @@ static bool resolve_address(struct lowering *lowering, const struct wl_ptx_opera
         enum wl_ptx_space found;
         uint64_t address;
         if (!lower_find_variable(lowering, operand->name, &found, &address)) {
-            lower_fail(lowering, WL_ERR_UNSUPPORTED, "symbol %s has no address here", operand->name);
+            lower_fail(lowering, WL_ERR_UNSUPPORTED, "symbol %s has no address here",
+                       operand->name);
             return false;
         }
         *offset += (int64_t)address;
@@ -172,8 +183,9 @@ static enum wl_opcode narrow_move(enum wl_ptx_type type, enum wl_operand_class o
 }
 
 /* ld.param / st.param of a call's variables: moves between registers. */
-static void move_parameter(struct lowering *lowering, const struct wl_ptx_operand *value, uint32_t variable,
-                           int64_t offset, enum wl_ptx_type type, int count, bool is_load)
+static void move_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
+                           uint32_t variable, int64_t offset, enum wl_ptx_type type, int count,
+                           bool is_load)
 {
     for (int k = 0; k < count; k++) {
         const struct wl_ptx_operand *operand = element(value, k);
@@ -184,11 +196,12 @@ static void move_parameter(struct lowering *lowering, const struct wl_ptx_operan
             lowering, variable, offset + k * (int64_t)wl_ptx_type_bytes(type), operand_class);
         if (is_load) {
             uint32_t dst = lower_destination(lowering, operand, operand_class);
-            lower_emit_plain(lowering, narrow_move(type, operand_class), dst, cell, NO_REGISTER, NO_REGISTER);
+            lower_emit_plain(lowering, narrow_move(type, operand_class), dst, cell, NO_REGISTER,
+                             NO_REGISTER);
         } else {
             uint32_t source = lower_source(lowering, operand, operand_class, type);
-            lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32, cell,
-                             source, NO_REGISTER, NO_REGISTER);
+            lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32,
+                             cell, source, NO_REGISTER, NO_REGISTER);
         }
     }
 }
@@ -201,8 +214,10 @@ static void bind_elements(struct lowering *lowering, const struct wl_ptx_operand
     *operand_class = lower_class_of_type(type);
     for (int k = 0; k < count; k++) {
         const struct wl_ptx_operand *operand = element(value, k);
-        if (operand->kind == WL_PTX_OPERAND_REGISTER) /* registers may be wider than what is loaded */
-            *operand_class = lower_register_class(lowering, lower_register_of(lowering, operand->reg));
+        if (operand->kind ==
+            WL_PTX_OPERAND_REGISTER) /* registers may be wider than what is loaded */
+            *operand_class =
+                lower_register_class(lowering, lower_register_of(lowering, operand->reg));
     }
     for (int k = 0; k < 4; k++)
         registers[k] = NO_REGISTER;
@@ -213,8 +228,9 @@ static void bind_elements(struct lowering *lowering, const struct wl_ptx_operand
 
 static const uint8_t element_fields[4] = {FIELD_DST, FIELD_B, FIELD_C, FIELD_D};
 
-static struct wl_op *emit_access(struct lowering *lowering, enum wl_opcode code, const uint32_t registers[4],
-                                 int count, enum wl_ptx_type type, bool is_load, uint32_t base)
+static struct wl_op *emit_access(struct lowering *lowering, enum wl_opcode code,
+                                 const uint32_t registers[4], int count, enum wl_ptx_type type,
+                                 bool is_load, uint32_t base)
 {
     uint8_t fields = 0;
     for (int k = 0; k < count; k++)
@@ -238,12 +254,15 @@ struct space_row {
 };
 
 static const struct space_row space_rows[] = {
-    {WL_PTX_SPACE_GLOBAL, WL_OP_LOAD_GLOBAL, WL_OP_STORE_GLOBAL, WL_OP_ATOMIC_GLOBAL, WL_SITE_GLOBAL},
-    {WL_PTX_SPACE_SHARED, WL_OP_LOAD_SHARED, WL_OP_STORE_SHARED, WL_OP_ATOMIC_SHARED, WL_SITE_SHARED},
+    {WL_PTX_SPACE_GLOBAL, WL_OP_LOAD_GLOBAL, WL_OP_STORE_GLOBAL, WL_OP_ATOMIC_GLOBAL,
+     WL_SITE_GLOBAL},
+    {WL_PTX_SPACE_SHARED, WL_OP_LOAD_SHARED, WL_OP_STORE_SHARED, WL_OP_ATOMIC_SHARED,
+     WL_SITE_SHARED},
     {WL_PTX_SPACE_LOCAL, WL_OP_LOAD_LOCAL, WL_OP_STORE_LOCAL, WL_OP_COUNT, WL_SITE_LOCAL},
     {WL_PTX_SPACE_CONST, WL_OP_LOAD_CONST, WL_OP_COUNT, WL_OP_COUNT, WL_SITE_GLOBAL},
     {WL_PTX_SPACE_PARAM, WL_OP_LOAD_CONST, WL_OP_COUNT, WL_OP_COUNT, WL_SITE_GLOBAL},
-    {WL_PTX_SPACE_NONE, WL_OP_LOAD_GENERIC, WL_OP_STORE_GENERIC, WL_OP_ATOMIC_GENERIC, WL_SITE_GENERIC},
+    {WL_PTX_SPACE_NONE, WL_OP_LOAD_GENERIC, WL_OP_STORE_GENERIC, WL_OP_ATOMIC_GENERIC,
+     WL_SITE_GENERIC},
 };
 
 static const struct space_row *space_row(enum wl_ptx_space space)
@@ -277,7 +296,8 @@ static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operan
     uint32_t registers[4];
     enum wl_operand_class operand_class;
     bind_elements(lowering, value, count, type, true, registers, &operand_class);
-    struct wl_op *op = emit_access(lowering, WL_OP_LOAD_PARAM, registers, count, type, true, NO_REGISTER);
+    struct wl_op *op =
+        emit_access(lowering, WL_OP_LOAD_PARAM, registers, count, type, true, NO_REGISTER);
     op->imm = place->offset + address->integer;
     op->flags = (uint8_t)((lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
                           (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
@@ -294,13 +314,15 @@ FAMILY(load)
         lower_unsupported(lowering);
         return;
     }
-    const struct wl_ptx_operand *value = &instruction->operands[0], *address = &instruction->operands[1];
+    const struct wl_ptx_operand *value = &instruction->operands[0],
+                                *address = &instruction->operands[1];
     if (!check_elements(lowering, value, words.count))
         return;
     if (words.space == WL_PTX_SPACE_PARAM || words.space == WL_PTX_SPACE_CONST)
         read_constant_pipe(lowering);
     if (words.space == WL_PTX_SPACE_PARAM) {
-        uint32_t variable = address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+        uint32_t variable =
+            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
         if (variable != NO_REGISTER) {
             move_parameter(lowering, value, variable, address->integer, type, words.count, true);
             return;
@@ -335,11 +357,13 @@ FAMILY(store)
         lower_unsupported(lowering);
         return;
     }
-    const struct wl_ptx_operand *address = &instruction->operands[0], *value = &instruction->operands[1];
+    const struct wl_ptx_operand *address = &instruction->operands[0],
+                                *value = &instruction->operands[1];
     if (!check_elements(lowering, value, words.count))
         return;
     if (words.space == WL_PTX_SPACE_PARAM) {
-        uint32_t variable = address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+        uint32_t variable =
+            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
         if (variable == NO_REGISTER)
             lower_unsupported(lowering);
         else
@@ -375,19 +399,19 @@ struct atomic_row {
 };
 
 static const struct atomic_row atomic_rows[] = {
-    {"add", WL_PTX_U32, WL_ATOMIC_ADD_U32, false},   {"add", WL_PTX_S32, WL_ATOMIC_ADD_U32, false},
-    {"add", WL_PTX_U64, WL_ATOMIC_ADD_U64, false},   {"add", WL_PTX_S64, WL_ATOMIC_ADD_U64, false},
-    {"add", WL_PTX_F32, WL_ATOMIC_ADD_F32, true},    {"add", WL_PTX_F64, WL_ATOMIC_ADD_F64, true},
-    {"min", WL_PTX_U32, WL_ATOMIC_MIN_U32, false},   {"min", WL_PTX_S32, WL_ATOMIC_MIN_S32, false},
-    {"max", WL_PTX_U32, WL_ATOMIC_MAX_U32, false},   {"max", WL_PTX_S32, WL_ATOMIC_MAX_S32, false},
-    {"min", WL_PTX_U64, WL_ATOMIC_MIN_U64, false},   {"min", WL_PTX_S64, WL_ATOMIC_MIN_S64, false},
-    {"max", WL_PTX_U64, WL_ATOMIC_MAX_U64, false},   {"max", WL_PTX_S64, WL_ATOMIC_MAX_S64, false},
-    {"and", WL_PTX_B32, WL_ATOMIC_AND_B32, false},   {"or", WL_PTX_B32, WL_ATOMIC_OR_B32, false},
-    {"xor", WL_PTX_B32, WL_ATOMIC_XOR_B32, false},   {"and", WL_PTX_B64, WL_ATOMIC_AND_B64, false},
-    {"or", WL_PTX_B64, WL_ATOMIC_OR_B64, false},     {"xor", WL_PTX_B64, WL_ATOMIC_XOR_B64, false},
-    {"exch", WL_PTX_B32, WL_ATOMIC_EXCH_B32, true},  {"exch", WL_PTX_B64, WL_ATOMIC_EXCH_B64, true},
-    {"cas", WL_PTX_B32, WL_ATOMIC_CAS_B32, true},    {"cas", WL_PTX_B64, WL_ATOMIC_CAS_B64, true},
-    {"inc", WL_PTX_U32, WL_ATOMIC_INC_U32, false},   {"dec", WL_PTX_U32, WL_ATOMIC_DEC_U32, false},
+    {"add", WL_PTX_U32, WL_ATOMIC_ADD_U32, false},  {"add", WL_PTX_S32, WL_ATOMIC_ADD_U32, false},
+    {"add", WL_PTX_U64, WL_ATOMIC_ADD_U64, false},  {"add", WL_PTX_S64, WL_ATOMIC_ADD_U64, false},
+    {"add", WL_PTX_F32, WL_ATOMIC_ADD_F32, true},   {"add", WL_PTX_F64, WL_ATOMIC_ADD_F64, true},
+    {"min", WL_PTX_U32, WL_ATOMIC_MIN_U32, false},  {"min", WL_PTX_S32, WL_ATOMIC_MIN_S32, false},
+    {"max", WL_PTX_U32, WL_ATOMIC_MAX_U32, false},  {"max", WL_PTX_S32, WL_ATOMIC_MAX_S32, false},
+    {"min", WL_PTX_U64, WL_ATOMIC_MIN_U64, false},  {"min", WL_PTX_S64, WL_ATOMIC_MIN_S64, false},
+    {"max", WL_PTX_U64, WL_ATOMIC_MAX_U64, false},  {"max", WL_PTX_S64, WL_ATOMIC_MAX_S64, false},
+    {"and", WL_PTX_B32, WL_ATOMIC_AND_B32, false},  {"or", WL_PTX_B32, WL_ATOMIC_OR_B32, false},
+    {"xor", WL_PTX_B32, WL_ATOMIC_XOR_B32, false},  {"and", WL_PTX_B64, WL_ATOMIC_AND_B64, false},
+    {"or", WL_PTX_B64, WL_ATOMIC_OR_B64, false},    {"xor", WL_PTX_B64, WL_ATOMIC_XOR_B64, false},
+    {"exch", WL_PTX_B32, WL_ATOMIC_EXCH_B32, true}, {"exch", WL_PTX_B64, WL_ATOMIC_EXCH_B64, true},
+    {"cas", WL_PTX_B32, WL_ATOMIC_CAS_B32, true},   {"cas", WL_PTX_B64, WL_ATOMIC_CAS_B64, true},
+    {"inc", WL_PTX_U32, WL_ATOMIC_INC_U32, false},  {"dec", WL_PTX_U32, WL_ATOMIC_DEC_U32, false},
 };
 
 static bool operand_reads(const struct wl_ptx_operand *operand, int32_t reg)
@@ -406,9 +430,11 @@ static bool is_read(const struct wl_ptx_function *function, int32_t reg)
 {
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct wl_ptx_instruction *instruction = &function->instructions[i];
-        bool writes_first = strcmp(instruction->opcode, "st") != 0 && strcmp(instruction->opcode, "red") != 0;
+        bool writes_first =
+            strcmp(instruction->opcode, "st") != 0 && strcmp(instruction->opcode, "red") != 0;
         for (int k = 0; k < instruction->operand_count; k++) {
-            bool is_destination = k == 0 && writes_first && instruction->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
+            bool is_destination =
+                k == 0 && writes_first && instruction->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
             if (!is_destination && operand_reads(&instruction->operands[k], reg))
                 return true;
         }
@@ -416,7 +442,8 @@ static bool is_read(const struct wl_ptx_function *function, int32_t reg)
     return false;
 }
 
-static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *instruction, enum wl_ptx_type type)
+static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *instruction,
+                                            enum wl_ptx_type type)
 {
     for (size_t i = 0; i < COUNT(atomic_rows); i++)
         if (atomic_rows[i].type == type && wl_ptx_instruction_has(instruction, atomic_rows[i].word))
@@ -431,7 +458,8 @@ FAMILY(atomic)
     const struct atomic_row *atomic = find_atomic(instruction, type);
     bool has_destination = strcmp(instruction->opcode, "atom") == 0;
     int first = has_destination ? 1 : 0;
-    bool is_swap = atomic && (atomic->kind == WL_ATOMIC_CAS_B32 || atomic->kind == WL_ATOMIC_CAS_B64);
+    bool is_swap =
+        atomic && (atomic->kind == WL_ATOMIC_CAS_B32 || atomic->kind == WL_ATOMIC_CAS_B64);
     if (!atomic || instruction->operand_count < first + 2 + is_swap ||
         wl_ptx_instruction_has(instruction, "shared::cluster")) {
         lower_unsupported(lowering);
@@ -452,7 +480,8 @@ FAMILY(atomic)
     uint32_t b = lower_source(lowering, &operands[first + 1], operand_class, type);
     uint32_t c = is_swap ? lower_source(lowering, &operands[first + 2], operand_class, type) : b;
     uint32_t dst = is_used ? lower_destination(lowering, &operands[0], operand_class) : b;
-    uint32_t site = lower_new_site(lowering, row->site, is_used ? WL_SITE_ATOMIC : WL_SITE_REDUCTION);
+    uint32_t site =
+        lower_new_site(lowering, row->site, is_used ? WL_SITE_ATOMIC : WL_SITE_REDUCTION);
     uint8_t uses = (uint8_t)(FIELD_B | FIELD_C | (base == NO_REGISTER ? 0 : FIELD_A) |
                              (is_used ? 0 : FIELD_DST));
     if (row->atomic == WL_OP_COUNT) {

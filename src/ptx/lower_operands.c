@@ -11,17 +11,28 @@ struct special_row {
 };
 
 static const struct special_row special_rows[] = {
-    {"%tid.x", WL_SPECIAL_TID_X, false},       {"%tid.y", WL_SPECIAL_TID_Y, false},
-    {"%tid.z", WL_SPECIAL_TID_Z, false},       {"%ntid.x", WL_SPECIAL_NTID_X, false},
-    {"%ntid.y", WL_SPECIAL_NTID_Y, false},     {"%ntid.z", WL_SPECIAL_NTID_Z, false},
-    {"%ctaid.x", WL_SPECIAL_CTAID_X, false},   {"%ctaid.y", WL_SPECIAL_CTAID_Y, false},
-    {"%ctaid.z", WL_SPECIAL_CTAID_Z, false},   {"%nctaid.x", WL_SPECIAL_NCTAID_X, false},
-    {"%nctaid.y", WL_SPECIAL_NCTAID_Y, false}, {"%nctaid.z", WL_SPECIAL_NCTAID_Z, false},
-    {"%laneid", WL_SPECIAL_LANEID, false},     {"%warpid", WL_SPECIAL_WARPID, false},
-    {"%nwarpid", WL_SPECIAL_NWARPID, false},   {"%smid", WL_SPECIAL_SMID, false},
-    {"%nsmid", WL_SPECIAL_NSMID, false},       {"%gridid", WL_SPECIAL_GRIDID, true},
-    {"%clock", WL_SPECIAL_CLOCK, false},       {"%clock_hi", WL_SPECIAL_ZERO, false},
-    {"%clock64", WL_SPECIAL_CLOCK64, true},    {"%globaltimer", WL_SPECIAL_GLOBALTIMER, true},
+    {"%tid.x", WL_SPECIAL_TID_X, false},
+    {"%tid.y", WL_SPECIAL_TID_Y, false},
+    {"%tid.z", WL_SPECIAL_TID_Z, false},
+    {"%ntid.x", WL_SPECIAL_NTID_X, false},
+    {"%ntid.y", WL_SPECIAL_NTID_Y, false},
+    {"%ntid.z", WL_SPECIAL_NTID_Z, false},
+    {"%ctaid.x", WL_SPECIAL_CTAID_X, false},
+    {"%ctaid.y", WL_SPECIAL_CTAID_Y, false},
+    {"%ctaid.z", WL_SPECIAL_CTAID_Z, false},
+    {"%nctaid.x", WL_SPECIAL_NCTAID_X, false},
+    {"%nctaid.y", WL_SPECIAL_NCTAID_Y, false},
+    {"%nctaid.z", WL_SPECIAL_NCTAID_Z, false},
+    {"%laneid", WL_SPECIAL_LANEID, false},
+    {"%warpid", WL_SPECIAL_WARPID, false},
+    {"%nwarpid", WL_SPECIAL_NWARPID, false},
+    {"%smid", WL_SPECIAL_SMID, false},
+    {"%nsmid", WL_SPECIAL_NSMID, false},
+    {"%gridid", WL_SPECIAL_GRIDID, true},
+    {"%clock", WL_SPECIAL_CLOCK, false},
+    {"%clock_hi", WL_SPECIAL_ZERO, false},
+    {"%clock64", WL_SPECIAL_CLOCK64, true},
+    {"%globaltimer", WL_SPECIAL_GLOBALTIMER, true},
     {"%globaltimer_lo", WL_SPECIAL_GLOBALTIMER, false},
     {"%globaltimer_hi", WL_SPECIAL_ZERO, false},
     {"%lanemask_eq", WL_SPECIAL_LANEMASK_EQ, false},
@@ -60,7 +71,8 @@ enum wl_ptx_type lower_type(const struct wl_ptx_instruction *instruction, int nt
     return WL_PTX_TYPE_NONE;
 }
 
-int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words, size_t count)
+int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words,
+                 size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (wl_ptx_instruction_has(instruction, words[i]))
@@ -173,7 +185,8 @@ bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_pt
         *address = place->offset;
         return true;
     }
-    const struct wl_ptx_variable *variable = wl_ptx_module_find_variable(lowering->input->module, name);
+    const struct wl_ptx_variable *variable =
+        wl_ptx_module_find_variable(lowering->input->module, name);
     for (uint32_t i = 0; !variable && i < lowering->instance->function->variable_count; i++)
         if (strcmp(lowering->instance->function->variables[i].name, name) == 0)
             variable = &lowering->instance->function->variables[i];

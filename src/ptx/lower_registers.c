@@ -1,6 +1,7 @@
-/* Places virtual registers into the warp's register file: liveness over basic blocks, then a linear scan
- * over intervals (Poletto, Sarkar 1999). A compact file keeps the executor in the host's caches. Lanes
- * that diverged write only their own lanes of a register, so liveness of one thread is enough. */
+/* Places virtual registers into the warp's register file: liveness over basic blocks, then a linear
+ * scan over intervals (Poletto, Sarkar 1999). A compact file keeps the executor in the host's
+ * caches. Lanes that diverged write only their own lanes of a register, so liveness of one thread
+ * is enough. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ struct liveness {
     struct flow_block *blocks;
     uint32_t block_count;
     size_t words;
-    uint64_t *live_in;        /* block_count x words */
-    uint32_t *first, *last;   /* interval of each register, operation indices */
+    uint64_t *live_in;      /* block_count x words */
+    uint32_t *first, *last; /* interval of each register, operation indices */
 };
 
 static uint32_t *field(struct wl_op *op, int k)
@@ -97,8 +98,10 @@ static uint32_t find_intervals(struct liveness *liveness)
             for (uint64_t left = live[w]; left; left &= left - 1) {
                 const struct virtual_register *reg =
                     &lowering->registers.items[w * 64 + (size_t)__builtin_ctzll(left)];
-                now += reg->is_constant ? 0 : reg->operand_class == WL_CLASS_64 ? 2
-                                          : reg->operand_class == WL_CLASS_32   ? 1 : 0;
+                now += reg->is_constant                    ? 0
+                       : reg->operand_class == WL_CLASS_64 ? 2
+                       : reg->operand_class == WL_CLASS_32 ? 1
+                                                           : 0;
             }
         for (uint32_t i = block->last + 1; i-- > block->first;) {
             struct lowered *lowered = &lowering->ops.items[i];
@@ -109,8 +112,10 @@ static uint32_t find_intervals(struct liveness *liveness)
                 extend(liveness, reg, i);
                 const struct virtual_register *item = &lowering->registers.items[reg];
                 bool is_live = live[WORD(reg)] & BIT(reg);
-                uint32_t size = item->is_constant ? 0 : item->operand_class == WL_CLASS_64 ? 2
-                                                    : item->operand_class == WL_CLASS_32   ? 1 : 0;
+                uint32_t size = item->is_constant                    ? 0
+                                : item->operand_class == WL_CLASS_64 ? 2
+                                : item->operand_class == WL_CLASS_32 ? 1
+                                                                     : 0;
                 if (lowered->uses >> k & 1) {
                     now += is_live ? 0 : size;
                     live[WORD(reg)] |= BIT(reg);
@@ -144,12 +149,13 @@ static int by_first(const void *left, const void *right)
 
 /* A pool of equal slots; the one freed last is reused first. */
 struct slots {
-    uint32_t *items;          /* free slot numbers */
+    uint32_t *items; /* free slot numbers */
     size_t count, capacity;
     uint32_t total;
 };
 
-static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_class, uint32_t *slot_of)
+static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_class,
+                     uint32_t *slot_of)
 {
     struct lowering *lowering = liveness->lowering;
     struct {
@@ -159,7 +165,8 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
     for (uint32_t reg = 0; reg < lowering->registers.count; reg++) {
         const struct virtual_register *item = &lowering->registers.items[reg];
         struct interval interval = {reg, liveness->first[reg], liveness->last[reg]};
-        if (item->operand_class == operand_class && !item->is_constant && interval.first != UINT32_MAX)
+        if (item->operand_class == operand_class && !item->is_constant &&
+            interval.first != UINT32_MAX)
             WL_PUSH(&intervals, interval);
     }
     if (intervals.count)
@@ -215,7 +222,8 @@ static void rewrite(struct lowering *lowering)
     }
 }
 
-/* ptxas adds registers of its own for addresses and the stack pointer, and rounds up to 8 (predicted). */
+/* ptxas adds registers of its own for addresses and the stack pointer, and rounds up to 8
+ * (predicted). */
 static uint32_t estimate_registers(uint32_t most_live)
 {
     uint32_t registers = (most_live + 6 + 7) / 8 * 8;
@@ -243,7 +251,8 @@ void lower_place_registers(struct lowering *lowering)
         for (size_t reg = 0; reg < count; reg++)
             if (lowering->registers.items[reg].operand_class == classes[c] &&
                 !lowering->registers.items[reg].is_constant)
-                lowering->registers.items[reg].offset = end + slot_of[reg] * class_bytes[classes[c]];
+                lowering->registers.items[reg].offset =
+                    end + slot_of[reg] * class_bytes[classes[c]];
         end = (end + total * class_bytes[classes[c]] + 63) / 64 * 64;
     }
     place_constants(lowering, &end);

@@ -15,15 +15,15 @@ enum { FIELD_DST = 1, FIELD_A = 2, FIELD_B = 4, FIELD_C = 8, FIELD_D = 16 };
 struct lowered {
     struct wl_op op;
     uint8_t defs, uses;
-    bool needs_yield;         /* a pending load's value is used here for the first time */
-    bool is_guarded;          /* inside GUARD ... UNGUARD: writes are partial */
+    bool needs_yield; /* a pending load's value is used here for the first time */
+    bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
 };
 
 struct virtual_register {
-    uint8_t operand_class;    /* enum wl_operand_class */
+    uint8_t operand_class; /* enum wl_operand_class */
     bool is_constant;
-    uint64_t bits;            /* constants */
-    uint32_t offset;          /* in the register file, once placed */
+    uint64_t bits;   /* constants */
+    uint32_t offset; /* in the register file, once placed */
 };
 
 /* A .param variable that holds a call's argument or result: its parts are registers. */
@@ -43,7 +43,7 @@ struct instance {
     const struct wl_ptx_function *function;
     const struct instance *caller;
     uint32_t register_base;
-    uint32_t *labels;         /* label of each instruction, NO_LABEL if nothing jumps there */
+    uint32_t *labels; /* label of each instruction, NO_LABEL if nothing jumps there */
     uint32_t end_label;
     struct parameter_name *items; /* .param names visible here */
     size_t count, capacity;
@@ -62,7 +62,7 @@ struct lowering {
     const struct wl_ptx_lower_input *input;
     struct wl_program *program;
     struct wl_error *error;
-    enum wl_code code;        /* first failure; lowering goes on until the instruction ends */
+    enum wl_code code; /* first failure; lowering goes on until the instruction ends */
     struct {
         struct lowered *items;
         size_t count, capacity;
@@ -72,7 +72,7 @@ struct lowering {
         size_t count, capacity;
     } registers;
     struct {
-        uint32_t *items;      /* index of the operation a label stands before */
+        uint32_t *items; /* index of the operation a label stands before */
         size_t count, capacity;
     } labels;
     struct {
@@ -88,7 +88,7 @@ struct lowering {
         size_t count, capacity;
     } sites;
     struct {
-        uint32_t *items;      /* labels */
+        uint32_t *items; /* labels */
         size_t count, capacity;
     } branch_targets;
     struct {
@@ -101,18 +101,19 @@ struct lowering {
     } places;
     uint32_t parameter_variables;
     uint64_t shared_end, local_end; /* bytes laid out so far */
-    uint32_t carry_register;  /* the condition-code register, NO_REGISTER until used */
-    uint32_t depth;           /* nesting of inlined calls */
+    uint32_t carry_register;        /* the condition-code register, NO_REGISTER until used */
+    uint32_t depth;                 /* nesting of inlined calls */
     /* of the instruction at hand: */
     struct instance *instance;
     const struct wl_ptx_instruction *instruction;
     uint32_t instruction_index; /* row in instructions */
     bool in_guard;
-    bool new_block;           /* the next instruction begins a basic block */
+    bool new_block; /* the next instruction begins a basic block */
 };
 
 /* A row of instructions.def. */
-typedef void (*lower_function)(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+typedef void (*lower_function)(struct lowering *lowering,
+                               const struct wl_ptx_instruction *instruction);
 
 /* Records the first failure. */
 void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
@@ -121,24 +122,27 @@ void lower_fail(struct lowering *lowering, enum wl_code code, const char *format
 void lower_unsupported(struct lowering *lowering);
 
 uint32_t lower_new_register(struct lowering *lowering, enum wl_operand_class operand_class);
-uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class, uint64_t bits);
+uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class,
+                        uint64_t bits);
 uint32_t lower_new_label(struct lowering *lowering);
 void lower_bind_label(struct lowering *lowering, uint32_t label);
-uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space, enum wl_site_access access);
+uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space,
+                        enum wl_site_access access);
 
 /* Appends an operation; the result may be edited until the next append. */
-struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t defs, uint8_t uses);
+struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t defs,
+                         uint8_t uses);
 /* Appends one of the plain forms with registers in place. */
 void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
                       uint32_t b, uint32_t c);
 void lower_begin_block(struct lowering *lowering);
 
-/* The register of a destination operand; fails unless it is one of that class. A sink gives a scratch
- * register. */
+/* The register of a destination operand; fails unless it is one of that class. A sink gives a
+ * scratch register. */
 uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
                            enum wl_operand_class operand_class);
-/* A register that holds the operand's value: the register itself, a constant, or a new register filled
- * from a special register or an address. type interprets literals. */
+/* A register that holds the operand's value: the register itself, a constant, or a new register
+ * filled from a special register or an address. type interprets literals. */
 uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       enum wl_operand_class operand_class, enum wl_ptx_type type);
 /* True and the bits if the operand is a literal. */
@@ -155,7 +159,8 @@ bool lower_is_float(enum wl_ptx_type type);
 /* rn rz rm rp and their integer forms; nearest if none. *found tells. */
 enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found);
 /* First row whose word is among the modifiers; -1 if none. */
-int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words, size_t count);
+int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words,
+                 size_t count);
 
 /* Where a variable was put: offset in shared or local memory, or its address; false if unknown. */
 bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
@@ -170,15 +175,15 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
 /* Lowers the body of a function (entry or inlined callee) in place. */
 void lower_body(struct lowering *lowering, struct instance *instance);
 
-/* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps must
- * wait for loads. */
+/* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps
+ * must wait for loads. */
 void lower_flow(struct lowering *lowering);
-/* Places virtual registers into the register file; sets program->register_file_bytes, constants and the
- * register estimate. */
+/* Places virtual registers into the register file; sets program->register_file_bytes, constants and
+ * the register estimate. */
 void lower_place_registers(struct lowering *lowering);
 /* Basic blocks as ranges of operations with their successors; free both arrays. */
 struct flow_block {
-    uint32_t first, last;     /* operations, inclusive; first is the BLOCK */
+    uint32_t first, last; /* operations, inclusive; first is the BLOCK */
     uint32_t *successors;
     uint32_t successor_count;
 };

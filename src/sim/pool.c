@@ -13,10 +13,10 @@ struct wl_pool {
     pthread_t *threads;
     pthread_mutex_t lock;
     pthread_cond_t wake, done;
-    uint64_t generation;      /* counts runs */
-    uint32_t busy;            /* helpers still in the present run */
+    uint64_t generation; /* counts runs */
+    uint32_t busy;       /* helpers still in the present run */
     bool is_ending;
-    pid_t owner;              /* threads do not survive a fork */
+    pid_t owner; /* threads do not survive a fork */
     void (*work)(void *self, uint32_t index, uint32_t worker);
     void *self;
     uint32_t count, next;

@@ -1,5 +1,5 @@
-/* Device printf: the format is walked on the host; arguments lie as vprintf's C layout has them, each
- * aligned to its size. */
+/* Device printf: the format is walked on the host; arguments lie as vprintf's C layout has them,
+ * each aligned to its size. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 struct conversion {
     char text[32];
     char letter;
-    int longs;  /* l, ll, z, j, t count as 2; h as -1 */
+    int longs; /* l, ll, z, j, t count as 2; h as -1 */
 };
 
 static const char *read_conversion(const char *format, struct conversion *conversion)

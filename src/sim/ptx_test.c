@@ -260,13 +260,17 @@ static enum wl_code launch(struct case_state *state, const struct wl_program *pr
         ranges[i].end = ranges[i].start + state->buffers[i].size_bytes;
     }
     qsort(ranges, state->buffer_count, sizeof *ranges, by_start);
-    struct wl_sim_launch launch = {.program = program, .shared_dynamic_bytes = state->shared_bytes,
-                                   .parameters = parameters, .ranges = ranges,
-                                   .range_count = state->buffer_count, .carveout_pct = -1,
+    struct wl_sim_launch launch = {.program = program,
+                                   .shared_dynamic_bytes = state->shared_bytes,
+                                   .parameters = parameters,
+                                   .ranges = ranges,
+                                   .range_count = state->buffer_count,
+                                   .carveout_pct = -1,
                                    .registers_per_thread = program->register_estimate};
     memcpy(launch.grid, state->grid, sizeof launch.grid);
     memcpy(launch.block, state->block, sizeof launch.block);
-    struct wl_sim_options options = {.count = true, .l1_global_loads = gpu.l1_global_loads == WL_L1_ON};
+    struct wl_sim_options options = {.count = true,
+                                     .l1_global_loads = gpu.l1_global_loads == WL_L1_ON};
     enum wl_code code = wl_sim_run(sim, &launch, &options, counts, error);
     wl_sim_free(sim);
     wl_gpu_free(&gpu);

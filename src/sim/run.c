@@ -1,4 +1,5 @@
-/* One launch from beginning to end: SMs in parallel, epoch after epoch, with L2 fed between them. */
+/* One launch from beginning to end: SMs in parallel, epoch after epoch, with L2 fed between them.
+ */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,15 +17,16 @@
 
 struct wl_sim {
     const struct wl_gpu *gpu;
-    struct wl_sm *sms;       /* gpu->sm_count; their L1s are kept between launches */
+    struct wl_sm *sms; /* gpu->sm_count; their L1s are kept between launches */
     struct wl_l2 *l2;
     struct wl_pool *pool;
-    uint32_t l1_data_bytes;  /* what the L1s were made for */
+    uint32_t l1_data_bytes; /* what the L1s were made for */
     bool l1_global_loads;
-    uint8_t *arena;          /* registers and shared memory of all resident blocks */
+    uint8_t *arena; /* registers and shared memory of all resident blocks */
     size_t arena_bytes;
     uint64_t arena_program;  /* serial of the program whose constants lie in it */
-    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in all */
+    uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
+                                all */
 };
 
 enum wl_code wl_sim_create(const struct wl_gpu *gpu, struct wl_sim **sim, struct wl_error *error)
@@ -58,8 +60,8 @@ void wl_sim_free(struct wl_sim *sim)
     free(sim);
 }
 
-const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_sim_fault kind,
-                                  const char *what, const char *format, ...)
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
+                                  enum wl_sim_fault kind, const char *what, const char *format, ...)
 {
     struct wl_fault *fault = &warp->worker->fault;
     warp->status = WL_WARP_FAULT;
@@ -219,7 +221,8 @@ static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
 static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *pool,
                        struct wl_worker *workers, uint32_t worker_count)
 {
-    uint32_t sm_used = run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
+    uint32_t sm_used =
+        run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
     struct epoch epoch = {sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces),
                           worker_count};
     bool is_live = true;
@@ -238,7 +241,8 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *p
 }
 
 static enum wl_code report_fault(const struct wl_run *run, const struct wl_worker *workers,
-                                 uint32_t worker_count, enum wl_sim_fault *fault, struct wl_error *error)
+                                 uint32_t worker_count, enum wl_sim_fault *fault,
+                                 struct wl_error *error)
 {
     const struct wl_fault *first = NULL;
     for (uint32_t i = 0; i < worker_count; i++)
@@ -250,11 +254,13 @@ static enum wl_code report_fault(const struct wl_run *run, const struct wl_worke
         &run->program->instructions[first->instruction];
     *fault = first->kind;
     enum wl_code code = wl_error_set(
-        error, first->kind == WL_SIM_FAULT_UNSUPPORTED ? WL_ERR_UNSUPPORTED : WL_ERR_PROGRAM, "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what,
-        first->detail, first->block[0], first->block[1], first->block[2], first->thread[0],
-        first->thread[1], first->thread[2], instruction->text);
+        error, first->kind == WL_SIM_FAULT_UNSUPPORTED ? WL_ERR_UNSUPPORTED : WL_ERR_PROGRAM,
+        "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what, first->detail,
+        first->block[0], first->block[1], first->block[2], first->thread[0], first->thread[1],
+        first->thread[2], instruction->text);
     if (instruction->file)
-        wl_error_set_where(error, "%s, %s:%u", run->program->name, instruction->file, instruction->line);
+        wl_error_set_where(error, "%s, %s:%u", run->program->name, instruction->file,
+                           instruction->line);
     else
         wl_error_set_where(error, "%s, PTX line %u", run->program->name, instruction->text_line);
     return code;
@@ -268,11 +274,16 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
         enum wl_counter counter;
         uint64_t value;
     } rows[] = {
-        {WL_COUNTER_L2_REQUESTS, l2.requests},      {WL_COUNTER_L2_READ, l2.reads},
-        {WL_COUNTER_L2_READ_HIT, l2.read_hits},     {WL_COUNTER_L2_READ_MISS, l2.read_misses},
-        {WL_COUNTER_L2_WRITE, l2.writes},           {WL_COUNTER_L2_WRITE_HIT, l2.write_hits},
-        {WL_COUNTER_L2_WRITE_MISS, l2.write_misses}, {WL_COUNTER_L2_ATOM, l2.atomics},
-        {WL_COUNTER_L2_RED, l2.reductions},         {WL_COUNTER_DRAM_READ, l2.dram_read_bytes},
+        {WL_COUNTER_L2_REQUESTS, l2.requests},
+        {WL_COUNTER_L2_READ, l2.reads},
+        {WL_COUNTER_L2_READ_HIT, l2.read_hits},
+        {WL_COUNTER_L2_READ_MISS, l2.read_misses},
+        {WL_COUNTER_L2_WRITE, l2.writes},
+        {WL_COUNTER_L2_WRITE_HIT, l2.write_hits},
+        {WL_COUNTER_L2_WRITE_MISS, l2.write_misses},
+        {WL_COUNTER_L2_ATOM, l2.atomics},
+        {WL_COUNTER_L2_RED, l2.reductions},
+        {WL_COUNTER_DRAM_READ, l2.dram_read_bytes},
         {WL_COUNTER_DRAM_WRITE, l2.dram_write_bytes},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -307,8 +318,8 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
         sim->arena_bytes = memory == MAP_FAILED ? 0 : needed;
         sim->arena_program = 0;
         if (!sim->arena)
-            return wl_error_set(error, WL_ERR_MEMORY, "no memory for the %zu bytes of resident blocks",
-                                needed);
+            return wl_error_set(error, WL_ERR_MEMORY,
+                                "no memory for the %zu bytes of resident blocks", needed);
         madvise(memory, needed, MADV_HUGEPAGE);
     }
     uint64_t places = (uint64_t)resident * sm_used;
@@ -333,8 +344,12 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         struct wl_error *error)
 {
     uint64_t start_ns = now_ns();
-    struct wl_run run = {.gpu = sim->gpu, .program = launch->program, .launch = launch,
-                         .options = options, .sm_count = sim->gpu->sm_count, .count = options->count,
+    struct wl_run run = {.gpu = sim->gpu,
+                         .program = launch->program,
+                         .launch = launch,
+                         .options = options,
+                         .sm_count = sim->gpu->sm_count,
+                         .count = options->count,
                          .l1_global_loads = options->l1_global_loads};
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.warps_per_block = (run.threads_per_block + WL_LANES - 1) / WL_LANES;

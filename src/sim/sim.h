@@ -42,7 +42,7 @@ struct wl_sim_counts {
     struct wl_instruction_counts *instructions; /* program->instruction_count of them */
     size_t instruction_count;
     struct wl_occupancy occupancy;
-    uint64_t wall_ns;      /* what the simulation took */
+    uint64_t wall_ns; /* what the simulation took */
 };
 void wl_sim_counts_free(struct wl_sim_counts *counts);
 
@@ -55,19 +55,19 @@ struct wl_sim_launch {
     const struct wl_program *program;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
-    const uint8_t *parameters;       /* program->parameter_bytes, laid out as program->parameters says */
+    const uint8_t *parameters; /* program->parameter_bytes, laid out as program->parameters says */
     const struct wl_sim_range *ranges;
     size_t range_count;
-    uint32_t registers_per_thread;   /* for occupancy: from a cubin, or program->register_estimate */
-    int32_t carveout_pct;            /* preferred shared-memory carve-out, -1: the driver's choice */
+    uint32_t registers_per_thread; /* for occupancy: from a cubin, or program->register_estimate */
+    int32_t carveout_pct;          /* preferred shared-memory carve-out, -1: the driver's choice */
     bool is_cooperative;
 };
 
 struct wl_sim_options {
-    uint32_t threads;                /* worker threads, 0: all cores */
-    bool count;                      /* false: results only, faster */
-    bool keep_caches;                /* --cache-control none: L2 keeps its content between launches */
-    bool l1_global_loads;            /* whether global loads are cached in L1 */
+    uint32_t threads;     /* worker threads, 0: all cores */
+    bool count;           /* false: results only, faster */
+    bool keep_caches;     /* --cache-control none: L2 keeps its content between launches */
+    bool l1_global_loads; /* whether global loads are cached in L1 */
     /* called now and then from one thread with the blocks done so far; may be NULL */
     void (*progress)(void *self, uint64_t blocks_done, uint64_t blocks_total);
     void *progress_self;

@@ -1,5 +1,6 @@
-/* One simulated SM: keeps its blocks resident, gives each warp its turn, holds barriers. A warp runs until
- * it needs a value that is on its way from memory, waits at a barrier, ends, or has run long enough. */
+/* One simulated SM: keeps its blocks resident, gives each warp its turn, holds barriers. A warp
+ * runs until it needs a value that is on its way from memory, waits at a barrier, ends, or has run
+ * long enough. */
 #include "sim/sm.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static void set_constants(const struct wl_program *program, uint8_t *registers)
     for (uint32_t i = 0; i < program->constant_count; i++) {
         const struct wl_constant *constant = &program->constants[i];
         for (int lane = 0; lane < WL_LANES; lane++)
-            memcpy(registers + constant->offset + (size_t)lane * constant->width_bytes, &constant->bits,
-                   constant->width_bytes);
+            memcpy(registers + constant->offset + (size_t)lane * constant->width_bytes,
+                   &constant->bits, constant->width_bytes);
     }
 }
 
@@ -38,7 +39,8 @@ size_t wl_sm_cta_bytes(const struct wl_run *run)
            round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES);
 }
 
-static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory, bool has_constants)
+static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory,
+                       bool has_constants)
 {
     const struct wl_program *program = run->program;
     size_t file_bytes = round_up(program->register_file_bytes);
@@ -168,7 +170,8 @@ static void arrive(struct wl_warp *warp)
     const struct wl_op *op = warp->barrier_op;
     uint32_t threads = op->b == UINT32_MAX ? 0 : (uint32_t)op->b;
     if (op->flags & WL_OPF_DST64) /* thread count in a register */
-        threads = ((const uint32_t *)(const void *)(warp->registers + op->b))[__builtin_ctz(warp->active)];
+        threads = ((const uint32_t *)(const void *)(warp->registers +
+                                                    op->b))[__builtin_ctz(warp->active)];
     cta->barriers[number].expected = (threads + WL_LANES - 1) / WL_LANES;
     cta->barriers[number].arrived++;
     cta->barriers[number].population +=

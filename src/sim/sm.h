@@ -7,15 +7,15 @@
 /* Memory that one resident block needs: registers, shared and local memory. */
 size_t wl_sm_cta_bytes(const struct wl_run *run);
 
-/* Prepares SM number index for a launch with at most `resident` blocks at a time, in memory of resident *
- * wl_sm_cta_bytes(run) bytes, 64-byte aligned. has_constants: an earlier launch of the same program and shape
- * left its constants there. The L1 and nothing else is kept from before. */
+/* Prepares SM number index for a launch with at most `resident` blocks at a time, in memory of
+ * resident * wl_sm_cta_bytes(run) bytes, 64-byte aligned. has_constants: an earlier launch of the
+ * same program and shape left its constants there. The L1 and nothing else is kept from before. */
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
                  uint8_t *memory, bool has_constants);
 void wl_sm_end(struct wl_sm *sm);
 
-/* Runs the SM's warps in turn until it has issued `length` more instructions, has filled its trace, or has
- * no blocks left (ctas_live == 0). */
+/* Runs the SM's warps in turn until it has issued `length` more instructions, has filled its trace,
+ * or has no blocks left (ctas_live == 0). */
 void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length);
 
 #endif

@@ -23,7 +23,7 @@ enum wl_shape {
 
 /* The lines that a known pattern touches when its first lane lies at a known place in its line. */
 struct wl_line_set {
-    uint32_t phase;      /* first address modulo 128, plus 1; 0: not filled */
+    uint32_t phase; /* first address modulo 128, plus 1; 0: not filled */
     uint32_t count;
     uint32_t sectors_total, sectors_ideal;
     int64_t line[WL_LANES]; /* relative to the first lane's line */
@@ -32,19 +32,19 @@ struct wl_line_set {
 
 #define WL_LINE_SETS 4
 
-/* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses relative
- * to the first lane's repeat from execution to execution far more often than not. */
+/* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses
+ * relative to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
-    uint64_t requests[3];        /* global, shared, local */
+    uint64_t requests[3]; /* global, shared, local */
     uint64_t sectors, sectors_ideal, sectors_local, tags, bytes;
     uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
-    uint64_t hits, misses;       /* L1 sectors */
+    uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
     /* pattern of the last access by all 32 lanes */
     bool has_pattern, is_aligned; /* deltas are multiples of the access size */
-    uint8_t shape;               /* enum wl_shape */
-    uint8_t surprises;           /* changes of pattern in a row: 255 gives learning up */
-    int64_t low, high;           /* least and greatest delta */
+    uint8_t shape;                /* enum wl_shape */
+    uint8_t surprises;            /* changes of pattern in a row: 255 gives learning up */
+    int64_t low, high;            /* least and greatest delta */
     uint64_t delta[WL_LANES];
     struct wl_line_set sets[WL_LINE_SETS];
     /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
@@ -59,19 +59,19 @@ struct wl_site_state {
 /* What went wrong first; instruction and place for the message. */
 struct wl_fault {
     enum wl_sim_fault kind;
-    const char *what;            /* static text; NULL: no fault */
+    const char *what; /* static text; NULL: no fault */
     char detail[160];
     uint32_t instruction;
     uint32_t block[3], thread[3];
-    uint64_t order;              /* SM number: the lowest wins, whatever thread found it */
+    uint64_t order; /* SM number: the lowest wins, whatever thread found it */
 };
 
 /* Counters of one worker thread; added up at the end, so their order never matters. */
 struct wl_worker {
     struct wl_run *run;
     uint64_t *block_warps, *block_threads; /* per basic block */
-    uint64_t *guard_threads;     /* per guard */
-    uint64_t *divergent;         /* per instruction */
+    uint64_t *guard_threads;               /* per guard */
+    uint64_t *divergent;                   /* per instruction */
     struct wl_site_state *sites;
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
@@ -85,22 +85,22 @@ struct wl_stack_entry {
 struct wl_warp {
     uint8_t *registers;
     const struct wl_op *pc;
-    const struct wl_op *join;    /* where the current lanes meet the others again; NULL: at exit */
-    uint32_t active;             /* lanes of the current operation: mask and guard */
-    uint32_t mask;               /* lanes on this path */
-    uint32_t is_masked;          /* active != all 32: index into op->run */
+    const struct wl_op *join; /* where the current lanes meet the others again; NULL: at exit */
+    uint32_t active;          /* lanes of the current operation: mask and guard */
+    uint32_t mask;            /* lanes on this path */
+    uint32_t is_masked;       /* active != all 32: index into op->run */
     int32_t fuel;
     enum wl_warp_status status;
-    uint32_t index;              /* warp of the block */
+    uint32_t index; /* warp of the block */
     uint32_t stack_depth, stack_capacity;
     struct wl_stack_entry *stack;
     struct wl_worker *worker;
     struct wl_sm *sm;
     struct wl_cta *cta;
-    uint8_t *shared;             /* the block's shared memory */
-    uint8_t *local;              /* the warp's local memory, lane after lane */
-    uint32_t barrier;            /* named barrier it waits at */
-    uint32_t barrier_value;      /* contribution of a reducing barrier */
+    uint8_t *shared;        /* the block's shared memory */
+    uint8_t *local;         /* the warp's local memory, lane after lane */
+    uint32_t barrier;       /* named barrier it waits at */
+    uint32_t barrier_value; /* contribution of a reducing barrier */
     const struct wl_op *barrier_op;
 };
 
@@ -117,7 +117,7 @@ struct wl_cta {
     struct wl_warp *warps;
     uint8_t *shared;
     struct {
-        uint32_t expected;       /* warps, 0: all live ones */
+        uint32_t expected; /* warps, 0: all live ones */
         uint32_t arrived;
         uint32_t population, all, any; /* reductions */
     } barriers[WL_BARRIERS];
@@ -125,13 +125,13 @@ struct wl_cta {
 
 struct wl_sm {
     uint32_t index;
-    uint64_t time;               /* instructions issued so far in this launch */
+    uint64_t time; /* instructions issued so far in this launch */
     uint64_t epoch_start, epoch_end;
-    uint32_t cursor;             /* whose turn it is, over all warps of all resident blocks */
-    uint64_t next_block;         /* next of its blocks to start; its blocks are index + k * sm_count */
+    uint32_t cursor;     /* whose turn it is, over all warps of all resident blocks */
+    uint64_t next_block; /* next of its blocks to start; its blocks are index + k * sm_count */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
-    struct wl_l1 *l1;            /* NULL: not counted */
+    struct wl_l1 *l1;               /* NULL: not counted */
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */
     size_t request_count, request_capacity;
 };
@@ -148,12 +148,12 @@ struct wl_run {
     uint64_t block_total;
     bool count, l1_global_loads;
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
-    int fault_found;             /* atomic: stop early */
+    int fault_found;                       /* atomic: stop early */
 };
 
 /* Records a fault (the worker keeps the first), marks the warp, returns NULL to leave the loop. */
-const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op, enum wl_sim_fault kind,
-                                  const char *what, const char *format, ...)
+const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
+                                  enum wl_sim_fault kind, const char *what, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* True if [start, end) lies in one range; remembers it in the site. */

@@ -10,18 +10,18 @@
 #define CLASS_f64 WL_CLASS_64
 
 const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
-#define B(id, dst, a, b, expression)                                                               \
-    {#id, WL_FORM_BINARY, CLASS_##dst, CLASS_##a, CLASS_##b, WL_CLASS_NONE},                       \
+#define B(id, dst, a, b, expression)                                         \
+    {#id, WL_FORM_BINARY, CLASS_##dst, CLASS_##a, CLASS_##b, WL_CLASS_NONE}, \
         {#id "_I", WL_FORM_BINARY_IMMEDIATE, CLASS_##dst, CLASS_##a, CLASS_##b, WL_CLASS_NONE},
-#define U(id, dst, a, expression)                                                                  \
+#define U(id, dst, a, expression) \
     {#id, WL_FORM_UNARY, CLASS_##dst, CLASS_##a, WL_CLASS_NONE, WL_CLASS_NONE},
-#define T(id, dst, a, b, c, expression)                                                            \
+#define T(id, dst, a, b, c, expression) \
     {#id, WL_FORM_TERNARY, CLASS_##dst, CLASS_##a, CLASS_##b, CLASS_##c},
-#define P(id, a, b, expression)                                                                    \
-    {#id, WL_FORM_COMPARE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b, WL_CLASS_NONE},               \
-        {#id "_I", WL_FORM_COMPARE_IMMEDIATE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b,            \
+#define P(id, a, b, expression)                                                             \
+    {#id, WL_FORM_COMPARE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b, WL_CLASS_NONE},        \
+        {#id "_I",     WL_FORM_COMPARE_IMMEDIATE, WL_CLASS_PREDICATE, CLASS_##a, CLASS_##b, \
          WL_CLASS_NONE},
-#define S(id, text)                                                                                \
+#define S(id, text) \
     {#id, WL_FORM_SPECIAL, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE, WL_CLASS_NONE},
 #include "warp/ops.def"
 #undef B
@@ -32,9 +32,9 @@ const struct wl_op_row wl_op_rows[WL_OP_COUNT] = {
 };
 
 static const char *const pipe_names[WL_PIPE_COUNT] = {
-    [WL_PIPE_ALU] = "alu", [WL_PIPE_FMA] = "fma",       [WL_PIPE_FP16] = "fp16",
-    [WL_PIPE_FP64] = "fp64", [WL_PIPE_XU] = "xu",       [WL_PIPE_TENSOR] = "tensor",
-    [WL_PIPE_LSU] = "lsu", [WL_PIPE_TEX] = "tex",       [WL_PIPE_CBU] = "cbu",
+    [WL_PIPE_ALU] = "alu",     [WL_PIPE_FMA] = "fma", [WL_PIPE_FP16] = "fp16",
+    [WL_PIPE_FP64] = "fp64",   [WL_PIPE_XU] = "xu",   [WL_PIPE_TENSOR] = "tensor",
+    [WL_PIPE_LSU] = "lsu",     [WL_PIPE_TEX] = "tex", [WL_PIPE_CBU] = "cbu",
     [WL_PIPE_CONST] = "const",
 };
 

@@ -1,7 +1,8 @@
 /* Warp operations: what the executor runs. An operation acts on whole registers of a warp: a 32-bit
  * register is 32 lanes of 4 bytes (128 bytes), a 64-bit one 32 lanes of 8 bytes, a predicate one
- * 32-bit lane mask. Narrower values live zero-extended in 32-bit registers. Operands are byte offsets
- * into the warp's register file; front ends decode once, nothing is looked up while running. */
+ * 32-bit lane mask. Narrower values live zero-extended in 32-bit registers. Operands are byte
+ * offsets into the warp's register file; front ends decode once, nothing is looked up while
+ * running. */
 #ifndef WL_WARP_OP_H
 #define WL_WARP_OP_H
 
@@ -39,8 +40,15 @@ enum wl_opcode {
 enum wl_operand_class { WL_CLASS_NONE, WL_CLASS_32, WL_CLASS_64, WL_CLASS_PREDICATE };
 
 /* Shape of an operation: how a front end binds its operands. */
-enum wl_op_form { WL_FORM_BINARY, WL_FORM_BINARY_IMMEDIATE, WL_FORM_UNARY, WL_FORM_TERNARY,
-                  WL_FORM_COMPARE, WL_FORM_COMPARE_IMMEDIATE, WL_FORM_SPECIAL };
+enum wl_op_form {
+    WL_FORM_BINARY,
+    WL_FORM_BINARY_IMMEDIATE,
+    WL_FORM_UNARY,
+    WL_FORM_TERNARY,
+    WL_FORM_COMPARE,
+    WL_FORM_COMPARE_IMMEDIATE,
+    WL_FORM_SPECIAL
+};
 
 struct wl_op_row {
     const char *name;
@@ -65,18 +73,18 @@ enum {
 };
 
 struct wl_op {
-    wl_op_run run[2];        /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
-    uint16_t code;           /* enum wl_opcode */
+    wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
+    uint16_t code;    /* enum wl_opcode */
     uint8_t flags;
-    uint8_t width_bytes;     /* memory: bytes of one element */
-    uint8_t count;           /* memory: elements per lane (1, 2, 4); else free */
-    uint8_t kind;            /* sub-operation: atomic operation, special register, rounding ... */
+    uint8_t width_bytes; /* memory: bytes of one element */
+    uint8_t count;       /* memory: elements per lane (1, 2, 4); else free */
+    uint8_t kind;        /* sub-operation: atomic operation, special register, rounding ... */
     uint16_t spare;
-    uint32_t instruction;    /* index into program->instructions */
-    uint32_t site;           /* memory: index into program->sites; guards: guard counter */
+    uint32_t instruction;     /* index into program->instructions */
+    uint32_t site;            /* memory: index into program->sites; guards: guard counter */
     uint32_t dst, a, b, c, d; /* register offsets; vectors use dst, b, c, d in turn */
-    uint32_t target;         /* control flow: op index */
-    uint32_t reconverge;     /* divergent branches: op index of the join, UINT32_MAX for none */
+    uint32_t target;          /* control flow: op index */
+    uint32_t reconverge;      /* divergent branches: op index of the join, UINT32_MAX for none */
     int64_t imm;
 };
 
@@ -84,17 +92,23 @@ struct wl_op {
  * instructions are counted by their own guard as well. */
 struct wl_block {
     uint32_t first_instruction, instruction_count;
-    uint32_t issue_count;    /* instructions that occupy an issue slot */
+    uint32_t issue_count; /* instructions that occupy an issue slot */
 };
 
 struct wl_constant {
-    uint32_t offset;         /* in the register file */
-    uint8_t width_bytes;     /* 4 or 8 */
+    uint32_t offset;     /* in the register file */
+    uint8_t width_bytes; /* 4 or 8 */
     uint64_t bits;
 };
 
 enum wl_site_space { WL_SITE_GLOBAL, WL_SITE_SHARED, WL_SITE_LOCAL, WL_SITE_GENERIC };
-enum wl_site_access { WL_SITE_LOAD, WL_SITE_STORE, WL_SITE_ATOMIC, WL_SITE_REDUCTION, WL_SITE_COPY };
+enum wl_site_access {
+    WL_SITE_LOAD,
+    WL_SITE_STORE,
+    WL_SITE_ATOMIC,
+    WL_SITE_REDUCTION,
+    WL_SITE_COPY
+};
 
 struct wl_site {
     uint32_t instruction;
@@ -103,26 +117,65 @@ struct wl_site {
 
 /* One instruction's guard: where its thread counts with a true guard go. */
 enum wl_special {
-    WL_SPECIAL_TID_X, WL_SPECIAL_TID_Y, WL_SPECIAL_TID_Z,
-    WL_SPECIAL_NTID_X, WL_SPECIAL_NTID_Y, WL_SPECIAL_NTID_Z,
-    WL_SPECIAL_CTAID_X, WL_SPECIAL_CTAID_Y, WL_SPECIAL_CTAID_Z,
-    WL_SPECIAL_NCTAID_X, WL_SPECIAL_NCTAID_Y, WL_SPECIAL_NCTAID_Z,
-    WL_SPECIAL_LANEID, WL_SPECIAL_WARPID, WL_SPECIAL_NWARPID, WL_SPECIAL_SMID, WL_SPECIAL_NSMID,
-    WL_SPECIAL_GRIDID, WL_SPECIAL_CLOCK, WL_SPECIAL_CLOCK64, WL_SPECIAL_GLOBALTIMER,
-    WL_SPECIAL_LANEMASK_EQ, WL_SPECIAL_LANEMASK_LE, WL_SPECIAL_LANEMASK_LT,
-    WL_SPECIAL_LANEMASK_GE, WL_SPECIAL_LANEMASK_GT,
-    WL_SPECIAL_DYNAMIC_SHARED_BYTES, WL_SPECIAL_TOTAL_SHARED_BYTES, WL_SPECIAL_ZERO,
+    WL_SPECIAL_TID_X,
+    WL_SPECIAL_TID_Y,
+    WL_SPECIAL_TID_Z,
+    WL_SPECIAL_NTID_X,
+    WL_SPECIAL_NTID_Y,
+    WL_SPECIAL_NTID_Z,
+    WL_SPECIAL_CTAID_X,
+    WL_SPECIAL_CTAID_Y,
+    WL_SPECIAL_CTAID_Z,
+    WL_SPECIAL_NCTAID_X,
+    WL_SPECIAL_NCTAID_Y,
+    WL_SPECIAL_NCTAID_Z,
+    WL_SPECIAL_LANEID,
+    WL_SPECIAL_WARPID,
+    WL_SPECIAL_NWARPID,
+    WL_SPECIAL_SMID,
+    WL_SPECIAL_NSMID,
+    WL_SPECIAL_GRIDID,
+    WL_SPECIAL_CLOCK,
+    WL_SPECIAL_CLOCK64,
+    WL_SPECIAL_GLOBALTIMER,
+    WL_SPECIAL_LANEMASK_EQ,
+    WL_SPECIAL_LANEMASK_LE,
+    WL_SPECIAL_LANEMASK_LT,
+    WL_SPECIAL_LANEMASK_GE,
+    WL_SPECIAL_LANEMASK_GT,
+    WL_SPECIAL_DYNAMIC_SHARED_BYTES,
+    WL_SPECIAL_TOTAL_SHARED_BYTES,
+    WL_SPECIAL_ZERO,
     WL_SPECIAL_COUNT
 };
 
 enum wl_atomic {
-    WL_ATOMIC_ADD_U32, WL_ATOMIC_ADD_U64, WL_ATOMIC_ADD_F32, WL_ATOMIC_ADD_F64,
-    WL_ATOMIC_MIN_U32, WL_ATOMIC_MIN_S32, WL_ATOMIC_MAX_U32, WL_ATOMIC_MAX_S32,
-    WL_ATOMIC_MIN_U64, WL_ATOMIC_MIN_S64, WL_ATOMIC_MAX_U64, WL_ATOMIC_MAX_S64,
-    WL_ATOMIC_AND_B32, WL_ATOMIC_OR_B32, WL_ATOMIC_XOR_B32,
-    WL_ATOMIC_AND_B64, WL_ATOMIC_OR_B64, WL_ATOMIC_XOR_B64,
-    WL_ATOMIC_EXCH_B32, WL_ATOMIC_EXCH_B64, WL_ATOMIC_CAS_B32, WL_ATOMIC_CAS_B64,
-    WL_ATOMIC_INC_U32, WL_ATOMIC_DEC_U32, WL_ATOMIC_ADD_F16X2, WL_ATOMIC_CAS_B16,
+    WL_ATOMIC_ADD_U32,
+    WL_ATOMIC_ADD_U64,
+    WL_ATOMIC_ADD_F32,
+    WL_ATOMIC_ADD_F64,
+    WL_ATOMIC_MIN_U32,
+    WL_ATOMIC_MIN_S32,
+    WL_ATOMIC_MAX_U32,
+    WL_ATOMIC_MAX_S32,
+    WL_ATOMIC_MIN_U64,
+    WL_ATOMIC_MIN_S64,
+    WL_ATOMIC_MAX_U64,
+    WL_ATOMIC_MAX_S64,
+    WL_ATOMIC_AND_B32,
+    WL_ATOMIC_OR_B32,
+    WL_ATOMIC_XOR_B32,
+    WL_ATOMIC_AND_B64,
+    WL_ATOMIC_OR_B64,
+    WL_ATOMIC_XOR_B64,
+    WL_ATOMIC_EXCH_B32,
+    WL_ATOMIC_EXCH_B64,
+    WL_ATOMIC_CAS_B32,
+    WL_ATOMIC_CAS_B64,
+    WL_ATOMIC_INC_U32,
+    WL_ATOMIC_DEC_U32,
+    WL_ATOMIC_ADD_F16X2,
+    WL_ATOMIC_CAS_B16,
 };
 
 enum wl_shuffle { WL_SHUFFLE_UP, WL_SHUFFLE_DOWN, WL_SHUFFLE_XOR, WL_SHUFFLE_INDEX };

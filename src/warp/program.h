@@ -8,8 +8,16 @@
 #include <stdint.h>
 
 enum wl_pipe {
-    WL_PIPE_ALU, WL_PIPE_FMA, WL_PIPE_FP16, WL_PIPE_FP64, WL_PIPE_XU, WL_PIPE_TENSOR,
-    WL_PIPE_LSU, WL_PIPE_TEX, WL_PIPE_CBU, WL_PIPE_CONST,
+    WL_PIPE_ALU,
+    WL_PIPE_FMA,
+    WL_PIPE_FP16,
+    WL_PIPE_FP64,
+    WL_PIPE_XU,
+    WL_PIPE_TENSOR,
+    WL_PIPE_LSU,
+    WL_PIPE_TEX,
+    WL_PIPE_CBU,
+    WL_PIPE_CONST,
     WL_PIPE_COUNT
 };
 /* "alu", "fma", ... */
@@ -17,25 +25,36 @@ const char *wl_pipe_name(enum wl_pipe pipe);
 
 /* What an instruction does, for the counters of arithmetic. */
 enum wl_class {
-    WL_CLASS_OTHER, WL_CLASS_FADD, WL_CLASS_FMUL, WL_CLASS_FFMA, WL_CLASS_DADD, WL_CLASS_DMUL,
-    WL_CLASS_DFMA, WL_CLASS_HADD, WL_CLASS_HMUL, WL_CLASS_HFMA, WL_CLASS_INTEGER,
-    WL_CLASS_CONVERSION, WL_CLASS_CONTROL, WL_CLASS_MEMORY,
+    WL_CLASS_OTHER,
+    WL_CLASS_FADD,
+    WL_CLASS_FMUL,
+    WL_CLASS_FFMA,
+    WL_CLASS_DADD,
+    WL_CLASS_DMUL,
+    WL_CLASS_DFMA,
+    WL_CLASS_HADD,
+    WL_CLASS_HMUL,
+    WL_CLASS_HFMA,
+    WL_CLASS_INTEGER,
+    WL_CLASS_CONVERSION,
+    WL_CLASS_CONTROL,
+    WL_CLASS_MEMORY,
 };
 
 /* One instruction of the source program, for tables and messages. */
 struct wl_program_instruction {
-    char *text;              /* "ld.global.f32 %f1, [%rd4]" with its guard */
-    char *opcode;            /* "ld.global.f32" */
+    char *text;   /* "ld.global.f32 %f1, [%rd4]" with its guard */
+    char *opcode; /* "ld.global.f32" */
     enum wl_pipe pipe;
-    uint32_t text_line;      /* in the module's text */
-    char *file;              /* source file, or NULL */
-    uint32_t line, column;   /* 0: unknown */
-    char *function;          /* inlined function (mangled), or NULL */
-    char *inlined_at;        /* "file:line:column" of the callers, innermost first, '\n' between; NULL */
-    uint32_t block;          /* basic block that holds it, UINT32_MAX if unreachable */
-    uint32_t guard;          /* its guard counter, UINT32_MAX if it has no guard */
+    uint32_t text_line;    /* in the module's text */
+    char *file;            /* source file, or NULL */
+    uint32_t line, column; /* 0: unknown */
+    char *function;        /* inlined function (mangled), or NULL */
+    char *inlined_at; /* "file:line:column" of the callers, innermost first, '\n' between; NULL */
+    uint32_t block;   /* basic block that holds it, UINT32_MAX if unreachable */
+    uint32_t guard;   /* its guard counter, UINT32_MAX if it has no guard */
     uint8_t instruction_class; /* enum wl_class */
-    uint8_t class_weight;    /* operations per thread of that class: 2 for packed halves */
+    uint8_t class_weight;      /* operations per thread of that class: 2 for packed halves */
     bool is_branch;
 };
 
@@ -46,32 +65,32 @@ struct wl_program_parameter {
 struct wl_op; /* warp/op.h */
 
 struct wl_program {
-    char *name;              /* mangled */
+    char *name; /* mangled */
     struct wl_program_instruction *instructions;
     uint32_t instruction_count;
     struct wl_program_parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
     uint32_t shared_static_bytes, local_bytes;
-    uint32_t register_estimate;      /* by liveness, as ptxas might need; predicted */
-    uint32_t barrier_count;          /* named barriers used */
-    uint32_t max_threads_per_block;  /* .maxntid / .reqntid product, 0: none */
+    uint32_t register_estimate;     /* by liveness, as ptxas might need; predicted */
+    uint32_t barrier_count;         /* named barriers used */
+    uint32_t max_threads_per_block; /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
-    bool blocks_communicate;         /* results depend on the order of blocks: run in one fixed order */
+    bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
     /* for the executor: */
     struct wl_op *ops;
     uint32_t op_count;
-    struct wl_block *blocks;         /* basic blocks */
+    struct wl_block *blocks; /* basic blocks */
     uint32_t block_count;
-    uint32_t register_file_bytes;    /* per warp */
-    struct wl_constant *constants;   /* broadcast into every warp's register file once */
+    uint32_t register_file_bytes;  /* per warp */
+    struct wl_constant *constants; /* broadcast into every warp's register file once */
     uint32_t constant_count;
-    struct wl_site *sites;           /* memory access sites, counted separately */
+    struct wl_site *sites; /* memory access sites, counted separately */
     uint32_t site_count;
-    uint32_t *branch_targets;        /* tables of BRANCH_INDEX: op indices */
+    uint32_t *branch_targets; /* tables of BRANCH_INDEX: op indices */
     uint32_t branch_target_count;
-    uint32_t guard_count;            /* guarded instructions, counted separately */
-    uint64_t serial;                 /* unique in the process, given when linked */
-    bool is_linked;                  /* ops hold the executor's functions */
+    uint32_t guard_count; /* guarded instructions, counted separately */
+    uint64_t serial;      /* unique in the process, given when linked */
+    bool is_linked;       /* ops hold the executor's functions */
 };
 
 void wl_program_free(struct wl_program *program);

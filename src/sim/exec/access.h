@@ -4,23 +4,23 @@
 
 #include "sim/exec/lanes.h"
 
-/* One access: the addresses of all lanes (lanes that are off repeat an active one), and the bytes each
- * lane touches. */
+/* One access: the addresses of all lanes (lanes that are off repeat an active one), and the bytes
+ * each lane touches. */
 struct access {
     struct wl_warp *warp;
     const struct wl_op *op;
     struct wl_site_state *site;
     u64 address[WL_LANES];
-    u32 bytes;               /* per lane: element width x elements */
+    u32 bytes; /* per lane: element width x elements */
     enum wl_site_access kind;
-    bool is_local;           /* local memory: set by access_local */
-    enum wl_shape shape;     /* SCATTERED unless all lanes are active */
-    u64 window;              /* WINDOW: address of its first byte; address[] is not filled then */
+    bool is_local;       /* local memory: set by access_local */
+    enum wl_shape shape; /* SCATTERED unless all lanes are active */
+    u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
 /* Fills access->address from the address register and offset; finds the pattern. */
-static inline void access_resolve(struct access *access, struct wl_warp *warp, const struct wl_op *op,
-                                  enum wl_site_access kind)
+static inline void access_resolve(struct access *access, struct wl_warp *warp,
+                                  const struct wl_op *op, enum wl_site_access kind)
 {
     access->warp = warp;
     access->op = op;
@@ -31,16 +31,16 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp, c
     u64 *address = access->address;
     const u64 offset = (u64)op->imm;
     if (op->flags & WL_OPF_NO_ADDRESS) {
-        WL_FOR_LANES (i)
-            address[i] = offset;
+        WL_FOR_LANES(i)
+        address[i] = offset;
     } else if (op->flags & WL_OPF_ADDRESS32) {
         const u32 *base = lane_register(warp, op->a);
-        WL_FOR_LANES (i)
-            address[i] = (u32)(base[i] + (u32)offset);
+        WL_FOR_LANES(i)
+        address[i] = (u32)(base[i] + (u32)offset);
     } else {
         const u64 *base = lane_register(warp, op->a);
-        WL_FOR_LANES (i)
-            address[i] = base[i] + offset;
+        WL_FOR_LANES(i)
+        address[i] = base[i] + offset;
     }
     access->shape = WL_SHAPE_SCATTERED;
     if (warp->active == WL_FULL_MASK)

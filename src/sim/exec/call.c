@@ -4,7 +4,8 @@
 
 #include "sim/exec/lanes.h"
 
-#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 /* A generic address of one lane as a host pointer; NULL if it lies nowhere. */
@@ -19,7 +20,8 @@ static const uint8_t *host_pointer(const struct wl_warp *warp, u64 address, int 
     if (window == WL_SHARED_WINDOW)
         return offset < run->shared_bytes ? warp->shared + offset : NULL;
     struct wl_site_state site = {0};
-    return wl_run_find_range(run, &site, address, address + 1) ? (const uint8_t *)(uintptr_t)address : NULL;
+    return wl_run_find_range(run, &site, address, address + 1) ? (const uint8_t *)(uintptr_t)address
+                                                               : NULL;
 }
 
 RUN(CALL_PRINT)

@@ -3,7 +3,8 @@
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
 
-#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 static const struct wl_op *op_at(const struct wl_warp *warp, u32 index)
@@ -29,7 +30,8 @@ static const struct wl_op *pop_path(struct wl_warp *warp)
     return NULL;
 }
 
-static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct wl_op *join, u32 mask)
+static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct wl_op *join,
+                      u32 mask)
 {
     if (warp->stack_depth == warp->stack_capacity) {
         size_t grown = warp->stack_capacity ? warp->stack_capacity * 2 : 16;
@@ -127,8 +129,8 @@ RUN(BRANCH_INDEX)
     while (left) {
         u32 wanted = index[__builtin_ctz(left)], group = 0;
         if (wanted >= op->b)
-            return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "branch index out of range", "index %u of %u",
-                                 wanted, op->b);
+            return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "branch index out of range",
+                                 "index %u of %u", wanted, op->b);
         for (int i = 0; i < WL_LANES; i++)
             if (left >> i & 1 && index[i] < op->b && targets[index[i]] == targets[wanted])
                 group |= LANE_BIT(i);
@@ -164,7 +166,8 @@ RUN(EXIT)
 
 RUN(TRAP)
 {
-    return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "trap", "the kernel executed a trap instruction");
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "trap",
+                         "the kernel executed a trap instruction");
 }
 
 RUN(UNSUPPORTED)
@@ -181,8 +184,9 @@ RUN(FENCE)
     return op + 1;
 }
 
-/* Arrives at a block barrier; sm.c lets the warps go on when all have. kind: 0 sync, 1 arrive, 2 popc,
- * 3 and, 4 or. Barrier number: imm, or register a (RESULT flag); warps expected: b or all (0). */
+/* Arrives at a block barrier; sm.c lets the warps go on when all have. kind: 0 sync, 1 arrive, 2
+ * popc, 3 and, 4 or. Barrier number: imm, or register a (RESULT flag); warps expected: b or all
+ * (0). */
 RUN(BARRIER)
 {
     u32 number = op->flags & WL_OPF_RESULT
@@ -265,8 +269,8 @@ RUN(SHUFFLE)
         source[i] = (u32)(is_inside ? from : i) & 31;
         valid |= (u32)is_inside << i;
     }
-    WL_FOR_LANES (i)
-        result[i] = a[source[i]];
+    WL_FOR_LANES(i)
+    result[i] = a[source[i]];
     for (int i = 0; i < WL_LANES; i++)
         if (warp->active >> i & 1)
             d[i] = result[i];

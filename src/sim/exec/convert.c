@@ -4,11 +4,14 @@
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
 
-#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
-static const int host_rounding[] = {[WL_ROUND_NEAREST] = FE_TONEAREST, [WL_ROUND_ZERO] = FE_TOWARDZERO,
-                                    [WL_ROUND_DOWN] = FE_DOWNWARD, [WL_ROUND_UP] = FE_UPWARD};
+static const int host_rounding[] = {[WL_ROUND_NEAREST] = FE_TONEAREST,
+                                    [WL_ROUND_ZERO] = FE_TOWARDZERO,
+                                    [WL_ROUND_DOWN] = FE_DOWNWARD,
+                                    [WL_ROUND_UP] = FE_UPWARD};
 
 /* A source value of any width as 64 bits, extended as its sign says. */
 static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *op, int lane)
@@ -51,8 +54,14 @@ static inline u32 float_to_bfloat(double value, enum wl_rounding rounding)
     return kept + up;
 }
 
-enum { FORMAT_BFLOAT = 1, FLAG_FTZ = 2, FLAG_SATURATE = 4, FLAG_INTEGRAL = 8, FORMAT_BFLOAT_SOURCE = 16,
-       FLAG_RELU = 32 };
+enum {
+    FORMAT_BFLOAT = 1,
+    FLAG_FTZ = 2,
+    FLAG_SATURATE = 4,
+    FLAG_INTEGRAL = 8,
+    FORMAT_BFLOAT_SOURCE = 16,
+    FLAG_RELU = 32
+};
 
 static void store_float(struct wl_warp *warp, const struct wl_op *op, int lane, double exact,
                         float single)
@@ -87,8 +96,8 @@ RUN(CVT_INT_TO_FLOAT)
     return op + 1;
 }
 
-static inline double float_lane(const struct wl_warp *warp, u32 offset, u32 width_bytes, bool is_bfloat,
-                                int lane)
+static inline double float_lane(const struct wl_warp *warp, u32 offset, u32 width_bytes,
+                                bool is_bfloat, int lane)
 {
     const u32 *a32 = lane_register(warp, offset);
     switch (width_bytes) {
@@ -182,8 +191,9 @@ RUN(CVT_SATURATE)
     u32 width_bytes = (u32)op->imm & 0xff;
     bool is_signed = op->imm >> 8 & 1;
     u32 bits = 8 * width_bytes;
-    s64 top = is_signed ? (s64)((1ull << (bits - 1)) - 1)
-              : bits == 64 ? INT64_MAX : (s64)((1ull << bits) - 1);
+    s64 top = is_signed    ? (s64)((1ull << (bits - 1)) - 1)
+              : bits == 64 ? INT64_MAX
+                           : (s64)((1ull << bits) - 1);
     s64 bottom = is_signed ? -top - 1 : 0;
     for (int i = 0; i < WL_LANES; i++) {
         if (!(warp->active >> i & 1))
@@ -203,8 +213,15 @@ RUN(CVT_SATURATE)
 }
 
 /* kind: operation << 4 | rounding. */
-enum { OPERATION_ADD, OPERATION_SUB, OPERATION_MUL, OPERATION_DIV, OPERATION_FMA, OPERATION_SQRT,
-       OPERATION_RCP };
+enum {
+    OPERATION_ADD,
+    OPERATION_SUB,
+    OPERATION_MUL,
+    OPERATION_DIV,
+    OPERATION_FMA,
+    OPERATION_SQRT,
+    OPERATION_RCP
+};
 
 RUN(ROUNDED_F32)
 {
@@ -298,8 +315,12 @@ RUN(TESTP)
         double least = op->width_bytes == 4 ? 0x1p-126 : 0x1p-1022;
         bool is_finite = fabs(value) <= 1.7976931348623157e308;
         bool is_subnormal = value != 0 && fabs(value) < least;
-        const bool classes[] = {is_finite, isinf(value) != 0, value == value, value != value,
-                                is_finite && value != 0 && !is_subnormal, is_subnormal};
+        const bool classes[] = {is_finite,
+                                isinf(value) != 0,
+                                value == value,
+                                value != value,
+                                is_finite && value != 0 && !is_subnormal,
+                                is_subnormal};
         result |= (u32)classes[op->kind] << i;
     }
     set_predicate(warp, op->dst, result);

@@ -2,7 +2,8 @@
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
 
-#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 RUN(PRED_LOGIC)
@@ -34,7 +35,8 @@ RUN(SELECT_32)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
     u32 active = warp->active;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES(i)
+    {
         u32 value = chosen >> i & 1 ? a[i] : b[i];
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -47,7 +49,8 @@ RUN(SELECT_64)
     const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
     u64 active = warp->active;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES(i)
+    {
         u64 value = chosen >> i & 1 ? a[i] : b[i];
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -58,8 +61,8 @@ RUN(PRED_TO_B32)
 {
     u32 a = *predicate(warp, op->a), active = warp->active, one = (u32)op->imm;
     u32 *d = lane_register(warp, op->dst);
-    WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? (a >> i & 1 ? one : 0) : d[i];
+    WL_FOR_LANES(i)
+    d[i] = active >> i & 1 ? (a >> i & 1 ? one : 0) : d[i];
     return op + 1;
 }
 
@@ -72,7 +75,8 @@ RUN(LOP3_B32)
     u32 select[8];
     for (int k = 0; k < 8; k++)
         select[k] = table >> k & 1 ? WL_FULL_MASK : 0;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES(i)
+    {
         u32 x = a[i], y = b[i], z = c[i];
         u32 value = (select[0] & ~x & ~y & ~z) | (select[1] & ~x & ~y & z) |
                     (select[2] & ~x & y & ~z) | (select[3] & ~x & y & z) |
@@ -189,8 +193,8 @@ RUN(PACK_64)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
     u64 packed[WL_LANES];
-    WL_FOR_LANES (i)
-        packed[i] = (u64)b[i] << 32 | a[i];
+    WL_FOR_LANES(i)
+    packed[i] = (u64)b[i] << 32 | a[i];
     for (int i = 0; i < WL_LANES; i++)
         if (warp->active >> i & 1)
             d[i] = packed[i];
@@ -220,7 +224,8 @@ RUN(PACK_32)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
     u32 active = warp->active;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES(i)
+    {
         u32 value = (a[i] & 0xffffu) | b[i] << 16;
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -248,16 +253,16 @@ static void broadcast_32(struct wl_warp *warp, u32 offset, u32 value)
 {
     u32 *d = lane_register(warp, offset);
     u32 active = warp->active;
-    WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? value : d[i];
+    WL_FOR_LANES(i)
+    d[i] = active >> i & 1 ? value : d[i];
 }
 
 static void broadcast_64(struct wl_warp *warp, u32 offset, u64 value)
 {
     u64 *d = lane_register(warp, offset);
     u64 active = warp->active;
-    WL_FOR_LANES (i)
-        d[i] = active >> i & 1 ? value : d[i];
+    WL_FOR_LANES(i)
+    d[i] = active >> i & 1 ? value : d[i];
 }
 
 RUN(MOV_IMM_32)
@@ -295,7 +300,8 @@ RUN(LOAD_PARAM)
 
 RUN(PARAM_ADDRESS)
 {
-    broadcast_64(warp, op->dst, (u64)(uintptr_t)warp->worker->run->launch->parameters + (u64)op->imm);
+    broadcast_64(warp, op->dst,
+                 (u64)(uintptr_t)warp->worker->run->launch->parameters + (u64)op->imm);
     return op + 1;
 }
 
@@ -364,8 +370,8 @@ RUN(SPECIAL)
         const u32 *source = warp->worker->run->thread_index[warp->index][special];
         u32 *d = lane_register(warp, op->dst);
         u32 active = warp->active;
-        WL_FOR_LANES (i)
-            d[i] = active >> i & 1 ? source[i] : d[i];
+        WL_FOR_LANES(i)
+        d[i] = active >> i & 1 ? source[i] : d[i];
     } else if (special == WL_SPECIAL_LANEID ||
                (special >= WL_SPECIAL_LANEMASK_EQ && special <= WL_SPECIAL_LANEMASK_GT)) {
         u32 *d = lane_register(warp, op->dst);
@@ -386,7 +392,7 @@ RUN(ISSPACE)
     u32 result = 0;
     for (int i = 0; i < WL_LANES; i++) {
         u64 window = a[i] & WL_WINDOW_MASK;
-        u32 space = window == WL_SHARED_WINDOW ? WL_SITE_SHARED
+        u32 space = window == WL_SHARED_WINDOW  ? WL_SITE_SHARED
                     : window == WL_LOCAL_WINDOW ? WL_SITE_LOCAL
                                                 : WL_SITE_GLOBAL;
         result |= (u32)(space == op->kind) << i;

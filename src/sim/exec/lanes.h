@@ -13,7 +13,7 @@
 #define WL_EXEC(name) WL_PASTE(wl_exec_##name, WL_VARIANT)
 
 #ifdef __clang__
-#define WL_FOR_LANES(i)                                                                            \
+#define WL_FOR_LANES(i) \
     _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < WL_LANES; i++)
 #else
 #define WL_FOR_LANES(i) _Pragma("GCC ivdep") for (int i = 0; i < WL_LANES; i++)

@@ -5,24 +5,25 @@
 
 #include "sim/exec/access.h"
 
-#define RUN(id) const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 #define POINTER(type, address) ((type *)(uintptr_t)(address))
 
 /* value lanes of element k into the register at offset. */
-#define LOAD_LANES(source_type, register_type)                                                     \
-    do {                                                                                           \
-        register_type *d = lane_register(warp, offset);                                            \
-        if (active == WL_FULL_MASK) {                                                              \
-            for (int i = 0; i < WL_LANES; i++)                                                     \
-                d[i] = (register_type)*POINTER(const source_type, address[i] + skip);              \
-        } else {                                                                                   \
-            for (u32 left = active; left; left &= left - 1) {                                      \
-                int i = __builtin_ctz(left);                                                       \
-                d[i] = (register_type)*POINTER(const source_type, address[i] + skip);              \
-            }                                                                                      \
-        }                                                                                          \
+#define LOAD_LANES(source_type, register_type)                                        \
+    do {                                                                              \
+        register_type *d = lane_register(warp, offset);                               \
+        if (active == WL_FULL_MASK) {                                                 \
+            for (int i = 0; i < WL_LANES; i++)                                        \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
+        } else {                                                                      \
+            for (u32 left = active; left; left &= left - 1) {                         \
+                int i = __builtin_ctz(left);                                          \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
+            }                                                                         \
+        }                                                                             \
     } while (0)
 
 static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
@@ -103,7 +104,8 @@ static inline bool load_runs(struct access *access)
         return false;
     uint8_t *d = lane_register(access->warp, op->dst);
     if (access->shape == WL_SHAPE_WINDOW) {
-        permute_window((u32 *)(void *)d, POINTER(const void, access->window), access->site->memo_index);
+        permute_window((u32 *)(void *)d, POINTER(const void, access->window),
+                       access->site->memo_index);
         return true;
     }
     const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
@@ -134,13 +136,13 @@ static inline void load(struct access *access)
                          (u64)(u32)k * op->width_bytes);
 }
 
-#define STORE_LANES(memory_type, register_type)                                                    \
-    do {                                                                                           \
-        const register_type *s = lane_register(warp, offset);                                      \
-        for (u32 left = active; left; left &= left - 1) {                                          \
-            int i = __builtin_ctz(left);                                                           \
-            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i];                          \
-        }                                                                                          \
+#define STORE_LANES(memory_type, register_type)                           \
+    do {                                                                  \
+        const register_type *s = lane_register(warp, offset);             \
+        for (u32 left = active; left; left &= left - 1) {                 \
+            int i = __builtin_ctz(left);                                  \
+            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i]; \
+        }                                                                 \
     } while (0)
 
 static inline void store_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
@@ -186,7 +188,8 @@ static inline void store(struct access *access)
     }
     if (access->shape == WL_SHAPE_CONTIGUOUS && op->count == 1 && op->width_bytes == 4 &&
         !(op->flags & WL_OPF_DST64)) {
-        memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst), WL_REGISTER32_BYTES);
+        memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst),
+               WL_REGISTER32_BYTES);
         return;
     }
     for (int k = 0; k < op->count; k++)
@@ -254,7 +257,8 @@ RUN(STORE_LOCAL)
     return op + 1;
 }
 
-static bool is_constant_address(const struct wl_run *run, struct wl_site_state *site, u64 address, u64 end)
+static bool is_constant_address(const struct wl_run *run, struct wl_site_state *site, u64 address,
+                                u64 end)
 {
     u64 parameters = (u64)(uintptr_t)run->launch->parameters;
     return (address >= site->range_start && end <= site->range_end && address < end) ||
@@ -278,8 +282,8 @@ RUN(LOAD_CONST)
         warp->active == WL_FULL_MASK) {
         const u32 value = *POINTER(const u32, access.address[0]);
         u32 *d = lane_register(warp, op->dst);
-        WL_FOR_LANES (i)
-            d[i] = value;
+        WL_FOR_LANES(i)
+        d[i] = value;
         return op + 1;
     }
     load(&access);
@@ -298,8 +302,8 @@ static u32 same_window(const struct wl_warp *warp, const u64 *address, u32 left,
 }
 
 /* Splits a generic access by space and runs one part after the other. */
-static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
-                                   void (*move)(struct access *access))
+static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op,
+                                   enum wl_site_access kind, void (*move)(struct access *access))
 {
     const u32 active = warp->active;
     const u64 *base = lane_register(warp, op->a);
@@ -317,7 +321,7 @@ static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op,
         if (window == WL_SHARED_WINDOW) {
             is_good = WL_EXEC(access_shared)(&access);
         } else if (window == WL_LOCAL_WINDOW) {
-                    is_good = WL_EXEC(access_local)(&access);
+            is_good = WL_EXEC(access_local)(&access);
         } else {
             u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
             u64 first = access.address[0];
@@ -356,13 +360,13 @@ RUN(STORE_GENERIC)
 static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second);
 static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second);
 
-#define COMPARE_LOOP(type, expression)                                                             \
-    do {                                                                                           \
-        old = __atomic_load_n(cell, __ATOMIC_RELAXED);                                             \
-        do {                                                                                       \
-            desired = (type)(expression);                                                          \
-        } while (!__atomic_compare_exchange_n(cell, &old, desired, true, __ATOMIC_SEQ_CST,         \
-                                              __ATOMIC_RELAXED));                                  \
+#define COMPARE_LOOP(type, expression)                                                     \
+    do {                                                                                   \
+        old = __atomic_load_n(cell, __ATOMIC_RELAXED);                                     \
+        do {                                                                               \
+            desired = (type)(expression);                                                  \
+        } while (!__atomic_compare_exchange_n(cell, &old, desired, true, __ATOMIC_SEQ_CST, \
+                                              __ATOMIC_RELAXED));                          \
     } while (0)
 
 static u32 add_float_bits(u32 a, u32 b)

@@ -236,7 +236,10 @@ static inline uint32_t dot4(uint32_t a, uint32_t b, int a_signed, int b_signed)
 /* Toward zero, clamped; NaN gives 0. */
 static inline int32_t truncate_s32(float value)
 {
-    return value != value ? 0 : value >= 0x1p31f ? INT32_MAX : value < -0x1p31f ? INT32_MIN : (int32_t)value;
+    return value != value     ? 0
+           : value >= 0x1p31f ? INT32_MAX
+           : value < -0x1p31f ? INT32_MIN
+                              : (int32_t)value;
 }
 
 static inline uint32_t truncate_u32(float value)
