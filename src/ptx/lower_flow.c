@@ -1,5 +1,5 @@
-/* Control flow of the lowered operations: basic blocks, immediate post-dominators (where diverged lanes
- * meet), and where a warp has to wait for a load. */
+/* Control flow of the lowered operations: basic blocks, immediate post-dominators (where diverged
+ * lanes meet), and where a warp has to wait for a load. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +61,10 @@ static bool add_jumps(struct lowering *lowering, struct flow_block *block, const
     return true;
 }
 
-/* Where a jump to operation at ends up: the block it lies in, or, when only ends of guards follow, the
- * next block. */
-static uint32_t *map_blocks(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
+/* Where a jump to operation at ends up: the block it lies in, or, when only ends of guards follow,
+ * the next block. */
+static uint32_t *map_blocks(struct lowering *lowering, const struct flow_block *blocks,
+                            uint32_t count)
 {
     uint32_t *block_at = wl_alloc((lowering->ops.count + 1) * sizeof *block_at);
     for (uint32_t b = 0; b < count; b++)
@@ -102,13 +103,14 @@ void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count)
     free(blocks);
 }
 
-/* ---- immediate post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the
- * reversed graph, with a virtual exit (index count) behind every block without successors ---- */
+/* ---- immediate post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on
+ * the reversed graph, with a virtual exit (index count) behind every block without successors ----
+ */
 
 struct graph {
     const struct flow_block *blocks;
     uint32_t count;
-    uint32_t **predecessors;  /* of the reversed walk: blocks that lead to this one */
+    uint32_t **predecessors; /* of the reversed walk: blocks that lead to this one */
     uint32_t *predecessor_counts;
     uint32_t *order, *position; /* reverse post-order of the reversed graph */
     uint32_t order_count;
@@ -143,8 +145,8 @@ static void graph_free(struct graph *graph)
     free(graph->position);
 }
 
-/* Depth first from the virtual exit along reversed edges; fills order so that a node comes after those it
- * can be reached from. */
+/* Depth first from the virtual exit along reversed edges; fills order so that a node comes after
+ * those it can be reached from. */
 static void graph_order(struct graph *graph)
 {
     uint32_t *stack = wl_alloc((graph->count + 2u) * sizeof *stack);
@@ -179,7 +181,8 @@ static void graph_order(struct graph *graph)
     free(seen);
 }
 
-static uint32_t intersect(const struct graph *graph, const uint32_t *dominator, uint32_t a, uint32_t b)
+static uint32_t intersect(const struct graph *graph, const uint32_t *dominator, uint32_t a,
+                          uint32_t b)
 {
     while (a != b) {
         while (graph->position[a] > graph->position[b])
@@ -190,8 +193,8 @@ static uint32_t intersect(const struct graph *graph, const uint32_t *dominator, 
     return a;
 }
 
-/* dominator[b]: immediate post-dominator of block b, count for the exit, UINT32_MAX where the exit cannot
- * be reached. */
+/* dominator[b]: immediate post-dominator of block b, count for the exit, UINT32_MAX where the exit
+ * cannot be reached. */
 static void post_dominators(struct graph *graph, uint32_t *dominator)
 {
     memset(dominator, 0xff, (graph->count + 1u) * sizeof *dominator);
@@ -225,7 +228,8 @@ static void mark_joins(struct lowering *lowering, const struct flow_block *block
     for (uint32_t b = 0; b < count; b++) {
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
             struct wl_op *op = &lowering->ops.items[i].op;
-            if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) || dominator[b] >= count)
+            if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) ||
+                dominator[b] >= count)
                 continue;
             op->reconverge = blocks[dominator[b]].first;
             lowering->ops.items[op->reconverge].op.code = WL_OP_JOIN;
@@ -260,8 +264,10 @@ static const uint32_t *field(const struct wl_op *op, int k)
 #define WORD(reg) ((reg) / 64)
 #define BIT(reg) ((uint64_t)1 << (reg) % 64)
 
-/* Moves the set of registers still on their way over one operation; true if it reads one of them. */
-static bool step_pending(const struct lowered *lowered, uint64_t *pending, size_t words, bool clears_all)
+/* Moves the set of registers still on their way over one operation; true if it reads one of them.
+ */
+static bool step_pending(const struct lowered *lowered, uint64_t *pending, size_t words,
+                         bool clears_all)
 {
     bool reads = false;
     for (int k = 0; k < 5; k++) {
@@ -281,8 +287,9 @@ static bool step_pending(const struct lowered *lowered, uint64_t *pending, size_
     return reads;
 }
 
-/* A forward may-analysis: which loads can be on their way where a block begins; then a YIELD before the
- * first use. One wait covers all loads issued before it in the block. */
+/* A forward may-analysis: which loads can be on their way where a block begins; then a YIELD before
+ * the first use in each block. No other in that block: ptxas moves independent loads of a block
+ * ahead of the first wait, which here run after it, but with no other warp between. */
 static void mark_yields(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
 {
     size_t words = (lowering->registers.count + 63) / 64;
@@ -305,9 +312,12 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
     }
     for (uint32_t b = 0; b < count; b++) {
         memcpy(pending, in + b * words, words * sizeof *pending);
-        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
-            lowering->ops.items[i].needs_yield =
-                step_pending(&lowering->ops.items[i], pending, words, true);
+        bool has_waited = false;
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
+            bool reads = step_pending(&lowering->ops.items[i], pending, words, true);
+            lowering->ops.items[i].needs_yield = reads && !has_waited;
+            has_waited |= reads;
+        }
     }
     free(in);
     free(pending);

@@ -30,7 +30,7 @@ struct wl_l1_set {
 
 struct wl_l1_recent_store {
     uint64_t line;
-    uint32_t time, request, followers;
+    uint32_t place, request, followers;
 };
 
 /* missed: sectors for the miss counter, the others hit. joins: index of the request that takes the
@@ -155,24 +155,25 @@ static inline uint32_t wl_l1_fetched(const struct wl_l1 *l1, uint32_t missed)
     return missed ? missed | l1->fetch_all : 0;
 }
 
-/* The entry of the last store to line if it was the warp instruction before `time`, else NULL. */
+/* The entry of the last store to line if it was at `place` or just before, else NULL. */
 static inline struct wl_l1_recent_store *wl_l1_find_store(struct wl_l1 *l1, uint64_t line,
-                                                          uint32_t time)
+                                                          uint32_t place)
 {
     for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
-        if (l1->stores[i].line == line && time - l1->stores[i].time <= 1)
+        if (l1->stores[i].line == line && place - l1->stores[i].place <= 1)
             return &l1->stores[i];
     return NULL;
 }
 
 /* A store of `sectors` of line, `full` of them wholly written, by an instruction that touches
- * line_count lines at logical time `time`; `request` is the index its request to L2 would get.
- * Stores are written through. The tag of the line decides on hit or miss, whatever its sectors, and
- * is allocated; sectors wholly written can be read from L1 afterwards. A store right after one to
- * the same line joins that one's request while few enough lines are in flight; else every second
- * such store comes before the tag is there. */
+ * line_count lines; `place` tells instructions that follow each other (one more) from others;
+ * `request` is the index its request to L2 would get. Stores are written through. The tag of the
+ * line decides on hit or miss, whatever its sectors, and is allocated; sectors wholly written can
+ * be read from L1 afterwards. A store right after one to the same line joins that one's request
+ * while few enough lines are in flight; else every second such store comes before the tag is there.
+ */
 static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sectors,
-                                              uint32_t full, uint32_t line_count, uint32_t time,
+                                              uint32_t full, uint32_t line_count, uint32_t place,
                                               uint32_t request)
 {
     struct wl_l1_stored stored = {sectors, WL_L1_NEW_REQUEST};
@@ -181,9 +182,9 @@ static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, u
     stored.missed = wl_l1_look_up(l1, line) ? 0 : sectors;
     uint8_t *valid = &l1->last_set->sectors[l1->last_way];
     *valid = (uint8_t)(*valid | full);
-    struct wl_l1_recent_store *recent = wl_l1_find_store(l1, line, time);
+    struct wl_l1_recent_store *recent = wl_l1_find_store(l1, line, place);
     if (recent) {
-        recent->time = time;
+        recent->place = place;
         if (line_count <= WL_L1_STORE_LINES) {
             stored.joins = recent->request;
             return stored;
@@ -194,7 +195,7 @@ static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, u
         return stored;
     }
     l1->stores[l1->next_store++ % WL_L1_STORE_BUFFER] =
-        (struct wl_l1_recent_store){line, time, request, 0};
+        (struct wl_l1_recent_store){line, place, request, 0};
     return stored;
 }
 

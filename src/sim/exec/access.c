@@ -5,7 +5,8 @@
 /* The 128-byte lines an access touches, in the order of the lanes. */
 struct touched {
     u64 line[WL_LANES];
-    u32 sectors[WL_LANES], words[WL_LANES]; /* words: for atomics, lanes that share a word, a byte a sector */
+    u32 sectors[WL_LANES],
+        words[WL_LANES]; /* words: for atomics, lanes that share a word, a byte a sector */
     u32 count;
 };
 
@@ -23,8 +24,8 @@ static u32 time_now(const struct access *access)
     return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
 }
 
-static void push_request(struct access *access, u64 line, u32 sectors, u32 words, enum wl_l2_kind kind,
-                         u32 time)
+static void push_request(struct access *access, u64 line, u32 sectors, u32 words,
+                         enum wl_l2_kind kind, u32 time)
 {
     struct wl_sm *sm = access->warp->sm;
     if (sm->request_count == sm->request_capacity)
@@ -42,14 +43,16 @@ static inline u32 whole_sectors(u32 words)
 }
 
 /* Returns the sectors that missed. */
-static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 words, u32 line_count)
+static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 words,
+                             u32 line_count)
 {
     struct wl_sm *sm = access->warp->sm;
     u32 time = time_now(access);
+    u32 place = time + access->op->instruction; /* time advances by blocks of instructions */
     /* a thread reads back from local memory just what it wrote there */
     u32 full = access->is_local ? sectors : whole_sectors(words);
-    struct wl_l1_stored stored = wl_l1_store(sm->l1, line, sectors, full, line_count, time,
-                                             (u32)sm->request_count);
+    struct wl_l1_stored stored =
+        wl_l1_store(sm->l1, line, sectors, full, line_count, place, (u32)sm->request_count);
     if (stored.joins == WL_L1_NEW_REQUEST) {
         push_request(access, line, sectors, words, WL_L2_WRITE, time);
     } else {
@@ -60,7 +63,8 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
 }
 
 /* One of line_count lines of an access. */
-static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words, u32 line_count)
+static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words,
+                              u32 line_count)
 {
     struct wl_l1 *l1 = access->warp->sm->l1;
     struct wl_site_state *site = access->site;
@@ -80,7 +84,8 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
     case WL_SITE_REDUCTION:
         wl_l1_drop(l1, line);
         push_request(access, line, sectors, words,
-                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION, time_now(access));
+                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION,
+                     time_now(access));
         break;
     }
     u32 missed_count = (u32)__builtin_popcount(missed);
@@ -91,7 +96,8 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
 /* Sectors as L2 sees them: all of the line where a miss fetches whole lines. */
 static inline u32 counted_sectors(const struct access *access, u32 sectors)
 {
-    return access->kind == WL_SITE_LOAD && access->warp->sm->l1->fetch_all && access->warp->sm->l1->caches_loads
+    return access->kind == WL_SITE_LOAD && access->warp->sm->l1->fetch_all &&
+                   access->warp->sm->l1->caches_loads
                ? 4
                : (u32)__builtin_popcount(sectors);
 }
@@ -132,8 +138,8 @@ static u32 ideal_sectors(const struct access *access, u32 sectors)
 static u32 count_sharers(const struct access *access, int lane)
 {
     u32 same = 0;
-    WL_FOR_LANES (i)
-        same |= (u32)(access->address[i] == access->address[lane]) << i;
+    WL_FOR_LANES(i)
+    same |= (u32)(access->address[i] == access->address[lane]) << i;
     return (u32)__builtin_popcount(same & access->warp->active);
 }
 
@@ -212,7 +218,8 @@ static void count_pattern(struct access *access)
     if (set->phase != (u32)(first & 127) + 1)
         fill_line_set(access, set);
     for (u32 i = 0; i < set->count; i++)
-        touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i], set->count);
+        touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i],
+                   set->count);
     site->sectors += set->sectors_total;
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
@@ -267,8 +274,8 @@ static bool follows_pattern(struct access *access)
         return false;
     const u64 first = access->address[0];
     u64 differs = !site->has_pattern;
-    WL_FOR_LANES (i)
-        differs |= (access->address[i] - first) ^ site->delta[i];
+    WL_FOR_LANES(i)
+    differs |= (access->address[i] - first) ^ site->delta[i];
     if (differs) {
         site->surprises++;
         learn_pattern(access);
@@ -284,12 +291,13 @@ static bool check_lanes(struct access *access)
     const struct wl_run *run = access->warp->worker->run;
     for (int i = 0; i < WL_LANES; i++) {
         u64 address = access->address[i];
-        if (address >= access->site->range_start && address + access->bytes <= access->site->range_end)
+        if (address >= access->site->range_start &&
+            address + access->bytes <= access->site->range_end)
             continue;
         if (!wl_run_find_range(run, access->site, address, address + access->bytes)) {
-            wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                          "0x%llx (%u bytes) is in no allocation", (unsigned long long)address,
-                          access->bytes);
+            wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS,
+                          "illegal memory access", "0x%llx (%u bytes) is in no allocation",
+                          (unsigned long long)address, access->bytes);
             return false;
         }
     }
@@ -330,7 +338,8 @@ bool WL_EXEC(access_global)(struct access *access)
         return true;
     }
     u64 low = address[0], high = address[0], all = 0;
-    WL_FOR_LANES (i) {
+    WL_FOR_LANES(i)
+    {
         u64 value = address[i];
         low = value < low ? value : low;
         high = value > high ? value : high;
@@ -350,13 +359,15 @@ bool WL_EXEC(access_global)(struct access *access)
     return true;
 }
 
-/* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether one
- * 128-byte window holds it all. */
+/* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
+ * one 128-byte window holds it all. */
 static void learn_shared(struct access *access, const u32 *offset, u32 first)
 {
-    static const enum wl_bank_access accesses[] = {
-        [WL_SITE_LOAD] = WL_BANK_LOAD, [WL_SITE_STORE] = WL_BANK_STORE, [WL_SITE_COPY] = WL_BANK_STORE,
-        [WL_SITE_ATOMIC] = WL_BANK_ATOMIC, [WL_SITE_REDUCTION] = WL_BANK_ATOMIC};
+    static const enum wl_bank_access accesses[] = {[WL_SITE_LOAD] = WL_BANK_LOAD,
+                                                   [WL_SITE_STORE] = WL_BANK_STORE,
+                                                   [WL_SITE_COPY] = WL_BANK_STORE,
+                                                   [WL_SITE_ATOMIC] = WL_BANK_ATOMIC,
+                                                   [WL_SITE_REDUCTION] = WL_BANK_ATOMIC};
     struct wl_site_state *site = access->site;
     struct wl_warp *warp = access->warp;
     enum wl_bank_access kind = accesses[access->kind];
@@ -383,7 +394,8 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     }
     site->memo_low = low;
     site->memo_high = high;
-    bool is_window = access->bytes == 4 && warp->active == WL_FULL_MASK && high - low < 128 && !(all & 3);
+    bool is_window =
+        access->bytes == 4 && warp->active == WL_FULL_MASK && high - low < 128 && !(all & 3);
     site->memo_shape = is_window ? WL_SHAPE_WINDOW : WL_SHAPE_SCATTERED;
     for (int i = 0; i < WL_LANES; i++)
         site->memo_index[i] = (site->memo_offset[i] + (1u << 31) - low) / 4;
@@ -396,15 +408,16 @@ bool WL_EXEC(access_shared)(struct access *access)
     const struct wl_run *run = warp->worker->run;
     u32 offset[WL_LANES];
     u64 *address = access->address;
-    WL_FOR_LANES (i)
-        offset[i] = (u32)address[i];
+    WL_FOR_LANES(i)
+    offset[i] = (u32)address[i];
     u32 first = offset[__builtin_ctz(warp->active)];
     u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ (first & 7));
-    WL_FOR_LANES (i)
-        differs |= (offset[i] - first) ^ site->memo_offset[i];
+    WL_FOR_LANES(i)
+    differs |= (offset[i] - first) ^ site->memo_offset[i];
     if (differs || site->memo_wavefronts == 0) {
         u32 all = 0, highest = 0;
-        WL_FOR_LANES (i) {
+        WL_FOR_LANES(i)
+        {
             all |= offset[i];
             highest = offset[i] > highest ? offset[i] : highest;
         }
@@ -417,8 +430,8 @@ bool WL_EXEC(access_shared)(struct access *access)
     u64 start = (u64)first + site->memo_low - (1u << 31);
     if (site->memo_wavefronts == 0 || end > run->shared_bytes || (s64)start < 0) {
         wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                      "shared offset %u (%u bytes) is beyond the block's %u bytes", first, access->bytes,
-                      run->shared_bytes);
+                      "shared offset %u (%u bytes) is beyond the block's %u bytes", first,
+                      access->bytes, run->shared_bytes);
         return false;
     }
     if (run->count) {
@@ -432,8 +445,8 @@ bool WL_EXEC(access_shared)(struct access *access)
     const u64 base = (u64)(uintptr_t)warp->shared;
     access->window = base + start;
     if (access->shape != WL_SHAPE_WINDOW)
-        WL_FOR_LANES (i)
-            address[i] = base + offset[i];
+        WL_FOR_LANES(i)
+    address[i] = base + offset[i];
     return true;
 }
 
@@ -442,8 +455,8 @@ bool WL_EXEC(access_shared)(struct access *access)
 static u64 local_physical(const struct access *access, u64 offset, int lane)
 {
     const struct wl_warp *warp = access->warp;
-    u64 warp_base = WL_LOCAL_WINDOW |
-                    ((u64)warp->sm->index << 40) | ((u64)(uintptr_t)warp->local & 0xffffffff00ull);
+    u64 warp_base = WL_LOCAL_WINDOW | ((u64)warp->sm->index << 40) |
+                    ((u64)(uintptr_t)warp->local & 0xffffffff00ull);
     return warp_base + (offset >> 2) * 128 + (u64)(u32)lane * 4 + (offset & 3);
 }
 
@@ -467,7 +480,8 @@ static void count_local(struct access *access, const u64 *offset)
         collect_lines(physical, 4, &touched);
         for (u32 k = 0; k < touched.count; k++) {
             site->sectors_local += (u32)__builtin_popcount(touched.sectors[k]);
-            touch_line(access, touched.line[k], touched.sectors[k], touched.words[k], touched.count);
+            touch_line(access, touched.line[k], touched.sectors[k], touched.words[k],
+                       touched.count);
         }
     }
 }
