@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "device/state.h"
 #include "ptx/lower.h"
@@ -11,6 +12,15 @@ void wl_device_kernel_free(struct wl_device_kernel *kernel)
         wl_program_free(kernel->program);
     free(kernel->name);
     free(kernel);
+}
+
+void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *code, const char *what,
+                          const struct wl_error *error)
+{
+    char *name = wl_demangle(kernel->name);
+    wl_device_say(2, code, error->hint, "kernel %s %s: %s%s%s", name, what, error->message,
+                  *error->where ? " at " : "", error->where);
+    free(name);
 }
 
 static uint64_t resolve(void *self, const char *symbol)
@@ -55,9 +65,7 @@ static int lower(struct wl_device_kernel *kernel)
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {
-        wl_device_say(2, "unsupported-kernel", kernel->error.hint,
-                      "kernel %s cannot be simulated: %s%s%s", kernel->name, kernel->error.message,
-                      *kernel->error.where ? " at " : "", kernel->error.where);
+        wl_device_kernel_say(kernel, "unsupported-kernel", "cannot be simulated", &kernel->error);
         return code == WL_ERR_UNSUPPORTED ? WL_DEVICE_NOT_SUPPORTED : WL_DEVICE_INVALID_PTX;
     }
     kernel->info.id = ++wl_device.next_kernel_id;

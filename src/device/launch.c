@@ -214,9 +214,8 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     if (code) {
         bool is_unsupported =
             code == WL_ERR_UNSUPPORTED || counts.fault == WL_SIM_FAULT_UNSUPPORTED;
-        wl_device_say(2, is_unsupported ? "unsupported-kernel" : "kernel-fault", error.hint,
-                      "kernel %s stopped: %s%s%s", kernel->name, error.message,
-                      *error.where ? " at " : "", error.where);
+        wl_device_kernel_say(kernel, is_unsupported ? "unsupported-kernel" : "kernel-fault",
+                             "stopped", &error);
         if (is_unsupported)
             result = WL_DEVICE_NOT_SUPPORTED;
         else

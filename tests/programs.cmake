@@ -1,0 +1,37 @@
+# Programs of a user, each linked to the libraries it would be given: wl_program_test(NAME SOURCE
+# LIBRARIES...) is one test, which passes when the program says nothing wrong.
+function(wl_program_test name source)
+  add_executable(program_${name} ${CMAKE_CURRENT_SOURCE_DIR}/programs/${source})
+  target_compile_definitions(program_${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(program_${name} PRIVATE ${ARGN})
+  set_target_properties(program_${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ${CMAKE_BINARY_DIR}/lib)
+  add_test(NAME program.${name} COMMAND program_${name})
+  set_tests_properties(program.${name} PROPERTIES LABELS program TIMEOUT 300
+    ENVIRONMENT "WARPLENS_GPU=h200")
+endfunction()
+
+foreach(major 12 13)
+  wl_program_test(runtime_calls_${major} runtime_calls.c warplens-cudart-${major})
+  wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
+                  warplens-cudart-${major})
+endforeach()
+wl_program_test(driver_calls driver_calls.c warplens-cuda)
+
+# The same with programs that nvcc compiles, where there is one: NAME EXPECTED ARGUMENTS...
+function(wl_nvcc_test name expected)
+  add_test(NAME program.nvcc_${name}
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/nvcc.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+                   ${expected} ${ARGN})
+  set_tests_properties(program.nvcc_${name} PROPERTIES LABELS program TIMEOUT 300
+    SKIP_RETURN_CODE 77 ENVIRONMENT "WARPLENS_GPU=h200")
+endfunction()
+
+wl_nvcc_test(plain "ok" features.cu -O2 -arch=sm_75 -lineinfo)
+wl_nvcc_test(debug "ok" features.cu -G -arch=sm_90)
+wl_nvcc_test(per_thread_stream "ok" features.cu -O3 -arch=sm_90 -default-stream per-thread)
+wl_nvcc_test(newer_target "ok" features.cu -O3 -arch=compute_100)
+wl_nvcc_test(linked "ok" linked_a.cu linked_b.cu -O3 -arch=sm_90 -rdc=true)
+wl_nvcc_test(machine_code_only "no kernel image is available for execution on the device"
+             features.cu -gencode arch=compute_90,code=sm_90)
