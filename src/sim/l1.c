@@ -20,7 +20,7 @@ struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l
     if (!l1->set_count)
         l1->set_count = 1;
     l1->set_reciprocal = UINT32_MAX / l1->set_count;
-    l1->fetch_all = gpu->l1_miss_bytes >= LINE_BYTES ? 15 : 0;
+    l1->fetch_all = l1->caches_loads && gpu->l1_miss_bytes >= LINE_BYTES ? 15 : 0;
     l1->sets = wl_alloc_aligned(64, l1->set_count * sizeof *l1->sets);
     wl_l1_reset(l1);
     return l1;

@@ -46,7 +46,7 @@ struct wl_l1 {
     uint32_t last_way;
     uint32_t set_count, ways;
     uint32_t set_reciprocal; /* (2^32 - 1) / set_count */
-    uint32_t fetch_all;      /* sectors that any miss fetches besides its own: 15 or 0 */
+    uint32_t fetch_all;      /* sectors a miss of a cached load fetches besides its own: 15 or 0 */
     bool caches_loads;
     uint32_t next_store;
     struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
