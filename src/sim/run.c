@@ -13,7 +13,8 @@
 #include "sim/pool.h"
 #include "sim/sm.h"
 
-#define EPOCH_LENGTH 65536 /* instructions an SM issues between two meetings */
+#define EPOCH_LENGTH 65536 /* about cycles of an SM between two meetings */
+#define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {
     const struct wl_gpu *gpu;
@@ -138,7 +139,7 @@ static void worker_create(struct wl_worker *worker, struct wl_run *run)
     worker->block_threads = wl_alloc_zero(program->block_count, sizeof(uint64_t));
     worker->guard_threads = wl_alloc_zero(program->guard_count, sizeof(uint64_t));
     worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
-    worker->sites = wl_alloc_zero(program->site_count, sizeof *worker->sites);
+    worker->sites = wl_alloc_aligned(64, program->site_count * sizeof *worker->sites);
 }
 
 static void worker_free(struct wl_worker *worker)
@@ -210,6 +211,21 @@ static void feed_l2(struct epoch *epoch, struct wl_pool *pool)
     }
 }
 
+/* What a sector takes of the SM's share of L2's and device memory's bandwidth, from the traffic so
+ * far. */
+static uint32_t sector_cost(const struct wl_sim *sim)
+{
+    const struct wl_gpu *gpu = sim->gpu;
+    double share = gpu->memory_bandwidth_bytes_per_s / gpu->sm_clock_hz / gpu->sm_count;
+    struct wl_l2_counts counts;
+    wl_l2_count(sim->l2, &counts);
+    double sectors = (double)(counts.reads + counts.writes + counts.atomics + counts.reductions);
+    double device_bytes = (double)(counts.dram_read_bytes + counts.dram_write_bytes);
+    double cycles = sectors > 0 && share > 0 ? device_bytes / sectors / share : 0;
+    double l2_cycles = 32.0 / L2_BYTES_PER_CYCLE;
+    return (uint32_t)(256 * (cycles > l2_cycles ? cycles : l2_cycles));
+}
+
 static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
 {
     uint64_t done = 0;
@@ -226,10 +242,13 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *p
     struct epoch epoch = {sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces),
                           worker_count};
     bool is_live = true;
+    run->sector_cost = 256;
     while (is_live && !run->fault_found) {
         wl_pool_run(pool, sm_used, run_sm, &epoch);
-        if (run->count)
+        if (run->count) {
             feed_l2(&epoch, pool);
+            run->sector_cost = sector_cost(sim);
+        }
         is_live = false;
         for (uint32_t i = 0; i < sm_used; i++)
             is_live |= sim->sms[i].ctas_live > 0;

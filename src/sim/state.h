@@ -4,6 +4,7 @@
 
 #include "sim/l1.h"
 #include "sim/l2.h"
+#include "sim/schedule.h"
 #include "sim/sim.h"
 #include "warp/op.h"
 
@@ -18,7 +19,7 @@ enum wl_shape {
     WL_SHAPE_CONTIGUOUS, /* one run of 32 elements */
     WL_SHAPE_HALVES,     /* two runs of 16 */
     WL_SHAPE_QUARTERS,   /* four runs of 8 */
-    WL_SHAPE_WINDOW,     /* shared memory: all within 128 bytes */
+    WL_SHAPE_WINDOW,     /* shared memory: all within WL_SHARED_WINDOW_BYTES */
 };
 
 /* The lines that a known pattern touches when its first lane lies at a known place in its line. */
@@ -50,10 +51,10 @@ struct wl_site_state {
     /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
     uint32_t memo_mask, memo_phase;
     uint16_t memo_wavefronts, memo_ideal, memo_pipe, memo_conflicts;
-    uint32_t memo_offset[WL_LANES];
+    uint32_t memo_offset[WL_LANES] __attribute__((aligned(64)));
     uint32_t memo_low, memo_high; /* of the offsets, relative to the first lane's plus 2^31 */
     uint8_t memo_shape;
-    uint32_t memo_index[WL_LANES]; /* window: word of each lane */
+    uint32_t memo_index[WL_LANES] __attribute__((aligned(64))); /* window: word of each lane */
 };
 
 /* What went wrong first; instruction and place for the message. */
@@ -105,8 +106,10 @@ struct wl_warp {
 };
 
 #define WL_BARRIERS 16
-/* Behind a block's shared memory, so that a 128-byte window may start at its last word. */
-#define WL_SHARED_SLACK_BYTES 128
+/* Shared accesses that fit such a window are moved by permuting it. It may reach behind a block's shared
+ * memory, which has slack for that. */
+#define WL_SHARED_WINDOW_BYTES 256
+#define WL_SHARED_SLACK_BYTES (WL_SHARED_WINDOW_BYTES + 16)
 
 /* A resident block. */
 struct wl_cta {
@@ -125,9 +128,12 @@ struct wl_cta {
 
 struct wl_sm {
     uint32_t index;
-    uint64_t time; /* instructions issued so far in this launch */
+    uint64_t time; /* about cycles so far in this launch, up to the turn of the warp that runs */
     uint64_t epoch_start, epoch_end;
-    uint32_t cursor;     /* whose turn it is, over all warps of all resident blocks */
+    uint64_t line_count; /* L1 look-ups in the turn so far */
+    uint64_t fetched_sectors, stored_sectors; /* in the turn so far: from and to L2 */
+    uint64_t queue_end;  /* when memory will have served all that this SM asked for */
+    struct wl_schedule schedule; /* of all warps of all resident blocks */
     uint64_t next_block; /* next of its blocks to start; its blocks are index + k * sm_count */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
@@ -135,6 +141,16 @@ struct wl_sm {
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */
     size_t request_count, request_capacity;
 };
+
+/* Instructions an SM issues in a cycle when its warps keep it busy. */
+#define WL_ISSUE_PER_CYCLE 2
+
+/* The SM's time within the warp's turn: instructions and L1 look-ups take their part of it. */
+static inline uint64_t wl_warp_time(const struct wl_warp *warp)
+{
+    return warp->sm->time + (uint64_t)(WL_FUEL - warp->fuel) / WL_ISSUE_PER_CYCLE +
+           warp->sm->line_count;
+}
 
 /* One launch while it runs. */
 struct wl_run {
@@ -147,6 +163,7 @@ struct wl_run {
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
+    uint32_t sector_cost; /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };

@@ -20,7 +20,7 @@ static bool misaligned(struct access *access, u64 address)
 static u32 time_now(const struct access *access)
 {
     const struct wl_sm *sm = access->warp->sm;
-    u64 time = sm->time + (u64)(WL_FUEL - access->warp->fuel);
+    u64 time = wl_warp_time(access->warp);
     return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
 }
 
@@ -48,7 +48,8 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
 {
     struct wl_sm *sm = access->warp->sm;
     u32 time = time_now(access);
-    u32 place = time + access->op->instruction; /* time advances by blocks of instructions */
+    /* fuel is taken by basic blocks: the instruction tells the place in the block */
+    u32 place = (u32)sm->time - (u32)access->warp->fuel + access->op->instruction;
     /* a thread reads back from local memory just what it wrote there */
     u32 full = access->is_local ? sectors : whole_sectors(words);
     struct wl_l1_stored stored =
@@ -66,23 +67,28 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
 static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words,
                               u32 line_count)
 {
-    struct wl_l1 *l1 = access->warp->sm->l1;
+    struct wl_sm *sm = access->warp->sm;
+    struct wl_l1 *l1 = sm->l1;
     struct wl_site_state *site = access->site;
     u32 missed = sectors;
+    sm->line_count++;
     switch (access->kind) {
     case WL_SITE_LOAD:
     case WL_SITE_COPY:
         if (!(access->op->flags & WL_OPF_BYPASS_L1))
             missed = wl_l1_load(l1, line, sectors);
+        sm->fetched_sectors += (u32)__builtin_popcount(wl_l1_fetched(l1, missed));
         if (missed)
             push_request(access, line, wl_l1_fetched(l1, missed), 0, WL_L2_READ, time_now(access));
         break;
     case WL_SITE_STORE:
         missed = touch_stored_line(access, line, sectors, words, line_count);
+        sm->stored_sectors += (u32)__builtin_popcount(sectors);
         break;
     case WL_SITE_ATOMIC:
     case WL_SITE_REDUCTION:
         wl_l1_drop(l1, line);
+        sm->fetched_sectors += (u32)__builtin_popcount(sectors);
         push_request(access, line, sectors, words,
                      access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION,
                      time_now(access));
@@ -380,8 +386,6 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     site->memo_ideal = result.ideal;
     site->memo_pipe = result.pipe_wavefronts;
     site->memo_conflicts = result.conflicts;
-    site->memo_pipe = result.pipe_wavefronts;
-    site->memo_conflicts = result.conflicts;
     site->memo_mask = warp->active;
     site->memo_phase = first & 7;
     u32 low = 1u << 31, high = 1u << 31, all = 0;
@@ -394,8 +398,9 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     }
     site->memo_low = low;
     site->memo_high = high;
-    bool is_window =
-        access->bytes == 4 && warp->active == WL_FULL_MASK && high - low < 128 && !(all & 3);
+    bool is_window = access->op->width_bytes == 4 && !(access->op->flags & WL_OPF_DST64) &&
+                     warp->active == WL_FULL_MASK && !(all & 3) &&
+                     high - low + access->bytes <= WL_SHARED_WINDOW_BYTES;
     site->memo_shape = is_window ? WL_SHAPE_WINDOW : WL_SHAPE_SCATTERED;
     for (int i = 0; i < WL_LANES; i++)
         site->memo_index[i] = (site->memo_offset[i] + (1u << 31) - low) / 4;

@@ -1,0 +1,220 @@
+/* The move between memory and registers, once an access is checked: what loads and stores share. */
+#ifndef WL_SIM_EXEC_MOVE_H
+#define WL_SIM_EXEC_MOVE_H
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "sim/exec/access.h"
+
+#define POINTER(type, address) ((type *)(uintptr_t)(address))
+
+/* value lanes of element k into the register at offset. */
+#define LOAD_LANES(source_type, register_type)                                        \
+    do {                                                                              \
+        register_type *d = lane_register(warp, offset);                               \
+        if (active == WL_FULL_MASK) {                                                 \
+            for (int i = 0; i < WL_LANES; i++)                                        \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
+        } else {                                                                      \
+            for (u32 left = active; left; left &= left - 1) {                         \
+                int i = __builtin_ctz(left);                                          \
+                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
+            }                                                                         \
+        }                                                                             \
+    } while (0)
+
+static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
+                                u32 offset, u64 skip)
+{
+    const u32 active = warp->active;
+    const bool is_signed = op->flags & WL_OPF_SIGNED, is_wide = op->flags & WL_OPF_DST64;
+    switch (op->width_bytes << 2 | is_wide << 1 | is_signed) {
+    case 4 << 2 | 0:
+    case 4 << 2 | 1:
+        LOAD_LANES(u32, u32);
+        break;
+    case 8 << 2 | 2:
+    case 8 << 2 | 3:
+        LOAD_LANES(u64, u64);
+        break;
+    case 4 << 2 | 2:
+        LOAD_LANES(u32, u64);
+        break;
+    case 4 << 2 | 3:
+        LOAD_LANES(s32, u64);
+        break;
+    case 2 << 2 | 0:
+        LOAD_LANES(uint16_t, u32);
+        break;
+    case 2 << 2 | 1:
+        LOAD_LANES(int16_t, u32);
+        break;
+    case 2 << 2 | 2:
+        LOAD_LANES(uint16_t, u64);
+        break;
+    case 2 << 2 | 3:
+        LOAD_LANES(int16_t, u64);
+        break;
+    case 1 << 2 | 0:
+        LOAD_LANES(uint8_t, u32);
+        break;
+    case 1 << 2 | 1:
+        LOAD_LANES(int8_t, u32);
+        break;
+    case 1 << 2 | 2:
+        LOAD_LANES(uint8_t, u64);
+        break;
+    default:
+        LOAD_LANES(int8_t, u64);
+        break;
+    }
+}
+
+static inline u32 element_register(const struct wl_op *op, int k)
+{
+    const u32 offsets[4] = {op->dst, op->b, op->c, op->d};
+    return offsets[k];
+}
+
+/* d[i] = window[index[i] + element]: words of a window of WL_SHARED_WINDOW_BYTES. */
+static inline void permute_window(u32 *d, const void *window, const u32 *index, u32 element)
+{
+#ifdef __AVX512F__
+    const char *bytes = (const char *)window + 4 * (size_t)element;
+    const __m512i w0 = _mm512_loadu_si512(bytes), w1 = _mm512_loadu_si512(bytes + 64);
+    const __m512i w2 = _mm512_loadu_si512(bytes + 128), w3 = _mm512_loadu_si512(bytes + 192);
+    for (int half = 0; half < 2; half++) {
+        const __m512i places = _mm512_load_si512(index + 16 * half);
+        const __mmask16 is_far = _mm512_test_epi32_mask(places, _mm512_set1_epi32(32));
+        const __m512i near = _mm512_permutex2var_epi32(w0, places, w1);
+        const __m512i far = _mm512_permutex2var_epi32(w2, places, w3);
+        _mm512_store_si512(d + 16 * half, _mm512_mask_blend_epi32(is_far, near, far));
+    }
+#else
+    const u32 *words = (const u32 *)window + element;
+    for (int i = 0; i < WL_LANES; i++)
+        d[i] = words[index[i]];
+#endif
+}
+
+/* A load of 4-byte elements all of which lie in one window. */
+static inline void load_window(struct wl_warp *warp, const struct wl_op *op, const void *window,
+                               const u32 *index)
+{
+    for (int k = 0; k < op->count; k++)
+        if (element_register(op, k) != UINT32_MAX)
+            permute_window(lane_register(warp, element_register(op, k)), window, index, (u32)k);
+}
+
+static inline void store_window(struct wl_warp *warp, const struct wl_op *op, void *window,
+                                const u32 *index)
+{
+    u32 *words = window;
+    for (int k = 0; k < op->count; k++) {
+        const u32 *s = lane_register(warp, element_register(op, k));
+        for (int i = 0; i < WL_LANES; i++)
+            words[index[i] + (u32)k] = s[i];
+    }
+}
+
+/* A load of one full-size element per lane whose addresses form runs: copies of runs. */
+static inline bool load_runs(struct access *access)
+{
+    const struct wl_op *op = access->op;
+    if (access->shape < WL_SHAPE_CONTIGUOUS || access->shape > WL_SHAPE_QUARTERS || op->count != 1 || op->width_bytes < 4 ||
+        (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0))
+        return false;
+    uint8_t *d = lane_register(access->warp, op->dst);
+    const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
+    const u32 lanes = WL_LANES / runs, bytes = lanes * op->width_bytes;
+    if (op->width_bytes == 4 && runs == 1)
+        memcpy(d, POINTER(const void, access->address[0]), WL_REGISTER32_BYTES);
+    else if (op->width_bytes == 4 && runs == 2)
+        for (u32 r = 0; r < 2; r++)
+            memcpy(d + 64 * r, POINTER(const void, access->address[16 * r]), 64);
+    else if (op->width_bytes == 4)
+        for (u32 r = 0; r < 4; r++)
+            memcpy(d + 32 * r, POINTER(const void, access->address[8 * r]), 32);
+    else
+        for (u32 r = 0; r < runs; r++)
+            memcpy(d + bytes * r, POINTER(const void, access->address[lanes * r]), bytes);
+    return true;
+}
+
+static inline void load(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_op *op = access->op;
+    if (access->shape == WL_SHAPE_WINDOW) {
+        load_window(warp, op, POINTER(const void, access->window), access->site->memo_index);
+        return;
+    }
+    if (load_runs(access))
+        return;
+    for (int k = 0; k < op->count; k++)
+        if (element_register(op, k) != UINT32_MAX)
+            load_element(warp, op, access->address, element_register(op, k),
+                         (u64)(u32)k * op->width_bytes);
+}
+
+#define STORE_LANES(memory_type, register_type)                           \
+    do {                                                                  \
+        const register_type *s = lane_register(warp, offset);             \
+        for (u32 left = active; left; left &= left - 1) {                 \
+            int i = __builtin_ctz(left);                                  \
+            *POINTER(memory_type, address[i] + skip) = (memory_type)s[i]; \
+        }                                                                 \
+    } while (0)
+
+static inline void store_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
+                                 u32 offset, u64 skip)
+{
+    const u32 active = warp->active;
+    const bool is_wide = op->flags & WL_OPF_DST64;
+    switch (op->width_bytes) {
+    case 8:
+        STORE_LANES(u64, u64);
+        break;
+    case 4:
+        if (is_wide)
+            STORE_LANES(u32, u64);
+        else
+            STORE_LANES(u32, u32);
+        break;
+    case 2:
+        if (is_wide)
+            STORE_LANES(uint16_t, u64);
+        else
+            STORE_LANES(uint16_t, u32);
+        break;
+    default:
+        if (is_wide)
+            STORE_LANES(uint8_t, u64);
+        else
+            STORE_LANES(uint8_t, u32);
+        break;
+    }
+}
+
+static inline void store(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    const struct wl_op *op = access->op;
+    if (access->shape == WL_SHAPE_WINDOW) {
+        store_window(warp, op, POINTER(void, access->window), access->site->memo_index);
+        return;
+    }
+    if (access->shape == WL_SHAPE_CONTIGUOUS && op->count == 1 && op->width_bytes == 4 &&
+        !(op->flags & WL_OPF_DST64)) {
+        memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst),
+               WL_REGISTER32_BYTES);
+        return;
+    }
+    for (int k = 0; k < op->count; k++)
+        store_element(warp, op, access->address, element_register(op, k),
+                      (u64)(u32)k * op->width_bytes);
+}
+
+#endif
