@@ -13,7 +13,7 @@
 #include "sim/pool.h"
 #include "sim/sm.h"
 
-#define EPOCH_LENGTH 65536 /* about cycles of an SM between two meetings */
+#define EPOCH_LENGTH 65536    /* about cycles of an SM between two meetings */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {

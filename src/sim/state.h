@@ -46,7 +46,7 @@ struct wl_site_state {
     uint8_t shape;                /* enum wl_shape */
     uint8_t surprises;            /* changes of pattern in a row: 255 gives learning up */
     int64_t low, high;            /* least and greatest delta */
-    uint64_t delta[WL_LANES];
+    uint64_t delta[WL_LANES] __attribute__((aligned(64)));
     struct wl_line_set sets[WL_LINE_SETS];
     /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
     uint32_t memo_mask, memo_phase;
@@ -106,8 +106,8 @@ struct wl_warp {
 };
 
 #define WL_BARRIERS 16
-/* Shared accesses that fit such a window are moved by permuting it. It may reach behind a block's shared
- * memory, which has slack for that. */
+/* Shared accesses that fit such a window are moved by permuting it. It may reach behind a block's
+ * shared memory, which has slack for that. */
 #define WL_SHARED_WINDOW_BYTES 256
 #define WL_SHARED_SLACK_BYTES (WL_SHARED_WINDOW_BYTES + 16)
 
@@ -130,9 +130,9 @@ struct wl_sm {
     uint32_t index;
     uint64_t time; /* about cycles so far in this launch, up to the turn of the warp that runs */
     uint64_t epoch_start, epoch_end;
-    uint64_t line_count; /* L1 look-ups in the turn so far */
+    uint64_t line_count;                      /* L1 look-ups in the turn so far */
     uint64_t fetched_sectors, stored_sectors; /* in the turn so far: from and to L2 */
-    uint64_t queue_end;  /* when memory will have served all that this SM asked for */
+    uint64_t queue_end;          /* when memory will have served all that this SM asked for */
     struct wl_schedule schedule; /* of all warps of all resident blocks */
     uint64_t next_block; /* next of its blocks to start; its blocks are index + k * sm_count */
     uint32_t cta_count, ctas_live;

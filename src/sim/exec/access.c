@@ -1,6 +1,9 @@
 #include "sim/exec/access.h"
 
 #include "sim/banks.h"
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 /* The 128-byte lines an access touches, in the order of the lanes. */
 struct touched {
@@ -144,8 +147,8 @@ static u32 ideal_sectors(const struct access *access, u32 sectors)
 static u32 count_sharers(const struct access *access, int lane)
 {
     u32 same = 0;
-    WL_FOR_LANES(i)
-    same |= (u32)(access->address[i] == access->address[lane]) << i;
+    WL_FOR_LANES (i)
+        same |= (u32)(access->address[i] == access->address[lane]) << i;
     return (u32)__builtin_popcount(same & access->warp->active);
 }
 
@@ -280,8 +283,8 @@ static bool follows_pattern(struct access *access)
         return false;
     const u64 first = access->address[0];
     u64 differs = !site->has_pattern;
-    WL_FOR_LANES(i)
-    differs |= (access->address[i] - first) ^ site->delta[i];
+    WL_FOR_LANES (i)
+        differs |= (access->address[i] - first) ^ site->delta[i];
     if (differs) {
         site->surprises++;
         learn_pattern(access);
@@ -324,6 +327,58 @@ static void count_request(struct access *access)
     access->site->bytes += (u32)__builtin_popcount(access->warp->active) * access->bytes;
 }
 
+/* Whether any address[i] - address[0] differs from known[i]. */
+static inline bool differs_from(const u64 *address, const u64 *known)
+{
+#ifdef __AVX512F__
+    const __m512i first = _mm512_set1_epi64((long long)address[0]);
+    u32 differs = 0;
+    for (int i = 0; i < WL_LANES; i += 8)
+        differs |= _mm512_cmpneq_epi64_mask(_mm512_sub_epi64(_mm512_load_si512(address + i), first),
+                                            _mm512_load_si512(known + i));
+    return differs != 0;
+#else
+    u64 differs = 0;
+    WL_FOR_LANES (i)
+        differs |= (address[i] - address[0]) ^ known[i];
+    return differs != 0;
+#endif
+}
+
+bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
+                             enum wl_site_access kind)
+{
+    struct wl_site_state *site = &warp->worker->sites[op->site];
+    if (warp->active != WL_FULL_MASK || !site->has_pattern || !site->is_aligned ||
+        site->shape < WL_SHAPE_CONTIGUOUS || op->width_bytes < 4 ||
+        (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0) ||
+        op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS))
+        return false;
+    const u64 *base = lane_register(warp, op->a);
+    const u64 first = base[0] + (u64)op->imm;
+    const u32 bytes = (u32)op->width_bytes * op->count;
+    if (first & (bytes - 1) || first + (u64)site->low < site->range_start ||
+        first + (u64)site->high + bytes > site->range_end || differs_from(base, site->delta))
+        return false;
+    access->warp = warp;
+    access->op = op;
+    access->site = site;
+    access->bytes = bytes;
+    access->kind = kind;
+    access->is_local = false;
+    access->shape = site->shape;
+    for (int i = 0; i < WL_LANES; i += 8)
+        access->address[i] = first + site->delta[i];
+    if (!warp->worker->run->count)
+        return true;
+    if (site->sets[(first >> 5) % WL_LINE_SETS].phase != (u32)(first & 127) + 1)
+        WL_FOR_LANES (i)
+            access->address[i] = first + site->delta[i];
+    count_request(access);
+    count_pattern(access);
+    return true;
+}
+
 bool WL_EXEC(access_global)(struct access *access)
 {
     struct wl_site_state *site = access->site;
@@ -344,8 +399,7 @@ bool WL_EXEC(access_global)(struct access *access)
         return true;
     }
     u64 low = address[0], high = address[0], all = 0;
-    WL_FOR_LANES(i)
-    {
+    WL_FOR_LANES (i) {
         u64 value = address[i];
         low = value < low ? value : low;
         high = value > high ? value : high;
@@ -413,16 +467,15 @@ bool WL_EXEC(access_shared)(struct access *access)
     const struct wl_run *run = warp->worker->run;
     u32 offset[WL_LANES];
     u64 *address = access->address;
-    WL_FOR_LANES(i)
-    offset[i] = (u32)address[i];
+    WL_FOR_LANES (i)
+        offset[i] = (u32)address[i];
     u32 first = offset[__builtin_ctz(warp->active)];
     u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ (first & 7));
-    WL_FOR_LANES(i)
-    differs |= (offset[i] - first) ^ site->memo_offset[i];
+    WL_FOR_LANES (i)
+        differs |= (offset[i] - first) ^ site->memo_offset[i];
     if (differs || site->memo_wavefronts == 0) {
         u32 all = 0, highest = 0;
-        WL_FOR_LANES(i)
-        {
+        WL_FOR_LANES (i) {
             all |= offset[i];
             highest = offset[i] > highest ? offset[i] : highest;
         }
@@ -450,8 +503,8 @@ bool WL_EXEC(access_shared)(struct access *access)
     const u64 base = (u64)(uintptr_t)warp->shared;
     access->window = base + start;
     if (access->shape != WL_SHAPE_WINDOW)
-        WL_FOR_LANES(i)
-    address[i] = base + offset[i];
+        WL_FOR_LANES (i)
+            address[i] = base + offset[i];
     return true;
 }
 

@@ -31,16 +31,16 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     u64 *address = access->address;
     const u64 offset = (u64)op->imm;
     if (op->flags & WL_OPF_NO_ADDRESS) {
-        WL_FOR_LANES(i)
-        address[i] = offset;
+        WL_FOR_LANES (i)
+            address[i] = offset;
     } else if (op->flags & WL_OPF_ADDRESS32) {
         const u32 *base = lane_register(warp, op->a);
-        WL_FOR_LANES(i)
-        address[i] = (u32)(base[i] + (u32)offset);
+        WL_FOR_LANES (i)
+            address[i] = (u32)(base[i] + (u32)offset);
     } else {
         const u64 *base = lane_register(warp, op->a);
-        WL_FOR_LANES(i)
-        address[i] = base[i] + offset;
+        WL_FOR_LANES (i)
+            address[i] = base[i] + offset;
     }
     access->shape = WL_SHAPE_SCATTERED;
     if (warp->active == WL_FULL_MASK)
@@ -54,6 +54,10 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     }
 }
 
+/* A global access by all lanes whose addresses form runs as they did the last time: checked,
+ * counted, and address[] filled at every eighth lane. False: nothing happened, go the long way. */
+bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
+                             enum wl_site_access kind);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp
  * has faulted. */
 bool WL_EXEC(access_global)(struct access *access);

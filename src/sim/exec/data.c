@@ -334,7 +334,7 @@ static u64 uniform_special(const struct wl_warp *warp, enum wl_special special)
     case WL_SPECIAL_CLOCK:
     case WL_SPECIAL_CLOCK64:
     case WL_SPECIAL_GLOBALTIMER:
-        return warp->sm->time + (u64)(WL_FUEL - warp->fuel);
+        return wl_warp_time(warp);
     case WL_SPECIAL_DYNAMIC_SHARED_BYTES:
         return launch->shared_dynamic_bytes;
     case WL_SPECIAL_TOTAL_SHARED_BYTES:

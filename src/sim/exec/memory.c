@@ -8,9 +8,11 @@
 RUN(LOAD_GLOBAL)
 {
     struct access access;
-    access_resolve(&access, warp, op, WL_SITE_LOAD);
-    if (!WL_EXEC(access_global)(&access))
-        return NULL;
+    if (op->count != 1 || !WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
+        access_resolve(&access, warp, op, WL_SITE_LOAD);
+        if (!WL_EXEC(access_global)(&access))
+            return NULL;
+    }
     load(&access);
     return op + 1;
 }
@@ -18,9 +20,11 @@ RUN(LOAD_GLOBAL)
 RUN(STORE_GLOBAL)
 {
     struct access access;
-    access_resolve(&access, warp, op, WL_SITE_STORE);
-    if (!WL_EXEC(access_global)(&access))
-        return NULL;
+    if (op->count != 1 || !WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
+        access_resolve(&access, warp, op, WL_SITE_STORE);
+        if (!WL_EXEC(access_global)(&access))
+            return NULL;
+    }
     store(&access);
     return op + 1;
 }
@@ -70,8 +74,8 @@ RUN(LOAD_CONST)
         warp->active == WL_FULL_MASK) {
         const u32 value = *POINTER(const u32, access.address[0]);
         u32 *d = lane_register(warp, op->dst);
-        WL_FOR_LANES(i)
-        d[i] = value;
+        WL_FOR_LANES (i)
+            d[i] = value;
         return op + 1;
     }
     load(&access);

@@ -119,28 +119,33 @@ static inline void store_window(struct wl_warp *warp, const struct wl_op *op, vo
     }
 }
 
-/* A load of one full-size element per lane whose addresses form runs: copies of runs. */
-static inline bool load_runs(struct access *access)
+/* One full-size element per lane, and addresses that form runs. */
+static inline bool has_runs(const struct access *access)
 {
     const struct wl_op *op = access->op;
-    if (access->shape < WL_SHAPE_CONTIGUOUS || access->shape > WL_SHAPE_QUARTERS || op->count != 1 || op->width_bytes < 4 ||
-        (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0))
-        return false;
-    uint8_t *d = lane_register(access->warp, op->dst);
+    return access->shape >= WL_SHAPE_CONTIGUOUS && access->shape <= WL_SHAPE_QUARTERS &&
+           op->count == 1 && op->width_bytes >= 4 &&
+           (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0);
+}
+
+/* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. */
+static inline void move_runs(struct access *access, bool is_load)
+{
+    uint8_t *lanes = lane_register(access->warp, access->op->dst);
     const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
-    const u32 lanes = WL_LANES / runs, bytes = lanes * op->width_bytes;
-    if (op->width_bytes == 4 && runs == 1)
-        memcpy(d, POINTER(const void, access->address[0]), WL_REGISTER32_BYTES);
-    else if (op->width_bytes == 4 && runs == 2)
-        for (u32 r = 0; r < 2; r++)
-            memcpy(d + 64 * r, POINTER(const void, access->address[16 * r]), 64);
-    else if (op->width_bytes == 4)
-        for (u32 r = 0; r < 4; r++)
-            memcpy(d + 32 * r, POINTER(const void, access->address[8 * r]), 32);
-    else
-        for (u32 r = 0; r < runs; r++)
-            memcpy(d + bytes * r, POINTER(const void, access->address[lanes * r]), bytes);
-    return true;
+    for (u32 piece = 0; piece < WL_LANES / 8; piece++) {
+        /* eight lanes at a time: 32 or 64 bytes, of the run that they belong to */
+        const u32 run = piece * runs / (WL_LANES / 8);
+        const u32 first = run * (WL_LANES / runs);
+        const u64 skip = (u64)(piece * 8 - first) * access->op->width_bytes;
+        void *memory = POINTER(void, access->address[first] + skip);
+        if (access->op->width_bytes == 4)
+            is_load ? memcpy(lanes + 32 * piece, memory, 32)
+                    : memcpy(memory, lanes + 32 * piece, 32);
+        else
+            is_load ? memcpy(lanes + 64 * piece, memory, 64)
+                    : memcpy(memory, lanes + 64 * piece, 64);
+    }
 }
 
 static inline void load(struct access *access)
@@ -151,8 +156,10 @@ static inline void load(struct access *access)
         load_window(warp, op, POINTER(const void, access->window), access->site->memo_index);
         return;
     }
-    if (load_runs(access))
+    if (has_runs(access)) {
+        move_runs(access, true);
         return;
+    }
     for (int k = 0; k < op->count; k++)
         if (element_register(op, k) != UINT32_MAX)
             load_element(warp, op, access->address, element_register(op, k),
@@ -206,10 +213,8 @@ static inline void store(struct access *access)
         store_window(warp, op, POINTER(void, access->window), access->site->memo_index);
         return;
     }
-    if (access->shape == WL_SHAPE_CONTIGUOUS && op->count == 1 && op->width_bytes == 4 &&
-        !(op->flags & WL_OPF_DST64)) {
-        memcpy(POINTER(void, access->address[0]), lane_register(warp, op->dst),
-               WL_REGISTER32_BYTES);
+    if (has_runs(access)) {
+        move_runs(access, false);
         return;
     }
     for (int k = 0; k < op->count; k++)

@@ -1,5 +1,5 @@
-/* Loads and stores of shared memory. Where all lanes take part and the addresses lie to each other as at the
- * last time, nothing is looked at lane by lane. */
+/* Loads and stores of shared memory. Where all lanes take part and the addresses lie to each other
+ * as at the last time, nothing is looked at lane by lane. */
 #include "sim/exec/move.h"
 
 #define RUN(id)                                                                     \
@@ -23,7 +23,8 @@ static inline bool differs_from(const u32 *address, const u32 *known)
 #endif
 }
 
-/* The window of an access that repeats the site's pattern, counted; NULL where it has to be looked at. */
+/* The window of an access that repeats the site's pattern, counted; NULL where it has to be looked
+ * at. */
 static inline void *repeat_pattern(struct wl_warp *warp, const struct wl_op *op)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
