@@ -35,8 +35,7 @@ RUN(SELECT_32)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
     u32 active = warp->active;
-    WL_FOR_LANES(i)
-    {
+    WL_FOR_LANES (i) {
         u32 value = chosen >> i & 1 ? a[i] : b[i];
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -49,8 +48,7 @@ RUN(SELECT_64)
     const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
     u64 active = warp->active;
-    WL_FOR_LANES(i)
-    {
+    WL_FOR_LANES (i) {
         u64 value = chosen >> i & 1 ? a[i] : b[i];
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -61,8 +59,8 @@ RUN(PRED_TO_B32)
 {
     u32 a = *predicate(warp, op->a), active = warp->active, one = (u32)op->imm;
     u32 *d = lane_register(warp, op->dst);
-    WL_FOR_LANES(i)
-    d[i] = active >> i & 1 ? (a >> i & 1 ? one : 0) : d[i];
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? (a >> i & 1 ? one : 0) : d[i];
     return op + 1;
 }
 
@@ -75,8 +73,7 @@ RUN(LOP3_B32)
     u32 select[8];
     for (int k = 0; k < 8; k++)
         select[k] = table >> k & 1 ? WL_FULL_MASK : 0;
-    WL_FOR_LANES(i)
-    {
+    WL_FOR_LANES (i) {
         u32 x = a[i], y = b[i], z = c[i];
         u32 value = (select[0] & ~x & ~y & ~z) | (select[1] & ~x & ~y & z) |
                     (select[2] & ~x & y & ~z) | (select[3] & ~x & y & z) |
@@ -193,8 +190,8 @@ RUN(PACK_64)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u64 *d = lane_register(warp, op->dst);
     u64 packed[WL_LANES];
-    WL_FOR_LANES(i)
-    packed[i] = (u64)b[i] << 32 | a[i];
+    WL_FOR_LANES (i)
+        packed[i] = (u64)b[i] << 32 | a[i];
     for (int i = 0; i < WL_LANES; i++)
         if (warp->active >> i & 1)
             d[i] = packed[i];
@@ -224,8 +221,7 @@ RUN(PACK_32)
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
     u32 *d = lane_register(warp, op->dst);
     u32 active = warp->active;
-    WL_FOR_LANES(i)
-    {
+    WL_FOR_LANES (i) {
         u32 value = (a[i] & 0xffffu) | b[i] << 16;
         d[i] = active >> i & 1 ? value : d[i];
     }
@@ -253,16 +249,16 @@ static void broadcast_32(struct wl_warp *warp, u32 offset, u32 value)
 {
     u32 *d = lane_register(warp, offset);
     u32 active = warp->active;
-    WL_FOR_LANES(i)
-    d[i] = active >> i & 1 ? value : d[i];
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? value : d[i];
 }
 
 static void broadcast_64(struct wl_warp *warp, u32 offset, u64 value)
 {
     u64 *d = lane_register(warp, offset);
     u64 active = warp->active;
-    WL_FOR_LANES(i)
-    d[i] = active >> i & 1 ? value : d[i];
+    WL_FOR_LANES (i)
+        d[i] = active >> i & 1 ? value : d[i];
 }
 
 RUN(MOV_IMM_32)
@@ -277,9 +273,25 @@ RUN(MOV_IMM_64)
     return op + 1;
 }
 
+/* The common case: one 32-bit value for all lanes. */
+static inline bool load_word_param(struct wl_warp *warp, const struct wl_op *op,
+                                   const uint8_t *source)
+{
+    if (op->count != 1 || op->width_bytes != 4 || op->flags & WL_OPF_DST64 ||
+        warp->active != WL_FULL_MASK)
+        return false;
+    u32 value, *d = lane_register(warp, op->dst);
+    memcpy(&value, source, sizeof value);
+    WL_FOR_LANES (i)
+        d[i] = value;
+    return true;
+}
+
 RUN(LOAD_PARAM)
 {
     const uint8_t *source = warp->worker->run->launch->parameters + op->imm;
+    if (load_word_param(warp, op, source))
+        return op + 1;
     const u32 offsets[4] = {op->dst, op->b, op->c, op->d};
     for (int k = 0; k < op->count; k++) {
         u64 value = 0;
@@ -370,8 +382,8 @@ RUN(SPECIAL)
         const u32 *source = warp->worker->run->thread_index[warp->index][special];
         u32 *d = lane_register(warp, op->dst);
         u32 active = warp->active;
-        WL_FOR_LANES(i)
-        d[i] = active >> i & 1 ? source[i] : d[i];
+        WL_FOR_LANES (i)
+            d[i] = active >> i & 1 ? source[i] : d[i];
     } else if (special == WL_SPECIAL_LANEID ||
                (special >= WL_SPECIAL_LANEMASK_EQ && special <= WL_SPECIAL_LANEMASK_GT)) {
         u32 *d = lane_register(warp, op->dst);
