@@ -290,5 +290,6 @@ int main(void)
     call_what_is_not_there();
     break_the_context();
     __cudaUnregisterFatBinary(handle);
+    free((void *)(uintptr_t)wrapper.data);
     return failures != 0;
 }
