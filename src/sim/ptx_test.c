@@ -1,237 +1,74 @@
-/* Runs every tests/ptx/NAME.ptx: one kernel with its launch and what it must give in comments:
- *
- *   //% grid 2 1 1                 default 1 1 1
- *   //% block 64 1 1               default 32 1 1
- *   //% shared 1024                dynamic shared memory
- *   //% gpu h200                   default
- *   //% buffer a u32[32] = 1 2 3   memory; the last values repeat: "= 7" fills, "= i" counts from 0
- *   //% arg a                      a buffer's address, in the order of the kernel's parameters
- *   //% arg u32 5                  or a number (u32 u64 s32 s64 f32 f64)
- *   //% expect a u32[32] = 1 2 3   what memory holds afterwards
- *   //% count NAME = 12            a counter's total
- *   //% fails TEXT                 the launch (or lowering) fails with a message that contains TEXT
- *
- * Numbers: decimal, 0x hex, for floats also 0f / 0d bit patterns, "nan", "inf". */
+/* Runs every tests/ptx/NAME.ptx and tests/ptx/generated/NAME.ptx on a simulated GPU. What a case
+ * may say stands at the top of sim/ptx_testing.h. Arguments: names of cases to run, none for all.
+ */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "ptx/lower.h"
+#include "sim/ptx_testing.h"
 #include "sim/sim.h"
 
-#define BUFFERS_MAX 8
-#define LINE_MAX_BYTES 8192
+#define RANGES_MAX 64
 
-struct buffer {
-    char name[32];
-    uint8_t *bytes;
-    size_t size_bytes;
+struct run {
+    const char *path, *text;
+    struct ptx_case self;
+    const struct wl_ptx_module *module;
+    uint64_t *addresses; /* of the module's variables, 0 where they have no memory of their own */
+    struct wl_text printed;
+    struct wl_sim_counts counts;
+    char differences[4096]; /* a line each */
+    size_t line;            /* of the directive at hand */
+    const char *at;
 };
 
-struct expectation {
-    char line[LINE_MAX_BYTES];
-    bool is_count;
-};
+/* ---- the module's variables ---- */
 
-struct case_state {
-    const char *name;
-    char gpu[32];
-    uint32_t grid[3], block[3], shared_bytes;
-    struct buffer buffers[BUFFERS_MAX];
-    size_t buffer_count;
-    uint64_t arguments[32];
-    size_t argument_count;
-    char fails[256];
-};
-
-/* ---- numbers ---- */
-
-static size_t type_bytes(const char *type)
+static uint64_t resolve(void *self, const char *symbol)
 {
-    return strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
+    const struct run *run = self;
+    for (uint32_t i = 0; i < run->module->variable_count; i++)
+        if (strcmp(run->module->variables[i].name, symbol) == 0)
+            return run->addresses[i];
+    return 0;
 }
 
-static uint64_t parse_number(const char *word, const char *type)
+static void place_variables(struct run *run)
 {
-    uint64_t bits = 0;
-    if (word[0] == '0' && (word[1] == 'f' || word[1] == 'd'))
-        return strtoull(word + 2, NULL, 16);
-    if (type[0] == 'f' && strncmp(word, "0x", 2) != 0) {
-        double value = strtod(word, NULL);
-        float single = (float)value;
-        if (type_bytes(type) == 8)
-            memcpy(&bits, &value, sizeof value);
-        else
-            memcpy(&bits, &single, sizeof single);
-        return bits;
-    }
-    return word[0] == '-' ? (uint64_t)strtoll(word, NULL, 0) : strtoull(word, NULL, 0);
-}
-
-/* "u32[32] = 1 2 3" into bytes; returns the size. type gets the element type. */
-static size_t parse_array(char *text, char type[8], uint8_t **bytes)
-{
-    unsigned count = 0;
-    int used = 0;
-    if (sscanf(text, " %7[a-z0-9][%u] = %n", type, &count, &used) != 2 || used == 0)
-        fail_msg("malformed array: %s", text);
-    size_t width = type_bytes(type);
-    *bytes = wl_alloc_zero(count, width);
-    uint64_t bits = 0;
-    char *save = NULL, *word = strtok_r(text + used, " \t\r\n", &save);
-    bool counts = word && strcmp(word, "i") == 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (counts) {
-            char number[16];
-            snprintf(number, sizeof number, "%u", i);
-            bits = parse_number(number, type);
-        } else if (word) {
-            bits = parse_number(word, type);
-            word = strtok_r(NULL, " \t\r\n", &save);
-        }
-        memcpy(*bytes + i * width, &bits, width);
-    }
-    return count * width;
-}
-
-static struct buffer *find_buffer(struct case_state *state, const char *name)
-{
-    for (size_t i = 0; i < state->buffer_count; i++)
-        if (strcmp(state->buffers[i].name, name) == 0)
-            return &state->buffers[i];
-    return NULL;
-}
-
-/* ---- directives ---- */
-
-static void read_argument(struct case_state *state, const char *rest)
-{
-    char first[32] = "", second[64] = "";
-    sscanf(rest, "%31s %63s", first, second);
-    struct buffer *buffer = find_buffer(state, first);
-    uint64_t value = buffer ? (uint64_t)(uintptr_t)buffer->bytes : parse_number(second, first);
-    state->arguments[state->argument_count++] = value;
-}
-
-static void read_buffer(struct case_state *state, char *rest)
-{
-    struct buffer *buffer = &state->buffers[state->buffer_count++];
-    char type[8];
-    int used = 0;
-    sscanf(rest, "%31s%n", buffer->name, &used);
-    uint8_t *values;
-    buffer->size_bytes = parse_array(rest + used, type, &values);
-    buffer->bytes = wl_alloc_aligned(256, buffer->size_bytes);
-    memcpy(buffer->bytes, values, buffer->size_bytes);
-    free(values);
-}
-
-static void read_directive(struct case_state *state, char *line)
-{
-    char word[16] = "";
-    int used = 0;
-    sscanf(line, "//%% %15s %n", word, &used);
-    char *rest = line + used;
-    if (strcmp(word, "grid") == 0)
-        sscanf(rest, "%u %u %u", &state->grid[0], &state->grid[1], &state->grid[2]);
-    else if (strcmp(word, "block") == 0)
-        sscanf(rest, "%u %u %u", &state->block[0], &state->block[1], &state->block[2]);
-    else if (strcmp(word, "shared") == 0)
-        sscanf(rest, "%u", &state->shared_bytes);
-    else if (strcmp(word, "gpu") == 0)
-        sscanf(rest, "%31s", state->gpu);
-    else if (strcmp(word, "buffer") == 0)
-        read_buffer(state, rest);
-    else if (strcmp(word, "arg") == 0)
-        read_argument(state, rest);
-    else if (strcmp(word, "fails") == 0)
-        sscanf(rest, "%255[^\n]", state->fails);
-    else if (strcmp(word, "expect") != 0 && strcmp(word, "count") != 0)
-        fail_msg("%s: unknown directive %s", state->name, word);
-}
-
-/* Calls act for every directive line; line is a writable copy. */
-static void each_directive(const char *text, void (*act)(void *self, char *line), void *self)
-{
-    for (const char *at = text; (at = strstr(at, "//%")) != NULL;) {
-        const char *end = strchr(at, '\n');
-        size_t length = end ? (size_t)(end - at) : strlen(at);
-        char *line = wl_string_copy_length(at, length);
-        act(self, line);
-        free(line);
-        at += length;
-    }
-}
-
-static void act_read(void *self, char *line)
-{
-    read_directive(self, line);
-}
-
-/* ---- checking ---- */
-
-struct check {
-    struct case_state *state;
-    const struct wl_sim_counts *counts;
-};
-
-static void check_count(const struct check *check, const char *rest)
-{
-    char name[128];
-    unsigned long long expected;
-    if (sscanf(rest, "%127s = %llu", name, &expected) != 2)
-        fail_msg("%s: malformed count: %s", check->state->name, rest);
-    for (int i = 0; i < WL_COUNTER_COUNT; i++) {
-        if (strcmp(wl_counter_rows[i].name, name) != 0)
+    const struct wl_ptx_module *module = run->module;
+    run->addresses = wl_alloc_zero(module->variable_count + 1u, sizeof *run->addresses);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &module->variables[i];
+        if (variable->space != WL_PTX_SPACE_GLOBAL && variable->space != WL_PTX_SPACE_CONST)
             continue;
-        if (check->counts->totals[i] != expected)
-            fail_msg("%s: %s is %llu, expected %llu", check->state->name, name,
-                     (unsigned long long)check->counts->totals[i], expected);
-        return;
+        uint8_t *place = wl_alloc_aligned(256, variable->size_bytes);
+        memset(place, 0, variable->size_bytes);
+        if (variable->initial)
+            memcpy(place, variable->initial, variable->size_bytes);
+        run->addresses[i] = (uint64_t)(uintptr_t)place;
     }
-    fail_msg("%s: unknown counter %s", check->state->name, name);
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &module->variables[i];
+        for (uint32_t k = 0; k < variable->relocation_count && run->addresses[i]; k++) {
+            const struct wl_ptx_relocation *relocation = &variable->relocations[k];
+            uint64_t value = resolve(run, relocation->symbol) + (uint64_t)relocation->addend;
+            memcpy((uint8_t *)(uintptr_t)run->addresses[i] + relocation->offset, &value,
+                   relocation->width_bytes);
+        }
+    }
 }
 
-static void check_memory(const struct check *check, char *rest)
+static void free_variables(struct run *run)
 {
-    char name[32], type[8];
-    int used = 0;
-    sscanf(rest, "%31s%n", name, &used);
-    struct buffer *buffer = find_buffer(check->state, name);
-    if (!buffer)
-        fail_msg("%s: no buffer %s", check->state->name, name);
-    uint8_t *expected;
-    size_t size_bytes = parse_array(rest + used, type, &expected), width = type_bytes(type);
-    assert_true(size_bytes <= buffer->size_bytes);
-    for (size_t at = 0; at < size_bytes; at += width) {
-        uint64_t want = 0, have = 0;
-        memcpy(&want, expected + at, width);
-        memcpy(&have, buffer->bytes + at, width);
-        if (want != have)
-            fail_msg("%s: %s[%zu] is 0x%llx, expected 0x%llx", check->state->name, name, at / width,
-                     (unsigned long long)have, (unsigned long long)want);
-    }
-    free(expected);
-}
-
-static void act_check(void *self, char *line)
-{
-    char word[16] = "";
-    int used = 0;
-    sscanf(line, "//%% %15s %n", word, &used);
-    if (strcmp(word, "count") == 0)
-        check_count(self, line + used);
-    else if (strcmp(word, "expect") == 0)
-        check_memory(self, line + used);
+    for (uint32_t i = 0; i < run->module->variable_count; i++)
+        free((void *)(uintptr_t)run->addresses[i]);
+    free(run->addresses);
 }
 
 /* ---- running ---- */
@@ -242,103 +79,206 @@ static int by_start(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static enum wl_code launch(struct case_state *state, const struct wl_program *program,
-                           struct wl_sim_counts *counts, struct wl_error *error)
+static size_t list_ranges(const struct run *run, struct wl_sim_range ranges[RANGES_MAX])
 {
+    size_t count = 0;
+    for (int i = 0; i < run->self.buffer_count; i++) {
+        uint64_t start = (uint64_t)(uintptr_t)run->self.buffers[i].bytes;
+        ranges[count++] = (struct wl_sim_range){start, start + run->self.buffers[i].size_bytes};
+    }
+    for (uint32_t i = 0; i < run->module->variable_count && count < RANGES_MAX; i++)
+        if (run->addresses[i])
+            ranges[count++] = (struct wl_sim_range){
+                run->addresses[i], run->addresses[i] + run->module->variables[i].size_bytes};
+    qsort(ranges, count, sizeof *ranges, by_start);
+    return count;
+}
+
+static void take_printed(void *self, const char *text, size_t length)
+{
+    struct run *run = self;
+    char *copy = wl_string_copy_length(text, length);
+    wl_text_addf(&run->printed, "%s", copy);
+    free(copy);
+}
+
+static enum wl_code launch(struct run *run, const struct wl_program *program,
+                           struct wl_error *error)
+{
+    const struct ptx_case *self = &run->self;
     struct wl_gpu gpu;
     struct wl_sim *sim;
-    struct wl_sim_range ranges[BUFFERS_MAX];
-    uint8_t parameters[256] = {0};
-    assert_int_equal(wl_gpu_load(state->gpu, NULL, &gpu, error), WL_OK);
+    struct wl_sim_range ranges[RANGES_MAX];
+    uint8_t parameters[512] = {0};
+    assert_int_equal(wl_gpu_load(self->gpu, NULL, &gpu, error), WL_OK);
     assert_int_equal(wl_sim_create(&gpu, &sim, error), WL_OK);
-    assert_int_equal(program->parameter_count, state->argument_count);
-    for (size_t i = 0; i < state->argument_count; i++)
-        memcpy(parameters + program->parameters[i].offset, &state->arguments[i],
+    assert_int_equal(program->parameter_count, self->argument_count);
+    for (int i = 0; i < self->argument_count; i++) {
+        const struct ptx_case_argument *argument = &self->arguments[i];
+        uint64_t bits = argument->buffer < 0
+                            ? argument->bits
+                            : (uint64_t)(uintptr_t)self->buffers[argument->buffer].bytes;
+        memcpy(parameters + program->parameters[i].offset, &bits,
                program->parameters[i].size_bytes);
-    for (size_t i = 0; i < state->buffer_count; i++) {
-        ranges[i].start = (uint64_t)(uintptr_t)state->buffers[i].bytes;
-        ranges[i].end = ranges[i].start + state->buffers[i].size_bytes;
     }
-    qsort(ranges, state->buffer_count, sizeof *ranges, by_start);
     struct wl_sim_launch launch = {.program = program,
-                                   .shared_dynamic_bytes = state->shared_bytes,
+                                   .shared_dynamic_bytes = self->shared_bytes,
                                    .parameters = parameters,
                                    .ranges = ranges,
-                                   .range_count = state->buffer_count,
+                                   .range_count = list_ranges(run, ranges),
                                    .carveout_pct = -1,
                                    .registers_per_thread = program->register_estimate};
-    memcpy(launch.grid, state->grid, sizeof launch.grid);
-    memcpy(launch.block, state->block, sizeof launch.block);
+    memcpy(launch.grid, self->grid, sizeof launch.grid);
+    memcpy(launch.block, self->block, sizeof launch.block);
     struct wl_sim_options options = {.count = true,
-                                     .l1_global_loads = gpu.l1_global_loads == WL_L1_ON};
-    enum wl_code code = wl_sim_run(sim, &launch, &options, counts, error);
+                                     .l1_global_loads = gpu.l1_global_loads == WL_L1_ON,
+                                     .print = take_printed,
+                                     .print_self = run};
+    enum wl_code code = wl_sim_run(sim, &launch, &options, &run->counts, error);
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
     return code;
 }
 
+/* ---- checking ---- */
+
+static void differ(struct run *run, const char *line, const char *message)
+{
+    const char *at = strstr(run->at, line);
+    size_t number = 1;
+    for (const char *c = run->text; at && c < at; c++)
+        number += *c == '\n';
+    run->at = at ? at : run->at;
+    size_t used = strlen(run->differences);
+    snprintf(run->differences + used, sizeof run->differences - used, "%s:%zu: %s\n", run->path,
+             number, message);
+}
+
+static void check_count(struct run *run, const char *line)
+{
+    char name[128] = "", message[400] = "";
+    unsigned long long expected = 0, actual = 0;
+    bool is_known = false;
+    if (sscanf(line, "//%% count %127s = %llu", name, &expected) != 2)
+        snprintf(message, sizeof message, "malformed: %.200s", line);
+    for (int i = 0; i < WL_COUNTER_COUNT; i++) {
+        if (strcmp(wl_counter_rows[i].name, name) != 0)
+            continue;
+        is_known = true;
+        actual = run->counts.totals[i];
+    }
+    if (!*message && !is_known)
+        snprintf(message, sizeof message, "unknown counter %s", name);
+    else if (!*message && actual != expected)
+        snprintf(message, sizeof message, "%s is %llu, expected %llu", name, actual, expected);
+    if (*message)
+        differ(run, line, message);
+}
+
+static void act_check(void *self, char *line)
+{
+    struct run *run = self;
+    uint8_t *contents[PTX_CASE_BUFFERS];
+    char message[400];
+    for (int i = 0; i < run->self.buffer_count; i++)
+        contents[i] = run->self.buffers[i].bytes;
+    if (strncmp(line, "//% count ", 10) == 0)
+        check_count(run, line);
+    else if (strncmp(line, "//% expect ", 11) == 0 &&
+             !ptx_case_check(&run->self, line, contents, message))
+        differ(run, line, message);
+}
+
 static void run_case(void **argument)
 {
-    const char *path = *argument;
-    struct case_state state = {.name = path, .gpu = "h200", .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct run run = {.path = *argument};
     struct wl_error error = {0};
     struct wl_text text = {0};
     struct wl_ptx_module *module = NULL;
     struct wl_program *program = NULL;
-    struct wl_sim_counts counts = {0};
-    assert_int_equal(wl_file_read(path, &text, &error), WL_OK);
-    each_directive(text.data, act_read, &state);
-    if (wl_ptx_module_parse(text.data, text.length, path, &module, &error))
-        fail_msg("%s: %s (%s)", path, error.message, error.where);
-    struct wl_ptx_lower_input input = {.module = module, .capability = 90};
-    for (uint32_t i = 0; i < module->function_count && !input.function; i++)
-        if (module->functions[i].is_entry)
-            input.function = &module->functions[i];
+    assert_int_equal(wl_file_read(run.path, &text, &error), WL_OK);
+    run.text = run.at = text.data;
+    ptx_case_read(&run.self, text.data);
+    if (*run.self.message)
+        fail_msg("%s: %s", run.path, run.self.message);
+    if (wl_ptx_module_parse(text.data, text.length, run.path, &module, &error))
+        fail_msg("%s: %s (%s)", run.path, error.message, error.where);
+    run.module = module;
+    place_variables(&run);
+    struct wl_ptx_lower_input input = {
+        .module = module, .capability = 90, .resolve = resolve, .self = &run};
+    input.function = wl_ptx_module_find_function(module, run.self.entry);
+    assert_non_null(input.function);
     enum wl_code code = wl_ptx_lower(&input, &program, &error);
     if (!code)
-        code = launch(&state, program, &counts, &error);
-    if (state.fails[0] == '\0' && code)
-        fail_msg("%s: %s (%s)", path, error.message, error.where);
-    if (state.fails[0] && (!code || !strstr(error.message, state.fails)))
-        fail_msg("%s: must fail with \"%s\", gave \"%s\"", path, state.fails, error.message);
-    struct check check = {&state, &counts};
+        code = launch(&run, program, &error);
+    const char *fails = run.self.fails;
+    if (!*fails && code)
+        fail_msg("%s: %s (%s)", run.path, error.message, error.where);
+    if (*fails && (!code || !strstr(error.message, fails)))
+        fail_msg("%s: must fail with \"%s\", gave \"%s\"", run.path, fails, error.message);
     if (!code)
-        each_directive(text.data, act_check, &check);
-    for (size_t i = 0; i < state.buffer_count; i++)
-        free(state.buffers[i].bytes);
-    wl_sim_counts_free(&counts);
+        ptx_case_each_directive(text.data, act_check, &run);
+    if (*run.differences)
+        fail_msg("%s", run.differences);
+    assert_string_equal(run.self.prints, run.printed.data ? run.printed.data : "");
+    free_variables(&run);
+    ptx_case_free(&run.self);
+    wl_text_free(&run.printed);
+    wl_sim_counts_free(&run.counts);
     wl_program_free(program);
     wl_ptx_module_free(module);
     wl_text_free(&text);
 }
 
-int main(void)
+/* ---- the cases ---- */
+
+struct cases {
+    struct CMUnitTest *items;
+    size_t count, capacity;
+};
+
+static bool is_wanted(const char *name, char **names)
+{
+    bool is_any = *names == NULL;
+    for (; *names; names++)
+        is_any |= strcmp(*names, name) == 0;
+    const char *dot = strrchr(name, '.');
+    return is_any && dot && strcmp(dot, ".ptx") == 0;
+}
+
+static void add_folder(struct cases *cases, const char *folder, char **names)
 {
     struct dirent **entries;
-    int count = scandir(WL_SOURCE_DIR "/tests/ptx", &entries, NULL, alphasort);
-    struct CMUnitTest *tests = wl_alloc_zero((size_t)(count > 0 ? count : 1), sizeof *tests);
-    size_t used = 0;
+    int count = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        const char *dot = strrchr(entries[i]->d_name, '.');
-        if (dot && strcmp(dot, ".ptx") == 0) {
-            tests[used].name = wl_string_copy(entries[i]->d_name);
-            tests[used].test_func = run_case;
-            tests[used++].initial_state =
-                wl_string_format("%s/%s", WL_SOURCE_DIR "/tests/ptx", entries[i]->d_name);
+        if (is_wanted(entries[i]->d_name, names)) {
+            struct CMUnitTest test = {.name = wl_string_copy(entries[i]->d_name),
+                                      .test_func = run_case};
+            test.initial_state = wl_string_format("%s/%s", folder, entries[i]->d_name);
+            WL_PUSH(cases, test);
         }
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
-    if (used == 0) {
-        fprintf(stderr, "no tests in " WL_SOURCE_DIR "/tests/ptx\n");
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct cases cases = {0};
+    (void)argument_count;
+    add_folder(&cases, WL_SOURCE_DIR "/tests/ptx", arguments + 1);
+    add_folder(&cases, WL_SOURCE_DIR "/tests/ptx/generated", arguments + 1);
+    if (cases.count == 0) {
+        fprintf(stderr, "no such tests in " WL_SOURCE_DIR "/tests/ptx\n");
         return 1;
     }
-    int failed = _cmocka_run_group_tests("ptx", tests, used, NULL, NULL);
-    for (size_t i = 0; i < used; i++) {
-        free((char *)(uintptr_t)tests[i].name);
-        free(tests[i].initial_state);
+    int failed = _cmocka_run_group_tests("ptx", cases.items, cases.count, NULL, NULL);
+    for (size_t i = 0; i < cases.count; i++) {
+        free((char *)(uintptr_t)cases.items[i].name);
+        free(cases.items[i].initial_state);
     }
-    free(tests);
+    free(cases.items);
     return failed;
 }

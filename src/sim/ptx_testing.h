@@ -1,0 +1,303 @@
+/* Test cases written as PTX: one kernel with its launch and what it must give in comments. Read by
+ * src/sim/ptx_test.c (simulated) and tests/ptx/on_gpu.c (hardware); C library only.
+ *
+ *   //% grid 2 1 1                 default 1 1 1
+ *   //% block 64 1 1               default 32 1 1
+ *   //% shared 1024                dynamic shared memory
+ *   //% gpu h200                   model GPU, default h200; its counts hold for that one only
+ *   //% buffer a u32[32] = 1 2 3   memory; the last value repeats: "= 7" fills, "= i" counts from 0
+ *   //% arg a                      a buffer's address, in the order of the kernel's parameters
+ *   //% arg u32 5                  or a number (u8 ... u64, s8 ... s64, f32, f64)
+ *   //% expect a u32[32] = 1 2 3   what memory holds afterwards; a[8] starts at byte 8
+ *   //% expect a f32[2] within 1e-6 1e-30 = 0.1 0.2   relative and absolute error allowed
+ *   //% count NAME = 12            a counter's total
+ *   //% prints TEXT                what the kernel prints, with \n for a new line
+ *   //% fails TEXT                 the launch (or lowering) fails with a message that contains TEXT
+ *   //% ptxas no                   no code of today's targets: neither ptxas nor hardware takes it
+ *
+ * Numbers: decimal, 0x hex (bits, for floats too), "inf", "-inf", "nan" (any NaN when expected),
+ * "_" (anything). f16 values are written as bits. */
+#ifndef WL_SIM_PTX_TESTING_H
+#define WL_SIM_PTX_TESTING_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PTX_CASE_BUFFERS 12
+#define PTX_CASE_ARGUMENTS 32
+
+struct ptx_case_buffer {
+    char name[32];
+    uint8_t *bytes; /* what it holds at first */
+    size_t size_bytes;
+};
+
+struct ptx_case_argument {
+    int buffer; /* index, or -1: a number */
+    uint64_t bits;
+};
+
+struct ptx_case {
+    char gpu[32], fails[256], prints[512], entry[128];
+    uint32_t grid[3], block[3], shared_bytes;
+    struct ptx_case_buffer buffers[PTX_CASE_BUFFERS];
+    int buffer_count;
+    struct ptx_case_argument arguments[PTX_CASE_ARGUMENTS];
+    int argument_count;
+    bool is_refused;   /* ptxas no */
+    char message[400]; /* of the first thing wrong, else empty */
+};
+
+/* A numbers' list: "u32[32] within 1e-6 0 = 1 2 3". */
+struct ptx_case_array {
+    char type[8];
+    size_t width_bytes, count;
+    uint64_t *bits;
+    bool *is_nan, *is_any;
+    double relative, absolute;
+};
+
+static inline uint64_t ptx_case_number(const char *word, const char *type, bool *is_nan)
+{
+    bool is_float = type[0] == 'f', is_double = strcmp(type, "f64") == 0;
+    uint64_t bits = 0;
+    *is_nan = strcmp(word, "nan") == 0;
+    if (is_float && strcmp(type, "f16") && strncmp(word, "0x", 2) != 0) {
+        double value = strtod(word, NULL);
+        float single = (float)value;
+        memcpy(&bits, is_double ? (void *)&value : (void *)&single, is_double ? 8 : 4);
+        return bits;
+    }
+    return word[0] == '-' ? (uint64_t)strtoll(word, NULL, 0) : strtoull(word, NULL, 0);
+}
+
+/* Returns false if text is malformed. Free with ptx_case_array_free. */
+static inline bool ptx_case_read_array(const char *text, struct ptx_case_array *array)
+{
+    unsigned count = 0;
+    int used = 0;
+    *array = (struct ptx_case_array){0};
+    if (sscanf(text, " %7[a-z0-9][%u] %n", array->type, &count, &used) != 2 || used == 0)
+        return false;
+    text += used;
+    if (sscanf(text, "within %lf %lf %n", &array->relative, &array->absolute, &used) == 2)
+        text += used;
+    if (*text != '=')
+        return false;
+    const char *type = array->type;
+    array->width_bytes = strstr(type, "64")   ? 8
+                         : strstr(type, "32") ? 4
+                         : strstr(type, "16") ? 2
+                                              : 1;
+    array->count = count;
+    array->bits = calloc(count + 1, sizeof *array->bits);
+    array->is_nan = calloc(count + 1, sizeof *array->is_nan);
+    array->is_any = calloc(count + 1, sizeof *array->is_any);
+    char word[40] = "0";
+    for (size_t i = 0; i < count; i++) {
+        used = 0;
+        char next[40];
+        if (sscanf(text + 1, "%39s%n", next, &used) == 1) {
+            memcpy(word, next, sizeof word);
+            text += used;
+        }
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        bool is_index = strcmp(word, "i") == 0;
+        array->is_any[i] = strcmp(word, "_") == 0;
+        array->bits[i] = ptx_case_number(is_index ? number : word, type, &array->is_nan[i]);
+    }
+    return true;
+}
+
+static inline void ptx_case_array_free(struct ptx_case_array *array)
+{
+    free(array->bits);
+    free(array->is_nan);
+    free(array->is_any);
+}
+
+static inline int ptx_case_find_buffer(const struct ptx_case *self, const char *name)
+{
+    for (int i = 0; i < self->buffer_count; i++)
+        if (strcmp(self->buffers[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static inline void ptx_case_read_buffer(struct ptx_case *self, const char *rest)
+{
+    struct ptx_case_buffer *buffer = &self->buffers[self->buffer_count];
+    struct ptx_case_array array = {0};
+    int used = 0;
+    if (self->buffer_count == PTX_CASE_BUFFERS ||
+        sscanf(rest, "%31s%n", buffer->name, &used) != 1 ||
+        !ptx_case_read_array(rest + used, &array)) {
+        snprintf(self->message, sizeof self->message, "malformed buffer: %.200s", rest);
+        return;
+    }
+    self->buffer_count++;
+    buffer->size_bytes = array.count * array.width_bytes;
+    buffer->bytes = aligned_alloc(256, (buffer->size_bytes + 256) / 256 * 256);
+    for (size_t i = 0; i < array.count; i++)
+        memcpy(buffer->bytes + i * array.width_bytes, &array.bits[i], array.width_bytes);
+    ptx_case_array_free(&array);
+}
+
+static inline void ptx_case_read_argument(struct ptx_case *self, const char *rest)
+{
+    char first[32] = "", second[64] = "";
+    struct ptx_case_argument *argument = &self->arguments[self->argument_count];
+    int words = sscanf(rest, "%31s %63s", first, second);
+    argument->buffer = ptx_case_find_buffer(self, first);
+    bool is_nan;
+    argument->bits = words == 2 ? ptx_case_number(second, first, &is_nan) : 0;
+    if (self->argument_count == PTX_CASE_ARGUMENTS || (words == 2) != (argument->buffer < 0))
+        snprintf(self->message, sizeof self->message, "malformed arg: %.200s", rest);
+    else
+        self->argument_count++;
+}
+
+static inline void ptx_case_read_prints(struct ptx_case *self, const char *rest)
+{
+    size_t used = 0;
+    for (; *rest && used + 1 < sizeof self->prints; rest++) {
+        bool is_line = rest[0] == '\\' && rest[1] == 'n';
+        self->prints[used++] = is_line ? '\n' : *rest;
+        rest += is_line;
+    }
+}
+
+static inline void ptx_case_read_directive(struct ptx_case *self, char *line)
+{
+    char word[16] = "";
+    int used = 0;
+    sscanf(line, "//%% %15s %n", word, &used);
+    char *rest = line + used;
+    if (strcmp(word, "grid") == 0)
+        sscanf(rest, "%u %u %u", &self->grid[0], &self->grid[1], &self->grid[2]);
+    else if (strcmp(word, "block") == 0)
+        sscanf(rest, "%u %u %u", &self->block[0], &self->block[1], &self->block[2]);
+    else if (strcmp(word, "shared") == 0)
+        sscanf(rest, "%u", &self->shared_bytes);
+    else if (strcmp(word, "gpu") == 0)
+        sscanf(rest, "%31s", self->gpu);
+    else if (strcmp(word, "buffer") == 0)
+        ptx_case_read_buffer(self, rest);
+    else if (strcmp(word, "arg") == 0)
+        ptx_case_read_argument(self, rest);
+    else if (strcmp(word, "fails") == 0)
+        sscanf(rest, "%255[^\n]", self->fails);
+    else if (strcmp(word, "prints") == 0)
+        ptx_case_read_prints(self, rest);
+    else if (strcmp(word, "ptxas") == 0)
+        self->is_refused = true;
+    else if (strcmp(word, "expect") != 0 && strcmp(word, "count") != 0)
+        snprintf(self->message, sizeof self->message, "unknown directive %s", word);
+}
+
+/* Calls act for every directive line; line is a writable copy. */
+static inline void ptx_case_each_directive(const char *text, void (*act)(void *self, char *line),
+                                           void *self)
+{
+    for (const char *at = text; (at = strstr(at, "//%")) != NULL;) {
+        size_t length = strcspn(at, "\r\n");
+        char *line = calloc(1, length + 1);
+        memcpy(line, at, length);
+        act(self, line);
+        free(line);
+        at += length;
+    }
+}
+
+static inline void ptx_case_act_read(void *self, char *line)
+{
+    ptx_case_read_directive(self, line);
+}
+
+/* Check message afterwards; free with ptx_case_free. */
+static inline void ptx_case_read(struct ptx_case *self, const char *text)
+{
+    *self = (struct ptx_case){.gpu = "h200", .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    ptx_case_each_directive(text, ptx_case_act_read, self);
+    const char *entry = strstr(text, ".entry");
+    if (entry)
+        sscanf(entry, ".entry %127[A-Za-z0-9_$]", self->entry);
+}
+
+static inline void ptx_case_free(struct ptx_case *self)
+{
+    for (int i = 0; i < self->buffer_count; i++)
+        free(self->buffers[i].bytes);
+}
+
+static inline double ptx_case_value(uint64_t bits, size_t width_bytes)
+{
+    double wide;
+    float single;
+    memcpy(&wide, &bits, sizeof wide);
+    memcpy(&single, &bits, sizeof single);
+    return width_bytes == 8 ? wide : width_bytes == 4 ? single : NAN;
+}
+
+static inline bool ptx_case_matches(const struct ptx_case_array *array, size_t i,
+                                    uint64_t have_bits)
+{
+    if (array->is_any[i])
+        return true;
+    bool is_half_nan = array->width_bytes == 2 && (have_bits & 0x7fff) > 0x7c00;
+    if (array->is_nan[i] && array->type[0] == 'f')
+        return is_half_nan ||
+               (array->width_bytes > 2 && isnan(ptx_case_value(have_bits, array->width_bytes)));
+    uint64_t mask = array->width_bytes == 8 ? ~0ull : (1ull << (8 * array->width_bytes)) - 1;
+    if ((array->bits[i] & mask) == have_bits)
+        return true;
+    if (array->relative == 0 && array->absolute == 0)
+        return false;
+    double want = ptx_case_value(array->bits[i], array->width_bytes);
+    double have = ptx_case_value(have_bits, array->width_bytes);
+    if (isinf(want) || isinf(have))
+        return false;
+    double bound = fmax(array->relative * fabs(want), array->absolute);
+    return fabs(have - want) <= bound;
+}
+
+/* One expect directive against buffers; contents[i] are the bytes of buffer i now. On a difference
+ * writes message (at most 400 bytes); true if all is as expected. */
+static inline bool ptx_case_check(const struct ptx_case *self, const char *line,
+                                  uint8_t *const *contents, char *message)
+{
+    char name[32] = "";
+    size_t offset = 0;
+    int used = 0;
+    struct ptx_case_array array = {0};
+    const char *rest = line + strcspn(line, " ") + 1;
+    rest += strcspn(rest, " ") + 1;
+    sscanf(rest, "%31[A-Za-z0-9_]%n", name, &used);
+    int buffer = ptx_case_find_buffer(self, name);
+    if (rest[used] == '[')
+        offset = strtoul(rest + used + 1, NULL, 0);
+    used += (int)strcspn(rest + used, " ");
+    bool is_read = buffer >= 0 && ptx_case_read_array(rest + used, &array);
+    size_t end = offset + array.count * array.width_bytes;
+    bool is_good = is_read && end <= self->buffers[buffer].size_bytes;
+    if (!is_good)
+        snprintf(message, 400, "malformed: %.200s", line);
+    for (size_t i = 0; i < array.count && is_good; i++) {
+        uint64_t have = 0;
+        memcpy(&have, contents[buffer] + offset + i * array.width_bytes, array.width_bytes);
+        is_good = ptx_case_matches(&array, i, have);
+        if (!is_good)
+            snprintf(message, 400, "%s[%zu], element %zu, is 0x%llx, expected %s0x%llx", name,
+                     offset, i, (unsigned long long)have, array.is_nan[i] ? "NaN, " : "",
+                     (unsigned long long)array.bits[i]);
+    }
+    ptx_case_array_free(&array);
+    return is_good;
+}
+
+#endif
