@@ -151,7 +151,8 @@ struct step_list {
     step steps[4];
     int count, participants;
 };
-__global__ void mixed_steps(char *data, step_list list, sm_set chosen, uint32_t *counter)
+__constant__ step_list list;
+__global__ void mixed_steps(char *data, sm_set chosen, uint32_t *counter)
 {
     int rank = rank_of(chosen);
     if (rank < 0)
@@ -348,6 +349,11 @@ static void capacity(void)
         }
     for (int megabytes : {10, 20, 24, 28, 32, 36, 40, 48, 56, 64})
         go_over("capacity", plan_of(READ, megabytes, 4, 4), {0}, 1024);
+    for (int step : {64, 128, 256}) // a pair of sectors of every line, or of every second one
+        for (int megabytes : {24, 28, 32, 36, 40, 48, 56, 64, 80, 100, 120, 160}) {
+            go_over("sparse", plan_of(READ, megabytes, step, 4), all, 1024);
+            go_over("sparse", plan_of(READ, megabytes, step, 4), {0}, 1024);
+        }
 }
 
 static void writes(void)
@@ -375,12 +381,12 @@ static void writes(void)
 static void take_steps(const char *name, const std::vector<step> &steps,
                        const std::vector<int> &sms)
 {
-    step_list list = {};
-    list.count = (int)steps.size();
-    list.participants = (int)sms.size();
+    step_list taken = {};
+    taken.count = (int)steps.size();
+    taken.participants = (int)sms.size();
     printf("mixed %s sms=%zu", name, sms.size());
-    for (int i = 0; i < list.count; i++) {
-        list.steps[i] = steps[i];
+    for (int i = 0; i < taken.count; i++) {
+        taken.steps[i] = steps[i];
         printf(" %s:%d:%llu+%lluMB",
                steps[i].kind == READ    ? "r"
                : steps[i].kind == WRITE ? "w"
@@ -389,8 +395,9 @@ static void take_steps(const char *name, const std::vector<step> &steps,
                (unsigned long long)steps[i].bytes / 1000000);
     }
     label("");
+    CHECK(cudaMemcpyToSymbol(list, &taken, sizeof taken));
     CHECK(cudaMemset(counters, 0, 4096));
-    mixed_steps<<<sm_count, 1024, one_block_bytes>>>(buffer, list, set_of(sms), counters);
+    mixed_steps<<<sm_count, 1024, one_block_bytes>>>(buffer, set_of(sms), counters);
     finish();
 }
 

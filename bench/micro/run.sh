@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the micro-benchmarks and reads their counters with Nsight Compute.
-# usage: bench/micro/run.sh OUT_FOLDER [suite...]   suites: access (short) banks (narrow) coalescer account capacity writes mixed map blocks
+# usage: bench/micro/run.sh OUT_FOLDER [suite...]   suites: access (short) banks (narrow) coalescer account capacity writes mixed map blocks schedule
 # Clocks are left as they are. Results: OUT_FOLDER/SUITE.csv, a row per launch: label, then metrics.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -9,7 +9,7 @@ shift
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for program in access banks l2; do
+for program in access banks l2 schedule; do
     nvcc -O2 -arch="${ARCH:-sm_90}" -o "$work/$program" "$here/$program.cu" &
 done
 wait
@@ -49,8 +49,9 @@ measure() # suite metrics program arguments...
     echo "$suite: end $(date +%T)"
 }
 
-for suite in ${*:-blocks map access banks coalescer account capacity writes mixed}; do
+for suite in ${*:-blocks map schedule access banks coalescer account capacity writes mixed}; do
     case $suite in
+    schedule) "$work/schedule" >"$out/schedule.txt" ;;
     blocks) "$work/l2" blocks >"$out/blocks.txt" ;;
     map) "$work/l2" map "$out/latency.txt" ;;
     access) measure access "$l1_metrics$l2_metrics" "$work/access" ;;

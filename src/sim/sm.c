@@ -1,6 +1,6 @@
 /* One simulated SM: keeps its blocks resident, gives each warp its turn, holds barriers. A warp
  * runs until it needs a value that is on its way from memory, waits at a barrier, ends, or has run
- * long enough. */
+ * long enough. Its time is about cycles, good enough for the order in which warps reach memory. */
 #include "sim/sm.h"
 
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/memory.h"
 
 #define TRACE_LIMIT 32768 /* requests after which an SM leaves its epoch */
+#define MISS_LATENCY 500  /* cycles, where the model GPU's is not known */
 
 void wl_sm_grow_trace(struct wl_sm *sm)
 {
@@ -67,6 +68,17 @@ static void cta_free(struct wl_cta *cta)
     free(cta->warps);
 }
 
+/* Number of the block's first warp among all of the SM. */
+static uint32_t first_warp(const struct wl_cta *cta)
+{
+    return (uint32_t)(cta - cta->warps->sm->ctas) * cta->warp_count;
+}
+
+static void wait_until(const struct wl_warp *warp, uint64_t time)
+{
+    wl_schedule_wait(&warp->sm->schedule, first_warp(warp->cta) + warp->index, time);
+}
+
 /* Puts the next of the SM's blocks into cta; false if there is none left. */
 static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run)
 {
@@ -95,6 +107,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->status = WL_WARP_READY;
         warp->sm = sm;
     }
+    wl_schedule_renew(&sm->schedule, first_warp(cta), cta->warp_count, sm->time);
     return true;
 }
 
@@ -106,12 +119,16 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
                         : 0;
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
-    sm->cursor = 0;
+    sm->queue_end = 0;
+    sm->turn_loads = 0;
+    sm->has_missed = false;
+    memset(&sm->flights, 0, sizeof sm->flights);
     sm->next_block = index;
     sm->request_count = 0;
     sm->cta_count = (uint32_t)(mine < resident ? mine : resident);
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
+    wl_schedule_begin(&sm->schedule, sm->cta_count * run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++) {
         cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants);
         sm->ctas_live += cta_start(sm, &sm->ctas[i], run);
@@ -124,6 +141,7 @@ void wl_sm_end(struct wl_sm *sm)
         cta_free(&sm->ctas[i]);
     free(sm->ctas);
     free(sm->requests);
+    wl_schedule_end(&sm->schedule);
     sm->ctas = NULL;
     sm->requests = NULL;
     sm->cta_count = 0;
@@ -151,6 +169,7 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
             *cell = (*cell & ~warp->active) | (result ? warp->active : 0);
         }
         warp->status = WL_WARP_READY;
+        wait_until(warp, 0);
     }
     memset(&cta->barriers[number], 0, sizeof cta->barriers[number]);
 }
@@ -178,8 +197,10 @@ static void arrive(struct wl_warp *warp)
         (uint32_t)__builtin_popcount(warp->barrier_value & warp->active);
     cta->barriers[number].all |= ~warp->barrier_value & warp->active;
     cta->barriers[number].any |= warp->barrier_value & warp->active;
-    if (op->kind == 1)
+    if (op->kind == 1) {
         warp->status = WL_WARP_READY;
+        wait_until(warp, 0);
+    }
     if (is_complete(cta, number))
         release_barrier(cta, number);
 }
@@ -199,24 +220,46 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
             release_barrier(cta, number);
 }
 
+/* When the loads of the turn that just ended will have come. */
+static uint64_t arrival_of_loads(struct wl_sm *sm, const struct wl_gpu *gpu)
+{
+    if (!sm->turn_loads)
+        return sm->time;
+    uint64_t served = sm->queue_end >> 8, latency = gpu->l1_latency;
+    if (sm->has_missed)
+        latency = gpu->dram_latency ? gpu->dram_latency : MISS_LATENCY;
+    uint64_t arrival = (served > sm->time ? served : sm->time) + latency;
+    wl_flights_add(&sm->flights, sm->turn_loads, arrival);
+    sm->turn_loads = 0;
+    sm->has_missed = false;
+    return arrival;
+}
+
 static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
 {
+    struct wl_sm *sm = warp->sm;
     warp->worker = worker;
     warp->fuel = WL_FUEL;
     const struct wl_op *op = warp->pc;
     do
         op = op->run[warp->is_masked](warp, op);
     while (op);
-    warp->sm->time += (uint64_t)(WL_FUEL - warp->fuel);
+    sm->time = wl_warp_time(warp);
+    uint64_t arrival = arrival_of_loads(sm, worker->run->gpu);
     switch (warp->status) {
     case WL_WARP_AT_BARRIER:
+        wait_until(warp, WL_SCHEDULE_NEVER);
         arrive(warp);
         break;
     case WL_WARP_DONE:
+        wait_until(warp, WL_SCHEDULE_NEVER);
         warp_done(warp, worker);
         break;
     case WL_WARP_READY:
+        wait_until(warp, arrival);
+        break;
     case WL_WARP_FAULT:
+        wait_until(warp, WL_SCHEDULE_NEVER);
         break;
     }
 }
@@ -242,24 +285,16 @@ static void fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
 void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length)
 {
     uint32_t warps_per_cta = worker->run->warps_per_block;
-    uint32_t warp_total = sm->cta_count * warps_per_cta;
     sm->epoch_end += length;
-    uint32_t idle = 0;
     while (sm->ctas_live && sm->time < sm->epoch_end && sm->request_count < TRACE_LIMIT) {
         if (__atomic_load_n(&worker->run->fault_found, __ATOMIC_RELAXED))
             return;
-        uint32_t cursor = sm->cursor;
-        sm->cursor = cursor + 1 == warp_total ? 0 : cursor + 1;
-        struct wl_cta *cta = &sm->ctas[cursor / warps_per_cta];
-        struct wl_warp *warp = &cta->warps[cursor % warps_per_cta];
-        if (!cta->is_live || warp->status != WL_WARP_READY) {
-            if (++idle > warp_total) {
-                fault_deadlock(sm, worker);
-                return;
-            }
-            continue;
+        sm->time = wl_flights_land(&sm->flights, sm->time);
+        uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
+        if (number == WL_SCHEDULE_NONE) {
+            fault_deadlock(sm, worker);
+            return;
         }
-        idle = 0;
-        run_warp(warp, worker);
+        run_warp(&sm->ctas[number / warps_per_cta].warps[number % warps_per_cta], worker);
     }
 }

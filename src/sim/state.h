@@ -80,7 +80,9 @@ struct wl_worker {
 
 struct wl_stack_entry {
     const struct wl_op *pc, *join;
+    uint8_t *registers;          /* the frame the path runs in */
     uint32_t mask;
+    uint32_t local_frame, frame_base;
 };
 
 struct wl_warp {
@@ -94,6 +96,9 @@ struct wl_warp {
     enum wl_warp_status status;
     uint32_t index; /* warp of the block */
     uint32_t stack_depth, stack_capacity;
+    uint32_t frame_base;         /* depth of the stack where the present function was called */
+    uint32_t local_frame;        /* its frame in local memory */
+    uint8_t *registers_end;      /* of the memory for frames */
     struct wl_stack_entry *stack;
     struct wl_worker *worker;
     struct wl_sm *sm;
@@ -130,9 +135,10 @@ struct wl_sm {
     uint32_t index;
     uint64_t time; /* about cycles so far in this launch, up to the turn of the warp that runs */
     uint64_t epoch_start, epoch_end;
-    uint64_t line_count;                      /* L1 look-ups in the turn so far */
-    uint64_t fetched_sectors, stored_sectors; /* in the turn so far: from and to L2 */
-    uint64_t queue_end;          /* when memory will have served all that this SM asked for */
+    uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
+    uint32_t turn_loads; /* loads of the turn so far */
+    bool has_missed;     /* one of them missed L1 */
+    struct wl_flights flights;
     struct wl_schedule schedule; /* of all warps of all resident blocks */
     uint64_t next_block; /* next of its blocks to start; its blocks are index + k * sm_count */
     uint32_t cta_count, ctas_live;
@@ -145,11 +151,10 @@ struct wl_sm {
 /* Instructions an SM issues in a cycle when its warps keep it busy. */
 #define WL_ISSUE_PER_CYCLE 2
 
-/* The SM's time within the warp's turn: instructions and L1 look-ups take their part of it. */
+/* The SM's time within the warp's turn. */
 static inline uint64_t wl_warp_time(const struct wl_warp *warp)
 {
-    return warp->sm->time + (uint64_t)(WL_FUEL - warp->fuel) / WL_ISSUE_PER_CYCLE +
-           warp->sm->line_count;
+    return warp->sm->time + (uint64_t)(WL_FUEL - warp->fuel) / WL_ISSUE_PER_CYCLE;
 }
 
 /* One launch while it runs. */

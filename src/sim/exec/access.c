@@ -20,10 +20,15 @@ static bool misaligned(struct access *access, u64 address)
     return false;
 }
 
-static u32 time_now(const struct access *access)
+/* L1 serves lines one after another; what missed waits for its share of the bandwidth behind.
+ * Returns the logical time at which L2 sees the line. */
+static u32 serve_line(struct access *access, u32 sectors_from_memory)
 {
-    const struct wl_sm *sm = access->warp->sm;
-    u64 time = wl_warp_time(access->warp);
+    struct wl_sm *sm = access->warp->sm;
+    u64 now = wl_warp_time(access->warp) << 8;
+    u64 cost = (u64)sectors_from_memory * access->warp->worker->run->sector_cost;
+    sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + (cost > 256 ? cost : 256);
+    u64 time = sm->queue_end >> 8;
     return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
 }
 
@@ -50,7 +55,7 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
                              u32 line_count)
 {
     struct wl_sm *sm = access->warp->sm;
-    u32 time = time_now(access);
+    u32 time = serve_line(access, (u32)__builtin_popcount(sectors));
     /* fuel is taken by basic blocks: the instruction tells the place in the block */
     u32 place = (u32)sm->time - (u32)access->warp->fuel + access->op->instruction;
     /* a thread reads back from local memory just what it wrote there */
@@ -73,28 +78,29 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
     struct wl_sm *sm = access->warp->sm;
     struct wl_l1 *l1 = sm->l1;
     struct wl_site_state *site = access->site;
-    u32 missed = sectors;
-    sm->line_count++;
+    u32 missed = sectors, fetched, time;
     switch (access->kind) {
     case WL_SITE_LOAD:
     case WL_SITE_COPY:
         if (!(access->op->flags & WL_OPF_BYPASS_L1))
             missed = wl_l1_load(l1, line, sectors);
-        sm->fetched_sectors += (u32)__builtin_popcount(wl_l1_fetched(l1, missed));
-        if (missed)
-            push_request(access, line, wl_l1_fetched(l1, missed), 0, WL_L2_READ, time_now(access));
+        fetched = wl_l1_fetched(l1, missed);
+        time = serve_line(access, (u32)__builtin_popcount(fetched));
+        if (missed) {
+            sm->has_missed = true;
+            push_request(access, line, fetched, 0, WL_L2_READ, time);
+        }
         break;
     case WL_SITE_STORE:
         missed = touch_stored_line(access, line, sectors, words, line_count);
-        sm->stored_sectors += (u32)__builtin_popcount(sectors);
         break;
     case WL_SITE_ATOMIC:
     case WL_SITE_REDUCTION:
         wl_l1_drop(l1, line);
-        sm->fetched_sectors += (u32)__builtin_popcount(sectors);
+        sm->has_missed = true;
+        time = serve_line(access, (u32)__builtin_popcount(sectors));
         push_request(access, line, sectors, words,
-                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION,
-                     time_now(access));
+                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION, time);
         break;
     }
     u32 missed_count = (u32)__builtin_popcount(missed);
@@ -323,6 +329,8 @@ static bool is_mapped(struct access *access, u64 low, u64 high)
 
 static void count_request(struct access *access)
 {
+    access->warp->sm->turn_loads +=
+        access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
     access->site->requests[WL_SITE_GLOBAL]++;
     access->site->bytes += (u32)__builtin_popcount(access->warp->active) * access->bytes;
 }
@@ -522,6 +530,7 @@ static void count_local(struct access *access, const u64 *offset)
 {
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
+    access->warp->sm->turn_loads += access->kind == WL_SITE_LOAD;
     for (u32 word = 0; word < (access->bytes + 3) / 4; word++) {
         u64 physical[WL_LANES];
         for (int i = 0; i < WL_LANES; i++)
