@@ -19,8 +19,8 @@ else
     say "warplens cc gemm.cu -o gemm"
     "$build/warplens" cc "$source_file" -o gemm
 fi
-say "warplens profile -o gemm ./gemm 3 256"
-"$build/warplens" profile -o gemm ./gemm 3 256
-say "warplens show gemm.wlr --page source --top memory_l1_wavefronts_shared"
-"$build/warplens" show gemm.wlr --page source --top memory_l1_wavefronts_shared
+say "warplens profile -o gemm ./gemm 3 512"
+"$build/warplens" profile -o gemm ./gemm 3 512
+say "warplens show gemm.wlr --page source --print-source cuda --top memory_l1_wavefronts_shared"
+"$build/warplens" show gemm.wlr --page source --print-source cuda --top memory_l1_wavefronts_shared
 printf '\nThe report is %s\n' "$folder/gemm.wlr"

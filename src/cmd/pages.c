@@ -28,7 +28,7 @@ enum wl_code wl_pages_print(struct wl_report *report, const char *path,
     if (is_long) {
         wl_console_say(console, "%zu launches: `warplens show %s --page details` shows each",
                        launch_count, path);
-    } else if (is_free && launch_count > 1) {
+    } else if (is_free) {
         view.page = WL_PAGE_SUMMARY;
         code = wl_view_print(report, &view, console->pages, error);
     }
