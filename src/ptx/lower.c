@@ -93,6 +93,30 @@ struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t
     return &lowering->ops.items[lowering->ops.count - 1].op;
 }
 
+struct wl_op *lower_emit_list(struct lowering *lowering, enum wl_opcode code, uint8_t uses,
+                              const uint32_t *registers, uint8_t list_defs, uint8_t list_uses)
+{
+    struct wl_op *op = lower_emit(lowering, code, 0, uses);
+    struct lowered *lowered = &lowering->ops.items[lowering->ops.count - 1];
+    lowered->list = op->dst = (uint32_t)lowering->lists.count;
+    lowered->list_defs = list_defs;
+    lowered->list_uses = list_uses;
+    for (int i = 0; i < list_defs + list_uses; i++)
+        WL_PUSH(&lowering->lists, registers[i]);
+    return op;
+}
+
+uint32_t *lower_operand(struct lowering *lowering, struct lowered *lowered, uint32_t k,
+                        bool *is_def, bool *is_use)
+{
+    struct wl_op *op = &lowered->op;
+    uint32_t *const fields[] = {&op->dst, &op->a, &op->b, &op->c, &op->d};
+    *is_def = k < 5 ? lowered->defs >> k & 1 : k - 5 < lowered->list_defs;
+    *is_use = k < 5 ? lowered->uses >> k & 1 : !*is_def;
+    uint32_t *reg = k < 5 ? fields[k] : &lowering->lists.items[lowered->list + k - 5];
+    return (*is_def || *is_use) && *reg != NO_REGISTER ? reg : NULL;
+}
+
 void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
                       uint32_t b, uint32_t c)
 {
@@ -512,6 +536,7 @@ static void give_tables(struct lowering *lowering)
     program->site_count = (uint32_t)lowering->sites.count;
     program->branch_targets = lowering->branch_targets.items;
     program->branch_target_count = (uint32_t)lowering->branch_targets.count;
+    program->operands = lowering->lists.items;
 }
 
 static uint32_t thread_limit(const struct wl_ptx_function *function)

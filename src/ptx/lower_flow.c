@@ -255,35 +255,30 @@ static bool is_long_load(const struct wl_op *op)
     }
 }
 
-static const uint32_t *field(const struct wl_op *op, int k)
-{
-    const uint32_t *const fields[] = {&op->dst, &op->a, &op->b, &op->c, &op->d};
-    return fields[k];
-}
-
 #define WORD(reg) ((reg) / 64)
 #define BIT(reg) ((uint64_t)1 << (reg) % 64)
 
 /* Moves the set of registers still on their way over one operation; true if it reads one of them.
  */
-static bool step_pending(const struct lowered *lowered, uint64_t *pending, size_t words,
-                         bool clears_all)
+static bool step_pending(struct lowering *lowering, struct lowered *lowered, uint64_t *pending,
+                         size_t words, bool clears_all)
 {
-    bool reads = false;
-    for (int k = 0; k < 5; k++) {
-        uint32_t reg = *field(&lowered->op, k);
-        if (!((lowered->uses | lowered->defs) >> k & 1) || reg == NO_REGISTER)
-            continue;
-        if (pending[WORD(reg)] & BIT(reg)) {
+    bool reads = false, is_def, is_use;
+    const uint32_t count = lower_operand_count(lowered);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && pending[WORD(*reg)] & BIT(*reg)) {
             reads = true;
-            pending[WORD(reg)] &= ~BIT(reg);
+            pending[WORD(*reg)] &= ~BIT(*reg);
         }
     }
     if (reads && clears_all)
         memset(pending, 0, words * sizeof *pending);
-    for (int k = 0; k < 5 && is_long_load(&lowered->op); k++)
-        if (lowered->defs >> k & 1 && *field(&lowered->op, k) != NO_REGISTER)
-            pending[WORD(*field(&lowered->op, k))] |= BIT(*field(&lowered->op, k));
+    for (uint32_t k = 0; k < count && is_long_load(&lowered->op); k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && is_def)
+            pending[WORD(*reg)] |= BIT(*reg);
+    }
     return reads;
 }
 
@@ -300,7 +295,7 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
         for (uint32_t b = 0; b < count; b++) {
             memcpy(pending, in + b * words, words * sizeof *pending);
             for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
-                step_pending(&lowering->ops.items[i], pending, words, false);
+                step_pending(lowering, &lowering->ops.items[i], pending, words, false);
             for (uint32_t k = 0; k < blocks[b].successor_count; k++) {
                 uint64_t *to = in + blocks[b].successors[k] * words;
                 for (size_t w = 0; w < words; w++) {
@@ -314,7 +309,7 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
         memcpy(pending, in + b * words, words * sizeof *pending);
         bool has_waited = false;
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
-            bool reads = step_pending(&lowering->ops.items[i], pending, words, true);
+            bool reads = step_pending(lowering, &lowering->ops.items[i], pending, words, true);
             lowering->ops.items[i].needs_yield = reads && !has_waited;
             has_waited |= reads;
         }

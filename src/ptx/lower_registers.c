@@ -20,24 +20,20 @@ struct liveness {
     uint32_t *first, *last; /* interval of each register, operation indices */
 };
 
-static uint32_t *field(struct wl_op *op, int k)
-{
-    uint32_t *const fields[] = {&op->dst, &op->a, &op->b, &op->c, &op->d};
-    return fields[k];
-}
-
 /* Moves liveness backwards over one operation. A guarded write leaves lanes as they were. */
-static void step_back(struct lowered *lowered, uint64_t *live)
+static void step_back(struct lowering *lowering, struct lowered *lowered, uint64_t *live)
 {
-    for (int k = 0; k < 5; k++) {
-        uint32_t reg = *field(&lowered->op, k);
-        if (lowered->defs >> k & 1 && reg != NO_REGISTER && !lowered->is_guarded)
-            live[WORD(reg)] &= ~BIT(reg);
+    bool is_def, is_use;
+    const uint32_t count = lower_operand_count(lowered);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && is_def && !lowered->is_guarded)
+            live[WORD(*reg)] &= ~BIT(*reg);
     }
-    for (int k = 0; k < 5; k++) {
-        uint32_t reg = *field(&lowered->op, k);
-        if (lowered->uses >> k & 1 && reg != NO_REGISTER)
-            live[WORD(reg)] |= BIT(reg);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && is_use)
+            live[WORD(*reg)] |= BIT(*reg);
     }
 }
 
@@ -58,7 +54,7 @@ static void solve(struct liveness *liveness)
         for (uint32_t b = liveness->block_count; b-- > 0;) {
             join_successors(liveness, b, live);
             for (uint32_t i = liveness->blocks[b].last + 1; i-- > liveness->blocks[b].first;)
-                step_back(&liveness->lowering->ops.items[i], live);
+                step_back(liveness->lowering, &liveness->lowering->ops.items[i], live);
             uint64_t *in = liveness->live_in + b * liveness->words;
             is_changed |= memcmp(in, live, liveness->words * sizeof *live) != 0;
             memcpy(in, live, liveness->words * sizeof *live);
@@ -105,10 +101,13 @@ static uint32_t find_intervals(struct liveness *liveness)
             }
         for (uint32_t i = block->last + 1; i-- > block->first;) {
             struct lowered *lowered = &lowering->ops.items[i];
-            for (int k = 0; k < 5; k++) {
-                uint32_t reg = *field(&lowered->op, k);
-                if (!((lowered->defs | lowered->uses) >> k & 1) || reg == NO_REGISTER)
+            const uint32_t count = lower_operand_count(lowered);
+            for (uint32_t k = 0; k < count; k++) {
+                bool is_def, is_use;
+                const uint32_t *place = lower_operand(lowering, lowered, k, &is_def, &is_use);
+                if (!place)
                     continue;
+                const uint32_t reg = *place;
                 extend(liveness, reg, i);
                 const struct virtual_register *item = &lowering->registers.items[reg];
                 bool is_live = live[WORD(reg)] & BIT(reg);
@@ -116,7 +115,7 @@ static uint32_t find_intervals(struct liveness *liveness)
                                 : item->operand_class == WL_CLASS_64 ? 2
                                 : item->operand_class == WL_CLASS_32 ? 1
                                                                      : 0;
-                if (lowered->uses >> k & 1) {
+                if (is_use) {
                     now += is_live ? 0 : size;
                     live[WORD(reg)] |= BIT(reg);
                 } else if (is_live && !lowered->is_guarded) {
@@ -214,9 +213,11 @@ static void rewrite(struct lowering *lowering)
 {
     for (size_t i = 0; i < lowering->ops.count; i++) {
         struct lowered *lowered = &lowering->ops.items[i];
-        for (int k = 0; k < 5; k++) {
-            uint32_t *reg = field(&lowered->op, k);
-            if ((lowered->defs | lowered->uses) >> k & 1 && *reg != NO_REGISTER)
+        const uint32_t count = lower_operand_count(lowered);
+        for (uint32_t k = 0; k < count; k++) {
+            bool is_def, is_use;
+            uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+            if (reg)
                 *reg = lowering->registers.items[*reg].offset;
         }
     }

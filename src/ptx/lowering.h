@@ -17,6 +17,8 @@ struct lowered {
     uint8_t defs, uses;
     bool needs_yield; /* a pending load's value is used here for the first time */
     bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
+    uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
+    uint8_t list_defs, list_uses;
 };
 
 struct virtual_register {
@@ -92,6 +94,10 @@ struct lowering {
         size_t count, capacity;
     } branch_targets;
     struct {
+        uint32_t *items; /* registers of operations that have more than five */
+        size_t count, capacity;
+    } lists;
+    struct {
         struct parameter_cell *items;
         size_t count, capacity;
     } cells;
@@ -132,6 +138,18 @@ uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space,
 /* Appends an operation; the result may be edited until the next append. */
 struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t defs,
                          uint8_t uses);
+/* Appends an operation with a list of registers: first those it writes, then those it reads. Its
+ * dst is the place of the list in program->operands. */
+struct wl_op *lower_emit_list(struct lowering *lowering, enum wl_opcode code, uint8_t uses,
+                              const uint32_t *registers, uint8_t list_defs, uint8_t list_uses);
+/* The k-th register of an operation, k below lower_operand_count: its fields, then its list. NULL
+ * if that field is no register. */
+uint32_t *lower_operand(struct lowering *lowering, struct lowered *lowered, uint32_t k,
+                        bool *is_def, bool *is_use);
+static inline uint32_t lower_operand_count(const struct lowered *lowered)
+{
+    return 5u + lowered->list_defs + lowered->list_uses;
+}
 /* Appends one of the plain forms with registers in place. */
 void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
                       uint32_t b, uint32_t c);

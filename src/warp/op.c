@@ -62,6 +62,8 @@ void wl_program_free(struct wl_program *program)
     free(program->constants);
     free(program->sites);
     free(program->branch_targets);
+    free(program->operands);
+    free(program->functions);
     free(program->name);
     free(program);
 }
