@@ -289,12 +289,19 @@ static bool commutes(enum wl_opcode code)
     return false;
 }
 
-static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instruction,
+/* What a literal at source position (0 to 2) is read as. */
+static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instruction, int position,
                                      uint8_t operand_class)
 {
     enum wl_ptx_type type = lower_type(instruction, 0);
-    if (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8)
-        return WL_PTX_U32; /* shift amounts */
+    bool is_shift =
+        strcmp(instruction->opcode, "shl") == 0 || strcmp(instruction->opcode, "shr") == 0;
+    bool is_addend = position == 2 && wl_ptx_instruction_has(instruction, "wide");
+    if (is_addend)
+        return operand_class == WL_CLASS_64 ? WL_PTX_U64 : WL_PTX_U32;
+    if ((is_shift && position == 1) ||
+        (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8))
+        return WL_PTX_U32; /* amounts and positions */
     return type;
 }
 
@@ -315,15 +322,15 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
     uint32_t dst = lower_destination(lowering, &operands[0], operation->dst);
     uint64_t bits;
     if (operation->form == WL_FORM_BINARY && commutes(row->code) &&
-        lower_literal(a, literal_type(instruction, operation->a), &bits)) {
+        lower_literal(a, literal_type(instruction, 0, operation->a), &bits)) {
         const struct wl_ptx_operand *swap = a;
         a = b;
         b = swap;
     }
     uint32_t first =
-        lower_source(lowering, a, operation->a, literal_type(instruction, operation->a));
+        lower_source(lowering, a, operation->a, literal_type(instruction, 0, operation->a));
     if (operation->form == WL_FORM_BINARY &&
-        lower_literal(b, literal_type(instruction, operation->b), &bits)) {
+        lower_literal(b, literal_type(instruction, 1, operation->b), &bits)) {
         struct wl_op *op = lower_emit(lowering, row->code + 1, FIELD_DST, FIELD_A);
         op->dst = dst;
         op->a = first;
@@ -331,13 +338,11 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
         return;
     }
     uint32_t second =
-        b ? lower_source(lowering, b, operation->b, literal_type(instruction, operation->b))
+        b ? lower_source(lowering, b, operation->b, literal_type(instruction, 1, operation->b))
           : NO_REGISTER;
-    enum wl_ptx_type third_type = operation->c == WL_CLASS_64 && operation->a == WL_CLASS_32
-                                      ? WL_PTX_U64
-                                      : literal_type(instruction, operation->c);
-    uint32_t third =
-        sources > 2 ? lower_source(lowering, &operands[3], operation->c, third_type) : NO_REGISTER;
+    uint32_t third = sources > 2 ? lower_source(lowering, &operands[3], operation->c,
+                                                literal_type(instruction, 2, operation->c))
+                                 : NO_REGISTER;
     lower_emit_plain(lowering, row->code, dst, first, second, third);
 }
 

@@ -397,17 +397,14 @@ static void emit_carry(struct lowering *lowering, const struct wl_ptx_instructio
     kind |= wl_ptx_instruction_has(instruction, "cc") ? CARRY_OUT : 0;
     kind |= wl_ptx_instruction_has(instruction, "hi") ? HIGH_HALF : 0;
     kind |= lower_is_signed(type) ? IS_SIGNED : 0;
-    if (is_mad && operand_class == WL_CLASS_64) {
-        lower_unsupported(lowering);
-        return;
-    }
     uint32_t sources[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER};
     for (int i = 0; i < (is_mad ? 3 : 2); i++)
         sources[i] = lower_source(lowering, &instruction->operands[1 + i], operand_class, type);
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], operand_class);
-    static const enum wl_opcode codes[2][2] = {{WL_OP_ADDC_32, WL_OP_ADDC_64},
-                                               {WL_OP_SUBC_32, WL_OP_SUBC_64}};
-    enum wl_opcode code = is_mad ? WL_OP_MADC_32 : codes[is_sub][operand_class == WL_CLASS_64];
+    static const enum wl_opcode codes[3][2] = {{WL_OP_ADDC_32, WL_OP_ADDC_64},
+                                               {WL_OP_SUBC_32, WL_OP_SUBC_64},
+                                               {WL_OP_MADC_32, WL_OP_MADC_64}};
+    enum wl_opcode code = codes[is_mad ? 2 : is_sub][operand_class == WL_CLASS_64];
     uint8_t defs = FIELD_DST | (kind & CARRY_OUT ? FIELD_D : 0);
     uint8_t uses = FIELD_A | FIELD_B | (is_mad ? FIELD_C : 0) | (kind & CARRY_IN ? FIELD_D : 0);
     struct wl_op *op = lower_emit(lowering, code, defs, uses);

@@ -163,6 +163,27 @@ RUN(SUBC_64)
     return add_carry_64(warp, op, true);
 }
 
+RUN(MADC_64)
+{
+    const u64 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u64 *c = lane_register(warp, op->c);
+    u64 *d = lane_register(warp, op->dst);
+    u32 carry_in = op->kind & CARRY_IN ? *predicate(warp, op->d) : 0, carry_out = 0;
+    for (int i = 0; i < WL_LANES; i++) {
+        if (!(warp->active >> i & 1))
+            continue;
+        wide_u128 product = op->kind & IS_SIGNED ? (wide_u128)((wide_s128)(s64)a[i] * (s64)b[i])
+                                                 : (wide_u128)a[i] * b[i];
+        wide_u128 half = op->kind & HIGH_HALF ? product >> 64 : (u64)product;
+        wide_u128 sum = half + c[i] + (carry_in >> i & 1);
+        d[i] = (u64)sum;
+        carry_out |= (u32)(sum >> 64 & 1) << i;
+    }
+    if (op->kind & CARRY_OUT)
+        set_predicate(warp, op->d, carry_out);
+    return op + 1;
+}
+
 RUN(BFI_B32)
 {
     const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);

@@ -1,0 +1,16 @@
+#include <stdio.h>
+
+#include "generate.h"
+
+const char *output_folder;
+
+int main(int argument_count, char **arguments)
+{
+    if (argument_count != 2) {
+        fprintf(stderr, "usage: generate FOLDER\n");
+        return 2;
+    }
+    output_folder = arguments[1];
+    generate_integer();
+    return 0;
+}
