@@ -1,4 +1,5 @@
 /* Finding functions at run time, errors by name, and what is not there. */
+#include <dlfcn.h>
 #include <string.h>
 
 #include "cuda/driver.h"
@@ -44,6 +45,13 @@ int cuGetErrorString(int code, const char **text)
     return found;
 }
 
+/* NVRTC, which needs nothing of the driver, asks too. */
+static bool is_asked_by_nvrtc(const void *caller)
+{
+    Dl_info info;
+    return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libnvrtc");
+}
+
 /* The tables behind it are undocumented; NVIDIA's own runtime, linked into a program, asks for them
  * first. */
 int cuGetExportTable(const void **table, const void *id)
@@ -52,7 +60,8 @@ int cuGetExportTable(const void **table, const void *id)
     (void)id;
     if (table)
         *table = NULL;
-    if (!__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+    if (!is_asked_by_nvrtc(__builtin_return_address(0)) &&
+        !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
         wl_device_say(2, "static-runtime",
                       "relink it with NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" (CMake: "
                       "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)",

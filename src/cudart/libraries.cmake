@@ -15,7 +15,7 @@ function(wl_api_library target base version node prefixes)
   add_library(${target} SHARED ${ARGN})
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
-  target_link_libraries(${target} PRIVATE warplens-gpu Threads::Threads)
+  target_link_libraries(${target} PRIVATE warplens-gpu Threads::Threads ${CMAKE_DL_LIBS})
   target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic
                                         -Wl,--enable-new-dtags)
   set_target_properties(${target} PROPERTIES
@@ -40,9 +40,14 @@ foreach(major 12 13)
                  ${CMAKE_CURRENT_SOURCE_DIR}/cudart/version/runtime_${major}.c)
   wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
                  $<TARGET_OBJECTS:room_cublas> ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
+  wl_api_library(warplens-nvrtc-${major} nvrtc ${major} libnvrtc.so.${major} "nvrtc"
+                 $<TARGET_OBJECTS:room_nvrtc>)
 endforeach()
 wl_api_library(warplens-cuda cuda 1 "" "cu" $<TARGET_OBJECTS:room_cuda>)
 
 wl_api_link(warplens-cudart-13 cudart)
 wl_api_link(warplens-cublas-13 cublas)
 wl_api_link(warplens-cuda cuda)
+
+# The headers of `warplens cc`, where it looks for them: beside the libraries.
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/data/cc/include ${CMAKE_BINARY_DIR}/lib/include SYMBOLIC)
