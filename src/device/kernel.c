@@ -29,6 +29,19 @@ static uint64_t resolve(void *self, const char *symbol)
     return wl_device_module_resolve(kernel->module, kernel->image, symbol);
 }
 
+static const struct wl_ptx_function *find_function(void *self, const char *name,
+                                                   const struct wl_ptx_module **module)
+{
+    struct wl_device_kernel *kernel = self;
+    return wl_device_module_find_function(kernel->module, name, module);
+}
+
+static const struct wl_ptx_module *linked_module(void *self, size_t index)
+{
+    struct wl_device_kernel *kernel = self;
+    return wl_device_module_image(kernel->module, index);
+}
+
 static void set_registers(struct wl_device_kernel *kernel)
 {
     struct wl_device_kernel_info *info = &kernel->info;
@@ -44,6 +57,15 @@ static void set_registers(struct wl_device_kernel *kernel)
         info->registers_source = "cubin";
         return;
     }
+    const struct wl_compiled_kernel *compiled =
+        wl_compiled_find(wl_device.options.compiled, kernel->image->hash, kernel->name);
+    if (!compiled)
+        return;
+    info->registers_per_thread = compiled->registers;
+    info->spill_store_bytes = compiled->spill_store_bytes;
+    info->spill_load_bytes = compiled->spill_load_bytes;
+    info->registers_source =
+        compiled->architecture == wl_device_state_capability() ? "ptxas" : compiled->source;
 }
 
 static void count_constants(struct wl_device_kernel *kernel)
@@ -60,6 +82,8 @@ static int lower(struct wl_device_kernel *kernel)
         .module = kernel->image->parsed,
         .function = wl_ptx_module_find_function(kernel->image->parsed, kernel->name),
         .resolve = resolve,
+        .find_function = find_function,
+        .linked_module = linked_module,
         .self = kernel,
         .capability = wl_device_state_capability(),
     };

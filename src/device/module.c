@@ -239,6 +239,34 @@ static uint64_t find_in_image(const struct wl_device_image *image, const char *n
     return image->variable_addresses[variable - image->parsed->variables];
 }
 
+const struct wl_ptx_module *wl_device_module_image(struct wl_device_module *module, size_t index)
+{
+    int ignored = WL_DEVICE_OK;
+    for (size_t i = index; i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, NULL, &ignored);
+        if (image)
+            return image->parsed;
+    }
+    return NULL;
+}
+
+const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_module *module,
+                                                             const char *name,
+                                                             const struct wl_ptx_module **found)
+{
+    int ignored = WL_DEVICE_OK;
+    for (size_t i = 0; i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, name, &ignored);
+        const struct wl_ptx_function *function =
+            image ? wl_ptx_module_find_function(image->parsed, name) : NULL;
+        if (function && function->has_body) {
+            *found = image->parsed;
+            return function;
+        }
+    }
+    return NULL;
+}
+
 uint64_t wl_device_module_resolve(struct wl_device_module *module,
                                   const struct wl_device_image *image, const char *name)
 {
@@ -251,7 +279,10 @@ uint64_t wl_device_module_resolve(struct wl_device_module *module,
     }
     if (!address) {
         /* an address that no data has, only good for telling functions apart */
-        struct wl_ptx_function *function = wl_ptx_module_find_function(image->parsed, name);
+        const struct wl_ptx_function *function = wl_ptx_module_find_function(image->parsed, name);
+        const struct wl_ptx_module *found;
+        if (!function || !function->has_body)
+            function = wl_device_module_find_function(module, name, &found);
         address = (uint64_t)(uintptr_t)function;
     }
     return address;

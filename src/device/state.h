@@ -16,6 +16,7 @@ struct wl_device_image {
     struct wl_image ptx; /* bytes NULL for stand-ins, whose text lives on */
     const char *text;
     size_t text_bytes;
+    char hash[65]; /* of the text, where options.compiled is to be searched; else "" */
     bool is_parsed;
     int parse_code;
     struct wl_ptx_module *parsed;
@@ -90,6 +91,12 @@ int wl_device_module_open(struct wl_device_module *module);
 struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *module,
                                                     const char *name, int *code,
                                                     struct wl_error *error);
+/* The PTX of the image number index, or of the next that can be read; NULL behind the last. */
+const struct wl_ptx_module *wl_device_module_image(struct wl_device_module *module, size_t index);
+/* A device function with a body in any of the module's images (-rdc); NULL if there is none. */
+const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_module *module,
+                                                             const char *name,
+                                                             const struct wl_ptx_module **found);
 /* Address of a variable as seen from an image, by the module's linking; 0 if unknown. */
 uint64_t wl_device_module_resolve(struct wl_device_module *module,
                                   const struct wl_device_image *image, const char *name);

@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "ptx/lowering.h"
 
-#define INLINE_DEPTH_MAX 32
-
 void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
 {
     if (lowering->code)
@@ -190,7 +188,7 @@ static char *callers(const struct wl_ptx_module *module, const struct wl_ptx_loc
 static void add_instruction_row(struct lowering *lowering,
                                 const struct wl_ptx_instruction *instruction)
 {
-    const struct wl_ptx_module *module = lowering->input->module;
+    const struct wl_ptx_module *module = lowering->instance->module;
     struct wl_program_instruction row = {.guard = UINT32_MAX, .class_weight = 1};
     row.text = copy_squeezed(module->text + instruction->text_offset, instruction->text_length);
     row.opcode = full_opcode(instruction);
@@ -450,12 +448,14 @@ void lower_body(struct lowering *lowering, struct instance *instance)
     for (uint32_t i = 0; i < function->variable_count; i++) {
         const struct wl_ptx_variable *variable = &function->variables[i];
         if (variable->space == WL_PTX_SPACE_PARAM) {
-            struct parameter_name name = {variable->name, lowering->parameter_variables++};
+            struct parameter_name name = {.name = variable->name,
+                                          .variable = lowering->parameter_variables++};
             WL_PUSH(instance, name);
         } else {
             place_variable(lowering, variable, function);
         }
     }
+    lower_fix_passed(lowering, instance);
     instance->labels = wl_alloc((function->instruction_count + 1) * sizeof *instance->labels);
     memset(instance->labels, 0xff, (function->instruction_count + 1) * sizeof *instance->labels);
     instance->end_label = lower_new_label(lowering);
@@ -553,10 +553,138 @@ static uint32_t thread_limit(const struct wl_ptx_function *function)
     return limit[0] * (limit[1] ? limit[1] : 1) * (limit[2] ? limit[2] : 1);
 }
 
+/* Puts the constants of a called function into registers where it begins: its frames come and go.
+ */
+static void load_constants(struct lowering *lowering)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lowering->registers.count; i++)
+        count += lowering->registers.items[i].is_constant;
+    struct lowered *items = wl_alloc((lowering->ops.count + count) * sizeof *items);
+    size_t at = 0;
+    items[at++] = lowering->ops.items[0];
+    for (uint32_t i = 0; i < lowering->registers.count; i++) {
+        struct virtual_register *reg = &lowering->registers.items[i];
+        if (!reg->is_constant)
+            continue;
+        bool is_wide = reg->operand_class == WL_CLASS_64;
+        items[at] = lowering->ops.items[0];
+        items[at].defs = FIELD_DST;
+        items[at].op.code = is_wide ? WL_OP_MOV_IMM_64 : WL_OP_MOV_IMM_32;
+        items[at].op.target = UINT32_MAX;
+        items[at].op.dst = i;
+        items[at++].op.imm = (int64_t)reg->bits;
+        reg->is_constant = false;
+    }
+    memcpy(items + at, lowering->ops.items + 1, (lowering->ops.count - 1) * sizeof *items);
+    free(lowering->ops.items);
+    lowering->ops.items = items;
+    lowering->ops.count += count;
+    lowering->ops.capacity = lowering->ops.count;
+    for (size_t i = 0; i < lowering->labels.count; i++)
+        if (lowering->labels.items[i] != NO_LABEL && lowering->labels.items[i] > 0)
+            lowering->labels.items[i] += (uint32_t)count;
+}
+
+static void lower_all_operations(struct lowering *lowering, struct instance *instance)
+{
+    if (lowering->is_called)
+        lower_begin_block(lowering); /* for the constants */
+    lower_body(lowering, instance);
+    lowering->in_guard = false;
+    lowering->instruction_index = 0;
+    if (lowering->code)
+        return;
+    lower_begin_block(lowering);
+    lower_emit(lowering, lowering->is_called ? WL_OP_RETURN : WL_OP_EXIT, 0, 0);
+    if (lowering->is_called)
+        load_constants(lowering);
+    lower_flow(lowering);
+    lower_place_registers(lowering);
+    write_program(lowering);
+}
+
+static void free_lowering(struct lowering *lowering)
+{
+    free(lowering->ops.items);
+    free(lowering->registers.items);
+    free(lowering->labels.items);
+    free(lowering->cells.items);
+    free(lowering->places.items);
+}
+
+/* Lowers a called function and joins it to the kernel's program. One that cannot be modelled fails
+ * when it is called, not before: a pointer may never reach it. */
+static void lower_callee(struct lowering *kernel, const struct lower_callee *callee)
+{
+    struct wl_error error = {0};
+    struct lowering lowering = {.input = kernel->input,
+                                .calls = kernel->calls,
+                                .is_called = true,
+                                .error = kernel->calls->has_indirect ? &error : kernel->error,
+                                .carry_register = NO_REGISTER};
+    lowering.shared_end = kernel->shared_end;
+    for (size_t i = 0; i < kernel->places.count; i++)
+        if (kernel->places.items[i].function == NULL)
+            WL_PUSH(&lowering.places, kernel->places.items[i]);
+    lowering.program = wl_alloc_zero(1, sizeof *lowering.program);
+    lowering.program->name = wl_string_copy(kernel->program->name);
+    struct instance instance = {.function = callee->function, .module = callee->module};
+    lower_all_operations(&lowering, &instance);
+    give_tables(&lowering);
+    struct wl_function *entry = &kernel->program->functions[callee->number];
+    if (lowering.code && kernel->calls->has_indirect) {
+        struct wl_op *op = wl_alloc_zero(1, sizeof *op);
+        *op = (struct wl_op){.code = WL_OP_UNSUPPORTED, .instruction = lowering.instruction_index};
+        free(lowering.program->ops);
+        lowering.program->ops = op;
+        lowering.program->op_count = 1;
+        lowering.code = WL_OK;
+    }
+    if (lowering.code && !kernel->code)
+        kernel->code = lowering.code;
+    entry->op = kernel->program->op_count;
+    entry->register_bytes = lowering.program->register_file_bytes;
+    entry->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
+    kernel->shared_end = lowering.shared_end;
+    lower_join_programs(kernel->program, lowering.program);
+    free_lowering(&lowering);
+    wl_program_free(lowering.program);
+}
+
+#define CALL_DEPTH 64           /* frames of the largest function that fit */
+#define LOCAL_DEPTH_BYTES 16384 /* of a thread, for called functions */
+
+static void lower_callees(struct lowering *lowering)
+{
+    struct wl_program *program = lowering->program;
+    const struct lower_calls *calls = lowering->calls;
+    program->function_count = calls->function_count;
+    program->functions = wl_alloc_zero(calls->function_count, sizeof *program->functions);
+    program->functions[0].register_bytes = program->register_file_bytes;
+    uint32_t largest = 0;
+    bool uses_local = false;
+    for (size_t i = 1; i < calls->count && !lowering->code; i++) {
+        if (!calls->items[i].is_called)
+            continue;
+        struct wl_function *function = &program->functions[calls->items[i].number];
+        function->address = lower_function_address(lowering->input, calls->items[i].function);
+        lower_callee(lowering, &calls->items[i]);
+        function = &program->functions[calls->items[i].number];
+        largest = function->register_bytes > largest ? function->register_bytes : largest;
+        uses_local |= function->local_bytes > 0;
+    }
+    program->call_stack_bytes = largest * CALL_DEPTH;
+    if (uses_local)
+        lowering->local_end += LOCAL_DEPTH_BYTES;
+}
+
 enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_program **program,
                           struct wl_error *error)
 {
-    struct lowering lowering = {.input = input, .error = error, .carry_register = NO_REGISTER};
+    struct lower_calls calls;
+    struct lowering lowering = {
+        .input = input, .calls = &calls, .error = error, .carry_register = NO_REGISTER};
     const struct wl_ptx_function *function = input->function;
     *program = NULL;
     if (!function->has_body)
@@ -568,28 +696,19 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         lower_fail(&lowering, WL_ERR_UNSUPPORTED,
                    "%s needs thread-block clusters, which cannot be modelled", function->name);
     lay_out_parameters(&lowering);
-    for (uint32_t i = 0; i < input->module->variable_count; i++)
-        place_variable(&lowering, &input->module->variables[i], NULL);
-    struct instance entry = {.function = function};
+    lower_calls_find(&calls, input);
+    for (size_t i = 0; i < calls.shared.count; i++)
+        place_variable(&lowering, calls.shared.items[i], NULL);
+    struct instance entry = {.function = function, .module = input->module};
     if (!lowering.code)
-        lower_body(&lowering, &entry);
-    lowering.in_guard = false;
-    lowering.instruction_index = 0;
-    if (!lowering.code) {
-        lower_begin_block(&lowering);
-        lower_emit(&lowering, WL_OP_EXIT, 0, 0);
-        lower_flow(&lowering);
-        lower_place_registers(&lowering);
-        write_program(&lowering);
-    }
+        lower_all_operations(&lowering, &entry);
+    give_tables(&lowering);
+    if (!lowering.code && calls.function_count > 1)
+        lower_callees(&lowering);
     lowering.program->shared_static_bytes = (uint32_t)align_up(lowering.shared_end, 16);
     lowering.program->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
-    give_tables(&lowering);
-    free(lowering.ops.items);
-    free(lowering.registers.items);
-    free(lowering.labels.items);
-    free(lowering.cells.items);
-    free(lowering.places.items);
+    free_lowering(&lowering);
+    lower_calls_free(&calls);
     if (lowering.code) {
         wl_program_free(lowering.program);
         return lowering.code;

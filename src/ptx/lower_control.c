@@ -9,7 +9,6 @@
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
-#define INLINE_DEPTH_MAX 64
 
 static void mark_branch(struct lowering *lowering)
 {
@@ -90,7 +89,9 @@ FAMILY(branch_index)
     lowering->new_block = true;
 }
 
-static void emit_exit(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+/* code: EXIT, or RETURN from a called function. */
+static void emit_exit(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                      enum wl_opcode code)
 {
     uint32_t after = lower_new_label(lowering);
     if (instruction->guard >= 0) {
@@ -100,7 +101,7 @@ static void emit_exit(struct lowering *lowering, const struct wl_ptx_instruction
         op->site = lowering->instructions.items[lowering->instruction_index].guard;
         op->target = after;
     }
-    lower_emit(lowering, WL_OP_EXIT, 0, 0)->target = after;
+    lower_emit(lowering, code, 0, 0)->target = after;
     lower_bind_label(lowering, after);
     lower_emit(lowering, WL_OP_UNGUARD, 0, 0);
     lowering->new_block = true;
@@ -110,7 +111,11 @@ FAMILY(return )
 {
     bool is_exit = strcmp(instruction->opcode, "exit") == 0 || !lowering->instance->caller;
     if (is_exit)
-        emit_exit(lowering, instruction);
+        emit_exit(lowering, instruction,
+                  lowering->is_called && !lowering->instance->caller &&
+                          strcmp(instruction->opcode, "exit") != 0
+                      ? WL_OP_RETURN
+                      : WL_OP_EXIT);
     else
         emit_jump(lowering, instruction, lowering->instance->end_label, false);
     lowering->new_block = true;
@@ -143,7 +148,8 @@ static void bind_formals(struct lowering *lowering, struct instance *callee,
                          const struct wl_ptx_operand *actuals)
 {
     for (uint32_t i = 0; i < count && !lowering->code; i++) {
-        struct parameter_name name = {formals[i].name, argument(lowering, actuals, i)};
+        struct parameter_name name = {.name = formals[i].name,
+                                      .variable = argument(lowering, actuals, i)};
         if (name.variable == NO_REGISTER) {
             lower_unsupported(lowering);
             return;
@@ -152,19 +158,13 @@ static void bind_formals(struct lowering *lowering, struct instance *callee,
     }
 }
 
-static void inline_call(struct lowering *lowering, const struct wl_ptx_function *function,
+static void inline_call(struct lowering *lowering, const struct lower_callee *found,
                         const struct wl_ptx_operand *results,
                         const struct wl_ptx_operand *arguments)
 {
-    int depth = 0;
-    for (const struct instance *outer = lowering->instance; outer; outer = outer->caller) {
-        if (outer->function == function || ++depth > INLINE_DEPTH_MAX) {
-            lower_fail(lowering, WL_ERR_UNSUPPORTED, "recursive call of %s cannot be modelled",
-                       function->name);
-            return;
-        }
-    }
-    struct instance callee = {.function = function, .caller = lowering->instance};
+    const struct wl_ptx_function *function = found->function;
+    struct instance callee = {
+        .function = function, .module = found->module, .caller = lowering->instance};
     bind_formals(lowering, &callee, function->results, function->result_count, results);
     bind_formals(lowering, &callee, function->parameters, function->parameter_count, arguments);
     uint32_t row = lowering->instruction_index;
@@ -173,6 +173,101 @@ static void inline_call(struct lowering *lowering, const struct wl_ptx_function 
     lower_body(lowering, &callee);
     lowering->instruction_index = row;
     lower_begin_block(lowering);
+}
+
+/* ---- calls that are not inlined ---- */
+
+#define PASSED_ALIGNMENT 16
+
+static const struct wl_ptx_operand no_list = {.kind = WL_PTX_OPERAND_VECTOR};
+
+static const struct wl_ptx_operand *argument_list(const struct wl_ptx_instruction *instruction)
+{
+    return instruction->operand_count > 2 ? &instruction->operands[2] : &no_list;
+}
+
+/* The function that a direct call reaches; NULL for calls through pointers and unknown names. */
+static const struct lower_callee *direct_callee(const struct lowering *lowering,
+                                                const struct wl_ptx_module *module,
+                                                const struct wl_ptx_instruction *instruction)
+{
+    const char *name = instruction->operands[1].name;
+    const struct wl_ptx_module *found;
+    const struct wl_ptx_function *function =
+        name ? lower_find_function(lowering->calls, module, name, &found) : NULL;
+    return function && function->has_body ? lower_find_callee(lowering->calls, function) : NULL;
+}
+
+static uint32_t variable_bytes(const struct wl_ptx_function *function, const char *name)
+{
+    for (uint32_t i = 0; i < function->variable_count; i++)
+        if (strcmp(function->variables[i].name, name) == 0)
+            return (uint32_t)function->variables[i].size_bytes;
+    return 8;
+}
+
+static uint32_t fix_list(struct instance *instance, const struct wl_ptx_operand *list, uint32_t at)
+{
+    for (uint32_t i = 0; i < list->item_count; i++) {
+        const char *name = list->items[i].name;
+        for (size_t k = 0; name && k < instance->count; k++) {
+            if (strcmp(instance->items[k].name, name) != 0)
+                continue;
+            instance->items[k].fixed = PLACE_OUTGOING;
+            instance->items[k].passed_at = at;
+        }
+        uint32_t bytes = name ? variable_bytes(instance->function, name) : 8;
+        at += (bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT * PASSED_ALIGNMENT;
+    }
+    return at;
+}
+
+static uint32_t fix_formals(struct lowering *lowering, struct instance *instance,
+                            const struct wl_ptx_variable *formals, uint32_t count, uint32_t at)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct parameter_name name = {.name = formals[i].name,
+                                      .variable = lowering->parameter_variables++,
+                                      .fixed = PLACE_INCOMING,
+                                      .passed_at = at};
+        WL_PUSH(instance, name);
+        at += (uint32_t)((formals[i].size_bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT *
+                         PASSED_ALIGNMENT);
+    }
+    return at;
+}
+
+void lower_fix_passed(struct lowering *lowering, struct instance *instance)
+{
+    const struct wl_ptx_function *function = instance->function;
+    if (lowering->is_called && !instance->caller) {
+        uint32_t end =
+            fix_formals(lowering, instance, function->results, function->result_count, 0);
+        end = fix_formals(lowering, instance, function->parameters, function->parameter_count, end);
+        lowering->incoming_bytes = end * WL_LANES;
+    }
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const struct wl_ptx_instruction *instruction = &function->instructions[i];
+        if (strcmp(instruction->opcode, "call") != 0 || instruction->operand_count < 2)
+            continue;
+        const struct lower_callee *callee = direct_callee(lowering, instance->module, instruction);
+        bool is_indirect = instruction->operands[1].kind == WL_PTX_OPERAND_REGISTER;
+        if (is_indirect || (callee && callee->is_called))
+            fix_list(instance, argument_list(instruction),
+                     fix_list(instance, &instruction->operands[0], 0));
+    }
+}
+
+/* b and c, the sizes of this function's frames, are known once its registers are placed. */
+static void emit_call(struct lowering *lowering, const struct lower_callee *callee,
+                      uint32_t pointer)
+{
+    struct wl_op *op =
+        lower_emit(lowering, callee ? WL_OP_CALL : WL_OP_CALL_INDIRECT, 0, callee ? 0 : FIELD_A);
+    op->a = pointer;
+    op->imm = callee ? callee->number : 0;
+    lower_begin_block(lowering);
+    lowering->ops.items[lowering->ops.count - 1].op.code = callee ? WL_OP_BLOCK : WL_OP_JOIN;
 }
 
 struct math_row {
@@ -243,27 +338,25 @@ static bool call_provided(struct lowering *lowering, const char *name,
 
 FAMILY(call)
 {
-    static const struct wl_ptx_operand nothing = {.kind = WL_PTX_OPERAND_VECTOR};
     const struct wl_ptx_operand *operands = instruction->operands;
-    if (instruction->operand_count < 2 || operands[1].kind == WL_PTX_OPERAND_REGISTER) {
+    if (instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;
     }
-    const struct wl_ptx_operand *arguments =
-        instruction->operand_count > 2 ? &operands[2] : &nothing;
     const char *name = operands[1].name;
-    const struct wl_ptx_function *function =
-        name ? wl_ptx_module_find_function(lowering->input->module, name) : NULL;
-    if (!function) {
-        lower_unsupported(lowering);
-        return;
-    }
+    const struct lower_callee *callee =
+        direct_callee(lowering, lowering->instance->module, instruction);
+    bool is_indirect = operands[1].kind == WL_PTX_OPERAND_REGISTER;
+    uint32_t pointer =
+        is_indirect ? lower_source(lowering, &operands[1], WL_CLASS_64, WL_PTX_U64) : NO_REGISTER;
     uint32_t end = skip_unguarded(lowering, instruction);
-    if (function->has_body)
-        inline_call(lowering, function, &operands[0], arguments);
-    else if (!call_provided(lowering, name, &operands[0], arguments))
+    if (is_indirect || (callee && callee->is_called))
+        emit_call(lowering, callee, pointer);
+    else if (callee)
+        inline_call(lowering, callee, &operands[0], argument_list(instruction));
+    else if (!name || !call_provided(lowering, name, &operands[0], argument_list(instruction)))
         lower_fail(lowering, WL_ERR_UNSUPPORTED, "call of %s, which has no body in this module",
-                   name);
+                   name ? name : "a label");
     if (end != NO_LABEL) {
         lower_bind_label(lowering, end);
         lowering->new_block = true;

@@ -247,6 +247,7 @@ static bool is_long_load(const struct wl_op *op)
     case WL_OP_LOAD_GLOBAL:
     case WL_OP_LOAD_GENERIC:
     case WL_OP_LOAD_LOCAL:
+    case WL_OP_FRAGMENT_LOAD:
     case WL_OP_ATOMIC_GLOBAL:
     case WL_OP_ATOMIC_GENERIC:
         return true;

@@ -1,7 +1,7 @@
 /* Families of memory instructions: ld, st, atom, red. */
 #include <string.h>
 
-#include "ptx/lowering.h"
+#include "ptx/lower_memory.h"
 
 #define FAMILY(name)                                                                            \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
@@ -119,8 +119,7 @@ static bool check_elements(struct lowering *lowering, const struct wl_ptx_operan
     return false;
 }
 
-/* Sets the address fields of an operation; uses FIELD_A where there is a base register. */
-static void set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset)
+void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset)
 {
     op->imm = offset;
     op->a = base;
@@ -130,9 +129,8 @@ static void set_address(struct lowering *lowering, struct wl_op *op, uint32_t ba
         op->flags |= WL_OPF_ADDRESS32;
 }
 
-/* Base register and offset of an address operand in that space. */
-static bool resolve_address(struct lowering *lowering, const struct wl_ptx_operand *operand,
-                            enum wl_ptx_space *space, uint32_t *base, int64_t *offset)
+bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                   enum wl_ptx_space *space, uint32_t *base, int64_t *offset)
 {
     *base = NO_REGISTER;
     *offset = operand->integer;
@@ -148,9 +146,12 @@ static bool resolve_address(struct lowering *lowering, const struct wl_ptx_opera
                        operand->name);
             return false;
         }
-        *offset += (int64_t)address;
         if (*space == WL_PTX_SPACE_NONE)
             *space = found;
+        if (found == WL_PTX_SPACE_LOCAL && lowering->is_called)
+            *base = lower_local_address(lowering, WL_CLASS_64, (int64_t)address);
+        else
+            *offset += (int64_t)address;
     } else if (operand->reg >= 0) {
         *base = lower_register_of(lowering, operand->reg);
         if (lower_register_class(lowering, *base) == WL_CLASS_PREDICATE) {
@@ -273,6 +274,20 @@ static const struct space_row *space_row(enum wl_ptx_space space)
     return &space_rows[COUNT(space_rows) - 1];
 }
 
+enum wl_site_space lower_site_space(enum wl_ptx_space space)
+{
+    return space_row(space)->site;
+}
+
+enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction)
+{
+    for (size_t i = 0; i < COUNT(word_rows); i++)
+        if (word_rows[i].effect == EFFECT_SPACE &&
+            wl_ptx_instruction_has(instruction, word_rows[i].word))
+            return (enum wl_ptx_space)word_rows[i].value;
+    return WL_PTX_SPACE_NONE;
+}
+
 static void read_constant_pipe(struct lowering *lowering)
 {
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
@@ -332,7 +347,7 @@ FAMILY(load)
     }
     uint32_t base, registers[4];
     int64_t offset;
-    if (!resolve_address(lowering, address, &words.space, &base, &offset))
+    if (!lower_address(lowering, address, &words.space, &base, &offset))
         return;
     const struct space_row *row = space_row(words.space);
     enum wl_operand_class operand_class;
@@ -342,7 +357,7 @@ FAMILY(load)
     op->site = site;
     op->flags = (uint8_t)(words.flags | (lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
                           (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
-    set_address(lowering, op, base, offset);
+    lower_set_address(lowering, op, base, offset);
     if (words.is_shared_between_blocks && row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
         lowering->program->blocks_communicate = true;
 }
@@ -373,7 +388,7 @@ FAMILY(store)
     }
     uint32_t base, registers[4];
     int64_t offset;
-    if (!resolve_address(lowering, address, &words.space, &base, &offset))
+    if (!lower_address(lowering, address, &words.space, &base, &offset))
         return;
     const struct space_row *row = space_row(words.space);
     if (row->store == WL_OP_COUNT) {
@@ -386,7 +401,7 @@ FAMILY(store)
     struct wl_op *op = emit_access(lowering, row->store, registers, words.count, type, false, base);
     op->site = site;
     op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
-    set_address(lowering, op, base, offset);
+    lower_set_address(lowering, op, base, offset);
 }
 
 /* ---- atomics ---- */
@@ -471,7 +486,7 @@ FAMILY(atomic)
     const struct wl_ptx_operand *operands = instruction->operands;
     uint32_t base;
     int64_t offset;
-    if (!resolve_address(lowering, &operands[first], &space, &base, &offset))
+    if (!lower_address(lowering, &operands[first], &space, &base, &offset))
         return;
     const struct space_row *row = space_row(space);
     enum wl_operand_class operand_class = lower_class_of_type(type);
@@ -497,7 +512,7 @@ FAMILY(atomic)
     op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
     op->count = 1;
     op->flags = is_used ? WL_OPF_RESULT : 0;
-    set_address(lowering, op, base, offset);
+    lower_set_address(lowering, op, base, offset);
     if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
         lowering->program->blocks_communicate = true;
 }

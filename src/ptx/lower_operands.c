@@ -186,7 +186,7 @@ bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_pt
         return true;
     }
     const struct wl_ptx_variable *variable =
-        wl_ptx_module_find_variable(lowering->input->module, name);
+        wl_ptx_module_find_variable(lowering->instance->module, name);
     for (uint32_t i = 0; !variable && i < lowering->instance->function->variable_count; i++)
         if (strcmp(lowering->instance->function->variables[i].name, name) == 0)
             variable = &lowering->instance->function->variables[i];
@@ -218,6 +218,16 @@ uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *
     return NO_REGISTER;
 }
 
+static const struct parameter_name *find_parameter_name(const struct lowering *lowering,
+                                                        uint32_t variable)
+{
+    for (const struct instance *at = lowering->instance; at; at = at->caller)
+        for (size_t i = 0; i < at->count; i++)
+            if (at->items[i].variable == variable)
+                return &at->items[i];
+    return NULL;
+}
+
 uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
                               enum wl_operand_class operand_class)
 {
@@ -228,8 +238,27 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
             return cell->reg;
     }
     struct parameter_cell cell = {variable, offset, lower_new_register(lowering, operand_class)};
+    const struct parameter_name *name = find_parameter_name(lowering, variable);
+    if (name && name->fixed) {
+        struct virtual_register *reg = &lowering->registers.items[cell.reg];
+        reg->fixed = name->fixed;
+        reg->offset = (name->passed_at + (uint32_t)offset) * WL_LANES;
+    }
     WL_PUSH(&lowering->cells, cell);
     return cell.reg;
+}
+
+uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class operand_class,
+                             int64_t offset)
+{
+    if (!lowering->is_called)
+        return lower_constant(lowering, operand_class, (uint64_t)offset);
+    uint32_t reg = lower_new_register(lowering, operand_class);
+    struct wl_op *op = lower_emit(lowering, WL_OP_LOCAL_ADDRESS, FIELD_DST, 0);
+    op->dst = reg;
+    op->imm = offset;
+    op->flags = operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0;
+    return reg;
 }
 
 /* The address of a variable or parameter as a value. */
@@ -244,12 +273,20 @@ static uint32_t read_symbol(struct lowering *lowering, const struct wl_ptx_opera
         op->imm = lowering->program->parameters[parameter].offset + operand->integer;
         return reg;
     }
+    const struct wl_ptx_module *module;
+    const struct wl_ptx_function *function =
+        lower_find_function(lowering->calls, lowering->instance->module, operand->name, &module);
+    if (function)
+        return lower_constant(lowering, operand_class,
+                              lower_function_address(lowering->input, function));
     enum wl_ptx_space space;
     uint64_t address;
     if (!lower_find_variable(lowering, operand->name, &space, &address)) {
         lower_fail(lowering, WL_ERR_UNSUPPORTED, "symbol %s has no address here", operand->name);
         return lower_new_register(lowering, operand_class);
     }
+    if (space == WL_PTX_SPACE_LOCAL)
+        return lower_local_address(lowering, operand_class, (int64_t)address + operand->integer);
     return lower_constant(lowering, operand_class, address + (uint64_t)operand->integer);
 }
 

@@ -164,7 +164,7 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
     for (uint32_t reg = 0; reg < lowering->registers.count; reg++) {
         const struct virtual_register *item = &lowering->registers.items[reg];
         struct interval interval = {reg, liveness->first[reg], liveness->last[reg]};
-        if (item->operand_class == operand_class && !item->is_constant &&
+        if (item->operand_class == operand_class && !item->is_constant && !item->fixed &&
             interval.first != UINT32_MAX)
             WL_PUSH(&intervals, interval);
     }
@@ -245,20 +245,32 @@ void lower_place_registers(struct lowering *lowering)
     uint32_t most = find_intervals(&liveness);
     lowering->program->register_estimate = estimate_registers(most);
     uint32_t *slot_of = wl_alloc_zero(count, sizeof *slot_of);
-    uint32_t end = 0;
+    uint32_t end = (lowering->incoming_bytes + 63) / 64 * 64;
     static const enum wl_operand_class classes[] = {WL_CLASS_PREDICATE, WL_CLASS_32, WL_CLASS_64};
     for (int c = 0; c < 3; c++) {
         uint32_t total = scan(&liveness, classes[c], slot_of);
         for (size_t reg = 0; reg < count; reg++)
             if (lowering->registers.items[reg].operand_class == classes[c] &&
-                !lowering->registers.items[reg].is_constant)
+                !lowering->registers.items[reg].is_constant &&
+                !lowering->registers.items[reg].fixed)
                 lowering->registers.items[reg].offset =
                     end + slot_of[reg] * class_bytes[classes[c]];
         end = (end + total * class_bytes[classes[c]] + 63) / 64 * 64;
     }
     place_constants(lowering, &end);
+    end = (end + 63) / 64 * 64 + 64;
+    lowering->program->register_file_bytes = end;
+    for (size_t reg = 0; reg < count; reg++)
+        if (lowering->registers.items[reg].fixed == PLACE_OUTGOING)
+            lowering->registers.items[reg].offset += end;
+    for (size_t i = 0; i < lowering->ops.count; i++) {
+        struct wl_op *op = &lowering->ops.items[i].op;
+        if (op->code != WL_OP_CALL && op->code != WL_OP_CALL_INDIRECT)
+            continue;
+        op->b = end;
+        op->c = (uint32_t)((lowering->local_end + 15) / 16 * 16);
+    }
     rewrite(lowering);
-    lowering->program->register_file_bytes = (end + 63) / 64 * 64 + 64;
     free(slot_of);
     free(liveness.first);
     free(liveness.last);

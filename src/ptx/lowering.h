@@ -21,8 +21,13 @@ struct lowered {
     uint8_t list_defs, list_uses;
 };
 
+/* Where a register lies that is not placed by the scan: what a call passes, at a fixed place behind
+ * the caller's registers, which is the beginning of the callee's. */
+enum fixed_place { PLACE_FREE, PLACE_INCOMING, PLACE_OUTGOING };
+
 struct virtual_register {
     uint8_t operand_class; /* enum wl_operand_class */
+    uint8_t fixed;         /* enum fixed_place; then offset counts from there */
     bool is_constant;
     uint64_t bits;   /* constants */
     uint32_t offset; /* in the register file, once placed */
@@ -38,11 +43,50 @@ struct parameter_cell {
 struct parameter_name {
     const char *name;
     uint32_t variable;
+    uint8_t fixed;      /* enum fixed_place: the variable belongs to a call that is not inlined */
+    uint32_t passed_at; /* its byte offset among what that call passes */
 };
+
+/* A function that a kernel reaches. */
+struct lower_callee {
+    const struct wl_ptx_function *function;
+    const struct wl_ptx_module *module;
+    bool is_called;  /* not inlined */
+    bool is_open;    /* while the search is inside it */
+    uint32_t number; /* in program->functions, if called */
+};
+
+struct lower_calls {
+    const struct wl_ptx_lower_input *input;
+    struct lower_callee *items; /* the kernel first */
+    size_t count, capacity;
+    struct {
+        const struct wl_ptx_variable **items; /* module-scope shared variables in use */
+        size_t count, capacity;
+    } shared;
+    bool has_indirect;
+    uint32_t function_count; /* called ones and the kernel */
+};
+
+void lower_calls_find(struct lower_calls *calls, const struct wl_ptx_lower_input *input);
+void lower_calls_free(struct lower_calls *calls);
+struct lower_callee *lower_find_callee(const struct lower_calls *calls,
+                                       const struct wl_ptx_function *function);
+/* By name in module, or in the modules linked with it; *found is the one. NULL if unknown. */
+const struct wl_ptx_function *lower_find_function(const struct lower_calls *calls,
+                                                  const struct wl_ptx_module *module,
+                                                  const char *name,
+                                                  const struct wl_ptx_module **found);
+/* What a pointer to the function holds. */
+uint64_t lower_function_address(const struct wl_ptx_lower_input *input,
+                                const struct wl_ptx_function *function);
+/* Appends a called function's tables to the kernel's; callee keeps nothing but its shell. */
+void lower_join_programs(struct wl_program *program, struct wl_program *callee);
 
 /* One inlined copy of a function (or the entry itself). */
 struct instance {
     const struct wl_ptx_function *function;
+    const struct wl_ptx_module *module;
     const struct instance *caller;
     uint32_t register_base;
     uint32_t *labels; /* label of each instruction, NO_LABEL if nothing jumps there */
@@ -62,6 +106,9 @@ struct variable_place {
 
 struct lowering {
     const struct wl_ptx_lower_input *input;
+    const struct lower_calls *calls;
+    bool is_called;          /* lowering a called function, not the kernel */
+    uint32_t incoming_bytes; /* what its callers pass */
     struct wl_program *program;
     struct wl_error *error;
     enum wl_code code; /* first failure; lowering goes on until the instruction ends */
@@ -183,6 +230,9 @@ int lower_choose(const struct wl_ptx_instruction *instruction, const char *const
 /* Where a variable was put: offset in shared or local memory, or its address; false if unknown. */
 bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
                          uint64_t *address);
+/* An offset into the present function's frame of local memory, as a value. */
+uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class operand_class,
+                             int64_t offset);
 /* Index of a kernel parameter by name, -1 if it is none. */
 int lower_find_parameter(const struct lowering *lowering, const char *name);
 /* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
@@ -192,6 +242,10 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
 
 /* Lowers the body of a function (entry or inlined callee) in place. */
 void lower_body(struct lowering *lowering, struct instance *instance);
+
+/* Gives the .param variables of calls that are not inlined, and a called function's own parameters,
+ * their fixed places. */
+void lower_fix_passed(struct lowering *lowering, struct instance *instance);
 
 /* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps
  * must wait for loads. */

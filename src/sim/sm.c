@@ -33,9 +33,15 @@ static size_t round_up(size_t value)
     return (value + 63) / 64 * 64;
 }
 
+/* Of one warp: the kernel's own and those of the functions it calls. */
+static size_t register_bytes(const struct wl_program *program)
+{
+    return round_up((size_t)program->register_file_bytes + program->call_stack_bytes);
+}
+
 size_t wl_sm_cta_bytes(const struct wl_run *run)
 {
-    return run->warps_per_block * round_up(run->program->register_file_bytes) +
+    return run->warps_per_block * register_bytes(run->program) +
            round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES) +
            round_up((size_t)run->warps_per_block * run->program->local_bytes * WL_LANES);
 }
@@ -44,14 +50,15 @@ static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *me
                        bool has_constants)
 {
     const struct wl_program *program = run->program;
-    size_t file_bytes = round_up(program->register_file_bytes);
+    size_t file_bytes = register_bytes(program);
     cta->warp_count = run->warps_per_block;
     cta->warps = wl_alloc_zero(cta->warp_count, sizeof *cta->warps);
     cta->shared = memory + cta->warp_count * file_bytes;
     uint8_t *local = cta->shared + round_up(run->shared_bytes + WL_SHARED_SLACK_BYTES);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
-        warp->registers = memory + i * file_bytes;
+        warp->registers = warp->registers_base = memory + i * file_bytes;
+        warp->registers_end = warp->registers + file_bytes;
         warp->index = i;
         warp->cta = cta;
         warp->shared = cta->shared;
@@ -103,7 +110,8 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->is_masked = warp->mask != WL_FULL_MASK;
         warp->pc = run->program->ops;
         warp->join = NULL;
-        warp->stack_depth = 0;
+        warp->stack_depth = warp->frame_base = warp->local_frame = 0;
+        warp->registers = warp->registers_base;
         warp->status = WL_WARP_READY;
         warp->sm = sm;
     }

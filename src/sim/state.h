@@ -98,7 +98,7 @@ struct wl_warp {
     uint32_t stack_depth, stack_capacity;
     uint32_t frame_base;         /* depth of the stack where the present function was called */
     uint32_t local_frame;        /* its frame in local memory */
-    uint8_t *registers_end;      /* of the memory for frames */
+    uint8_t *registers_base, *registers_end; /* the memory for frames */
     struct wl_stack_entry *stack;
     struct wl_worker *worker;
     struct wl_sm *sm;

@@ -178,6 +178,42 @@ enum wl_atomic {
     WL_ATOMIC_CAS_B16,
 };
 
+/* Element formats of matrix operations. A and B elements of less than 64 bits are packed into
+ * 32-bit registers, lowest first. */
+enum wl_matrix_format {
+    WL_FORMAT_NONE,
+    WL_FORMAT_F16,
+    WL_FORMAT_BF16,
+    WL_FORMAT_TF32,
+    WL_FORMAT_E4M3,
+    WL_FORMAT_E5M2,
+    WL_FORMAT_F32,
+    WL_FORMAT_F64,
+    WL_FORMAT_S8,
+    WL_FORMAT_U8,
+    WL_FORMAT_S4,
+    WL_FORMAT_U4,
+    WL_FORMAT_B1,
+    WL_FORMAT_S32,
+};
+/* Bits of one element. */
+static inline uint32_t wl_matrix_format_bits(enum wl_matrix_format format)
+{
+    static const uint8_t bits[] = {0, 16, 16, 32, 8, 8, 32, 64, 8, 8, 4, 4, 1, 32};
+    return bits[format];
+}
+
+/* MATRIX_MULTIPLY: D = A B + C of m x n x k elements. The list holds the registers of D, A, B, C.
+ * kind: format of A; width_bytes: of B; count: of D; spare: of C. */
+#define WL_MATRIX_SHAPE(m, n, k) ((uint32_t)(m) | (uint32_t)(n) << 8 | (uint32_t)(k) << 16)
+enum { WL_MATRIX_SATURATE = 1 << 28, WL_MATRIX_XOR = 1 << 29 }; /* in imm, beside the shape */
+
+/* FRAGMENT_LOAD, FRAGMENT_STORE: which matrix, in d. */
+enum wl_matrix_role { WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C };
+#define WL_FRAGMENT(rows, columns, role, is_column_major, space)            \
+    ((uint32_t)(rows) | (uint32_t)(columns) << 8 | (uint32_t)(role) << 16 | \
+     (uint32_t)(is_column_major) << 18 | (uint32_t)(space) << 20)
+
 enum wl_shuffle { WL_SHUFFLE_UP, WL_SHUFFLE_DOWN, WL_SHUFFLE_XOR, WL_SHUFFLE_INDEX };
 enum wl_vote { WL_VOTE_ALL, WL_VOTE_ANY, WL_VOTE_UNI, WL_VOTE_BALLOT };
 enum wl_rounding { WL_ROUND_NEAREST, WL_ROUND_ZERO, WL_ROUND_DOWN, WL_ROUND_UP };

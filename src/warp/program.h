@@ -62,10 +62,11 @@ struct wl_program_parameter {
     uint32_t offset, size_bytes, alignment;
 };
 
-/* A function that is called, not inlined: its registers and local variables lie in frames of its own. */
+/* A function that is called, not inlined: its registers and local variables lie in frames of its
+ * own. */
 struct wl_function {
-    uint64_t address;        /* what a pointer to it holds */
-    uint32_t op;             /* its first operation */
+    uint64_t address;                     /* what a pointer to it holds */
+    uint32_t op;                          /* its first operation */
     uint32_t register_bytes, local_bytes; /* of a frame */
 };
 
@@ -95,13 +96,13 @@ struct wl_program {
     uint32_t site_count;
     uint32_t *branch_targets; /* tables of BRANCH_INDEX: op indices */
     uint32_t branch_target_count;
-    struct wl_function *functions;   /* the kernel itself first */
+    struct wl_function *functions; /* the kernel itself first */
     uint32_t function_count;
-    uint32_t call_stack_bytes;       /* registers of called frames, per warp; 0: nothing is called */
-    uint32_t *operands; /* registers of operations that have more than five */
-    uint32_t guard_count; /* guarded instructions, counted separately */
-    uint64_t serial;      /* unique in the process, given when linked */
-    bool is_linked;       /* ops hold the executor's functions */
+    uint32_t call_stack_bytes; /* registers of called frames, per warp; 0: nothing is called */
+    uint32_t *operands;        /* registers of operations that have more than five */
+    uint32_t guard_count;      /* guarded instructions, counted separately */
+    uint64_t serial;           /* unique in the process, given when linked */
+    bool is_linked;            /* ops hold the executor's functions */
 };
 
 void wl_program_free(struct wl_program *program);

@@ -22,6 +22,9 @@ static const struct wl_op *pop_path(struct wl_warp *warp)
             continue;
         warp->mask = live;
         warp->join = entry.join;
+        warp->registers = entry.registers;
+        warp->local_frame = entry.local_frame;
+        warp->frame_base = entry.frame_base;
         set_active(warp, live);
         return entry.pc;
     }
@@ -38,7 +41,8 @@ static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct
         warp->stack = wl_resize(warp->stack, grown, sizeof *warp->stack);
         warp->stack_capacity = (u32)grown;
     }
-    warp->stack[warp->stack_depth++] = (struct wl_stack_entry){pc, join, mask};
+    warp->stack[warp->stack_depth++] = (struct wl_stack_entry){
+        pc, join, warp->registers, mask, warp->local_frame, warp->frame_base};
 }
 
 /* Counts the block and, when the warp has run long enough, lets others go on. */
@@ -164,6 +168,82 @@ RUN(EXIT)
     return op_at(warp, op->target);
 }
 
+/* The callee's frame lies behind the caller's; lanes that return wait for the others of the call.
+ */
+static const struct wl_op *call(struct wl_warp *warp, const struct wl_op *op, u32 lanes,
+                                const struct wl_function *function)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    push_path(warp, op + 1, warp->join, lanes);
+    uint8_t *registers = warp->registers + op->b;
+    if (registers + function->register_bytes > warp->registers_end ||
+        warp->local_frame + op->c + function->local_bytes > program->local_bytes)
+        return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "stack overflow",
+                             "calls are nested too deeply");
+    warp->frame_base = warp->stack_depth;
+    warp->registers = registers;
+    warp->local_frame += op->c;
+    warp->join = NULL;
+    warp->mask = lanes;
+    set_active(warp, lanes);
+    return op_at(warp, function->op);
+}
+
+RUN(CALL)
+{
+    return call(warp, op, warp->mask, &warp->worker->run->program->functions[op->imm]);
+}
+
+/* Lanes may call different functions: one after the other. */
+RUN(CALL_INDIRECT)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    const u64 *address = lane_register(warp, op->a);
+    const u64 wanted = address[__builtin_ctz(warp->mask)];
+    u32 lanes = 0;
+    for (int i = 0; i < WL_LANES; i++)
+        lanes |= warp->mask >> i & 1 && address[i] == wanted ? LANE_BIT(i) : 0;
+    for (u32 i = 1; i < program->function_count; i++) {
+        if (program->functions[i].address != wanted)
+            continue;
+        if (lanes != warp->mask) {
+            push_path(warp, op + 1, warp->join, warp->mask);
+            push_path(warp, op, op + 1, warp->mask & ~lanes);
+            warp->join = op + 1;
+        }
+        return call(warp, op, lanes, &program->functions[i]);
+    }
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "call of no function", "0x%llx",
+                         (unsigned long long)wanted);
+}
+
+RUN(RETURN)
+{
+    u32 ended = warp->active;
+    for (u32 i = warp->frame_base; i < warp->stack_depth; i++)
+        warp->stack[i].mask &= ~ended;
+    warp->mask &= ~ended;
+    if (!warp->mask)
+        return pop_path(warp);
+    set_active(warp, warp->mask);
+    return op_at(warp, op->target);
+}
+
+RUN(LOCAL_ADDRESS)
+{
+    u32 active = warp->active;
+    u64 value = warp->local_frame + (u64)op->imm;
+    for (int i = 0; i < WL_LANES; i++) {
+        if (!(active >> i & 1))
+            continue;
+        if (op->flags & WL_OPF_DST64)
+            ((u64 *)lane_register(warp, op->dst))[i] = value;
+        else
+            ((u32 *)lane_register(warp, op->dst))[i] = (u32)value;
+    }
+    return op + 1;
+}
+
 RUN(TRAP)
 {
     return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "trap",
@@ -269,8 +349,8 @@ RUN(SHUFFLE)
         source[i] = (u32)(is_inside ? from : i) & 31;
         valid |= (u32)is_inside << i;
     }
-    WL_FOR_LANES(i)
-    result[i] = a[source[i]];
+    WL_FOR_LANES (i)
+        result[i] = a[source[i]];
     for (int i = 0; i < WL_LANES; i++)
         if (warp->active >> i & 1)
             d[i] = result[i];
