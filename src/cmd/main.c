@@ -11,6 +11,8 @@ const struct wl_verb wl_verbs[] = {
     {"profile", wl_verb_profile, "profile [options] PROGRAM [ARGUMENTS]",
      "run a CUDA program on a simulated GPU and report on its kernels"},
     {"show", wl_verb_show, "show [options] REPORT", "print pages of a report"},
+    {"cc", wl_verb_cc, "cc [options] FILES",
+     "compile CUDA C++ with clang, without NVIDIA's toolkit"},
     {"gpus", wl_verb_gpus, "gpus [--verbose]", "list the GPU models that can be simulated"},
     {"metrics", wl_verb_metrics, "metrics [NAMES]", "list metrics and what they mean"},
     {"help", wl_verb_help, "help [VERB]", "say how to use a verb"},

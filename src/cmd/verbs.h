@@ -15,6 +15,7 @@ extern const struct wl_verb wl_verbs[]; /* ended by a NULL name */
 
 int wl_verb_profile(size_t word_count, char **words);
 int wl_verb_show(size_t word_count, char **words);
+int wl_verb_cc(size_t word_count, char **words);
 int wl_verb_gpus(size_t word_count, char **words);
 int wl_verb_metrics(size_t word_count, char **words);
 int wl_verb_help(size_t word_count, char **words);

@@ -1,0 +1,28 @@
+/* CUDA C++ for `warplens cc`: the language's keywords and built-in functions, and the runtime. It is
+ * included before every .cu file; a file compiled as plain C or C++ gets the runtime only. */
+#ifndef WARPLENS_CUDA_RUNTIME_H
+#define WARPLENS_CUDA_RUNTIME_H
+
+#include "warplens/attributes.h"
+#ifdef __CUDA__
+#include "warplens/math.h" /* before the C++ headers */
+#endif
+#ifdef __cplusplus
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#else
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#endif
+#include "warplens/vectors.h"
+#ifdef __CUDA__
+#include "warplens/atomics.h"
+#include "warplens/device.h"
+#include "warplens/intrinsics.h"
+#endif
+#include "warplens/runtime.h"
+
+#endif
