@@ -82,6 +82,14 @@ void wl_sha256_end(struct wl_sha256 *hash, char hex[WL_SHA256_HEX_LENGTH + 1])
     hex[WL_SHA256_HEX_LENGTH] = '\0';
 }
 
+void wl_sha256_of(const void *bytes, size_t length, char hex[WL_SHA256_HEX_LENGTH + 1])
+{
+    struct wl_sha256 hash;
+    wl_sha256_begin(&hash);
+    wl_sha256_add(&hash, bytes, length);
+    wl_sha256_end(&hash, hex);
+}
+
 enum wl_code wl_sha256_file(const char *path, char hex[WL_SHA256_HEX_LENGTH + 1],
                             struct wl_error *error)
 {

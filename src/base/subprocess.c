@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,8 @@ void wl_subprocess_wait(struct wl_subprocess *process, const struct wl_subproces
         if (tick && tick->tick)
             tick->tick(tick->self);
     }
-    /* a signal meant for the program, come after its end, must not end us before we have reported */
+    /* a signal meant for the program, come after its end, must not end us before we have reported
+     */
     while (sigtimedwait(&watched, NULL, &(struct timespec){0}) > 0)
         continue;
     sigprocmask(SIG_SETMASK, &process->old_mask, NULL);
@@ -178,37 +180,53 @@ bool wl_subprocess_wait_orphans(uint32_t patience_ms)
     return is_done;
 }
 
-static void read_to_end(int descriptor, struct wl_text *output)
+/* False: deadline_ms (0: none) came before the end. */
+static bool read_to_end(int descriptor, uint64_t deadline_ms, struct wl_text *output)
 {
     char buffer[4096];
     for (;;) {
+        uint64_t now = deadline_ms ? now_ms() : 0;
+        struct pollfd end = {descriptor, POLLIN, 0};
+        if (deadline_ms && now >= deadline_ms)
+            return false;
+        if (deadline_ms && poll(&end, 1, (int)(deadline_ms - now)) <= 0)
+            continue;
         ssize_t got = read(descriptor, buffer, sizeof buffer);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return;
+            return true;
         if (output)
             wl_text_add_bytes(output, buffer, (size_t)got);
     }
 }
 
-enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
-                               struct wl_ending *ending, struct wl_error *error)
+/* limit_ms 0: none. */
+static enum wl_code run(char *const *arguments, uint32_t limit_ms, struct wl_text *output,
+                        struct wl_ending *ending, struct wl_error *error)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return wl_error_set(error, WL_ERR_INTERNAL, "cannot make a pipe: %s", strerror(errno));
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    if (limit_ms) {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* a group of its own */
+    }
     pid_t pid = 0;
-    int failure = posix_spawnp(&pid, arguments[0], &actions, NULL, arguments, environ);
+    int failure = posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     close(ends[1]);
     if (!failure) {
         int status = 0;
-        read_to_end(ends[0], output);
+        if (!read_to_end(ends[0], limit_ms ? now_ms() + limit_ms : 0, output))
+            kill(-pid, SIGKILL);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             continue;
         read_ending(status, ending);
@@ -218,4 +236,17 @@ enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
         return wl_error_set(error, WL_ERR_INPUT, "cannot start %s: %s", arguments[0],
                             strerror(failure));
     return WL_OK;
+}
+
+enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
+                               struct wl_ending *ending, struct wl_error *error)
+{
+    return run(arguments, 0, output, ending, error);
+}
+
+enum wl_code wl_subprocess_run_limited(char *const *arguments, uint32_t limit_ms,
+                                       struct wl_text *output, struct wl_ending *ending,
+                                       struct wl_error *error)
+{
+    return run(arguments, limit_ms, output, ending, error);
 }

@@ -65,5 +65,10 @@ bool wl_subprocess_wait_orphans(uint32_t patience_ms);
  * Errors: WL_ERR_INPUT where it cannot be executed; how it ended is no error. */
 enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
                                struct wl_ending *ending, struct wl_error *error);
+/* The same with nothing to read on stdin; after limit_ms it is killed with all that it started and
+ * has left in its process group. */
+enum wl_code wl_subprocess_run_limited(char *const *arguments, uint32_t limit_ms,
+                                       struct wl_text *output, struct wl_ending *ending,
+                                       struct wl_error *error);
 
 #endif

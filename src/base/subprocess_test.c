@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/folder.h"
@@ -100,6 +101,27 @@ static void test_tools(void **state)
     assert_string_equal(error.message, "cannot start /nonexistent/tool: No such file or directory");
 }
 
+static void test_tools_in_time(void **state)
+{
+    char shell[] = "sh", option[] = "-c", quick[] = "cat; echo out; exit 3";
+    char slow[] = "echo begun; sleep 60 & sleep 60"; /* the one behind it holds the pipe, too */
+    char *arguments[] = {shell, option, quick, NULL};
+    struct wl_text output = {0};
+    struct wl_ending ending = {0};
+    time_t start = time(NULL);
+    (void)state;
+    assert_int_equal(wl_subprocess_run_limited(arguments, 30000, &output, &ending, NULL), WL_OK);
+    assert_string_equal(output.data, "out\n");
+    assert_int_equal(ending.exit_code, 3);
+    wl_text_free(&output);
+    arguments[2] = slow;
+    assert_int_equal(wl_subprocess_run_limited(arguments, 300, &output, &ending, NULL), WL_OK);
+    assert_string_equal(output.data, "begun\n");
+    assert_int_equal(ending.signal, SIGKILL);
+    assert_true(time(NULL) - start < 30);
+    wl_text_free(&output);
+}
+
 static void test_paths_and_files(void **state)
 {
     struct wl_error error = {0};
@@ -125,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_signals_are_passed_on),
         cmocka_unit_test(test_orphans_are_waited_for),
         cmocka_unit_test(test_tools),
+        cmocka_unit_test(test_tools_in_time),
         cmocka_unit_test(test_paths_and_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,19 @@ enum wl_code wl_fatbin_read_wrapper(const void *wrapper, struct wl_fatbin *fatbi
                                     struct wl_error *error);
 void wl_fatbin_free(struct wl_fatbin *fatbin);
 
+/* Appends all images of a program's file, each container numbered for itself. Errors: WL_ERR_INPUT,
+ * WL_ERR_CORRUPT; what was read before stays in fatbin. */
+enum wl_code wl_fatbin_read_program(const char *path, struct wl_fatbin *fatbin,
+                                    struct wl_error *error);
+
+/* Whether PTX runs on a GPU: made for it or an older one, or for a newer one. */
+enum wl_image_fitness { WL_IMAGE_UNFIT, WL_IMAGE_NEWER, WL_IMAGE_FIT };
+/* Which PTX among the images of one container runs on a GPU of this capability (90): the newest
+ * that fits; where none does and accepts_newer, the oldest of the others. NULL if there is none. */
+const struct wl_image *wl_image_choose_ptx(const struct wl_image *images, size_t count,
+                                           uint32_t capability, bool accepts_newer,
+                                           enum wl_image_fitness *fitness);
+
 /* Appends a container with one uncompressed PTX entry: what `warplens cc` embeds. Uses the image's
  * bytes, size, architecture, version, options and source_name, and ignores the rest. */
 void wl_fatbin_write_ptx(const struct wl_image *image, struct wl_text *container);

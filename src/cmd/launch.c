@@ -13,6 +13,7 @@
 #include "cmd/injection.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
+#include "cmd/registers.h"
 #include "collect/filter.h"
 #include "gpu/gpu.h"
 #include "report/name.h"
@@ -86,6 +87,7 @@ static enum wl_code check_settings(struct wl_launch_run *run, struct wl_error *e
     struct wl_gpu gpu = {0};
     struct wl_filter *filter = NULL;
     enum wl_code code = wl_gpu_load(run->settings.gpu, run->command->gpu_folder, &gpu, error);
+    run->capability = gpu.capability_major * 10 + gpu.capability_minor;
     wl_gpu_free(&gpu);
     if (code)
         return code;
@@ -162,6 +164,9 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
             run->settings.gpu_folder = whole;
         }
     }
+    free(run->settings.compiled_file);
+    run->settings.compiled_file = wl_registers_ask(run->program_path, &run->info, &run->settings,
+                                                   run->capability, run->settings.stream_folder);
     run->settings_path = wl_string_format("%s/settings", run->settings.stream_folder);
     wl_settings_print(&run->settings, &text);
     enum wl_code code = wl_file_write(run->settings_path, text.data, text.length, error);

@@ -34,6 +34,7 @@ static const struct row rows[] = {
     ROW(KIND_TEXT, gpu, "h200"),
     ROW(KIND_TEXT, gpu_folder, ""),
     ROW(KIND_TEXT, stream_folder, ""),
+    ROW(KIND_TEXT, compiled_file, ""),
     CHOICE(cache_control, "all", cache_controls),
     CHOICE(l1_global, "compiled", l1_overrides),
     ROW(KIND_BOOL, strict_arch, "no"),

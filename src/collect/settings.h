@@ -19,6 +19,7 @@ struct wl_settings {
     char *gpu;           /* "h200" */
     char *gpu_folder;    /* folder with more models, or "" */
     char *stream_folder; /* where each process appends its stream */
+    char *compiled_file; /* what ptxas said (struct wl_compiled), or "" */
     enum wl_cache_control cache_control;
     enum wl_l1_override l1_global;
     bool strict_arch;

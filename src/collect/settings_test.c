@@ -25,6 +25,7 @@ static void defaults_are_those_of_the_command_line(void **state)
     assert_string_equal(text.data, "gpu=h200\n"
                                    "gpu_folder=\n"
                                    "stream_folder=\n"
+                                   "compiled_file=\n"
                                    "cache_control=all\n"
                                    "l1_global=compiled\n"
                                    "strict_arch=no\n"

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "binary/compiled.h"
 #include "device/observer.h"
 #include "gpu/gpu.h"
 
@@ -64,6 +65,9 @@ struct wl_device_options {
     bool keep_caches;       /* --cache-control none */
     enum wl_device_l1 l1_global;
     bool strict_arch; /* PTX for a newer GPU is refused, as hardware does */
+    /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
+     * outlive the process's launches */
+    const struct wl_compiled *compiled;
     const struct wl_device_observer
         *observer; /* may be NULL; must outlive the process's launches */
 };

@@ -4,52 +4,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "device/state.h"
 
 #define RESCUE "rebuild with NVCC_APPEND_FLAGS=\"-gencode arch=compute_%u,code=compute_%u\""
-
-enum fitness { UNFIT, NEWER, FIT };
-
-/* PTX runs on its own and newer architectures; architecture-specific PTX on its own only. Where the
- * instructions can be modelled, the simulated GPU may run the others too. */
-static enum fitness judge(const struct wl_image *image)
-{
-    uint32_t capability = wl_device_state_capability();
-    if (image->kind != WL_IMAGE_PTX)
-        return UNFIT;
-    if (image->architecture == capability ||
-        (image->architecture < capability && !image->architecture_specific))
-        return FIT;
-    return wl_device.options.strict_arch ? UNFIT : NEWER;
-}
-
-/* Whether a is the better choice of two of the same fitness: the newest that fits, with the
- * specific one before the plain one; else the oldest that does not, the plain one first. */
-static bool is_better(const struct wl_image *a, const struct wl_image *b, enum fitness fitness)
-{
-    if (a->architecture != b->architecture)
-        return fitness == FIT ? a->architecture > b->architecture
-                              : a->architecture < b->architecture;
-    return fitness == FIT ? a->architecture_specific && !b->architecture_specific
-                          : !a->architecture_specific && b->architecture_specific;
-}
-
-static const struct wl_image *choose_ptx(const struct wl_image *images, size_t count,
-                                         enum fitness *fitness)
-{
-    const struct wl_image *best = NULL;
-    *fitness = UNFIT;
-    for (size_t i = 0; i < count; i++) {
-        enum fitness mine = judge(&images[i]);
-        if (mine == UNFIT || mine < *fitness)
-            continue;
-        if (mine > *fitness || is_better(&images[i], best, mine)) {
-            best = &images[i];
-            *fitness = mine;
-        }
-    }
-    return best;
-}
 
 /* ptxas's numbers hold where it compiled for the very architecture of the model. With -rdc the
  * linked machine code is in the last container and the last word. */
@@ -97,6 +55,8 @@ static void take_image(struct wl_device_module *module, const struct wl_image *p
     image->text = (const char *)image->ptx.bytes;
     image->ptx.options = wl_string_copy(ptx->options);
     image->ptx.source_name = wl_string_copy(ptx->source_name);
+    if (wl_device.options.compiled)
+        wl_sha256_of(image->text, image->text_bytes, image->hash);
     image->info.name = image->ptx.source_name ? image->ptx.source_name : "ptx";
     image->info.options = image->ptx.options ? image->ptx.options : "";
 }
@@ -123,18 +83,20 @@ int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_modu
 {
     const struct wl_image *any_ptx = NULL;
     for (size_t first = 0, last; first < fatbin->count; first = last) {
-        enum fitness fitness;
+        enum wl_image_fitness fitness;
         for (last = first; last < fatbin->count &&
                            fatbin->items[last].container == fatbin->items[first].container;
              last++)
             if (fatbin->items[last].kind == WL_IMAGE_PTX)
                 any_ptx = &fatbin->items[last];
         const struct wl_image *images = &fatbin->items[first];
-        const struct wl_image *ptx = choose_ptx(images, last - first, &fitness);
+        const struct wl_image *ptx =
+            wl_image_choose_ptx(images, last - first, wl_device_state_capability(),
+                                !wl_device.options.strict_arch, &fitness);
         if (!ptx)
             continue;
         take_image(module, ptx);
-        if (fitness == NEWER)
+        if (fitness == WL_IMAGE_NEWER)
             note_newer(ptx->architecture, ptx->architecture_specific,
                        module->images[module->image_count - 1].info.name);
     }

@@ -12,6 +12,7 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "binary/compiled.h"
 #include "collect/sim_collector.h"
 #include "device/device.h"
 #include "inject/guard.h"
@@ -27,6 +28,7 @@ static struct {
     atomic_bool is_on; /* recording; false for good once there was trouble */
     struct wl_settings settings;
     struct wl_filter *filter;
+    struct wl_compiled compiled; /* lives on: the device layer reads it */
     void *collector;
     const struct wl_device_observer *collected; /* the collector's */
     struct wl_device_observer observer;         /* ours, around it */
@@ -64,6 +66,18 @@ static void leave_stream(void)
         wl_sim_collector.forget(session.collector);
 }
 
+/* Why registers of some kernels are estimates although there is a ptxas. */
+static void put_compiled_notes(void)
+{
+    for (const char *line = session.compiled.notes.data; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *text = wl_string_copy_length(line, length);
+        put_note(WL_NOTE_INFO, "ptxas-failed", text, "");
+        free(text);
+        line += length + (line[length] == '\n');
+    }
+}
+
 /* False: no stream can be had, and recording ends. */
 static bool ensure_stream(void)
 {
@@ -81,6 +95,7 @@ static bool ensure_stream(void)
     wl_process_facts_read(wl_sim_collector.name, &facts);
     session.sink.put_process(session.sink.self, &facts.record);
     wl_process_facts_free(&facts);
+    put_compiled_notes();
     return true;
 }
 
@@ -233,9 +248,26 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
         .l1_global = l1_options[session.settings.l1_global],
         .strict_arch = session.settings.strict_arch,
+        .compiled = session.compiled.count ? &session.compiled : NULL,
         .observer = observer,
     };
     return wl_device_configure(&options, error);
+}
+
+/* Without it registers are estimated, and nothing else is different. */
+static void read_compiled(void)
+{
+    struct wl_text content = {0};
+    struct wl_error error = {0};
+    if (!session.settings.compiled_file[0])
+        return;
+    if (wl_file_read(session.settings.compiled_file, &content, &error) ||
+        wl_compiled_parse(content.data ? content.data : "", &session.compiled, &error)) {
+        wl_compiled_free(&session.compiled);
+        wl_text_addf(&session.compiled.notes, "what ptxas said cannot be read: %s\n",
+                     error.message);
+    }
+    wl_text_free(&content);
 }
 
 static enum wl_code start_collector(struct wl_error *error)
@@ -256,6 +288,7 @@ static enum wl_code start_collector(struct wl_error *error)
         .note = note,
         .progress = session.settings.progress ? progress : NULL,
     };
+    read_compiled();
     return configure_device(&session.observer, error);
 }
 
