@@ -48,6 +48,3 @@ wl_api_library(warplens-cuda cuda 1 "" "cu" $<TARGET_OBJECTS:room_cuda>)
 wl_api_link(warplens-cudart-13 cudart)
 wl_api_link(warplens-cublas-13 cublas)
 wl_api_link(warplens-cuda cuda)
-
-# The headers of `warplens cc`, where it looks for them: beside the libraries.
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/data/cc/include ${CMAKE_BINARY_DIR}/lib/include SYMBOLIC)
