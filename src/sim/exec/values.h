@@ -222,6 +222,54 @@ static inline uint32_t permute_b32(uint32_t a, uint32_t b, uint32_t selector)
     return result;
 }
 
+/* prmt, the other modes: selectors of the default mode. f4e, b4e, rc8, ecl, ecr, rc16. */
+static const uint16_t prmt_modes[6][4] = {
+    {0x3210, 0x4321, 0x5432, 0x6543}, {0x5670, 0x6701, 0x7012, 0x0123},
+    {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
+    {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232}};
+
+/* length ones from bit position (below 32) on; what does not fit is lost. */
+static inline uint32_t mask_b32(uint32_t position, uint32_t length)
+{
+    return (uint32_t)(((1ull << length) - 1) << position);
+}
+
+/* The low `length` bits, at most 32, with their sign. */
+static inline uint32_t extend_b32(uint32_t value, uint32_t length)
+{
+    uint32_t shift = 32 - length;
+    return length == 0 ? 0 : (uint32_t)((int32_t)(value << shift) >> shift);
+}
+
+static inline uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset)
+{
+    uint32_t count = offset < 0 ? 0u - (uint32_t)offset : (uint32_t)offset;
+    if (base > 31)
+        return 0xffffffffu;
+    if (count == 0)
+        return mask >> base & 1 ? base : 0xffffffffu;
+    uint32_t left = offset > 0 ? mask >> base << base : mask << (31 - base) >> (31 - base);
+    while (left) {
+        uint32_t next =
+            offset > 0 ? (uint32_t)__builtin_ctz(left) : 31u - (uint32_t)__builtin_clz(left);
+        if (--count == 0)
+            return next;
+        left &= ~(1u << next);
+    }
+    return 0xffffffffu;
+}
+
+static inline uint32_t dot2(uint32_t a, uint32_t b, int a_signed, int b_signed)
+{
+    int32_t sum = 0;
+    for (int i = 0; i < 2; i++) {
+        int32_t x = a_signed ? (int16_t)(a >> (16 * i)) : (uint16_t)(a >> (16 * i));
+        int32_t y = b_signed ? (int8_t)(b >> (8 * i)) : (uint8_t)(b >> (8 * i));
+        sum += x * y;
+    }
+    return (uint32_t)sum;
+}
+
 static inline uint32_t dot4(uint32_t a, uint32_t b, int a_signed, int b_signed)
 {
     int32_t sum = 0;

@@ -206,6 +206,19 @@ static void write_ternary(struct test *test, const char *name, binary compute, c
     test_result(test, type, literals, "%s.%s $, %%a, 13, 6", name, type);
 }
 
+/* mad.hi.sat, mad24.hi.sat: the sum is clamped. */
+static void write_saturated(struct test *test, const char *name, binary compute, const char *type,
+                            const struct operands *operands)
+{
+    uint64_t results[THREADS];
+    for (unsigned i = 0; i < THREADS; i++) {
+        s128 a = type_value(type, operands->a[i]), b = type_value(type, operands->b[i]);
+        results[i] = type_wrap(
+            type, (u128)clamp(type, compute(type, a, b) + type_value(type, operands->c[i])));
+    }
+    test_result(test, type, results, "%s.%s $, %%a, %%b, %%c", name, type);
+}
+
 static void write_unary(struct test *test, const char *type, const struct operands *operands)
 {
     uint64_t negated[THREADS], absolute[THREADS];
@@ -250,10 +263,14 @@ static void write_type(const char *type)
         write_ternary(test, "mad24.lo", multiply_24, type, &operands);
         write_ternary(test, "mad24.hi", multiply_24_high, type, &operands);
     }
+    if (strcmp(type, "s32") == 0) {
+        write_saturated(test, "mad.hi.sat", multiply_high, type, &operands);
+        write_saturated(test, "mad24.hi.sat", multiply_24_high, type, &operands);
+    }
     test_end(test);
 }
 
-/* ---- saturating mad.hi, and chains over the carry ---- */
+/* ---- chains over the carry ---- */
 
 static void write_carry_chain(const char *type)
 {

@@ -12,5 +12,6 @@ int main(int argument_count, char **arguments)
     }
     output_folder = arguments[1];
     generate_integer();
+    generate_bits();
     return 0;
 }
