@@ -6,7 +6,7 @@ function(wl_example_test compiler program size steps)
   set_tests_properties(example.${program}.${compiler} PROPERTIES LABELS program TIMEOUT 300
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
 endfunction()
-foreach(compiler nvcc)
+foreach(compiler nvcc cc)
   if((compiler STREQUAL "nvcc" AND WL_NVCC) OR (compiler STREQUAL "cc" AND WL_CUDA_CLANG))
     wl_example_test(${compiler} averaging 8 5)
     wl_example_test(${compiler} gemm 128 5)
