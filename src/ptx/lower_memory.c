@@ -358,6 +358,7 @@ FAMILY(load)
     op->flags = (uint8_t)(words.flags | (lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
                           (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
     lower_set_address(lowering, op, base, offset);
+    lowering->program->lanes_may_wait |= words.is_shared_between_blocks;
     if (words.is_shared_between_blocks && row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
         lowering->program->blocks_communicate = true;
 }
@@ -513,6 +514,7 @@ FAMILY(atomic)
     op->count = 1;
     op->flags = is_used ? WL_OPF_RESULT : 0;
     lower_set_address(lowering, op, base, offset);
+    lowering->program->lanes_may_wait |= is_used;
     if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
         lowering->program->blocks_communicate = true;
 }

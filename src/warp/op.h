@@ -145,6 +145,8 @@ enum wl_special {
     WL_SPECIAL_LANEMASK_GT,
     WL_SPECIAL_DYNAMIC_SHARED_BYTES,
     WL_SPECIAL_TOTAL_SHARED_BYTES,
+    WL_SPECIAL_WORKSPACE_LOW,  /* where the blocks of a cooperative grid meet */
+    WL_SPECIAL_WORKSPACE_HIGH,
     WL_SPECIAL_ZERO,
     WL_SPECIAL_COUNT
 };

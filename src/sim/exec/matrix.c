@@ -1,0 +1,508 @@
+/* Matrix operations of a warp. Products are exact; floating-point sums are formed as tensor cores
+ * do: all addends of a block are aligned to the greatest exponent, cut off, added as integers and
+ * cut off once more to single precision (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
+ * NVIDIA tensor cores", 2021). */
+#include "sim/exec/access.h"
+#include "sim/exec/narrow.h"
+
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+#define ROWS_MAX 32
+#define FACTOR_ELEMENTS_MAX 1024
+/* Fraction bits that addends keep below the greatest exponent. */
+#define FRACTION_BITS 25
+#define FRACTION_BITS_8 13
+#define NO_EXPONENT (-100000)
+
+/* A factor by rows of k elements; B is kept transposed. */
+struct factor {
+    u32 rows, k;
+    enum wl_matrix_format format;
+    bool has_special;
+    u32 bits[FACTOR_ELEMENTS_MAX];
+    s32 significand[FACTOR_ELEMENTS_MAX], exponent[FACTOR_ELEMENTS_MAX];
+};
+
+struct multiplication {
+    const struct wl_warp *warp;
+    const u32 *d, *c; /* registers */
+    enum wl_matrix_format d_format, c_format;
+    u32 m, n, k;
+    s64 flags;
+    struct factor a, b;
+};
+
+static const u32 *list_of(const struct wl_warp *warp, const struct wl_op *op)
+{
+    return warp->worker->run->program->operands + op->dst;
+}
+
+/* How the registers of a fragment lie over blocks of 8 rows: by rows first for A, by k for B. */
+struct placing {
+    u32 row_blocks, column_blocks, per_register;
+    bool is_by_rows;
+};
+
+static struct placing place_factor(u32 rows, u32 k, enum wl_matrix_format format, bool is_by_rows)
+{
+    u32 bits = wl_matrix_format_bits(format), per_register = bits >= 32 ? 1 : 32 / bits;
+    return (struct placing){rows / 8, k / (4 * per_register), per_register, is_by_rows};
+}
+
+/* Row and first column of what register r holds for a lane. */
+static inline void locate(const struct placing *placing, u32 r, u32 lane, u32 *row, u32 *column)
+{
+    u32 row_block = placing->is_by_rows ? r % placing->row_blocks : r / placing->column_blocks;
+    u32 column_block = placing->is_by_rows ? r / placing->row_blocks : r % placing->column_blocks;
+    *row = row_block * 8 + (lane >> 2);
+    *column = (column_block * 4 + (lane & 3)) * placing->per_register;
+}
+
+/* Row and column of element e of a lane's part of the sum. */
+static inline void locate_sum(u32 row_blocks, u32 e, u32 lane, u32 *row, u32 *column)
+{
+    u32 block = e / 2;
+    *row = block % row_blocks * 8 + (lane >> 2);
+    *column = block / row_blocks * 8 + (lane & 3) * 2 + (e & 1);
+}
+
+static void read_factor(const struct wl_warp *warp, const u32 *list, struct factor *factor,
+                        bool is_by_rows)
+{
+    const struct placing placing =
+        place_factor(factor->rows, factor->k, factor->format, is_by_rows);
+    const u32 bits = wl_matrix_format_bits(factor->format);
+    const u32 mask = bits >= 32 ? ~0u : (1u << bits) - 1;
+    for (u32 r = 0; r < placing.row_blocks * placing.column_blocks; r++) {
+        const u32 *lanes = lane_register(warp, list[r]);
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            u32 row, column;
+            locate(&placing, r, lane, &row, &column);
+            u32 *to = &factor->bits[row * factor->k + column];
+            for (u32 i = 0; i < placing.per_register; i++)
+                to[i] = lanes[lane] >> (i * bits & 31) & mask;
+        }
+    }
+}
+
+static void unpack_factor(struct factor *factor)
+{
+    factor->has_special = false;
+    for (u32 i = 0; i < factor->rows * factor->k; i++) {
+        struct scaled scaled = unpack_narrow(factor->bits[i], factor->format);
+        factor->significand[i] = scaled.significand;
+        factor->exponent[i] = scaled.exponent;
+        factor->has_special |= scaled.is_special;
+    }
+}
+
+static u32 sum_bits(const struct multiplication *self, u32 e, u32 lane)
+{
+    if (self->c_format == WL_FORMAT_F16)
+        return ((const u32 *)lane_register(self->warp, self->c[e / 2]))[lane] >> (16 * (e & 1)) &
+               0xffffu;
+    return ((const u32 *)lane_register(self->warp, self->c[e]))[lane];
+}
+
+static void write_sum(const struct multiplication *self, u32 e, u32 lane, u32 bits)
+{
+    if (!(self->warp->active >> lane & 1))
+        return;
+    if (self->d_format == WL_FORMAT_F16) {
+        u32 *d = lane_register(self->warp, self->d[e / 2]);
+        d[lane] = e & 1 ? (d[lane] & 0xffffu) | bits << 16 : (d[lane] & 0xffff0000u) | bits;
+    } else {
+        ((u32 *)lane_register(self->warp, self->d[e]))[lane] = bits;
+    }
+}
+
+/* Toward zero; beyond the greatest number infinite. */
+static float cut_to_float(double value)
+{
+    if (fabs(value) >= 0x1p128)
+        return copysignf(INFINITY, (float)copysign(1.0, value));
+    float nearest = (float)value;
+    return fabs((double)nearest) > fabs(value) ? float_of(bits_of(nearest) - 1) : nearest;
+}
+
+/* Sum of the addend and count products, as one step of the hardware. */
+static double add_block(const s32 *product, const s32 *exponent, u32 count, struct scaled addend,
+                        int product_fraction_bits, int addend_fraction_bits, int fraction_bits)
+{
+    s32 highest = addend.significand ? addend.exponent + addend_fraction_bits : NO_EXPONENT;
+    for (u32 i = 0; i < count; i++) {
+        s32 place = product[i] ? exponent[i] + product_fraction_bits : NO_EXPONENT;
+        highest = place > highest ? place : highest;
+    }
+    if (highest == NO_EXPONENT)
+        return 0;
+    s64 sum = 0;
+    const s32 unit = highest - fraction_bits; /* exponent of the last bit kept */
+    for (u32 i = 0; i < count; i++) {
+        s32 shift = exponent[i] - unit;
+        s64 magnitude = product[i] < 0 ? -(s64)product[i] : product[i];
+        magnitude = shift >= 0 ? magnitude << (shift & 63) : shift > -63 ? magnitude >> -shift : 0;
+        sum += product[i] < 0 ? -magnitude : magnitude;
+    }
+    s32 shift = addend.exponent - unit;
+    s64 magnitude = addend.significand < 0 ? -(s64)addend.significand : addend.significand;
+    magnitude = shift >= 0 ? magnitude << (shift & 63) : shift > -63 ? magnitude >> -shift : 0;
+    sum += addend.significand < 0 ? -magnitude : magnitude;
+    return ldexp((double)sum, unit);
+}
+
+/* Where an operand is infinite or NaN, so is the result, whatever the order. */
+static float add_special(const struct multiplication *self, u32 row, u32 column, float c)
+{
+    float sum = c;
+    for (u32 k = 0; k < self->k; k++)
+        sum += narrow_to_float(self->a.bits[row * self->k + k], self->a.format) *
+               narrow_to_float(self->b.bits[column * self->k + k], self->b.format);
+    return canonical_f32(sum);
+}
+
+static bool is_special(float value)
+{
+    return (bits_of(value) & 0x7f800000u) == 0x7f800000u;
+}
+
+/* One element of the sum. */
+static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+{
+    const bool is_half = self->d_format == WL_FORMAT_F16;
+    const bool is_byte = wl_matrix_format_bits(self->a.format) == 8;
+    const int precision = is_byte ? FRACTION_BITS_8 : FRACTION_BITS;
+    float c = self->c_format == WL_FORMAT_F16 ? half_to_float(c_bits) : float_of(c_bits);
+    float special = is_special(c) || self->a.has_special || self->b.has_special
+                        ? add_special(self, row, column, c)
+                        : 0;
+    if (is_special(special))
+        return is_half ? float_to_half(special) : bits_of(special);
+    s32 product[FACTOR_ELEMENTS_MAX / 8], exponent[FACTOR_ELEMENTS_MAX / 8];
+    const s32 *a = &self->a.significand[row * self->k], *b = &self->b.significand[column * self->k];
+    const s32 *ea = &self->a.exponent[row * self->k], *eb = &self->b.exponent[column * self->k];
+    for (u32 k = 0; k < self->k; k++) {
+        product[k] = a[k] * b[k];
+        exponent[k] = ea[k] + eb[k];
+    }
+    const int fraction_bits =
+        narrow_rows[self->a.format].fraction_bits + narrow_rows[self->b.format].fraction_bits;
+    double sum = add_block(product, exponent, self->k, unpack_narrow(bits_of(c), WL_FORMAT_F32),
+                           fraction_bits, 23, precision);
+    return is_half ? double_to_half(sum) : bits_of(cut_to_float(sum));
+}
+
+static s32 integer_element(u32 bits, enum wl_matrix_format format)
+{
+    return format == WL_FORMAT_S8   ? (int8_t)bits
+           : format == WL_FORMAT_S4 ? (s32)(bits << 28) >> 28
+                                    : (s32)bits;
+}
+
+static u32 dot_integer(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+{
+    const u32 *a = &self->a.bits[row * self->k], *b = &self->b.bits[column * self->k];
+    s64 sum = (s32)c_bits;
+    for (u32 k = 0; k < self->k; k++)
+        sum += integer_element(a[k], self->a.format) * integer_element(b[k], self->b.format);
+    if (self->flags & WL_MATRIX_SATURATE)
+        return (u32)saturate_s32(sum);
+    return (u32)sum;
+}
+
+static u32 dot_bits(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
+{
+    const u32 words = self->k / 32;
+    u32 sum = c_bits;
+    for (u32 w = 0; w < words; w++) {
+        u32 a = self->a.bits[row * words + w], b = self->b.bits[column * words + w];
+        sum += (u32)__builtin_popcount(self->flags & WL_MATRIX_XOR ? a ^ b : a & b);
+    }
+    return sum;
+}
+
+/* Double precision: one fused multiply-add after another, in the order of k. */
+static void multiply_double(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+{
+    const struct placing a_placing = place_factor(self->m, self->k, WL_FORMAT_F64, true);
+    const struct placing b_placing = place_factor(self->n, self->k, WL_FORMAT_F64, false);
+    double a[ROWS_MAX][16], b[ROWS_MAX][16];
+    u32 row, column;
+    for (u32 r = 0; r < a_placing.row_blocks * a_placing.column_blocks; r++)
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            locate(&a_placing, r, lane, &row, &column);
+            a[row][column] = ((const double *)lane_register(self->warp, a_list[r]))[lane];
+        }
+    for (u32 r = 0; r < b_placing.row_blocks * b_placing.column_blocks; r++)
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            locate(&b_placing, r, lane, &row, &column);
+            b[row][column] = ((const double *)lane_register(self->warp, b_list[r]))[lane];
+        }
+    for (u32 e = 0; e < self->m * self->n / WL_LANES; e++) {
+        const double *c = lane_register(self->warp, self->c[e]);
+        double *d = lane_register(self->warp, self->d[e]), sums[WL_LANES];
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            locate_sum(self->m / 8, e, lane, &row, &column);
+            sums[lane] = c[lane];
+            for (u32 k = 0; k < self->k; k++)
+                sums[lane] = fma(a[row][k], b[column][k], sums[lane]);
+        }
+        for (u32 lane = 0; lane < WL_LANES; lane++)
+            d[lane] = self->warp->active >> lane & 1 ? sums[lane] : d[lane];
+    }
+}
+
+RUN(MATRIX_MULTIPLY)
+{
+    struct multiplication self = {.warp = warp, .d_format = op->count, .flags = op->imm};
+    self.c_format = (enum wl_matrix_format)op->spare;
+    self.m = op->imm & 0xff;
+    self.n = op->imm >> 8 & 0xff;
+    self.k = op->imm >> 16 & 0x1ff;
+    self.a.format = op->kind;
+    self.b.format = op->width_bytes;
+    const bool is_bits = self.a.format == WL_FORMAT_B1;
+    const u32 *list = list_of(warp, op), elements = self.m * self.n / WL_LANES;
+    const struct placing a_placing = place_factor(self.m, self.k, self.a.format, true);
+    const struct placing b_placing = place_factor(self.n, self.k, self.b.format, false);
+    const u32 *a_list = list + (self.d_format == WL_FORMAT_F16 ? elements / 2 : elements);
+    const u32 *b_list = a_list + a_placing.row_blocks * a_placing.column_blocks;
+    self.d = list;
+    self.c = b_list + b_placing.row_blocks * b_placing.column_blocks;
+    if (self.a.format == WL_FORMAT_F64) {
+        multiply_double(&self, a_list, b_list);
+        return op + 1;
+    }
+    self.a.rows = self.m;
+    self.b.rows = self.n;
+    self.a.k = self.b.k = is_bits ? self.k / 32 : self.k; /* bits are kept by words */
+    if (is_bits)
+        self.a.format = self.b.format = WL_FORMAT_S32;
+    read_factor(warp, a_list, &self.a, true);
+    read_factor(warp, b_list, &self.b, false);
+    const bool is_integer = self.d_format == WL_FORMAT_S32;
+    if (!is_integer) {
+        unpack_factor(&self.a);
+        unpack_factor(&self.b);
+    }
+    u32 results[WL_LANES * 8];
+    for (u32 i = 0; i < elements * WL_LANES; i++) {
+        u32 row, column, e = i / WL_LANES, lane = i % WL_LANES;
+        locate_sum(self.m / 8, e, lane, &row, &column);
+        u32 c_bits = sum_bits(&self, e, lane);
+        results[i] = is_bits      ? dot_bits(&self, row, column, c_bits)
+                     : is_integer ? dot_integer(&self, row, column, c_bits)
+                                  : dot(&self, row, column, c_bits);
+    }
+    for (u32 i = 0; i < elements * WL_LANES; i++) /* after the last read: D may be C */
+        write_sum(&self, i / WL_LANES, i % WL_LANES, results[i]);
+    return op + 1;
+}
+
+/* ---- memory ---- */
+
+/* One access of bytes a lane at address[], which become pointers. */
+static bool reach(struct wl_warp *warp, const struct wl_op *op, enum wl_site_space space,
+                  enum wl_site_access kind, u32 bytes, u64 *address)
+{
+    struct wl_op part = *op;
+    part.width_bytes = (uint8_t)bytes;
+    part.count = 1;
+    part.flags |= WL_OPF_DST64; /* pointers are wanted, not a window */
+    struct access access = {.warp = warp,
+                            .op = &part,
+                            .site = &warp->worker->sites[op->site],
+                            .bytes = bytes,
+                            .kind = kind,
+                            .shape = WL_SHAPE_SCATTERED};
+    u64 last = address[__builtin_ctz(warp->active)];
+    for (int i = 0; i < WL_LANES; i++) {
+        last = warp->active >> i & 1 ? address[i] : last;
+        access.address[i] = last;
+    }
+    const u64 window = last & WL_WINDOW_MASK;
+    bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
+    bool is_local = space == WL_SITE_LOCAL || window == WL_LOCAL_WINDOW;
+    bool is_good = is_shared  ? WL_EXEC(access_shared)(&access)
+                   : is_local ? WL_EXEC(access_local)(&access)
+                              : WL_EXEC(access_global)(&access);
+    memcpy(address, access.address, sizeof access.address);
+    return is_good;
+}
+
+/* The base address of a lane, from the address register and offset. */
+static u64 base_address(const struct wl_warp *warp, const struct wl_op *op, u32 lane)
+{
+    if (op->flags & WL_OPF_NO_ADDRESS)
+        return (u64)op->imm;
+    if (op->flags & WL_OPF_ADDRESS32)
+        return (u32)(((const u32 *)lane_register(warp, op->a))[lane] + (u32)op->imm);
+    return ((const u64 *)lane_register(warp, op->a))[lane] + (u64)op->imm;
+}
+
+/* How a fragment lies in registers and in memory. */
+struct fragment {
+    struct placing placing;
+    enum wl_matrix_role role;
+    enum wl_site_space space;
+    enum wl_matrix_format format;
+    bool is_column_major;
+    u32 registers; /* that differ; the others repeat them */
+    u32 run;       /* elements that follow each other in memory and in a lane's registers */
+    u32 run_bits;
+};
+
+static struct fragment describe(const struct wl_op *op)
+{
+    const u32 rows = op->d & 0xff, columns = op->d >> 8 & 0xff;
+    struct fragment self = {.role = op->d >> 16 & 3,
+                            .space = op->d >> 20,
+                            .format = op->kind,
+                            .is_column_major = op->d >> 18 & 1};
+    const u32 bits = wl_matrix_format_bits(self.format);
+    self.placing = place_factor(rows, columns, self.format, self.role == WL_MATRIX_A);
+    self.registers = self.placing.row_blocks * self.placing.column_blocks;
+    self.run = self.is_column_major ? 1 : self.placing.per_register;
+    if (self.role == WL_MATRIX_C) {
+        self.placing.row_blocks = rows / 8;
+        self.registers = rows * columns / WL_LANES / (bits == 16 ? 2 : 1);
+        self.run = self.is_column_major ? 1 : 2;
+    }
+    self.run_bits = self.run * bits;
+    return self;
+}
+
+/* Bit offset in memory of element index of a lane. */
+static u64 element_place(const struct fragment *self, u32 index, u32 lane, u32 dimension)
+{
+    u32 row, column;
+    if (self->role == WL_MATRIX_C) {
+        locate_sum(self->placing.row_blocks, index, lane, &row, &column);
+    } else {
+        locate(&self->placing, index / self->placing.per_register, lane, &row, &column);
+        column += index % self->placing.per_register;
+    }
+    u64 element =
+        self->is_column_major ? (u64)column * dimension + row : (u64)row * dimension + column;
+    return element * wl_matrix_format_bits(self->format);
+}
+
+/* Copies bits between memory and a lane's registers, which hold per elements each. */
+static void move_run(const struct wl_warp *warp, const struct fragment *self, const u32 *list,
+                     u32 index, u32 lane, void *memory, bool is_load)
+{
+    const u32 bits = wl_matrix_format_bits(self->format), width = bits == 64 ? 64 : 32;
+    const u32 first_bit = index * bits, bytes = self->run_bits / 8;
+    uint8_t buffer[16];
+    u32 at = 0;
+    if (is_load)
+        memcpy(buffer, memory, bytes);
+    for (u32 bit = first_bit; bit < first_bit + self->run_bits;) {
+        const u32 step = self->run_bits < width ? self->run_bits : width;
+        uint8_t *lanes = lane_register(warp, list[bit / width]);
+        uint8_t *place = lanes + lane * (width / 8) + bit % width / 8;
+        if (is_load)
+            memcpy(place, buffer + at, step / 8);
+        else
+            memcpy(buffer + at, place, step / 8);
+        bit += step;
+        at += step / 8;
+    }
+    if (!is_load)
+        memcpy(memory, buffer, bytes);
+}
+
+static const struct wl_op *move_fragment(struct wl_warp *warp, const struct wl_op *op, bool is_load)
+{
+    const struct fragment self = describe(op);
+    const u32 *list = list_of(warp, op), *dimension = lane_register(warp, op->b);
+    const u32 per = self.format == WL_FORMAT_F64 ? 1 : 32 / wl_matrix_format_bits(self.format);
+    for (u32 index = 0; index < self.registers * per; index += self.run) {
+        u64 address[WL_LANES];
+        for (u32 lane = 0; lane < WL_LANES; lane++)
+            address[lane] = base_address(warp, op, lane) +
+                            element_place(&self, index, lane, dimension[lane]) / 8;
+        if (!reach(warp, op, self.space, is_load ? WL_SITE_LOAD : WL_SITE_STORE, self.run_bits / 8,
+                   address))
+            return NULL;
+        for (u32 left = warp->active; left; left &= left - 1) {
+            u32 lane = (u32)__builtin_ctz(left);
+            move_run(warp, &self, list, index, lane, (void *)(uintptr_t)address[lane], is_load);
+        }
+    }
+    for (u32 r = self.registers; is_load && r < op->count; r++)
+        for (u32 left = warp->active; left; left &= left - 1) {
+            u32 lane = (u32)__builtin_ctz(left);
+            ((u32 *)lane_register(warp, list[r]))[lane] =
+                ((const u32 *)lane_register(warp, list[r % self.registers]))[lane];
+        }
+    return op + 1;
+}
+
+RUN(FRAGMENT_LOAD)
+{
+    return move_fragment(warp, op, true);
+}
+
+RUN(FRAGMENT_STORE)
+{
+    return move_fragment(warp, op, false);
+}
+
+/* Lane 8 i + j has the address of row j of tile i. */
+static const struct wl_op *move_tiles(struct wl_warp *warp, const struct wl_op *op, bool is_load)
+{
+    const u32 *list = list_of(warp, op), active = warp->active;
+    const u32 rows = 8u * op->count;
+    u64 address[WL_LANES];
+    for (u32 lane = 0; lane < WL_LANES; lane++)
+        address[lane] = base_address(warp, op, lane);
+    set_active(warp, rows == WL_LANES ? active : active & ((1u << rows) - 1));
+    bool is_good = !warp->active ||
+                   reach(warp, op, op->d, is_load ? WL_SITE_LOAD : WL_SITE_STORE, 16, address);
+    u32 present = warp->active;
+    set_active(warp, active);
+    if (!is_good)
+        return NULL;
+    for (u32 i = 0; i < 2 * rows * 4; i++) {
+        const u32 tile = i / 64, row = i / 8 % 8, column = i % 8;
+        const u32 lane = op->kind ? column * 4 + row / 2 : row * 4 + column / 2;
+        const u32 half = op->kind ? row & 1 : column & 1;
+        uint8_t *cell = (uint8_t *)((u32 *)lane_register(warp, list[tile]) + lane) + 2 * half;
+        void *memory = (void *)(uintptr_t)(address[tile * 8 + row] + 2ull * column);
+        if (!(present >> (tile * 8 + row) & 1) || !(active >> lane & 1))
+            continue;
+        if (is_load)
+            memcpy(cell, memory, 2);
+        else
+            memcpy(memory, cell, 2);
+    }
+    return op + 1;
+}
+
+RUN(TILE_LOAD)
+{
+    return move_tiles(warp, op, true);
+}
+
+RUN(TILE_STORE)
+{
+    return move_tiles(warp, op, false);
+}
+
+RUN(TILE_TRANSPOSE)
+{
+    const u32 *a = lane_register(warp, op->a);
+    u32 *d = lane_register(warp, op->dst), result[WL_LANES];
+    for (u32 lane = 0; lane < WL_LANES; lane++) {
+        const u32 row = lane >> 2, column = (lane & 3) * 2;
+        u32 low = a[column * 4 + row / 2] >> (16 * (row & 1)) & 0xffffu;
+        u32 high = a[(column + 1) * 4 + row / 2] >> (16 * (row & 1)) & 0xffffu;
+        result[lane] = low | high << 16;
+    }
+    for (u32 lane = 0; lane < WL_LANES; lane++)
+        d[lane] = warp->active >> lane & 1 ? result[lane] : d[lane];
+    return op + 1;
+}
