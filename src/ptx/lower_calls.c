@@ -187,6 +187,8 @@ void lower_join_programs(struct wl_program *program, struct wl_program *callee)
     callee->instruction_count = 0; /* their strings have moved */
     program->guard_count += callee->guard_count;
     program->uses_printf |= callee->uses_printf;
+    program->uses_heap |= callee->uses_heap;
+    program->lanes_may_wait |= callee->lanes_may_wait;
     program->uses_unmodelled_math |= callee->uses_unmodelled_math;
     program->blocks_communicate |= callee->blocks_communicate;
     if (callee->barrier_count > program->barrier_count)

@@ -319,6 +319,19 @@ static bool call_provided(struct lowering *lowering, const char *name,
         lowering->ops.items[at].op.c = registers[2];
         return true;
     }
+    if (strcmp(name, "malloc") == 0 && first != NO_REGISTER && result != NO_REGISTER) {
+        uint32_t dst = lower_parameter_cell(lowering, result, 0, WL_CLASS_64);
+        uint32_t size = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
+        lower_emit_plain(lowering, WL_OP_CALL_ALLOCATE, dst, size, NO_REGISTER, NO_REGISTER);
+        lowering->program->uses_heap = lowering->program->blocks_communicate = true;
+        return true;
+    }
+    if (strcmp(name, "free") == 0 && first != NO_REGISTER) {
+        uint32_t address = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
+        lower_emit(lowering, WL_OP_CALL_RELEASE, 0, FIELD_A)->a = address;
+        lowering->program->uses_heap = lowering->program->blocks_communicate = true;
+        return true;
+    }
     for (size_t i = 0; i < COUNT(math_rows); i++) {
         const struct math_row *row = &math_rows[i];
         if (strcmp(row->name, name) != 0 || result == NO_REGISTER || first == NO_REGISTER)

@@ -41,6 +41,8 @@ static const struct special_row special_rows[] = {
     {"%lanemask_ge", WL_SPECIAL_LANEMASK_GE, false},
     {"%lanemask_gt", WL_SPECIAL_LANEMASK_GT, false},
     {"%dynamic_smem_size", WL_SPECIAL_DYNAMIC_SHARED_BYTES, false},
+    {"%envreg1", WL_SPECIAL_WORKSPACE_HIGH, false},
+    {"%envreg2", WL_SPECIAL_WORKSPACE_LOW, false},
     {"%total_smem_size", WL_SPECIAL_TOTAL_SHARED_BYTES, false},
 };
 

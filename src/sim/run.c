@@ -21,6 +21,7 @@ struct wl_sim {
     struct wl_sm *sms; /* gpu->sm_count; their L1s are kept between launches */
     struct wl_l2 *l2;
     struct wl_pool *pool;
+    struct wl_heap *heap;   /* made when a kernel first uses it */
     uint32_t l1_data_bytes; /* what the L1s were made for */
     bool l1_global_loads;
     uint8_t *arena; /* registers and shared memory of all resident blocks */
@@ -55,6 +56,7 @@ void wl_sim_free(struct wl_sim *sim)
     free_caches(sim);
     wl_l2_free(sim->l2);
     wl_pool_free(sim->pool);
+    wl_heap_free(sim->heap);
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
     free(sim->sms);
@@ -85,6 +87,20 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
     return NULL;
 }
 
+/* Memory of the executor's own that kernels may touch. */
+static bool find_own_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
+                           uint64_t end)
+{
+    uint64_t from = (uint64_t)(uintptr_t)run->workspace, to = from + sizeof run->workspace;
+    if (run->heap && (start < from || end > to))
+        wl_heap_range(run->heap, &from, &to);
+    if (start < from || end > to || end < start)
+        return false;
+    site->range_start = from;
+    site->range_end = to;
+    return true;
+}
+
 bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
                        uint64_t end)
 {
@@ -99,7 +115,7 @@ bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uin
     }
     if (low == run->launch->range_count || start < ranges[low].start || end > ranges[low].end ||
         end < start)
-        return false;
+        return find_own_range(run, site, start, end);
     site->range_start = ranges[low].start;
     site->range_end = ranges[low].end;
     return true;
@@ -384,6 +400,9 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     if (counts->occupancy.blocks_per_sm == 0)
         return wl_error_set(error, WL_ERR_PROGRAM, "too many resources requested for launch: %s",
                             counts->occupancy.limiter);
+    if (launch->program->uses_heap && !sim->heap)
+        sim->heap = wl_heap_create();
+    run.heap = launch->program->uses_heap ? sim->heap : NULL;
     link_program((struct wl_program *)(uintptr_t)launch->program);
     uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
     uint32_t resident = counts->occupancy.blocks_per_sm;

@@ -2,6 +2,7 @@
 #ifndef WL_SIM_STATE_H
 #define WL_SIM_STATE_H
 
+#include "sim/heap.h"
 #include "sim/l1.h"
 #include "sim/l2.h"
 #include "sim/schedule.h"
@@ -80,7 +81,7 @@ struct wl_worker {
 
 struct wl_stack_entry {
     const struct wl_op *pc, *join;
-    uint8_t *registers;          /* the frame the path runs in */
+    uint8_t *registers; /* the frame the path runs in */
     uint32_t mask;
     uint32_t local_frame, frame_base;
 };
@@ -96,8 +97,9 @@ struct wl_warp {
     enum wl_warp_status status;
     uint32_t index; /* warp of the block */
     uint32_t stack_depth, stack_capacity;
-    uint32_t frame_base;         /* depth of the stack where the present function was called */
-    uint32_t local_frame;        /* its frame in local memory */
+    uint32_t path_age;    /* instructions since the warp took up this path */
+    uint32_t frame_base;  /* depth of the stack where the present function was called */
+    uint32_t local_frame; /* its frame in local memory */
     uint8_t *registers_base, *registers_end; /* the memory for frames */
     struct wl_stack_entry *stack;
     struct wl_worker *worker;
@@ -168,7 +170,9 @@ struct wl_run {
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
-    uint32_t sector_cost; /* 1/256 cycles that memory takes for a sector, as in the last epoch */
+    uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
+    uint64_t workspace[8]; /* where the blocks of a cooperative grid meet */
+    struct wl_heap *heap;  /* NULL unless the program uses it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };

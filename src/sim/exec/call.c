@@ -50,6 +50,32 @@ RUN(ASSERT_FAIL)
                          name ? name : "?", line[i], text ? text : "?");
 }
 
+RUN(CALL_ALLOCATE)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u64 *size = lane_register(warp, op->a);
+    u64 *d = lane_register(warp, op->dst);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        d[i] = run->heap ? wl_heap_allocate(run->heap, size[i]) : 0;
+    }
+    return op + 1;
+}
+
+RUN(CALL_RELEASE)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u64 *address = lane_register(warp, op->a);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (run->heap && !wl_heap_release(run->heap, address[i]))
+            return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "free of no allocation",
+                                 "0x%llx was not allocated by malloc in a kernel",
+                                 (unsigned long long)address[i]);
+    }
+    return op + 1;
+}
+
 typedef f32 (*function_f32)(f32);
 typedef f32 (*function2_f32)(f32, f32);
 typedef f64 (*function_f64)(f64);

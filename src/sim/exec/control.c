@@ -21,6 +21,7 @@ static const struct wl_op *pop_path(struct wl_warp *warp)
         if (!live)
             continue;
         warp->mask = live;
+        warp->path_age = 0;
         warp->join = entry.join;
         warp->registers = entry.registers;
         warp->local_frame = entry.local_frame;
@@ -45,6 +46,38 @@ static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct
         pc, join, warp->registers, mask, warp->local_frame, warp->frame_base};
 }
 
+#define PATH_AGE_MAX                                                            \
+    16384 /* instructions after which lanes that wait at a join may go on alone \
+           */
+
+/* Lanes that spin may wait for what lanes parked at their join would do next. Those go on first, no
+ * longer waiting; the spinning path meets the others where those meet theirs. */
+static const struct wl_op *split_path(struct wl_warp *warp, const struct wl_op *pc)
+{
+    u32 at = warp->stack_depth;
+    u32 others = warp->mask;
+    warp->path_age = 0;
+    while (at > warp->frame_base && warp->stack[at - 1].pc != warp->join)
+        others |= warp->stack[--at].mask;
+    if (at == warp->frame_base)
+        return pc;
+    struct wl_stack_entry *meeting = &warp->stack[at - 1];
+    u32 parked = meeting->mask & ~others;
+    if (!parked)
+        return pc;
+    const struct wl_op *outer = meeting->join, *resume = meeting->pc;
+    for (u32 i = at; i < warp->stack_depth; i++)
+        if (warp->stack[i].join == warp->join)
+            warp->stack[i].join = outer;
+    memmove(meeting, meeting + 1, (warp->stack_depth - at) * sizeof *meeting);
+    warp->stack_depth--;
+    push_path(warp, pc, outer, warp->mask);
+    warp->mask = parked;
+    warp->join = outer;
+    set_active(warp, parked);
+    return resume;
+}
+
 /* Counts the block and, when the warp has run long enough, lets others go on. */
 static inline const struct wl_op *enter_block(struct wl_warp *warp, const struct wl_op *op)
 {
@@ -52,6 +85,9 @@ static inline const struct wl_op *enter_block(struct wl_warp *warp, const struct
     worker->block_warps[op->target]++;
     worker->block_threads[op->target] += (u32)__builtin_popcount(warp->mask);
     warp->fuel -= (s32)op->imm;
+    warp->path_age += (u32)op->imm;
+    if (warp->path_age > PATH_AGE_MAX && worker->run->program->lanes_may_wait)
+        return split_path(warp, op + 1);
     if (warp->fuel > 0)
         return op + 1;
     warp->pc = op + 1;
@@ -264,11 +300,46 @@ RUN(FENCE)
     return op + 1;
 }
 
+/* A barrier counts threads: lanes of a warp that went apart arrive together. Takes in those that
+ * wait at this barrier already; where others are still on their way, lets them run first and
+ * returns their place. NULL: all are here. */
+static const struct wl_op *gather_lanes(struct wl_warp *warp, const struct wl_op *op)
+{
+    u32 kept = warp->frame_base;
+    for (u32 i = warp->frame_base; i < warp->stack_depth; i++) {
+        if (warp->stack[i].pc == op && warp->stack[i].join == warp->join)
+            warp->mask |= warp->stack[i].mask;
+        else
+            warp->stack[kept++] = warp->stack[i];
+    }
+    warp->stack_depth = kept;
+    set_active(warp, warp->mask);
+    struct wl_stack_entry *top = kept ? &warp->stack[kept - 1] : NULL;
+    if (!top || !top->mask || top->mask & warp->mask || top->pc->code == WL_OP_BARRIER)
+        return NULL;
+    struct wl_stack_entry other = *top;
+    *top = (struct wl_stack_entry){op,         warp->join,        warp->registers,
+                                   warp->mask, warp->local_frame, warp->frame_base};
+    warp->mask = other.mask;
+    warp->join = other.join;
+    warp->registers = other.registers;
+    warp->local_frame = other.local_frame;
+    warp->frame_base = other.frame_base;
+    warp->path_age = 0;
+    set_active(warp, other.mask);
+    return other.pc;
+}
+
 /* Arrives at a block barrier; sm.c lets the warps go on when all have. kind: 0 sync, 1 arrive, 2
  * popc, 3 and, 4 or. Barrier number: imm, or register a (RESULT flag); warps expected: b or all
  * (0). */
 RUN(BARRIER)
 {
+    if (warp->stack_depth && warp->worker->run->program->lanes_may_wait) {
+        const struct wl_op *others = gather_lanes(warp, op);
+        if (others)
+            return others;
+    }
     u32 number = op->flags & WL_OPF_RESULT
                      ? ((const u32 *)lane_register(warp, op->a))[__builtin_ctz(warp->active)]
                      : (u32)op->imm;

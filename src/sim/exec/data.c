@@ -370,6 +370,10 @@ static u64 uniform_special(const struct wl_warp *warp, enum wl_special special)
         return wl_warp_time(warp);
     case WL_SPECIAL_DYNAMIC_SHARED_BYTES:
         return launch->shared_dynamic_bytes;
+    case WL_SPECIAL_WORKSPACE_LOW:
+        return launch->is_cooperative ? (u32)(uintptr_t)run->workspace : 0;
+    case WL_SPECIAL_WORKSPACE_HIGH:
+        return launch->is_cooperative ? (u64)(uintptr_t)run->workspace >> 32 : 0;
     case WL_SPECIAL_TOTAL_SHARED_BYTES:
         return run->shared_bytes;
     default:
