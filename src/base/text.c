@@ -57,6 +57,26 @@ void wl_text_addf(struct wl_text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void wl_text_add_word(struct wl_text *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./=:,+@%^";
+    if (line->length)
+        wl_text_add_char(line, ' ');
+    if (*word && strspn(word, plain) == strlen(word)) {
+        wl_text_add(line, word);
+        return;
+    }
+    wl_text_add_char(line, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            wl_text_add(line, "'\\''");
+        else
+            wl_text_add_char(line, *word);
+    }
+    wl_text_add_char(line, '\'');
+}
+
 void wl_text_free(struct wl_text *text)
 {
     free(text->data);

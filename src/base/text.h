@@ -18,6 +18,8 @@ void wl_text_add_bytes(struct wl_text *text, const void *bytes, size_t length);
 void wl_text_add_char(struct wl_text *text, char character);
 void wl_text_addf(struct wl_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A word of a command line, as one would type it into a shell; a space before all but the first. */
+void wl_text_add_word(struct wl_text *line, const char *word);
 void wl_text_free(struct wl_text *text);
 /* Gives the string to the caller (free() it) and leaves text empty. Never NULL. */
 char *wl_text_take(struct wl_text *text);

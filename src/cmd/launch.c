@@ -30,6 +30,7 @@ static const char default_name[] = "warplens-report%i";
 struct session {
     struct wl_record_attribute *items;
     size_t count, capacity;
+    char *names; /* of the settings: items point into it */
 };
 
 static void add_fact(struct session *session, const char *name, char *text)
@@ -38,23 +39,65 @@ static void add_fact(struct session *session, const char *name, char *text)
     WL_PUSH(session, row);
 }
 
+static void add_number(struct session *session, const char *name, double number)
+{
+    struct wl_record_attribute row = {.name = name, .number = number};
+    WL_PUSH(session, row);
+}
+
 static char *join_words(const struct wl_arguments *words)
 {
     struct wl_text text = {0};
     for (size_t i = 0; i < words->count; i++)
-        wl_text_addf(&text, "%s%s", i ? " " : "", words->items[i]);
+        wl_text_add_word(&text, words->items[i]);
     return wl_text_take(&text);
+}
+
+/* Settings that only say where this run kept its files. */
+static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress"};
+
+static bool is_of_this_run(const char *key)
+{
+    for (size_t i = 0; i < sizeof run_settings / sizeof *run_settings; i++)
+        if (strcmp(key, run_settings[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_number(const char *key)
+{
+    return strcmp(key, "threads") == 0 || strncmp(key, "launch_", strlen("launch_")) == 0;
+}
+
+/* A row for every setting that is not empty. */
+static void add_settings(const struct wl_settings *settings, struct session *session)
+{
+    struct wl_text lines = {0};
+    wl_settings_print(settings, &lines);
+    for (char *line = lines.data, *next; line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        char *value = strchr(line, '=');
+        if (!value || !value[1])
+            continue;
+        *value++ = '\0';
+        if (is_of_this_run(line))
+            continue;
+        if (is_number(line))
+            add_number(session, line, strtod(value, NULL));
+        else
+            add_fact(session, line, wl_string_copy(value));
+    }
+    session->names = wl_text_take(&lines);
 }
 
 static void describe_session(const struct wl_launch_run *run, struct session *session)
 {
-    struct wl_text settings = {0};
-    wl_settings_print(&run->settings, &settings);
     add_fact(session, "warplens_version", wl_string_copy(WL_VERSION_STRING));
     add_fact(session, "command_line", join_words(run->program));
     add_fact(session, "working_folder", realpath(".", NULL));
-    add_fact(session, "gpu", wl_string_copy(run->settings.gpu));
-    add_fact(session, "settings", wl_text_take(&settings));
+    add_settings(&run->settings, session);
 }
 
 /* session must outlive it. */
@@ -77,6 +120,7 @@ static void free_session(struct session *session)
     for (size_t i = 0; i < session->count; i++)
         free((char *)session->items[i].text);
     free(session->items);
+    free(session->names);
 }
 
 /* ---- before the program runs ---- */
@@ -257,7 +301,7 @@ enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
 {
     struct session session = {0};
     describe_session(run, &session);
-    add_fact(&session, "exit_code", wl_string_format("%d", run->ending.exit_code));
+    add_number(&session, "exit_code", run->ending.exit_code);
     struct wl_report_build build = describe_build(run, &session);
     enum wl_code code = wl_report_build(&build, error);
     free_session(&session);

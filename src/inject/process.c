@@ -23,33 +23,12 @@ static char *read_executable(void)
                                                       : wl_string_copy("");
 }
 
-/* As one would type it into a shell. */
-static void add_word(struct wl_text *line, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./=:,+@%^";
-    if (line->length)
-        wl_text_add_char(line, ' ');
-    if (*word && strspn(word, plain) == strlen(word)) {
-        wl_text_add(line, word);
-        return;
-    }
-    wl_text_add_char(line, '\'');
-    for (; *word; word++) {
-        if (*word == '\'')
-            wl_text_add(line, "'\\''");
-        else
-            wl_text_add_char(line, *word);
-    }
-    wl_text_add_char(line, '\'');
-}
-
 static char *read_command_line(void)
 {
     struct wl_text words = {0}, line = {0};
     if (wl_file_read("/proc/self/cmdline", &words, NULL) == WL_OK)
         for (size_t i = 0; i < words.length; i += strlen(words.data + i) + 1)
-            add_word(&line, words.data + i);
+            wl_text_add_word(&line, words.data + i);
     wl_text_free(&words);
     return wl_text_take(&line);
 }

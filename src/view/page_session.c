@@ -11,6 +11,8 @@
 #include "view/format.h"
 #include "view/table.h"
 
+enum { INDENT = 4, LEAST_VALUE = 20 }; /* columns */
+
 struct fact {
     char *label, *key, *text; /* text NULL: number */
     double number;
@@ -168,33 +170,75 @@ static void free_groups(struct group_list *list)
 
 /* ---- text ---- */
 
+/* What 0 means of a setting. */
+static const struct {
+    const char *key, *meaning;
+} meanings[] = {
+    {"threads", "0 (all cores)"},
+    {"launch_count", "0 (all)"},
+};
+
+static void write_number(const struct fact *fact, struct wl_text *value)
+{
+    for (size_t i = 0; fact->number == 0 && i < sizeof meanings / sizeof *meanings; i++) {
+        if (strcmp(fact->key, meanings[i].key) == 0) {
+            wl_text_add(value, meanings[i].meaning);
+            return;
+        }
+    }
+    wl_format_plain(fact->number, value);
+}
+
+static void write_value(const struct fact *fact, struct wl_text *value)
+{
+    if (fact->is_missing)
+        wl_text_add(value, "unknown");
+    else if (fact->text)
+        wl_format_safe(fact->text, value);
+    else
+        write_number(fact, value);
+}
+
+/* A row for each line of a value that is broken at spaces to be no wider than width. */
+static void add_rows(struct wl_table *table, const char *label, const char *value, size_t width)
+{
+    struct wl_text lines = {0};
+    wl_format_wrap("", value, width, &lines);
+    for (char *line = lines.data; *line;) {
+        size_t length = strcspn(line, "\n");
+        line[length] = '\0';
+        wl_table_add_cell(table, line == lines.data ? label : "");
+        wl_table_add_cell(table, line);
+        line += length + 1;
+    }
+    wl_text_free(&lines);
+}
+
 static void print_group(struct wl_view_context *context, const struct group *group)
 {
     struct wl_table table = {0};
-    struct wl_text text = {0};
     wl_text_add(&context->text, "  ");
     wl_format_safe(group->title, &context->text);
     wl_text_add_char(&context->text, '\n');
     wl_table_add_column(&table, "Name", true);
     wl_table_add_column(&table, "Value", true);
+    size_t label_width = wl_format_width("Name");
+    for (size_t i = 0; i < group->count; i++)
+        if (wl_format_width(group->items[i].label) > label_width)
+            label_width = wl_format_width(group->items[i].label);
+    size_t left = INDENT + label_width + 1;
+    size_t width = context->width > left + LEAST_VALUE ? context->width - left : LEAST_VALUE;
     for (size_t i = 0; i < group->count; i++) {
-        const struct fact *fact = &group->items[i];
-        text.length = 0;
-        wl_format_safe(fact->label, &text);
-        wl_table_add_cell(&table, text.data);
-        text.length = 0;
-        if (fact->is_missing)
-            wl_text_add(&text, "unknown");
-        else if (fact->text)
-            wl_format_safe(fact->text, &text);
-        else
-            wl_format_plain(fact->number, &text);
-        wl_table_add_cell(&table, text.data);
+        struct wl_text label = {0}, value = {0};
+        wl_format_safe(group->items[i].label, &label);
+        write_value(&group->items[i], &value);
+        add_rows(&table, label.data ? label.data : "", value.data ? value.data : "", width);
+        wl_text_free(&label);
+        wl_text_free(&value);
     }
-    wl_table_print(&table, 4, &context->text);
+    wl_table_print(&table, INDENT, &context->text);
     wl_text_add_char(&context->text, '\n');
     wl_table_free(&table);
-    wl_text_free(&text);
 }
 
 static void print_failures(struct wl_view_context *context)
