@@ -445,7 +445,9 @@ FAMILY(barrier)
 
 FAMILY(fence)
 {
-    if (wl_ptx_instruction_has(instruction, "proxy")) {
+    /* other ways to memory than loads and stores are not modelled; those of copies are the same */
+    if (wl_ptx_instruction_has(instruction, "tensormap::generic") ||
+        wl_ptx_instruction_has(instruction, "cluster")) {
         lower_unsupported(lowering);
         return;
     }

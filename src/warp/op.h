@@ -145,7 +145,7 @@ enum wl_special {
     WL_SPECIAL_LANEMASK_GT,
     WL_SPECIAL_DYNAMIC_SHARED_BYTES,
     WL_SPECIAL_TOTAL_SHARED_BYTES,
-    WL_SPECIAL_WORKSPACE_LOW,  /* where the blocks of a cooperative grid meet */
+    WL_SPECIAL_WORKSPACE_LOW, /* where the blocks of a cooperative grid meet */
     WL_SPECIAL_WORKSPACE_HIGH,
     WL_SPECIAL_ZERO,
     WL_SPECIAL_COUNT
@@ -216,8 +216,46 @@ enum wl_matrix_role { WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C };
     ((uint32_t)(rows) | (uint32_t)(columns) << 8 | (uint32_t)(role) << 16 | \
      (uint32_t)(is_column_major) << 18 | (uint32_t)(space) << 20)
 
+/* BARRIER_OBJECT: what is done to the 64-bit object in shared memory. */
+enum wl_barrier_action {
+    WL_BARRIER_INIT,
+    WL_BARRIER_INVALIDATE,
+    WL_BARRIER_EXPECT,        /* bytes on their way: + b */
+    WL_BARRIER_COMPLETE,      /* bytes that came: - b */
+    WL_BARRIER_ARRIVE,        /* b threads arrive; the token from before */
+    WL_BARRIER_ARRIVE_EXPECT, /* one thread arrives and expects b bytes */
+    WL_BARRIER_DROP,          /* b threads arrive for the last time */
+    WL_BARRIER_DROP_EXPECT,
+    WL_BARRIER_TEST,        /* whether the phase of token b is over */
+    WL_BARRIER_TEST_PARITY, /* whether the last phase of parity b is over */
+    WL_BARRIER_TRY,         /* the same; where it is not, other warps get their turn */
+    WL_BARRIER_TRY_PARITY,
+};
+
 enum wl_shuffle { WL_SHUFFLE_UP, WL_SHUFFLE_DOWN, WL_SHUFFLE_XOR, WL_SHUFFLE_INDEX };
 enum wl_vote { WL_VOTE_ALL, WL_VOTE_ANY, WL_VOTE_UNI, WL_VOTE_BALLOT };
 enum wl_rounding { WL_ROUND_NEAREST, WL_ROUND_ZERO, WL_ROUND_DOWN, WL_ROUND_UP };
+
+/* Arithmetic on halves, and the flags in imm. */
+enum wl_half {
+    WL_HALF_ADD,
+    WL_HALF_SUB,
+    WL_HALF_MUL,
+    WL_HALF_FMA,
+    WL_HALF_MIN,
+    WL_HALF_MAX,
+    WL_HALF_NEG,
+    WL_HALF_ABS,
+    WL_HALF_EX2,
+    WL_HALF_TANH
+};
+enum {
+    WL_HALF_PAIR = 1,
+    WL_HALF_BFLOAT = 2,
+    WL_HALF_FTZ = 4,
+    WL_HALF_SAT = 8,
+    WL_HALF_RELU = 16,
+    WL_HALF_NAN = 32
+};
 
 #endif

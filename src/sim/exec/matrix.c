@@ -2,8 +2,8 @@
  * do: all addends of a block are aligned to the greatest exponent, cut off, added as integers and
  * cut off once more to single precision (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
  * NVIDIA tensor cores", 2021). */
-#include "sim/exec/access.h"
 #include "sim/exec/narrow.h"
+#include "sim/exec/reach.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -303,45 +303,6 @@ RUN(MATRIX_MULTIPLY)
 
 /* ---- memory ---- */
 
-/* One access of bytes a lane at address[], which become pointers. */
-static bool reach(struct wl_warp *warp, const struct wl_op *op, enum wl_site_space space,
-                  enum wl_site_access kind, u32 bytes, u64 *address)
-{
-    struct wl_op part = *op;
-    part.width_bytes = (uint8_t)bytes;
-    part.count = 1;
-    part.flags |= WL_OPF_DST64; /* pointers are wanted, not a window */
-    struct access access = {.warp = warp,
-                            .op = &part,
-                            .site = &warp->worker->sites[op->site],
-                            .bytes = bytes,
-                            .kind = kind,
-                            .shape = WL_SHAPE_SCATTERED};
-    u64 last = address[__builtin_ctz(warp->active)];
-    for (int i = 0; i < WL_LANES; i++) {
-        last = warp->active >> i & 1 ? address[i] : last;
-        access.address[i] = last;
-    }
-    const u64 window = last & WL_WINDOW_MASK;
-    bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
-    bool is_local = space == WL_SITE_LOCAL || window == WL_LOCAL_WINDOW;
-    bool is_good = is_shared  ? WL_EXEC(access_shared)(&access)
-                   : is_local ? WL_EXEC(access_local)(&access)
-                              : WL_EXEC(access_global)(&access);
-    memcpy(address, access.address, sizeof access.address);
-    return is_good;
-}
-
-/* The base address of a lane, from the address register and offset. */
-static u64 base_address(const struct wl_warp *warp, const struct wl_op *op, u32 lane)
-{
-    if (op->flags & WL_OPF_NO_ADDRESS)
-        return (u64)op->imm;
-    if (op->flags & WL_OPF_ADDRESS32)
-        return (u32)(((const u32 *)lane_register(warp, op->a))[lane] + (u32)op->imm);
-    return ((const u64 *)lane_register(warp, op->a))[lane] + (u64)op->imm;
-}
-
 /* How a fragment lies in registers and in memory. */
 struct fragment {
     struct placing placing;
@@ -422,10 +383,10 @@ static const struct wl_op *move_fragment(struct wl_warp *warp, const struct wl_o
     for (u32 index = 0; index < self.registers * per; index += self.run) {
         u64 address[WL_LANES];
         for (u32 lane = 0; lane < WL_LANES; lane++)
-            address[lane] = base_address(warp, op, lane) +
-                            element_place(&self, index, lane, dimension[lane]) / 8;
-        if (!reach(warp, op, self.space, is_load ? WL_SITE_LOAD : WL_SITE_STORE, self.run_bits / 8,
-                   address))
+            address[lane] =
+                reach_base(warp, op, lane) + element_place(&self, index, lane, dimension[lane]) / 8;
+        if (!reach_memory(warp, op, self.space, is_load ? WL_SITE_LOAD : WL_SITE_STORE,
+                          self.run_bits / 8, address))
             return NULL;
         for (u32 left = warp->active; left; left &= left - 1) {
             u32 lane = (u32)__builtin_ctz(left);
@@ -458,10 +419,11 @@ static const struct wl_op *move_tiles(struct wl_warp *warp, const struct wl_op *
     const u32 rows = 8u * op->count;
     u64 address[WL_LANES];
     for (u32 lane = 0; lane < WL_LANES; lane++)
-        address[lane] = base_address(warp, op, lane);
+        address[lane] = reach_base(warp, op, lane);
     set_active(warp, rows == WL_LANES ? active : active & ((1u << rows) - 1));
-    bool is_good = !warp->active ||
-                   reach(warp, op, op->d, is_load ? WL_SITE_LOAD : WL_SITE_STORE, 16, address);
+    bool is_good =
+        !warp->active ||
+        reach_memory(warp, op, op->d, is_load ? WL_SITE_LOAD : WL_SITE_STORE, 16, address);
     u32 present = warp->active;
     set_active(warp, active);
     if (!is_good)

@@ -1,0 +1,155 @@
+/* Copies from global to shared memory, and barrier objects in shared memory. */
+#include "sim/exec/reach.h"
+
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+/* Bytes that a lane reads; the others become zero. */
+static u32 copied_bytes(const struct wl_warp *warp, const struct wl_op *op, u32 lane)
+{
+    if (op->c == UINT32_MAX)
+        return op->width_bytes;
+    u32 size = ((const u32 *)lane_register(warp, op->c))[lane];
+    return size < op->width_bytes ? size : op->width_bytes;
+}
+
+RUN(COPY_ASYNC)
+{
+    const u32 active = warp->active;
+    u64 from[WL_LANES], to[WL_LANES];
+    u32 reading = 0;
+    for (u32 lane = 0; lane < WL_LANES; lane++) {
+        to[lane] = reach_base(warp, op, lane);
+        from[lane] = ((const u64 *)lane_register(warp, op->b))[lane];
+        reading |= (u32)(copied_bytes(warp, op, lane) > 0) << lane;
+    }
+    reading &= active;
+    if (reading) {
+        set_active(warp, reading);
+        bool is_good = reach_memory(warp, op, WL_SITE_GLOBAL, WL_SITE_COPY, op->width_bytes, from);
+        set_active(warp, active);
+        if (!is_good)
+            return NULL;
+    }
+    if (!reach_memory(warp, op, WL_SITE_SHARED, WL_SITE_COPY, op->width_bytes, to))
+        return NULL;
+    for (u32 left = active; left; left &= left - 1) {
+        u32 lane = (u32)__builtin_ctz(left), size = copied_bytes(warp, op, lane);
+        uint8_t *memory = (uint8_t *)(uintptr_t)to[lane];
+        if (size)
+            memcpy(memory, (const void *)(uintptr_t)from[lane], size);
+        memset(memory + size, 0, op->width_bytes - size);
+    }
+    return op + 1;
+}
+
+/* The object: arrivals that a phase takes, those it still waits for, bytes on their way, and the
+ * parity of the phase. A token is the object as it was. */
+#define ARRIVALS_MAX 0xfffffu
+enum { PENDING_SHIFT = 20, BYTES_SHIFT = 40, PARITY_SHIFT = 63 };
+#define BYTES_MASK 0x3fffffull /* two's complement */
+
+struct barrier {
+    u32 expected, pending, bytes, parity;
+};
+
+static struct barrier unpack_barrier(u64 object)
+{
+    return (struct barrier){
+        (u32)object & ARRIVALS_MAX, (u32)(object >> PENDING_SHIFT) & ARRIVALS_MAX,
+        (u32)(object >> BYTES_SHIFT & BYTES_MASK), (u32)(object >> PARITY_SHIFT)};
+}
+
+static u64 pack_barrier(struct barrier barrier)
+{
+    if (barrier.pending == 0 && barrier.bytes == 0) {
+        barrier.pending = barrier.expected;
+        barrier.parity ^= 1;
+    }
+    return barrier.expected | (u64)barrier.pending << PENDING_SHIFT |
+           (u64)barrier.bytes << BYTES_SHIFT | (u64)barrier.parity << PARITY_SHIFT;
+}
+
+static u64 act(u64 object, enum wl_barrier_action action, u32 value)
+{
+    struct barrier barrier = unpack_barrier(object);
+    switch (action) {
+    case WL_BARRIER_INIT:
+        value &= ARRIVALS_MAX;
+        return value | (u64)value << PENDING_SHIFT;
+    case WL_BARRIER_INVALIDATE:
+        return 0;
+    case WL_BARRIER_EXPECT:
+        barrier.bytes = (barrier.bytes + value) & (u32)BYTES_MASK;
+        /* no phase ends by expecting more */
+        return (object & ~(BYTES_MASK << BYTES_SHIFT)) | (u64)barrier.bytes << BYTES_SHIFT;
+    case WL_BARRIER_COMPLETE:
+        barrier.bytes = (barrier.bytes - value) & (u32)BYTES_MASK;
+        return pack_barrier(barrier);
+    case WL_BARRIER_ARRIVE_EXPECT:
+    case WL_BARRIER_DROP_EXPECT:
+        barrier.bytes = (barrier.bytes + value) & (u32)BYTES_MASK;
+        value = 1;
+        break;
+    default:
+        break;
+    }
+    if (action == WL_BARRIER_DROP || action == WL_BARRIER_DROP_EXPECT)
+        barrier.expected = (barrier.expected - value) & ARRIVALS_MAX;
+    barrier.pending = (barrier.pending - value) & ARRIVALS_MAX;
+    return pack_barrier(barrier);
+}
+
+static bool is_over(u64 object, enum wl_barrier_action action, u64 value)
+{
+    u64 parity = object >> PARITY_SHIFT;
+    bool is_token = action == WL_BARRIER_TEST || action == WL_BARRIER_TRY;
+    return parity != (is_token ? value >> PARITY_SHIFT : (value & 1));
+}
+
+RUN(BARRIER_OBJECT)
+{
+    const enum wl_barrier_action action = op->kind;
+    const bool is_test = action >= WL_BARRIER_TEST;
+    const enum wl_site_access kind = action <= WL_BARRIER_INVALIDATE ? WL_SITE_STORE
+                                     : is_test                       ? WL_SITE_LOAD
+                                                                     : WL_SITE_ATOMIC;
+    const u32 *b32 = lane_register(warp, op->b);
+    const u64 *b64 = lane_register(warp, op->b);
+    const bool is_token = action == WL_BARRIER_TEST || action == WL_BARRIER_TRY;
+    u64 address[WL_LANES];
+    u32 over = 0;
+    for (u32 lane = 0; lane < WL_LANES; lane++)
+        address[lane] = reach_base(warp, op, lane);
+    /* generic addresses must lie in shared memory: others fail its bounds */
+    if (!reach_memory(warp, op, WL_SITE_SHARED, kind, 8, address))
+        return NULL;
+    for (u32 left = warp->active; left; left &= left - 1) {
+        u32 lane = (u32)__builtin_ctz(left);
+        u64 *object = (u64 *)(uintptr_t)address[lane], before = *object;
+        if (is_test) {
+            over |= (u32)is_over(before, action, is_token ? b64[lane] : b32[lane]) << lane;
+            continue;
+        }
+        *object = act(before, action, b32[lane]);
+        if (op->flags & WL_OPF_RESULT)
+            ((u64 *)lane_register(warp, op->dst))[lane] = before;
+    }
+    if (is_test && op->flags & WL_OPF_RESULT)
+        set_predicate(warp, op->dst, over);
+    if (action < WL_BARRIER_TRY || over == warp->active)
+        return op + 1;
+    warp->pc = op + 1;
+    return NULL;
+}
+
+RUN(BARRIER_PENDING)
+{
+    const u64 *a = lane_register(warp, op->a);
+    u32 *d = lane_register(warp, op->dst);
+    for (int i = 0; i < WL_LANES; i++)
+        if (warp->active >> i & 1)
+            d[i] = unpack_barrier(a[i]).pending;
+    return op + 1;
+}

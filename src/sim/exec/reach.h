@@ -1,0 +1,48 @@
+/* Accesses of operations that make several, each with addresses of its own. */
+#ifndef WL_SIM_EXEC_REACH_H
+#define WL_SIM_EXEC_REACH_H
+
+#include "sim/exec/access.h"
+
+/* A lane's address by the operation's address register and offset. */
+static inline u64 reach_base(const struct wl_warp *warp, const struct wl_op *op, u32 lane)
+{
+    if (op->flags & WL_OPF_NO_ADDRESS)
+        return (u64)op->imm;
+    if (op->flags & WL_OPF_ADDRESS32)
+        return (u32)(((const u32 *)lane_register(warp, op->a))[lane] + (u32)op->imm);
+    return ((const u64 *)lane_register(warp, op->a))[lane] + (u64)op->imm;
+}
+
+/* Checks and counts one access of bytes a lane; address[] become pointers. All active lanes must
+ * be in one space. False: the warp has faulted. */
+static inline bool reach_memory(struct wl_warp *warp, const struct wl_op *op,
+                                enum wl_site_space space, enum wl_site_access kind, u32 bytes,
+                                u64 *address)
+{
+    struct wl_op part = *op;
+    part.width_bytes = (uint8_t)bytes;
+    part.count = 1;
+    part.flags |= WL_OPF_DST64; /* pointers are wanted, not a window */
+    struct access access = {.warp = warp,
+                            .op = &part,
+                            .site = &warp->worker->sites[op->site],
+                            .bytes = bytes,
+                            .kind = kind,
+                            .shape = WL_SHAPE_SCATTERED};
+    u64 last = address[__builtin_ctz(warp->active)];
+    const u64 window = last & WL_WINDOW_MASK;
+    for (int i = 0; i < WL_LANES; i++) {
+        last = warp->active >> i & 1 ? address[i] : last;
+        access.address[i] = last;
+    }
+    bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
+    bool is_local = space == WL_SITE_LOCAL || window == WL_LOCAL_WINDOW;
+    bool is_good = is_shared  ? WL_EXEC(access_shared)(&access)
+                   : is_local ? WL_EXEC(access_local)(&access)
+                              : WL_EXEC(access_global)(&access);
+    memcpy(address, access.address, sizeof access.address);
+    return is_good;
+}
+
+#endif
