@@ -43,10 +43,10 @@ struct wl_site_state {
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
     /* pattern of the last access by all 32 lanes */
-    bool has_pattern, is_aligned; /* deltas are multiples of the access size */
-    uint8_t shape;                /* enum wl_shape */
-    uint8_t surprises;            /* changes of pattern in a row: 255 gives learning up */
-    int64_t low, high;            /* least and greatest delta */
+    bool has_pattern, is_sector_strided, is_aligned; /* deltas are multiples of the access size */
+    uint8_t shape;                                   /* enum wl_shape */
+    uint8_t surprises; /* changes of pattern in a row: 255 gives learning up */
+    int64_t low, high; /* least and greatest delta */
     uint64_t delta[WL_LANES] __attribute__((aligned(64)));
     struct wl_line_set sets[WL_LINE_SETS];
     /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */

@@ -208,12 +208,19 @@ static void count_scattered(struct access *access)
     site->tags += touched.count;
 }
 
+/* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
+ * whose lanes lie whole sectors apart move within their sectors without a difference. */
+static inline u32 line_phase(const struct wl_site_state *site, u64 first)
+{
+    return (u32)(first & (site->is_sector_strided ? 96 : 127)) + 1;
+}
+
 static void fill_line_set(struct access *access, struct wl_line_set *set)
 {
     struct touched touched;
     u64 first = access->address[0];
     collect_lines(access->address, access->bytes, &touched);
-    set->phase = (u32)(first & 127) + 1;
+    set->phase = line_phase(access->site, first);
     set->count = touched.count;
     set->sectors_total = 0;
     for (u32 i = 0; i < touched.count; i++) {
@@ -230,7 +237,7 @@ static void count_pattern(struct access *access)
     struct wl_site_state *site = access->site;
     u64 first = access->address[0];
     struct wl_line_set *set = &site->sets[(first >> 5) % WL_LINE_SETS];
-    if (set->phase != (u32)(first & 127) + 1)
+    if (set->phase != line_phase(site, first))
         fill_line_set(access, set);
     for (u32 i = 0; i < set->count; i++)
         touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i],
@@ -275,6 +282,7 @@ static void learn_pattern(struct access *access)
     site->low = low;
     site->high = high;
     site->is_aligned = (all & (access->bytes - 1)) == 0;
+    site->is_sector_strided = (all & 31) == 0 && access->kind == WL_SITE_LOAD;
     site->shape = (uint8_t)find_shape(site->delta, access->bytes);
     for (int i = 0; i < WL_LINE_SETS; i++)
         site->sets[i].phase = 0;
@@ -379,7 +387,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
         access->address[i] = first + site->delta[i];
     if (!warp->worker->run->count)
         return true;
-    if (site->sets[(first >> 5) % WL_LINE_SETS].phase != (u32)(first & 127) + 1)
+    if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
         WL_FOR_LANES (i)
             access->address[i] = first + site->delta[i];
     count_request(access);
