@@ -14,12 +14,13 @@ enum {
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 512,               /* requests looked up together, so that prefetching has time */
     PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
-    /* Measured on H200 (docs/h200-microbenchmarks.md), cycles taken for warp instructions of an SM:
-     */
-    MERGED_REQUESTS = 4,   /* reads that a coalescer lets one fetch answer */
-    PENDING_ON_HIT = 64,   /* how long a fetch stays open for others where L2 has the line */
-    PENDING_ON_MISS = 400, /* and where device memory must bring it */
-    DIRTY_SIXTEENTHS = 7,  /* share of a set's ways that may be dirty */
+    /* Measured on H200, docs/h200-microbenchmarks.md: */
+    MERGED_REQUESTS = 4, /* reads that a coalescer lets one fetch answer */
+    /* How long a fetch stays open for others. On hardware about 64 cycles where L2 has the line,
+     * 300 to 600 where device memory must bring it, and SMs that share data fall into step because
+     * those behind find it nearer. Logical time has no such pull, hence more. */
+    PENDING_TIME = 1000,
+    DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
 struct l2_set {
@@ -33,8 +34,7 @@ struct l2_set {
 /* The latest fetch of a line for the SMs of one group. */
 struct pending {
     uint64_t line;
-    uint32_t start, open_time;
-    uint32_t sectors, requests;
+    uint32_t start, sectors, requests;
 };
 
 struct wl_l2 {
@@ -254,8 +254,8 @@ static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *coun
 }
 
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
- * both. Returns whether all was there. */
-static bool read_sectors(struct wl_l2 *l2, const struct located *request,
+ * both. */
+static void read_sectors(struct wl_l2 *l2, const struct located *request,
                          struct wl_l2_counts *counts)
 {
     uint32_t near = partition_of(l2, request->group);
@@ -264,16 +264,15 @@ static bool read_sectors(struct wl_l2 *l2, const struct located *request,
     counts->reads += (uint32_t)__builtin_popcount(wanted);
     counts->read_hits += (uint32_t)__builtin_popcount(wanted & ~missed);
     if (!missed)
-        return true;
+        return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += (uint32_t)__builtin_popcount(wide);
     if (near == request->home) {
         fetch(local, wide, counts);
-        return false;
+        return;
     }
     fetch(look_up(l2, request->home, request, counts), wide, counts);
     *local.valid = (uint8_t)(*local.valid | wide);
-    return false;
 }
 
 /* Notes written words in an entry of the home partition. */
@@ -334,27 +333,24 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     make_dirty(l2, request, owner, counts);
 }
 
-/* Takes out the sectors of a read that a neighbour's open fetch will bring. Returns the fetch that
- * the rest belongs to. */
-static struct pending *coalesce(struct wl_l2 *l2, struct located *request,
-                                struct wl_l2_counts *counts)
+/* Takes out the sectors of a read that a neighbour's open fetch will bring. */
+static void coalesce(struct wl_l2 *l2, struct located *request, struct wl_l2_counts *counts)
 {
     size_t slice = (size_t)request->group * SLICES + slice_of(request->set);
     struct pending *pending =
         &l2->pending[slice * PENDING_PER_SLICE + mix((uint32_t)request->line) % PENDING_PER_SLICE];
     uint32_t answered = 0;
     if (pending->line == request->line && pending->requests < MERGED_REQUESTS &&
-        request->time - pending->start <= pending->open_time)
+        request->time - pending->start <= PENDING_TIME)
         answered = pending->sectors & request->sectors;
     if (answered) {
         pending->requests++;
         pending->sectors |= request->sectors;
     } else {
-        *pending = (struct pending){request->line, request->time, 0, request->sectors, 1};
+        *pending = (struct pending){request->line, request->time, request->sectors, 1};
     }
     counts->coalesced += (uint32_t)__builtin_popcount(answered);
     request->sectors = (uint8_t)(request->sectors & ~answered);
-    return pending;
 }
 
 /* Requests that the atomics of one line become: one for each lane that shares a word. */
@@ -373,17 +369,14 @@ static uint32_t count_rounds(const struct located *request)
 static void serve(struct wl_l2 *l2, struct located *request)
 {
     struct wl_l2_counts *counts = &l2->counts[slice_of(request->set)];
-    struct pending *pending = NULL;
     if (request->kind == WL_L2_READ && l2->has_coalescers) {
-        pending = coalesce(l2, request, counts);
+        coalesce(l2, request, counts);
         if (!request->sectors)
             return;
     }
     counts->requests += count_rounds(request);
     if (request->kind == WL_L2_READ) {
-        bool is_hit = read_sectors(l2, request, counts);
-        if (pending && pending->open_time == 0)
-            pending->open_time = is_hit ? PENDING_ON_HIT : PENDING_ON_MISS;
+        read_sectors(l2, request, counts);
     } else if (request->kind == WL_L2_WRITE) {
         write_sectors(l2, request, counts);
     } else {

@@ -13,7 +13,7 @@
 #include "sim/pool.h"
 #include "sim/sm.h"
 
-#define EPOCH_LENGTH 65536    /* about cycles of an SM between two meetings */
+#define EPOCH_LENGTH 16384    /* about cycles of an SM between two meetings */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {
@@ -250,22 +250,22 @@ static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
     return done;
 }
 
-static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_pool *pool,
-                       struct wl_worker *workers, uint32_t worker_count)
+static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *deal,
+                       struct wl_pool *pool, struct wl_worker *workers, uint32_t worker_count)
 {
-    uint32_t sm_used =
-        run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
+    uint32_t sm_used = deal->hand_count;
     struct epoch epoch = {sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces),
                           worker_count};
     bool is_live = true;
     run->sector_cost = 256;
     while (is_live && !run->fault_found) {
+        wl_deal_round(deal);
         wl_pool_run(pool, sm_used, run_sm, &epoch);
         if (run->count) {
             feed_l2(&epoch, pool);
             run->sector_cost = sector_cost(sim);
         }
-        is_live = false;
+        is_live = deal->next < deal->total;
         for (uint32_t i = 0; i < sm_used; i++)
             is_live |= sim->sms[i].ctas_live > 0;
         if (run->options->progress)
@@ -422,17 +422,21 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     struct wl_worker *workers = wl_alloc_zero(worker_count, sizeof *workers);
     for (uint32_t i = 0; i < worker_count; i++)
         worker_create(&workers[i], &run);
+    struct wl_deal deal;
+    wl_deal_begin(&deal, run.block_total, sm_used, resident);
     size_t sm_bytes = resident * wl_sm_cta_bytes(&run);
     for (uint32_t i = 0; i < sm_used; i++)
-        wl_sm_begin(&sim->sms[i], &run, i, resident, sim->arena + i * sm_bytes, has_constants);
+        wl_sm_begin(&sim->sms[i], &run, i, resident, sim->arena + i * sm_bytes, has_constants,
+                    &deal.hands[i]);
     wl_pool_limit(sim->pool, worker_count);
-    run_epochs(sim, &run, sim->pool, workers, worker_count);
+    run_epochs(sim, &run, &deal, sim->pool, workers, worker_count);
     code = report_fault(&run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(&run, workers, worker_count, counts);
     if (run.count)
         gather_l2(sim, counts);
     for (uint32_t i = 0; i < sm_used; i++)
         wl_sm_end(&sim->sms[i]);
+    wl_deal_end(&deal);
     for (uint32_t i = 0; i < worker_count; i++)
         worker_free(&workers[i]);
     free(workers);

@@ -86,13 +86,12 @@ static void wait_until(const struct wl_warp *warp, uint64_t time)
     wl_schedule_wait(&warp->sm->schedule, first_warp(warp->cta) + warp->index, time);
 }
 
-/* Puts the next of the SM's blocks into cta; false if there is none left. */
+/* Puts the next of the SM's blocks into cta; false if there is none at hand. */
 static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run *run)
 {
-    if (sm->next_block >= run->block_total)
+    uint64_t linear;
+    if (!wl_hand_take(sm->hand, &linear))
         return false;
-    uint64_t linear = sm->next_block;
-    sm->next_block += run->sm_count;
     const uint32_t *grid = run->launch->grid;
     cta->is_live = true;
     cta->linear = linear;
@@ -120,27 +119,22 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
 }
 
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
-                 uint8_t *memory, bool has_constants)
+                 uint8_t *memory, bool has_constants, struct wl_hand *hand)
 {
-    uint64_t mine = index < run->block_total
-                        ? (run->block_total - index + run->sm_count - 1) / run->sm_count
-                        : 0;
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
     sm->has_missed = false;
     memset(&sm->flights, 0, sizeof sm->flights);
-    sm->next_block = index;
+    sm->hand = hand;
     sm->request_count = 0;
-    sm->cta_count = (uint32_t)(mine < resident ? mine : resident);
+    sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
     wl_schedule_begin(&sm->schedule, sm->cta_count * run->warps_per_block);
-    for (uint32_t i = 0; i < sm->cta_count; i++) {
+    for (uint32_t i = 0; i < sm->cta_count; i++)
         cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants);
-        sm->ctas_live += cta_start(sm, &sm->ctas[i], run);
-    }
 }
 
 void wl_sm_end(struct wl_sm *sm)
@@ -233,7 +227,8 @@ static uint64_t arrival_of_loads(struct wl_sm *sm, const struct wl_gpu *gpu)
 {
     if (!sm->turn_loads)
         return sm->time;
-    uint64_t served = sm->queue_end >> 8, latency = gpu->l1_latency;
+    uint64_t served = sm->queue_end >> 8;
+    uint64_t latency = gpu->l1_latency;
     if (sm->has_missed)
         latency = gpu->dram_latency ? gpu->dram_latency : MISS_LATENCY;
     uint64_t arrival = (served > sm->time ? served : sm->time) + latency;
@@ -294,6 +289,9 @@ void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length
 {
     uint32_t warps_per_cta = worker->run->warps_per_block;
     sm->epoch_end += length;
+    for (uint32_t i = 0; i < sm->cta_count; i++)
+        if (!sm->ctas[i].is_live)
+            sm->ctas_live += cta_start(sm, &sm->ctas[i], worker->run);
     while (sm->ctas_live && sm->time < sm->epoch_end && sm->request_count < TRACE_LIMIT) {
         if (__atomic_load_n(&worker->run->fault_found, __ATOMIC_RELAXED))
             return;

@@ -3,6 +3,7 @@
 #define WL_SIM_STATE_H
 
 #include "sim/heap.h"
+#include "sim/deal.h"
 #include "sim/l1.h"
 #include "sim/l2.h"
 #include "sim/schedule.h"
@@ -142,7 +143,7 @@ struct wl_sm {
     bool has_missed;     /* one of them missed L1 */
     struct wl_flights flights;
     struct wl_schedule schedule; /* of all warps of all resident blocks */
-    uint64_t next_block; /* next of its blocks to start; its blocks are index + k * sm_count */
+    struct wl_hand *hand; /* its blocks to come */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */
