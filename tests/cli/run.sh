@@ -8,7 +8,8 @@
 #                             run `warplens ARGUMENTS`; its exit status must be 2 (0 if not said), its
 #                             stdout and stderr together must contain (or not contain) the texts
 #
-# ARGUMENTS and COMMAND are read by the shell and may use $WARPLENS, $BUILD, $SOURCE, $PROGRAMS.
+# ARGUMENTS and COMMAND are read by the shell and may use $WARPLENS, $BUILD, $SOURCE, $PROGRAMS and
+# `wait_for FILE`.
 set -u
 file=$1
 : "${WARPLENS:?}" "${BUILD:?}" "${SOURCE:?}"
@@ -20,6 +21,16 @@ trap 'cd /; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 failures=0
 number=0
+
+# for tests: waits up to 20 s until the file is there
+wait_for() {
+    tries=0
+    while ! [ -e "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 200 ] || return 1
+        sleep 0.1
+    done
+}
 
 fail() {
     failures=$((failures + 1))
