@@ -74,6 +74,18 @@ row("ptx__flop_count.sum", "flop", "floating-point operations of all precisions"
     return m["ptx__flop_count_hp.sum"] + m["ptx__flop_count_sp.sum"] + m["ptx__flop_count_dp.sum"]
 end)
 
+row("ptx__thread_inst_executed_op_fp_pred_on.sum", "inst",
+    "floating-point additions, multiplications and fused multiply-adds, per thread, and per half where packed",
+    function(m)
+        local sum = 0
+        for _, precision in ipairs({ "h", "f", "d" }) do
+            for _, kind in ipairs({ "add", "mul", "fma" }) do
+                sum = sum + m[string.format(operation, precision .. kind)]
+            end
+        end
+        return sum
+    end)
+
 -- Roofline without time: operations per byte at each level, and where the roof of this device bends.
 for _, level in ipairs({
     { "dram", "dram__bytes.sum", "device memory" },

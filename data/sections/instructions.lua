@@ -19,6 +19,7 @@ return {
             name = "PTX Instructions by Kind (threads)",
             columns = { "Instructions" },
             rows = {
+                { "Floating-Point Add, Multiply, Fused", "ptx__thread_inst_executed_op_fp_pred_on.sum" },
                 { "Integer and Logic", "ptx__thread_inst_executed_op_integer_pred_on.sum" },
                 { "Conversion", "ptx__thread_inst_executed_op_conversion_pred_on.sum" },
                 { "Control", "ptx__thread_inst_executed_op_control_pred_on.sum" },

@@ -8,6 +8,7 @@ return {
         { "Block Size", "launch__block_size" },
         { "Grid Size", "launch__grid_size" },
         { "Registers Per Thread", "launch__registers_per_thread" },
+        { "Registers Taken From", "launch__registers_source" },
         { "Shared Memory Configuration Size", "launch__shared_mem_config_size" },
         { "Driver Shared Memory Per Block", "launch__shared_mem_per_block_driver" },
         { "Dynamic Shared Memory Per Block", "launch__shared_mem_per_block_dynamic" },

@@ -4,15 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uthash.h>
+
 #include "base/memory.h"
 #include "view/context.h"
 #include "view/fields.h"
 #include "view/format.h"
 #include "view/table.h"
 
-enum { longest_name = 40 };
+enum { longest_name = 40, most_ids = 8 };
 
 static const struct wl_section empty_section;
+
+/* What is remarked of some launches in the same words. */
+struct remark {
+    char *text;     /* safe for a terminal; the key */
+    char *launches; /* the first launches, "0, 3, 6" */
+    size_t count;
+    UT_hash_handle hh;
+};
 
 static const struct wl_section *summary_section(const struct wl_view_context *context)
 {
@@ -63,9 +73,53 @@ static void add_metric(struct wl_view_context *context, struct wl_table *table,
     wl_text_free(&unit);
 }
 
+/* Frees text. */
+static void add_remark(struct remark **remarks, const char *id, char *text)
+{
+    struct wl_text safe = {0};
+    struct remark *remark = NULL;
+    wl_format_safe(text, &safe);
+    free(text);
+    HASH_FIND_STR(*remarks, safe.data, remark);
+    if (!remark) {
+        remark = wl_alloc_zero(1, sizeof *remark);
+        remark->text = wl_text_take(&safe);
+        remark->launches = wl_string_copy(id);
+        HASH_ADD_KEYPTR(hh, *remarks, remark->text, strlen(remark->text), remark);
+    } else if (remark->count < most_ids) {
+        char *launches = wl_string_format("%s, %s", remark->launches, id);
+        free(remark->launches);
+        remark->launches = launches;
+    }
+    remark->count++;
+    wl_text_free(&safe);
+}
+
+/* In the order in which they came up; frees them. */
+static void print_remarks(struct wl_view_context *context, struct remark **remarks)
+{
+    struct remark *remark, *next;
+    if (*remarks)
+        wl_text_add(&context->text, "\n  What stands out, by ID:\n");
+    HASH_ITER(hh, *remarks, remark, next)
+    {
+        struct wl_text line = {0};
+        wl_text_addf(&line, "%s", remark->launches);
+        if (remark->count > most_ids)
+            wl_text_addf(&line, " and %zu more", remark->count - most_ids);
+        wl_text_addf(&line, ": %s", remark->text);
+        wl_format_wrap("  ", line.data, context->width, &context->text);
+        wl_text_free(&line);
+        HASH_DEL(*remarks, remark);
+        free(remark->text);
+        free(remark->launches);
+        free(remark);
+    }
+}
+
 static void add_launch(struct wl_view_context *context, struct wl_table *table,
                        const struct wl_report_launch *launch, const struct wl_section *section,
-                       struct wl_text *remarks)
+                       struct remark **remarks)
 {
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
     struct wl_text name = {0};
@@ -77,27 +131,16 @@ static void add_launch(struct wl_view_context *context, struct wl_table *table,
     add_triple(table, launch->record.block);
     for (size_t i = 0; i < section->metric_count; i++)
         add_metric(context, table, wl_metric_get(set, section->metrics[i].metric));
-    char *prefix = wl_string_format("  %s: ", id);
     bool is_failed = launch->record.status == WL_LAUNCH_FAILED;
-    if (is_failed) {
-        char *failure = wl_string_format("failed: %s", launch->record.message);
-        struct wl_text safe = {0};
-        wl_format_safe(failure, &safe);
-        wl_format_wrap(prefix, safe.data, context->width, remarks);
-        wl_text_free(&safe);
-        free(failure);
-    }
+    if (is_failed)
+        add_remark(remarks, id, wl_string_format("failed: %s", launch->record.message));
     for (size_t i = 0; i < section->remark_count && !is_failed; i++) {
         const struct wl_metric_value *remark = wl_metric_get(set, section->remarks[i]);
-        if (!remark->is_present || !remark->text)
-            continue;
-        struct wl_text safe = {0};
-        wl_format_safe(remark->text, &safe);
-        wl_text_addf(&safe, " (%s)", wl_metric_mark_name(remark->mark));
-        wl_format_wrap(prefix, safe.data, context->width, remarks);
-        wl_text_free(&safe);
+        if (remark->is_present && remark->text)
+            add_remark(
+                remarks, id,
+                wl_string_format("%s (%s)", remark->text, wl_metric_mark_name(remark->mark)));
     }
-    free(prefix);
     free(id);
     wl_text_free(&name);
     wl_metric_set_free(set);
@@ -108,7 +151,7 @@ enum wl_code wl_page_summary_text(struct wl_view_context *context, struct wl_err
     (void)error;
     const struct wl_section *section = summary_section(context);
     struct wl_table table = {0};
-    struct wl_text remarks = {0};
+    struct remark *remarks = NULL;
     wl_table_add_column(&table, "ID", false);
     wl_table_add_column(&table, "Kernel", true);
     wl_table_add_column(&table, "Grid", false);
@@ -121,11 +164,9 @@ enum wl_code wl_page_summary_text(struct wl_view_context *context, struct wl_err
     for (size_t i = 0; i < context->launch_count; i++)
         add_launch(context, &table, context->launches[i], section, &remarks);
     wl_table_print(&table, 2, &context->text);
-    if (remarks.length)
-        wl_text_addf(&context->text, "\n  What stands out, by ID:\n%s", remarks.data);
+    print_remarks(context, &remarks);
     wl_text_add_char(&context->text, '\n');
     wl_mark_legend(context);
-    wl_text_free(&remarks);
     wl_table_free(&table);
     return WL_OK;
 }

@@ -216,7 +216,9 @@ static inline void sample_put_kernels(const struct wl_sink *sink, const char *na
 static inline void sample_put_launches(const struct wl_sink *sink)
 {
     static const struct wl_record_attribute facts[] = {
-        {"launch__cache_control", "all", 0}, {"launch__occupancy_limiter", "registers", 0}};
+        {"launch__cache_control", "all", 0},
+        {"launch__occupancy_limiter", "registers", 0},
+        {"launch__registers_source", "liveness", 0}};
     struct wl_record_launch launch = {
         .kernel_id = 1,
         .context_id = 1,
