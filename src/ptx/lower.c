@@ -445,6 +445,12 @@ void lower_body(struct lowering *lowering, struct instance *instance)
         const struct wl_ptx_register *reg = &function->registers[i];
         lower_new_register(lowering, lower_class_of_type(reg->type));
     }
+    for (uint32_t i = 0; i < function->register_count; i++) {
+        if (function->registers[i].type != WL_PTX_B128)
+            continue;
+        uint32_t upper = lower_new_register(lowering, WL_CLASS_64);
+        lowering->registers.items[instance->register_base + i].upper = upper;
+    }
     for (uint32_t i = 0; i < function->variable_count; i++) {
         const struct wl_ptx_variable *variable = &function->variables[i];
         if (variable->space == WL_PTX_SPACE_PARAM) {

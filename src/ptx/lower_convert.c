@@ -1,5 +1,5 @@
 /* cvt in its combinations. */
-#include "ptx/lowering.h"
+#include "ptx/lower_narrow.h"
 
 #define FAMILY(name)                                                                            \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
@@ -117,21 +117,6 @@ static void emit_conversion(struct lowering *lowering, enum wl_opcode code, uint
     op->kind = (uint8_t)lower_rounding(lowering->instruction, &found);
 }
 
-/* cvt.rn.f16x2.f32 d, a, b: a becomes the high half. */
-static void convert_pair(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
-                         enum wl_ptx_type to)
-{
-    int64_t flags = float_flags(instruction, to, WL_PTX_F32);
-    uint32_t halves[2];
-    for (int i = 0; i < 2; i++) {
-        uint32_t a = lower_source(lowering, &instruction->operands[2 - i], WL_CLASS_32, WL_PTX_F32);
-        halves[i] = lower_new_register(lowering, WL_CLASS_32);
-        emit_conversion(lowering, WL_OP_CVT_FLOAT_TO_FLOAT, halves[i], a, 4, 2, 0, flags);
-    }
-    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
-    lower_emit_plain(lowering, WL_OP_PACK_32, dst, halves[0], halves[1], NO_REGISTER);
-}
-
 /* The common conversions that need no rounding mode have operations of their own. */
 static enum wl_opcode quick_operation(enum wl_ptx_type to, enum wl_ptx_type from,
                                       enum wl_rounding rounding, int64_t flags)
@@ -162,14 +147,11 @@ static enum wl_opcode quick_operation(enum wl_ptx_type to, enum wl_ptx_type from
 FAMILY(cvt)
 {
     enum wl_ptx_type from = lower_type(instruction, 0), to = lower_type(instruction, 1);
-    if (instruction->operand_count == 3 && (to == WL_PTX_F16X2 || to == WL_PTX_BF16X2) &&
-        from == WL_PTX_F32) {
-        convert_pair(lowering, instruction, to);
+    if (lower_cvt_is_narrow(instruction)) {
+        lower_cvt_narrow(lowering, instruction);
         return;
     }
-    bool is_narrow_float =
-        to == WL_PTX_TF32 || from == WL_PTX_TF32 || to == WL_PTX_F16X2 || from == WL_PTX_F16X2;
-    if (instruction->operand_count != 2 || to == WL_PTX_TYPE_NONE || is_narrow_float) {
+    if (instruction->operand_count != 2 || to == WL_PTX_TYPE_NONE) {
         lower_unsupported(lowering);
         return;
     }

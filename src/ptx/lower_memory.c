@@ -325,12 +325,22 @@ FAMILY(load)
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (!read_words(lowering, instruction, &words))
         return;
-    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE || type == WL_PTX_B128) {
+    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
         lower_unsupported(lowering);
         return;
     }
     const struct wl_ptx_operand *value = &instruction->operands[0],
                                 *address = &instruction->operands[1];
+    struct wl_ptx_operand halves[2], pair;
+    if (type == WL_PTX_B128) {
+        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
+            lower_unsupported(lowering);
+            return;
+        }
+        value = &pair;
+        type = WL_PTX_B64;
+        words.count = 2;
+    }
     if (!check_elements(lowering, value, words.count))
         return;
     if (words.space == WL_PTX_SPACE_PARAM || words.space == WL_PTX_SPACE_CONST)
@@ -369,12 +379,22 @@ FAMILY(store)
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (!read_words(lowering, instruction, &words))
         return;
-    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE || type == WL_PTX_B128) {
+    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
         lower_unsupported(lowering);
         return;
     }
     const struct wl_ptx_operand *address = &instruction->operands[0],
                                 *value = &instruction->operands[1];
+    struct wl_ptx_operand halves[2], pair;
+    if (type == WL_PTX_B128) {
+        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
+            lower_unsupported(lowering);
+            return;
+        }
+        value = &pair;
+        type = WL_PTX_B64;
+        words.count = 2;
+    }
     if (!check_elements(lowering, value, words.count))
         return;
     if (words.space == WL_PTX_SPACE_PARAM) {
@@ -441,8 +461,7 @@ static bool operand_reads(const struct wl_ptx_operand *operand, int32_t reg)
     return false;
 }
 
-/* Whether anything reads a register: an atomic whose result nobody reads is a reduction. */
-static bool is_read(const struct wl_ptx_function *function, int32_t reg)
+bool lower_is_read(const struct wl_ptx_function *function, int32_t reg)
 {
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct wl_ptx_instruction *instruction = &function->instructions[i];
@@ -469,6 +488,10 @@ static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *ins
 
 FAMILY(atomic)
 {
+    if (lower_is_atomic_list(instruction)) {
+        lower_atomic_list(lowering, instruction);
+        return;
+    }
     static const char *const shared_words[] = {"shared", "shared::cta"};
     enum wl_ptx_type type = lower_type(instruction, 0);
     const struct atomic_row *atomic = find_atomic(instruction, type);
@@ -492,7 +515,7 @@ FAMILY(atomic)
     const struct space_row *row = space_row(space);
     enum wl_operand_class operand_class = lower_class_of_type(type);
     bool is_used = has_destination && operands[0].kind == WL_PTX_OPERAND_REGISTER &&
-                   is_read(lowering->instance->function, operands[0].reg);
+                   lower_is_read(lowering->instance->function, operands[0].reg);
     uint32_t b = lower_source(lowering, &operands[first + 1], operand_class, type);
     uint32_t c = is_swap ? lower_source(lowering, &operands[first + 2], operand_class, type) : b;
     uint32_t dst = is_used ? lower_destination(lowering, &operands[0], operand_class) : b;

@@ -14,4 +14,14 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
 /* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
 void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
 
+/* Whether anything in the function reads a register: an atomic whose result nobody reads is a
+ * reduction. */
+bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
+/* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
+bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                      struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);
+/* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
+bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
+void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
 #endif

@@ -50,7 +50,7 @@ enum wl_operand_class lower_class_of_type(enum wl_ptx_type type)
 {
     if (type == WL_PTX_PRED)
         return WL_CLASS_PREDICATE;
-    return wl_ptx_type_bytes(type) == 8 ? WL_CLASS_64 : WL_CLASS_32;
+    return wl_ptx_type_bytes(type) >= 8 ? WL_CLASS_64 : WL_CLASS_32;
 }
 
 bool lower_is_signed(enum wl_ptx_type type)

@@ -31,6 +31,7 @@ struct virtual_register {
     bool is_constant;
     uint64_t bits;   /* constants */
     uint32_t offset; /* in the register file, once placed */
+    uint32_t upper;  /* the register of the upper half of 128 bits; 0: it is not so wide */
 };
 
 /* A .param variable that holds a call's argument or result: its parts are registers. */
@@ -217,10 +218,24 @@ enum wl_operand_class lower_register_class(const struct lowering *lowering, uint
 uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
 enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
 
+/* Fails unless the instruction has that many operands. */
+bool lower_expect(struct lowering *lowering, int least);
+/* dst = a kind b on predicates; of one source, b counts. negated: of b. */
+enum lower_logic {
+    LOWER_LOGIC_AND,
+    LOWER_LOGIC_OR,
+    LOWER_LOGIC_XOR,
+    LOWER_LOGIC_MOVE,
+    LOWER_LOGIC_NOT
+};
+void lower_predicate_logic_op(struct lowering *lowering, uint32_t dst, uint32_t a, uint32_t b,
+                              enum lower_logic kind, bool negated);
+
 /* The instruction's last type modifier, or the one before it (nth 1). */
 enum wl_ptx_type lower_type(const struct wl_ptx_instruction *instruction, int nth);
 bool lower_is_signed(enum wl_ptx_type type);
 bool lower_is_float(enum wl_ptx_type type);
+bool lower_is_half(enum wl_ptx_type type); /* f16, bf16 or a pair of them */
 /* rn rz rm rp and their integer forms; nearest if none. *found tells. */
 enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found);
 /* First row whose word is among the modifiers; -1 if none. */

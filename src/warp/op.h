@@ -176,8 +176,23 @@ enum wl_atomic {
     WL_ATOMIC_CAS_B64,
     WL_ATOMIC_INC_U32,
     WL_ATOMIC_DEC_U32,
+    /* of ATOMIC_LIST: */
     WL_ATOMIC_ADD_F16X2,
     WL_ATOMIC_CAS_B16,
+    WL_ATOMIC_ADD_F16,
+    WL_ATOMIC_ADD_BF16,
+    WL_ATOMIC_ADD_BF16X2,
+    WL_ATOMIC_MIN_F16,
+    WL_ATOMIC_MAX_F16,
+    WL_ATOMIC_MIN_BF16,
+    WL_ATOMIC_MAX_BF16,
+    WL_ATOMIC_MIN_F16X2,
+    WL_ATOMIC_MAX_F16X2,
+    WL_ATOMIC_MIN_BF16X2,
+    WL_ATOMIC_MAX_BF16X2,
+    WL_ATOMIC_LIST_ADD_F32,
+    WL_ATOMIC_EXCH_B128,
+    WL_ATOMIC_CAS_B128,
 };
 
 /* Element formats of matrix operations. A and B elements of less than 64 bits are packed into
@@ -215,6 +230,14 @@ enum wl_matrix_role { WL_MATRIX_A, WL_MATRIX_B, WL_MATRIX_C };
 #define WL_FRAGMENT(rows, columns, role, is_column_major, space)            \
     ((uint32_t)(rows) | (uint32_t)(columns) << 8 | (uint32_t)(role) << 16 | \
      (uint32_t)(is_column_major) << 18 | (uint32_t)(space) << 20)
+
+/* CVT_NARROW: imm. */
+enum {
+    WL_NARROW_RELU = 1,
+    WL_NARROW_FINITE = 2, /* what is too great becomes the greatest number */
+    WL_NARROW_ROUNDING_SHIFT = 4,
+    WL_NARROW_AWAY = 4, /* a rounding: to nearest, ties away from zero */
+};
 
 /* BARRIER_OBJECT: what is done to the 64-bit object in shared memory. */
 enum wl_barrier_action {

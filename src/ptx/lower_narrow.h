@@ -1,0 +1,11 @@
+/* cvt of formats that come in pairs or are no type of registers. */
+#ifndef WL_PTX_LOWER_NARROW_H
+#define WL_PTX_LOWER_NARROW_H
+
+#include "ptx/lowering.h"
+
+/* True if lower_cvt_narrow is the one to lower this cvt. */
+bool lower_cvt_is_narrow(const struct wl_ptx_instruction *instruction);
+void lower_cvt_narrow(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
+#endif
