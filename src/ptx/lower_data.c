@@ -1,7 +1,7 @@
 /* Families of register instructions: mov, comparisons, predicates, bit fields, carries. */
 #include <string.h>
 
-#include "ptx/lowering.h"
+#include "ptx/lower_memory.h"
 
 #define FAMILY(name)                                                                            \
     void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
@@ -9,7 +9,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static bool expect(struct lowering *lowering, int least)
+bool lower_expect(struct lowering *lowering, int least)
 {
     if (lowering->instruction->operand_count >= least)
         return true;
@@ -18,18 +18,16 @@ static bool expect(struct lowering *lowering, int least)
     return false;
 }
 
-static void emit_predicate_logic(struct lowering *lowering, uint32_t dst, uint32_t a, uint32_t b,
-                                 uint8_t kind, bool negated)
+void lower_predicate_logic_op(struct lowering *lowering, uint32_t dst, uint32_t a, uint32_t b,
+                              enum lower_logic kind, bool negated)
 {
     struct wl_op *op = lower_emit(lowering, WL_OP_PRED_LOGIC, FIELD_DST, FIELD_A | FIELD_B);
     op->dst = dst;
     op->a = a == NO_REGISTER ? b : a;
     op->b = b;
-    op->kind = kind;
+    op->kind = (uint8_t)kind;
     op->flags = negated ? WL_OPF_NEGATED : 0;
 }
-
-enum { LOGIC_AND, LOGIC_OR, LOGIC_XOR, LOGIC_MOVE, LOGIC_NOT };
 
 /* mov.b64 %rd, {%r1, %r2} and the like. */
 static void pack(struct lowering *lowering, const struct wl_ptx_operand *dst,
@@ -68,22 +66,49 @@ static void unpack(struct lowering *lowering, const struct wl_ptx_operand *dst,
     op->a = whole;
 }
 
+/* mov.b128: both sides are a register or two of 64 bits. */
+static void move_wide(struct lowering *lowering, const struct wl_ptx_operand *dst,
+                      const struct wl_ptx_operand *source)
+{
+    struct wl_ptx_operand halves[4], pairs[2] = {*dst, *source};
+    for (int i = 0; i < 2; i++)
+        if (pairs[i].kind != WL_PTX_OPERAND_VECTOR &&
+            !lower_split_wide(lowering, i ? source : dst, halves + 2 * i, &pairs[i]))
+            return;
+    if (pairs[0].item_count != 2 || pairs[1].item_count != 2) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t values[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t value = lower_source(lowering, &pairs[1].items[i], WL_CLASS_64, WL_PTX_B64);
+        values[i] = lower_new_register(lowering, WL_CLASS_64);
+        lower_emit_plain(lowering, WL_OP_MOV_B64, values[i], value, NO_REGISTER, NO_REGISTER);
+    }
+    for (int i = 0; i < 2; i++) {
+        uint32_t reg = lower_destination(lowering, &pairs[0].items[i], WL_CLASS_64);
+        lower_emit_plain(lowering, WL_OP_MOV_B64, reg, values[i], NO_REGISTER, NO_REGISTER);
+    }
+}
+
 FAMILY(mov)
 {
-    if (!expect(lowering, 2))
+    if (!lower_expect(lowering, 2))
         return;
     const struct wl_ptx_operand *dst = &instruction->operands[0],
                                 *source = &instruction->operands[1];
     enum wl_ptx_type type = lower_type(instruction, 0);
-    if (source->kind == WL_PTX_OPERAND_VECTOR) {
+    if (type == WL_PTX_B128) {
+        move_wide(lowering, dst, source);
+    } else if (source->kind == WL_PTX_OPERAND_VECTOR) {
         pack(lowering, dst, source, type);
     } else if (dst->kind == WL_PTX_OPERAND_VECTOR) {
         unpack(lowering, dst, source, type);
     } else if (type == WL_PTX_PRED) {
         uint32_t reg = lower_destination(lowering, dst, WL_CLASS_PREDICATE);
         uint32_t value = lower_predicate(lowering, source);
-        emit_predicate_logic(lowering, reg, value, value, source->negated ? LOGIC_NOT : LOGIC_MOVE,
-                             false);
+        lower_predicate_logic_op(lowering, reg, value, value,
+                                 source->negated ? LOWER_LOGIC_NOT : LOWER_LOGIC_MOVE, false);
     } else {
         enum wl_operand_class operand_class = lower_class_of_type(type);
         bool is_wide = operand_class == WL_CLASS_64;
@@ -112,7 +137,7 @@ FAMILY(mov)
 /* Shared and local addresses become generic by their window, and back by dropping it. */
 FAMILY(cvta)
 {
-    if (!expect(lowering, 2))
+    if (!lower_expect(lowering, 2))
         return;
     bool is_shared = wl_ptx_instruction_has(instruction, "shared") ||
                      wl_ptx_instruction_has(instruction, "shared::cta");
@@ -131,183 +156,9 @@ FAMILY(cvta)
                       : (int64_t)(is_shared ? WL_SHARED_WINDOW : WL_LOCAL_WINDOW);
 }
 
-/* ---- comparisons ---- */
-
-#define INTEGER_ROW(name, u, s, s16, u64, s64)                                \
-    {                                                                         \
-        name,                                                                 \
-        {                                                                     \
-            WL_OP_##u, WL_OP_##s, WL_OP_##s16, WL_OP_##u64, WL_OP_##s64, 0, 0 \
-        }                                                                     \
-    }
-
-struct comparison_row {
-    const char *word;
-    uint16_t codes[7]; /* u32, s32, s16, u64, s64, f32, f64; 0: not for that type */
-};
-
-static const struct comparison_row comparison_rows[] = {
-    {"eq",
-     {WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I32, WL_OP_EQ_I64, WL_OP_EQ_I64, WL_OP_EQ_F32,
-      WL_OP_EQ_F64}},
-    {"ne",
-     {WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I32, WL_OP_NE_I64, WL_OP_NE_I64, WL_OP_NE_F32,
-      WL_OP_NE_F64}},
-    {"lt",
-     {WL_OP_LT_U32, WL_OP_LT_S32, WL_OP_LT_S16, WL_OP_LT_U64, WL_OP_LT_S64, WL_OP_LT_F32,
-      WL_OP_LT_F64}},
-    {"le",
-     {WL_OP_LE_U32, WL_OP_LE_S32, WL_OP_LE_S16, WL_OP_LE_U64, WL_OP_LE_S64, WL_OP_LE_F32,
-      WL_OP_LE_F64}},
-    {"gt",
-     {WL_OP_GT_U32, WL_OP_GT_S32, WL_OP_GT_S16, WL_OP_GT_U64, WL_OP_GT_S64, WL_OP_GT_F32,
-      WL_OP_GT_F64}},
-    {"ge",
-     {WL_OP_GE_U32, WL_OP_GE_S32, WL_OP_GE_S16, WL_OP_GE_U64, WL_OP_GE_S64, WL_OP_GE_F32,
-      WL_OP_GE_F64}},
-    INTEGER_ROW("lo", LT_U32, LT_U32, LT_U32, LT_U64, LT_U64),
-    INTEGER_ROW("ls", LE_U32, LE_U32, LE_U32, LE_U64, LE_U64),
-    INTEGER_ROW("hi", GT_U32, GT_U32, GT_U32, GT_U64, GT_U64),
-    INTEGER_ROW("hs", GE_U32, GE_U32, GE_U32, GE_U64, GE_U64),
-    {"equ", {0, 0, 0, 0, 0, WL_OP_EQU_F32, WL_OP_EQU_F64}},
-    {"neu", {0, 0, 0, 0, 0, WL_OP_NEU_F32, WL_OP_NEU_F64}},
-    {"ltu", {0, 0, 0, 0, 0, WL_OP_LTU_F32, WL_OP_LTU_F64}},
-    {"leu", {0, 0, 0, 0, 0, WL_OP_LEU_F32, WL_OP_LEU_F64}},
-    {"gtu", {0, 0, 0, 0, 0, WL_OP_GTU_F32, WL_OP_GTU_F64}},
-    {"geu", {0, 0, 0, 0, 0, WL_OP_GEU_F32, WL_OP_GEU_F64}},
-    {"num", {0, 0, 0, 0, 0, WL_OP_NUM_F32, WL_OP_NUM_F64}},
-    {"nan", {0, 0, 0, 0, 0, WL_OP_NAN_F32, WL_OP_NAN_F64}},
-};
-
-static int comparison_column(enum wl_ptx_type type)
-{
-    switch (type) {
-    case WL_PTX_S32:
-        return 1;
-    case WL_PTX_S16:
-        return 2;
-    case WL_PTX_U64:
-    case WL_PTX_B64:
-        return 3;
-    case WL_PTX_S64:
-        return 4;
-    case WL_PTX_F32:
-    case WL_PTX_F16:
-    case WL_PTX_BF16:
-        return 5;
-    case WL_PTX_F64:
-        return 6;
-    default:
-        return 0;
-    }
-}
-
-/* A half as single precision, exactly. */
-static uint32_t widen_half(struct lowering *lowering, uint32_t reg, enum wl_ptx_type type)
-{
-    uint32_t wide = lower_new_register(lowering, WL_CLASS_32);
-    struct wl_op *op = lower_emit(lowering, WL_OP_CVT_FLOAT_TO_FLOAT, FIELD_DST, FIELD_A);
-    op->dst = wide;
-    op->a = reg;
-    op->width_bytes = 2;
-    op->count = 4;
-    op->imm = type == WL_PTX_BF16 ? 16 : 0;
-    return wide;
-}
-
-/* The comparison of two operands in a new predicate. */
-static uint32_t compare(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
-                        enum wl_ptx_type type)
-{
-    uint32_t result = lower_new_register(lowering, WL_CLASS_PREDICATE);
-    uint16_t code = 0;
-    for (size_t i = 0; i < COUNT(comparison_rows) && !code; i++)
-        if (wl_ptx_instruction_has(instruction, comparison_rows[i].word))
-            code = comparison_rows[i].codes[comparison_column(type)];
-    if (!code || type == WL_PTX_F16X2 || type == WL_PTX_BF16X2) {
-        lower_unsupported(lowering);
-        return result;
-    }
-    const struct wl_ptx_operand *operands = instruction->operands;
-    enum wl_operand_class operand_class = lower_class_of_type(type);
-    uint32_t a = lower_source(lowering, &operands[1], operand_class, type);
-    uint64_t bits;
-    bool is_half = type == WL_PTX_F16 || type == WL_PTX_BF16;
-    if (!is_half && lower_literal(&operands[2], type, &bits)) {
-        struct wl_op *op = lower_emit(lowering, code + 1, FIELD_DST, FIELD_A);
-        op->dst = result;
-        op->a = a;
-        op->imm = (int64_t)bits;
-        return result;
-    }
-    uint32_t b = lower_source(lowering, &operands[2], operand_class, type);
-    if (is_half) {
-        a = widen_half(lowering, a, type);
-        b = widen_half(lowering, b, type);
-    }
-    lower_emit_plain(lowering, code, result, a, b, NO_REGISTER);
-    return result;
-}
-
-/* setp.CMP{.BOOL}.type p|q, a, b {, {!}c}: p = cmp BOOL c, q = !cmp BOOL c. */
-FAMILY(setp)
-{
-    static const char *const combinations[] = {"and", "or", "xor"};
-    if (!expect(lowering, 3))
-        return;
-    uint32_t result = compare(lowering, instruction, lower_type(instruction, 0));
-    const struct wl_ptx_operand *dst = &instruction->operands[0];
-    int combine = lower_choose(instruction, combinations, COUNT(combinations));
-    uint32_t other = NO_REGISTER;
-    bool negated = false;
-    if (combine >= 0 && expect(lowering, 4)) {
-        other = lower_predicate(lowering, &instruction->operands[3]);
-        negated = instruction->operands[3].negated;
-    }
-    uint32_t inverse = NO_REGISTER;
-    if (dst->second_reg >= 0) {
-        inverse = lower_new_register(lowering, WL_CLASS_PREDICATE);
-        emit_predicate_logic(lowering, inverse, result, result, LOGIC_NOT, false);
-    }
-    const uint32_t values[2] = {result, inverse};
-    for (int i = 0; i < 2; i++) {
-        if (values[i] == NO_REGISTER || (i == 0 && dst->kind == WL_PTX_OPERAND_SINK))
-            continue;
-        uint32_t reg = i ? lower_register_of(lowering, dst->second_reg)
-                         : lower_destination(lowering, dst, WL_CLASS_PREDICATE);
-        if (other != NO_REGISTER)
-            emit_predicate_logic(lowering, reg, values[i], other, (uint8_t)combine, negated);
-        else if (i == 0 && inverse == NO_REGISTER)
-            lowering->ops.items[lowering->ops.count - 1].op.dst =
-                reg; /* compare straight into it */
-        else
-            emit_predicate_logic(lowering, reg, values[i], values[i], LOGIC_MOVE, false);
-    }
-}
-
-/* set.CMP{.BOOL}.dtype.stype: all ones or 1.0 where true. */
-FAMILY(set)
-{
-    static const char *const combinations[] = {"and", "or", "xor"};
-    if (!expect(lowering, 3))
-        return;
-    uint32_t result = compare(lowering, instruction, lower_type(instruction, 0));
-    int combine = lower_choose(instruction, combinations, COUNT(combinations));
-    if (combine >= 0 && expect(lowering, 4))
-        emit_predicate_logic(lowering, result, result,
-                             lower_predicate(lowering, &instruction->operands[3]), (uint8_t)combine,
-                             instruction->operands[3].negated);
-    enum wl_ptx_type type = lower_type(instruction, 1);
-    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
-    struct wl_op *op = lower_emit(lowering, WL_OP_PRED_TO_B32, FIELD_DST, FIELD_A);
-    op->dst = dst;
-    op->a = result;
-    op->imm = type == WL_PTX_F32 ? 0x3f800000 : 0xffffffff;
-}
-
 FAMILY(selp)
 {
-    if (!expect(lowering, 4))
+    if (!lower_expect(lowering, 4))
         return;
     enum wl_ptx_type type = lower_type(instruction, 0);
     enum wl_operand_class operand_class = lower_class_of_type(type);
@@ -330,22 +181,22 @@ FAMILY(predicate_logic)
         return;
     }
     uint8_t kind = 0;
-    while (kind < LOGIC_NOT && strcmp(words[kind], instruction->opcode) != 0)
+    while (kind < LOWER_LOGIC_NOT && strcmp(words[kind], instruction->opcode) != 0)
         kind++;
-    if (!expect(lowering, kind == LOGIC_NOT ? 2 : 3))
+    if (!lower_expect(lowering, kind == LOWER_LOGIC_NOT ? 2 : 3))
         return;
-    const struct wl_ptx_operand *second = &instruction->operands[kind == LOGIC_NOT ? 1 : 2];
+    const struct wl_ptx_operand *second = &instruction->operands[kind == LOWER_LOGIC_NOT ? 1 : 2];
     uint32_t a = lower_predicate(lowering, &instruction->operands[1]);
     uint32_t b = lower_predicate(lowering, second);
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_PREDICATE);
-    emit_predicate_logic(lowering, dst, a, b, kind, second->negated);
+    lower_predicate_logic_op(lowering, dst, a, b, kind, second->negated);
 }
 
 /* ---- bits and carries ---- */
 
 FAMILY(lop3)
 {
-    if (!expect(lowering, 5) || instruction->operands[4].kind != WL_PTX_OPERAND_INTEGER) {
+    if (!lower_expect(lowering, 5) || instruction->operands[4].kind != WL_PTX_OPERAND_INTEGER) {
         lower_unsupported(lowering);
         return;
     }
@@ -359,7 +210,7 @@ FAMILY(lop3)
 
 FAMILY(bfi)
 {
-    if (!expect(lowering, 5))
+    if (!lower_expect(lowering, 5))
         return;
     enum wl_ptx_type type = lower_type(instruction, 0);
     enum wl_operand_class operand_class = lower_class_of_type(type);
@@ -388,7 +239,7 @@ static void emit_carry(struct lowering *lowering, const struct wl_ptx_instructio
     bool is_mad = word[0] == 'm', is_sub = word[0] == 's';
     enum wl_ptx_type type = lower_type(instruction, 0);
     enum wl_operand_class operand_class = lower_class_of_type(type);
-    if (!expect(lowering, is_mad ? 4 : 3))
+    if (!lower_expect(lowering, is_mad ? 4 : 3))
         return;
     if (lowering->carry_register == NO_REGISTER)
         lowering->carry_register = lower_new_register(lowering, WL_CLASS_PREDICATE);
@@ -422,6 +273,7 @@ FAMILY(carry)
 }
 
 void lower_rounded(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+void lower_half(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
 
 FAMILY(mad_or_carry)
 {
@@ -437,7 +289,7 @@ FAMILY(testp)
                                         "notanumber", "normal",   "subnormal"};
     int kind = lower_choose(instruction, kinds, COUNT(kinds));
     enum wl_ptx_type type = lower_type(instruction, 0);
-    if (kind < 0 || !expect(lowering, 2)) {
+    if (kind < 0 || !lower_expect(lowering, 2)) {
         lower_unsupported(lowering);
         return;
     }
@@ -468,8 +320,12 @@ FAMILY(rounded)
     enum wl_ptx_type type = lower_type(instruction, 0);
     bool found;
     enum wl_rounding rounding = lower_rounding(instruction, &found);
+    if (lower_is_half(type)) {
+        lower_half(lowering, instruction);
+        return;
+    }
     if (operation == COUNT(operations) || (type != WL_PTX_F32 && type != WL_PTX_F64) || !found ||
-        !expect(lowering, source_counts[operation] + 1)) {
+        !lower_expect(lowering, source_counts[operation] + 1)) {
         lower_unsupported(lowering);
         return;
     }

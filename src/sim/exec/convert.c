@@ -23,37 +23,6 @@ static inline u64 integer_lane(const struct wl_warp *warp, const struct wl_op *o
                                      : value << shift >> shift;
 }
 
-static inline u32 half_rounded(double value, enum wl_rounding rounding)
-{
-    u32 nearest = double_to_half(value);
-    double back = half_to_float(nearest);
-    if (rounding == WL_ROUND_NEAREST || value != value || back == value)
-        return nearest;
-    bool is_above = back > value;
-    bool want_above = rounding == WL_ROUND_UP || (rounding == WL_ROUND_ZERO && value < 0);
-    if (is_above == want_above)
-        return nearest;
-    bool away = is_above == (value < 0); /* the other neighbour is farther from zero */
-    if ((nearest & 0x7fffu) == 0 && away)
-        return (value < 0 ? 0x8000u : 0) | 1;
-    return away ? nearest + 1 : nearest - 1;
-}
-
-static inline u32 float_to_bfloat(double value, enum wl_rounding rounding)
-{
-    if (value != value)
-        return 0x7fffu;
-    float odd = double_to_float_odd(value);
-    u32 bits = bits_of(odd);
-    u32 kept = bits >> 16, rest = bits & 0xffffu;
-    bool negative = bits >> 31;
-    bool up = rounding == WL_ROUND_NEAREST ? rest > 0x8000u || (rest == 0x8000u && (kept & 1))
-              : rounding == WL_ROUND_UP    ? rest && !negative
-              : rounding == WL_ROUND_DOWN  ? rest && negative
-                                           : false;
-    return kept + up;
-}
-
 enum {
     FORMAT_BFLOAT = 1,
     FLAG_FTZ = 2,
@@ -72,7 +41,7 @@ static void store_float(struct wl_warp *warp, const struct wl_op *op, int lane, 
         ((double *)lane_register(warp, op->dst))[lane] = exact;
         break;
     case 2:
-        d32[lane] = op->imm & FORMAT_BFLOAT ? float_to_bfloat(exact, op->kind)
+        d32[lane] = op->imm & FORMAT_BFLOAT ? bfloat_rounded(exact, op->kind)
                                             : half_rounded(exact, op->kind);
         break;
     default:

@@ -3,8 +3,11 @@
 #define WL_SIM_EXEC_VALUES_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "warp/op.h"
 
 __extension__ typedef unsigned __int128 wide_u128;
 __extension__ typedef __int128 wide_s128;
@@ -338,19 +341,52 @@ static inline uint32_t double_to_half(double value)
     return float_to_half(double_to_float_odd(value));
 }
 
+static inline uint32_t half_rounded(double value, enum wl_rounding rounding)
+{
+    uint32_t nearest = double_to_half(value);
+    double back = (double)half_to_float(nearest);
+    if (rounding == WL_ROUND_NEAREST || value != value || back == value)
+        return nearest;
+    bool is_above = back > value;
+    bool want_above = rounding == WL_ROUND_UP || (rounding == WL_ROUND_ZERO && value < 0);
+    if (is_above == want_above)
+        return nearest;
+    bool away = is_above == (value < 0); /* the other neighbour is farther from zero */
+    if ((nearest & 0x7fffu) == 0 && away)
+        return (value < 0 ? 0x8000u : 0) | 1;
+    return away ? nearest + 1 : nearest - 1;
+}
+
+static inline uint32_t bfloat_rounded(double value, enum wl_rounding rounding)
+{
+    if (value != value)
+        return 0x7fffu;
+    uint32_t bits = bits_of(double_to_float_odd(value));
+    uint32_t kept = bits >> 16, rest = bits & 0xffffu;
+    bool negative = bits >> 31;
+    bool up = rounding == WL_ROUND_NEAREST ? rest > 0x8000u || (rest == 0x8000u && (kept & 1))
+              : rounding == WL_ROUND_UP    ? rest && !negative
+              : rounding == WL_ROUND_DOWN  ? rest && negative
+                                           : false;
+    return kept + up;
+}
+
+/* The sum of two doubles, rounded to odd: it can be rounded once more to a narrower format. */
+static inline double sum_to_odd(double a, double b)
+{
+    double sum = a + b;
+    double error = (a - (sum - (sum - a))) + (b - (sum - a));
+    if (error == 0 || sum != sum || isinf(sum))
+        return sum;
+    uint64_t bits = bits_of_double(sum);
+    bool is_beyond = (error < 0) == (sum > 0);
+    return double_of((is_beyond ? bits - 1 : bits) | 1);
+}
+
 static inline uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c)
 {
     double product = (double)half_to_float(a) * (double)half_to_float(b);
-    double addend = (double)half_to_float(c);
-    double sum = product + addend;
-    double error = (product - (sum - (sum - product))) + (addend - (sum - product));
-    if (error != 0 && sum == sum && !isinf(sum)) {
-        uint64_t bits = bits_of_double(sum);
-        int is_beyond = (error < 0) == (sum > 0);
-        bits = is_beyond ? bits - 1 : bits;
-        sum = double_of(bits | 1);
-    }
-    return double_to_half(sum);
+    return double_to_half(sum_to_odd(product, (double)half_to_float(c)));
 }
 
 static inline uint32_t pair(uint32_t low, uint32_t high)

@@ -89,7 +89,8 @@ static void add_values(struct text *text, const char *type, const uint64_t *valu
         if (has_any_nan && soft_is_nan(format_of(type), value))
             add(text, " nan");
         else
-            add(text, value < 10 ? " %llu" : " 0x%llx", (unsigned long long)value);
+            add(text, value < 10 && !type_is_float(type) ? " %llu" : " 0x%llx",
+                (unsigned long long)value);
     }
     add(text, "\n");
 }

@@ -13,5 +13,9 @@ int main(int argument_count, char **arguments)
     output_folder = arguments[1];
     generate_integer();
     generate_bits();
+    generate_floats();
+    generate_approximate();
+    generate_compare();
+    generate_convert();
     return 0;
 }

@@ -1,0 +1,77 @@
+/* Half-precision arithmetic in all its forms: one value or a pair, binary16 or bfloat16. The plain
+ * forms of binary16 have operations of their own. */
+#include "sim/exec/lanes.h"
+#include "sim/exec/values.h"
+
+#define RUN(id)                                                                     \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
+    const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
+
+static inline u32 flush_half(u32 half)
+{
+    return half & 0x7c00u ? half : half & 0x8000u;
+}
+
+static inline f32 widen(u32 half, s64 flags)
+{
+    if (flags & WL_HALF_BFLOAT)
+        return float_of(half << 16);
+    return half_to_float(flags & WL_HALF_FTZ ? flush_half(half) : half);
+}
+
+static inline u32 narrow(f64 value, s64 flags)
+{
+    if (flags & WL_HALF_SAT)
+        value = value > 0 ? (value < 1 ? value : 1) : 0;
+    if (flags & WL_HALF_RELU)
+        value = value > 0 || value != value ? value : 0;
+    if (flags & WL_HALF_BFLOAT)
+        return bfloat_rounded(value, WL_ROUND_NEAREST);
+    u32 half = double_to_half(value);
+    return flags & WL_HALF_FTZ ? flush_half(half) : half;
+}
+
+static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
+{
+    const u32 sign = 0x8000u;
+    const bool wants_nan = flags & WL_HALF_NAN;
+    f32 x = widen(a, flags), y = widen(b, flags);
+    switch (kind) {
+    case WL_HALF_ADD:
+        return narrow(sum_to_odd((f64)x, (f64)y), flags);
+    case WL_HALF_SUB:
+        return narrow(sum_to_odd((f64)x, -(f64)y), flags);
+    case WL_HALF_MUL:
+        return narrow((f64)x * (f64)y, flags);
+    case WL_HALF_FMA:
+        return narrow(sum_to_odd((f64)x * (f64)y, (f64)widen(c, flags)), flags);
+    case WL_HALF_MIN:
+        return narrow((f64)(wants_nan ? minimum_nan_f32(x, y) : minimum_f32(x, y)), flags);
+    case WL_HALF_MAX:
+        return narrow((f64)(wants_nan ? maximum_nan_f32(x, y) : maximum_f32(x, y)), flags);
+    case WL_HALF_NEG:
+        return (flags & WL_HALF_FTZ ? flush_half(a) : a) ^ sign;
+    case WL_HALF_ABS:
+        return (flags & WL_HALF_FTZ ? flush_half(a) : a) & ~sign;
+    case WL_HALF_EX2:
+        return narrow((f64)exp2f(x), flags);
+    case WL_HALF_TANH:
+        return narrow((f64)tanhf(x), flags);
+    }
+    return 0;
+}
+
+RUN(HALF)
+{
+    const u32 *a = lane_register(warp, op->a), *b = lane_register(warp, op->b);
+    const u32 *c = lane_register(warp, op->c);
+    u32 *d = lane_register(warp, op->dst);
+    const bool is_pair = op->imm & WL_HALF_PAIR;
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        u32 low = compute(op->kind, op->imm, a[i] & 0xffffu, b[i] & 0xffffu, c[i] & 0xffffu);
+        u32 high = is_pair ? compute(op->kind, op->imm, a[i] >> 16, b[i] >> 16, c[i] >> 16) : 0;
+        d[i] = pair(low, high);
+    }
+    return op + 1;
+}
