@@ -488,6 +488,19 @@ FAMILY(shuffle)
     op->kind = (uint8_t)kind;
 }
 
+/* The members of a group of lanes, operand number `at`: NO_REGISTER for all of them. */
+static uint32_t lower_members(struct lowering *lowering,
+                              const struct wl_ptx_instruction *instruction, int at)
+{
+    uint64_t mask = 0;
+    if (instruction->operand_count <= at)
+        return NO_REGISTER; /* forms without .sync */
+    const struct wl_ptx_operand *operand = &instruction->operands[at];
+    if (lower_literal(operand, WL_PTX_U32, &mask) && (uint32_t)mask == WL_FULL_MASK)
+        return NO_REGISTER;
+    return lower_source(lowering, operand, WL_CLASS_32, WL_PTX_B32);
+}
+
 FAMILY(vote)
 {
     static const char *const kinds[] = {"all", "any", "uni", "ballot"};
@@ -498,11 +511,14 @@ FAMILY(vote)
     }
     const struct wl_ptx_operand *operands = instruction->operands;
     uint32_t a = lower_predicate(lowering, &operands[1]);
+    uint32_t members = lower_members(lowering, instruction, 2);
     uint32_t dst = lower_destination(lowering, &operands[0],
                                      kind == WL_VOTE_BALLOT ? WL_CLASS_32 : WL_CLASS_PREDICATE);
-    struct wl_op *op = lower_emit(lowering, WL_OP_VOTE, FIELD_DST, FIELD_A);
+    struct wl_op *op = lower_emit(lowering, WL_OP_VOTE, FIELD_DST,
+                                  (uint8_t)(FIELD_A | (members != NO_REGISTER ? FIELD_B : 0)));
     op->dst = dst;
     op->a = a;
+    op->b = members;
     op->kind = (uint8_t)kind;
     op->flags = operands[1].negated ? WL_OPF_NEGATED : 0;
 }
@@ -516,13 +532,15 @@ FAMILY(match)
     }
     const struct wl_ptx_operand *operands = instruction->operands;
     uint32_t a = lower_source(lowering, &operands[1], lower_class_of_type(type), type);
+    uint32_t members = lower_members(lowering, instruction, 2);
     uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
     uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
-    struct wl_op *op =
-        lower_emit(lowering, WL_OP_MATCH,
-                   (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)), FIELD_A);
+    struct wl_op *op = lower_emit(lowering, WL_OP_MATCH,
+                                  (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)),
+                                  (uint8_t)(FIELD_A | (members != NO_REGISTER ? FIELD_B : 0)));
     op->dst = dst;
     op->a = a;
+    op->b = members;
     op->d = valid;
     op->kind = wl_ptx_instruction_has(instruction, "all");
     op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
@@ -539,7 +557,8 @@ FAMILY(redux)
     }
     uint32_t a = lower_source(lowering, &instruction->operands[1], WL_CLASS_32, type);
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
-    lower_emit_plain(lowering, WL_OP_REDUX, dst, a, NO_REGISTER, NO_REGISTER);
+    lower_emit_plain(lowering, WL_OP_REDUX, dst, a, lower_members(lowering, instruction, 2),
+                     NO_REGISTER);
     bool is_signed_order = lower_is_signed(type) && (kind == 1 || kind == 2);
     lowering->ops.items[lowering->ops.count - 1].op.kind =
         (uint8_t)(kind + (is_signed_order ? 2 : 0));

@@ -430,73 +430,113 @@ RUN(SHUFFLE)
     return op + 1;
 }
 
+/* Lanes that named the same members, one such group after another: *group of those in *left is
+ * taken out of it. Returns the members that are here. The mask stands in register b; without one
+ * all lanes are members. */
+static u32 take_group(const struct wl_warp *warp, const struct wl_op *op, u32 *left, u32 *group)
+{
+    if (op->b == UINT32_MAX) {
+        *group = *left;
+        *left = 0;
+        return warp->active;
+    }
+    const u32 *masks = lane_register(warp, op->b);
+    u32 mask = masks[__builtin_ctz(*left)];
+    *group = 0;
+    for (u32 rest = *left; rest; rest &= rest - 1) {
+        u32 i = (u32)__builtin_ctz(rest);
+        *group |= (u32)(masks[i] == mask) << i;
+    }
+    *left &= ~*group;
+    return warp->active & mask;
+}
+
+static void set_lanes(u32 *d, u32 lanes, u32 value)
+{
+    for (u32 left = lanes; left; left &= left - 1)
+        d[__builtin_ctz(left)] = value;
+}
+
 RUN(VOTE)
 {
-    u32 chosen = *predicate(warp, op->a);
+    u32 asked = *predicate(warp, op->a), yes = 0;
     if (op->flags & WL_OPF_NEGATED)
-        chosen = ~chosen;
-    u32 members = warp->active;
-    chosen &= members;
-    if (op->kind == WL_VOTE_BALLOT) {
-        u32 *d = lane_register(warp, op->dst);
-        for (int i = 0; i < WL_LANES; i++)
-            if (members >> i & 1)
-                d[i] = chosen;
-        return op + 1;
+        asked = ~asked;
+    for (u32 left = warp->active, group; left;) {
+        u32 members = take_group(warp, op, &left, &group), chosen = asked & members;
+        if (op->kind == WL_VOTE_BALLOT) {
+            set_lanes(lane_register(warp, op->dst), group, chosen);
+            continue;
+        }
+        bool result = op->kind == WL_VOTE_ALL   ? chosen == members
+                      : op->kind == WL_VOTE_ANY ? chosen != 0
+                                                : chosen == members || chosen == 0;
+        yes |= result ? group : 0;
     }
-    bool result = op->kind == WL_VOTE_ALL   ? chosen == members
-                  : op->kind == WL_VOTE_ANY ? chosen != 0
-                                            : chosen == members || chosen == 0;
-    set_predicate(warp, op->dst, result ? WL_FULL_MASK : 0);
+    if (op->kind != WL_VOTE_BALLOT)
+        set_predicate(warp, op->dst, yes);
     return op + 1;
+}
+
+/* The members that have the value of lane i. */
+static u32 find_equal(const struct wl_warp *warp, const struct wl_op *op, u32 members, int i)
+{
+    const u32 *a32 = lane_register(warp, op->a);
+    const u64 *a64 = lane_register(warp, op->a);
+    u32 equal = 0;
+    for (u32 left = members; left; left &= left - 1) {
+        int j = __builtin_ctz(left);
+        bool is_equal = op->width_bytes == 8 ? a64[i] == a64[j] : a32[i] == a32[j];
+        equal |= (u32)is_equal << j;
+    }
+    return equal;
 }
 
 RUN(MATCH)
 {
-    u32 members = warp->active, all = 1;
-    u32 result[WL_LANES] = {0};
-    const u32 *a32 = lane_register(warp, op->a);
-    const u64 *a64 = lane_register(warp, op->a);
-    for (int i = 0; i < WL_LANES; i++) {
-        for (int j = 0; j < WL_LANES && members >> i & 1; j++) {
-            bool equal = op->width_bytes == 8 ? a64[i] == a64[j] : a32[i] == a32[j];
-            if (members >> j & 1 && equal)
-                result[i] |= LANE_BIT(j);
-        }
-        if (members >> i & 1 && result[i] != members)
-            all = 0;
-    }
     u32 *d = lane_register(warp, op->dst);
-    for (int i = 0; i < WL_LANES; i++)
-        if (members >> i & 1)
-            d[i] = op->kind ? (all ? members : 0) : result[i];
+    u32 result[WL_LANES] = {0}, all_equal = 0;
+    for (u32 left = warp->active, group; left;) {
+        u32 members = take_group(warp, op, &left, &group);
+        for (u32 rest = group; rest; rest &= rest - 1) {
+            int i = __builtin_ctz(rest);
+            result[i] = find_equal(warp, op, members, i);
+            if (op->kind && result[i] != members)
+                result[i] = 0;
+            all_equal |= (u32)(result[i] == members) << i;
+        }
+    }
+    for (u32 left = warp->active; left; left &= left - 1)
+        d[__builtin_ctz(left)] = result[__builtin_ctz(left)];
     if (op->kind && op->d != UINT32_MAX)
-        set_predicate(warp, op->d, all ? WL_FULL_MASK : 0);
+        set_predicate(warp, op->d, all_equal);
     return op + 1;
+}
+
+static u32 combine(uint8_t kind, u32 x, u32 y)
+{
+    const u32 results[] = {
+        x + y, y < x ? y : x, y > x ? y : x, (s32)y < (s32)x ? y : x, (s32)y > (s32)x ? y : x,
+        x & y, x | y,         x ^ y};
+    return results[kind];
 }
 
 /* kind: 0 add, 1 min.u, 2 max.u, 3 min.s, 4 max.s, 5 and, 6 or, 7 xor */
 RUN(REDUX)
 {
     const u32 *a = lane_register(warp, op->a);
-    u32 *d = lane_register(warp, op->dst);
-    u32 first = (u32)__builtin_ctz(warp->active), result = a[first];
-    for (u32 i = first + 1; i < WL_LANES; i++) {
-        if (!(warp->active >> i & 1))
-            continue;
-        u32 x = a[i];
-        const u32 next[] = {result + x,
-                            x < result ? x : result,
-                            x > result ? x : result,
-                            (s32)x < (s32)result ? x : result,
-                            (s32)x > (s32)result ? x : result,
-                            result & x,
-                            result | x,
-                            result ^ x};
-        result = next[op->kind];
+    u32 result[WL_LANES] = {0};
+    for (u32 left = warp->active, group; left;) {
+        u32 members = take_group(warp, op, &left, &group);
+        if (!members) /* lanes that named none of those that are here; undefined */
+            members = group;
+        u32 value = a[__builtin_ctz(members)];
+        for (u32 rest = members & (members - 1); rest; rest &= rest - 1)
+            value = combine(op->kind, value, a[__builtin_ctz(rest)]);
+        set_lanes(result, group, value);
     }
-    for (int i = 0; i < WL_LANES; i++)
-        if (warp->active >> i & 1)
-            d[i] = result;
+    u32 *d = lane_register(warp, op->dst);
+    for (u32 left = warp->active; left; left &= left - 1)
+        d[__builtin_ctz(left)] = result[__builtin_ctz(left)];
     return op + 1;
 }
