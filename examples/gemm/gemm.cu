@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(256)
                    float *__restrict__ c)
 {
     constexpr int rows = 8, pieces = warp_columns / (8 * COLUMNS);
-    __shared__ float tile_a[depth][block_edge], tile_b[depth][block_edge];
+    __shared__ __align__(16) float tile_a[depth][block_edge], tile_b[depth][block_edge];
     int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
     int row = warp / 2 * warp_rows + lane / 8 * rows; // of the thread's corner, in the block
     int column = warp % 2 * warp_columns + lane % 8 * COLUMNS;

@@ -1,2 +1,2 @@
-/* In cuda_runtime.h, with all the rest. */
+/* The runtime only: functions of the driver (cuInit and the like) are not declared. */
 #include "cuda_runtime.h"

@@ -5,18 +5,11 @@
 
 #include "warplens/attributes.h"
 #ifdef __CUDA__
-#include "warplens/math.h" /* before the C++ headers */
+#include "warplens/math.h" /* before those of the C++ library */
 #endif
-#ifdef __cplusplus
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <new>
-#else
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#endif
 #include "warplens/vectors.h"
 #ifdef __CUDA__
 #include "warplens/atomics.h"

@@ -156,7 +156,9 @@ __WL_LOAD(double, d, double)
     __WL_DEVICE type __ldg(const type *address)                                       \
     {                                                                                 \
         typedef element word __attribute__((ext_vector_type(count)));                 \
-        return __builtin_bit_cast(type, __nvvm_ldg_##letters((const word *)address)); \
+        type value;                                                                   \
+        *(word *)&value = __nvvm_ldg_##letters((const word *)address);                \
+        return value;                                                                 \
     }
 __WL_LOAD(int2, i2, int, 2)
 __WL_LOAD(int4, i4, int, 4)

@@ -17,33 +17,60 @@
 #define __WL_MAKE(type, base)
 #endif
 
-/* two, four: alignment of the vectors of so many */
-#define __WL_VECTORS(type, base, two, four)                               \
-    struct type##1 { base x; };                                           \
-    struct __attribute__((aligned(two))) type##2 { base x, y; };          \
-    struct type##3 { base x, y, z; };                                     \
-    struct __attribute__((aligned(four))) type##4 { base x, y, z, w; };   \
-    typedef struct type##1 type##1;                                       \
-    typedef struct type##2 type##2;                                       \
-    typedef struct type##3 type##3;                                       \
-    typedef struct type##4 type##4;                                       \
+/* In device code, vectors of 8 and 16 bytes are assigned in one piece, also where only the cast to
+ * them says that the address is aligned. */
+#define __WL_PIECES(type, base, count)
+#if defined(__cplusplus) && defined(__CUDA_ARCH__)
+#define __WL_WHOLE(type, base, count)                                                     \
+    __WL_BOTH type &operator=(const type &other)                                          \
+    {                                                                                     \
+        typedef base whole __attribute__((ext_vector_type(count)));                       \
+        *(whole *)this = *(const whole *)&other;                                          \
+        return *this;                                                                     \
+    }
+#else
+#define __WL_WHOLE __WL_PIECES
+#endif
+
+/* two, four: alignment of the vectors of so many, and how they are assigned */
+#define __WL_VECTORS(type, base, two, four, assign_two, assign_four)                      \
+    struct type##1 {                                                                      \
+        base x;                                                                           \
+    };                                                                                    \
+    struct __attribute__((aligned(two))) type##2 {                                        \
+        base x, y;                                                                        \
+        assign_two(type##2, base, 2)                                                      \
+    };                                                                                    \
+    struct type##3 {                                                                      \
+        base x, y, z;                                                                     \
+    };                                                                                    \
+    struct __attribute__((aligned(four))) type##4 {                                       \
+        base x, y, z, w;                                                                  \
+        assign_four(type##4, base, 4)                                                     \
+    };                                                                                    \
+    typedef struct type##1 type##1;                                                       \
+    typedef struct type##2 type##2;                                                       \
+    typedef struct type##3 type##3;                                                       \
+    typedef struct type##4 type##4;                                                       \
     __WL_MAKE(type, base)
 
-__WL_VECTORS(char, signed char, 2, 4)
-__WL_VECTORS(uchar, unsigned char, 2, 4)
-__WL_VECTORS(short, short, 4, 8)
-__WL_VECTORS(ushort, unsigned short, 4, 8)
-__WL_VECTORS(int, int, 8, 16)
-__WL_VECTORS(uint, unsigned, 8, 16)
-__WL_VECTORS(long, long, 16, 16)
-__WL_VECTORS(ulong, unsigned long, 16, 16)
-__WL_VECTORS(longlong, long long, 16, 16)
-__WL_VECTORS(ulonglong, unsigned long long, 16, 16)
-__WL_VECTORS(float, float, 8, 16)
-__WL_VECTORS(double, double, 16, 16)
+__WL_VECTORS(char, signed char, 2, 4, __WL_PIECES, __WL_PIECES)
+__WL_VECTORS(uchar, unsigned char, 2, 4, __WL_PIECES, __WL_PIECES)
+__WL_VECTORS(short, short, 4, 8, __WL_PIECES, __WL_PIECES)
+__WL_VECTORS(ushort, unsigned short, 4, 8, __WL_PIECES, __WL_PIECES)
+__WL_VECTORS(int, int, 8, 16, __WL_WHOLE, __WL_WHOLE)
+__WL_VECTORS(uint, unsigned, 8, 16, __WL_WHOLE, __WL_WHOLE)
+__WL_VECTORS(long, long, 16, 16, __WL_WHOLE, __WL_PIECES)
+__WL_VECTORS(ulong, unsigned long, 16, 16, __WL_WHOLE, __WL_PIECES)
+__WL_VECTORS(longlong, long long, 16, 16, __WL_WHOLE, __WL_PIECES)
+__WL_VECTORS(ulonglong, unsigned long long, 16, 16, __WL_WHOLE, __WL_PIECES)
+__WL_VECTORS(float, float, 8, 16, __WL_WHOLE, __WL_WHOLE)
+__WL_VECTORS(double, double, 16, 16, __WL_WHOLE, __WL_PIECES)
 
 #undef __WL_VECTORS
 #undef __WL_MAKE
+#undef __WL_WHOLE
+#undef __WL_PIECES
 
 struct dim3 {
     unsigned x, y, z;
