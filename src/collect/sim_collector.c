@@ -22,6 +22,10 @@ struct name {
     UT_hash_handle hh;
 };
 
+/* Notes of findings in one process: a program that launches wrong kernels for hours is told of it
+ * once in a while, not each time. */
+#define FINDING_NOTES_MAX 1000
+
 /* A launch that is to be recorded and has not ended yet. */
 struct pending {
     uint64_t launch_id;
@@ -41,7 +45,7 @@ struct sim_collector {
     bool is_device_sent;
     struct sent modules, kernels;
     struct name *names;
-    uint64_t missing_count;
+    uint64_t missing_count, finding_count;
     struct {
         struct pending *items;
         size_t count, capacity;
@@ -363,6 +367,38 @@ static void send_launch(struct sim_collector *collector, const struct wl_device_
         sink->put_launch(sink->self, &record);
 }
 
+static void note(void *self, int severity, const char *code, const char *text, const char *hint)
+{
+    const struct sim_collector *collector = self;
+    const struct wl_sink *sink = collector->input.sink;
+    struct wl_record_note record = {(enum wl_note_severity)severity, code, text, or_empty(hint),
+                                    -1};
+    if (sink->put_note)
+        sink->put_note(sink->self, &record);
+}
+
+/* A note for each finding of the launch. */
+static void send_findings(struct sim_collector *collector, const struct wl_device_launch *launch,
+                          const struct wl_sim_counts *counts)
+{
+    const struct wl_sink *sink = collector->input.sink;
+    for (size_t i = 0; counts && i < counts->finding_count && sink->put_note; i++) {
+        const struct wl_finding *finding = &counts->findings[i];
+        const struct wl_finding_row *row = &wl_finding_rows[finding->kind];
+        struct wl_text text = {0};
+        if (collector->finding_count++ == FINDING_NOTES_MAX)
+            note(collector, WL_NOTE_WARNING, "findings-left-out",
+                 "kernels of this program do more wrong than is noted", "");
+        if (collector->finding_count > FINDING_NOTES_MAX)
+            return;
+        wl_finding_print(launch->kernel->program, finding, &text);
+        struct wl_record_note record = {row->is_error ? WL_NOTE_ERROR : WL_NOTE_WARNING, row->code,
+                                        text.data, row->hint, (int64_t)launch->id};
+        sink->put_note(sink->self, &record);
+        wl_text_free(&text);
+    }
+}
+
 static void launch_end(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error)
 {
@@ -373,6 +409,7 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     char *message = describe_failure(error);
     send_device(collector);
     send_launch(collector, launch, counts, message, range);
+    send_findings(collector, launch, counts);
     free(message);
     free(range);
 }
@@ -381,16 +418,6 @@ static void profiler_switch(void *self, bool active)
 {
     struct sim_collector *collector = self;
     wl_filter_set_active(collector->input.filter, active);
-}
-
-static void note(void *self, int severity, const char *code, const char *text, const char *hint)
-{
-    const struct sim_collector *collector = self;
-    const struct wl_sink *sink = collector->input.sink;
-    struct wl_record_note record = {(enum wl_note_severity)severity, code, text, or_empty(hint),
-                                    -1};
-    if (sink->put_note)
-        sink->put_note(sink->self, &record);
 }
 
 /* ---- the collector ---- */

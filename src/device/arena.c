@@ -245,3 +245,12 @@ void wl_device_arena_list_ranges(const struct wl_device_arena *arena,
         }
     }
 }
+
+void wl_device_arena_list_allocations(const struct wl_device_arena *arena,
+                                      struct wl_device_ranges *ranges)
+{
+    for (size_t i = 0; i < arena->used.count; i++) {
+        const struct wl_device_block *block = &arena->used.items[i];
+        WL_PUSH(ranges, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
+    }
+}

@@ -43,12 +43,15 @@ void wl_device_arena_free(struct wl_device_arena *arena, uint64_t start);
 /* The allocation that holds the address, or NULL. Valid until the next change. */
 const struct wl_device_block *wl_device_arena_find(const struct wl_device_arena *arena,
                                                    uint64_t address);
-/* Appends the committed pages as sorted ranges. */
 struct wl_device_ranges {
     struct wl_sim_range *items;
     size_t count, capacity;
 };
+/* Appends the committed pages as sorted ranges. */
 void wl_device_arena_list_ranges(const struct wl_device_arena *arena,
                                  struct wl_device_ranges *ranges);
+/* Appends what was asked for, sorted. */
+void wl_device_arena_list_allocations(const struct wl_device_arena *arena,
+                                      struct wl_device_ranges *ranges);
 
 #endif

@@ -43,6 +43,7 @@ enum wl_device_code {
     WL_DEVICE_NOT_READY = 600,
     WL_DEVICE_ILLEGAL_ADDRESS = 700,
     WL_DEVICE_OUT_OF_RESOURCES = 701,
+    WL_DEVICE_LAUNCH_TIMEOUT = 702,
     WL_DEVICE_ASSERT = 710,
     WL_DEVICE_ALREADY_REGISTERED = 712,
     WL_DEVICE_NOT_REGISTERED = 713,
@@ -64,7 +65,10 @@ struct wl_device_options {
     uint32_t threads;       /* workers of the simulator, 0: all cores */
     bool keep_caches;       /* --cache-control none */
     enum wl_device_l1 l1_global;
-    bool strict_arch; /* PTX for a newer GPU is refused, as hardware does */
+    bool strict_arch;     /* PTX for a newer GPU is refused, as hardware does */
+    uint32_t checks;      /* enum wl_sim_check: of counted launches */
+    uint64_t budget;      /* instructions that a warp may run, 0: any number */
+    bool stop_at_finding; /* the first error that a check finds breaks the context */
     /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
      * outlive the process's launches */
     const struct wl_compiled *compiled;

@@ -174,6 +174,7 @@ static int code_of_fault(enum wl_sim_fault fault)
         [WL_SIM_FAULT_TRAP] = WL_DEVICE_LAUNCH_FAILURE,
         [WL_SIM_FAULT_ASSERT] = WL_DEVICE_ASSERT,
         [WL_SIM_FAULT_UNSUPPORTED] = WL_DEVICE_NOT_SUPPORTED,
+        [WL_SIM_FAULT_BUDGET] = WL_DEVICE_LAUNCH_TIMEOUT,
     };
     return (size_t)fault < sizeof codes / sizeof *codes ? codes[fault] : WL_DEVICE_LAUNCH_FAILURE;
 }
@@ -183,17 +184,21 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
 {
     const struct wl_device_kernel *kernel = request->kernel;
     const struct wl_device_observer *observer = wl_device.options.observer;
-    const struct wl_device_ranges *ranges = wl_device_memory_ranges();
     struct wl_device_launch launch;
     struct wl_sim_counts counts = {0};
     struct wl_error error = {0};
     describe(request, stream_id, &launch);
+    wl_device_memory_list();
     struct wl_sim_launch input = {
         .program = kernel->program,
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .parameters = parameters,
-        .ranges = ranges->items,
-        .range_count = ranges->count,
+        .ranges = wl_device.ranges.items,
+        .range_count = wl_device.ranges.count,
+        .pages = wl_device.pages.items,
+        .page_count = wl_device.pages.count,
+        .freed = wl_device.freed.items,
+        .freed_count = wl_device.freed.count,
         .registers_per_thread = kernel->info.registers_per_thread,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
@@ -203,6 +208,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     struct wl_sim_options options = {
         .threads = wl_device.options.threads,
         .count = observe_begin(&launch),
+        .budget = wl_device.options.budget,
         .keep_caches = wl_device.options.keep_caches,
         .l1_global_loads = launch.l1_global_loads,
         .progress = observer && observer->progress ? forward_progress : NULL,

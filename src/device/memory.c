@@ -12,6 +12,8 @@
 #define HOST_BYTES ((uint64_t)1 << 40)
 /* Smaller requests are not worth asking the system what it has. */
 #define ASK_HOST_FROM_BYTES ((uint64_t)64 << 20)
+#define FREED_MAX 256 /* freed allocations that are remembered for messages */
+#define HOST_PAGE_BYTES ((uint64_t)4096)
 
 /* The number behind "key" in a small file of the system, or otherwise. */
 static uint64_t read_number(const char *path, const char *key, uint64_t otherwise)
@@ -79,8 +81,19 @@ static struct wl_device_arena *arena_of(uint64_t address)
     return address - arena->base < arena->size_bytes ? arena : &wl_device.device_memory;
 }
 
+static void remember_freed(const struct wl_device_block *block)
+{
+    struct wl_device_ranges *freed = &wl_device.freed;
+    if (!block)
+        return;
+    if (freed->count == FREED_MAX)
+        memmove(freed->items, freed->items + 1, --freed->count * sizeof *freed->items);
+    WL_PUSH(freed, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
+}
+
 void wl_device_memory_drop(uint64_t address)
 {
+    remember_freed(wl_device_arena_find(arena_of(address), address));
     wl_device_arena_free(arena_of(address), address);
     wl_device.ranges_are_stale = true;
 }
@@ -330,22 +343,32 @@ static int compare_ranges(const void *left, const void *right)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-const struct wl_device_ranges *wl_device_memory_ranges(void)
+static void sort_ranges(struct wl_device_ranges *ranges)
 {
-    struct wl_device_ranges *ranges = &wl_device.ranges;
-    if (!wl_device.ranges_are_stale)
-        return ranges;
-    ranges->count = 0;
-    wl_device_arena_list_ranges(&wl_device.device_memory, ranges);
-    wl_device_arena_list_ranges(&wl_device.host_memory, ranges);
-    for (size_t i = 0; i < wl_device.registered.count; i++) {
-        const struct wl_device_block *block = &wl_device.registered.items[i];
-        WL_PUSH(ranges, ((struct wl_sim_range){block->start, block->end}));
-    }
     if (ranges->count)
         qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
+}
+
+void wl_device_memory_list(void)
+{
+    struct wl_device_ranges *ranges = &wl_device.ranges, *pages = &wl_device.pages;
+    if (!wl_device.ranges_are_stale)
+        return;
+    ranges->count = pages->count = 0;
+    wl_device_arena_list_allocations(&wl_device.device_memory, ranges);
+    wl_device_arena_list_allocations(&wl_device.host_memory, ranges);
+    wl_device_arena_list_ranges(&wl_device.device_memory, pages);
+    wl_device_arena_list_ranges(&wl_device.host_memory, pages);
+    for (size_t i = 0; i < wl_device.registered.count; i++) {
+        const struct wl_device_block *block = &wl_device.registered.items[i];
+        uint64_t first = block->start / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
+        uint64_t last = (block->end + HOST_PAGE_BYTES - 1) / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
+        WL_PUSH(ranges, ((struct wl_sim_range){block->start, block->end}));
+        WL_PUSH(pages, ((struct wl_sim_range){first, last}));
+    }
+    sort_ranges(ranges);
+    sort_ranges(pages);
     wl_device.ranges_are_stale = false;
-    return ranges;
 }
 
 static void reset_arena(struct wl_device_arena *arena)
@@ -359,7 +382,7 @@ void wl_device_memory_reset(void)
 {
     reset_arena(&wl_device.device_memory);
     reset_arena(&wl_device.host_memory);
-    wl_device.registered.count = 0;
+    wl_device.registered.count = wl_device.freed.count = 0;
     wl_device.ranges_are_stale = true;
 }
 
@@ -369,6 +392,8 @@ void wl_device_memory_close(void)
     wl_device_arena_close(&wl_device.host_memory);
     free(wl_device.registered.items);
     free(wl_device.ranges.items);
+    free(wl_device.pages.items);
+    free(wl_device.freed.items);
     wl_device.registered = (struct wl_device_blocks){0};
-    wl_device.ranges = (struct wl_device_ranges){0};
+    wl_device.ranges = wl_device.pages = wl_device.freed = (struct wl_device_ranges){0};
 }

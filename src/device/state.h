@@ -62,9 +62,10 @@ struct wl_device_state {
     struct wl_gpu gpu;
     struct wl_sim *sim;
     struct wl_device_arena device_memory, host_memory;
-    struct wl_device_blocks registered; /* the program's own memory, sorted */
-    struct wl_device_ranges ranges;     /* for launches; made anew when stale */
+    struct wl_device_blocks registered;    /* the program's own memory, sorted */
+    struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
+    struct wl_device_ranges freed; /* allocations of before, the latest last */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
     uint32_t next_stream_id;
@@ -83,7 +84,8 @@ void wl_device_memory_drop(uint64_t address);
 /* Frees all but module variables. */
 void wl_device_memory_reset(void);
 void wl_device_memory_close(void);
-const struct wl_device_ranges *wl_device_memory_ranges(void);
+/* Brings wl_device.ranges (allocations) and wl_device.pages (what is mapped) up to date. */
+void wl_device_memory_list(void);
 
 /* modules and kernels */
 int wl_device_module_open(struct wl_device_module *module);

@@ -25,7 +25,17 @@ const size_t wl_instruction_counter_count =
 void wl_sim_counts_free(struct wl_sim_counts *counts)
 {
     free(counts->instructions);
+    free(counts->findings);
     memset(counts, 0, sizeof *counts);
+}
+
+void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts)
+{
+    struct wl_findings all = {counts->findings, counts->finding_count, counts->finding_count};
+    for (size_t i = 0; i < sm->findings.count; i++)
+        wl_findings_add(&all, &sm->findings.items[i]);
+    counts->findings = all.items;
+    counts->finding_count = all.count;
 }
 
 /* Which totals a memory site's counts belong to, by space and access. */

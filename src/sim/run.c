@@ -68,6 +68,7 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
 {
     struct wl_fault *fault = &warp->worker->fault;
     warp->status = WL_WARP_FAULT;
+    warp->sm->has_faulted = true;
     warp->pc = op;
     if (fault->what && fault->order <= warp->sm->index)
         return NULL;
@@ -434,8 +435,10 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     wl_counts_gather(&run, workers, worker_count, counts);
     if (run.count)
         gather_l2(sim, counts);
-    for (uint32_t i = 0; i < sm_used; i++)
+    for (uint32_t i = 0; i < sm_used; i++) {
+        wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
+    }
     wl_deal_end(&deal);
     for (uint32_t i = 0; i < worker_count; i++)
         worker_free(&workers[i]);

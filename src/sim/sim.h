@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
+#include "sim/finding.h"
 #include "warp/program.h"
 
 enum wl_counter {
@@ -33,6 +34,7 @@ enum wl_sim_fault {
     WL_SIM_FAULT_TRAP,        /* trap, or a fault with no error of its own (stack overflow ...) */
     WL_SIM_FAULT_ASSERT,      /* __assertfail */
     WL_SIM_FAULT_UNSUPPORTED, /* reached something the executor cannot do */
+    WL_SIM_FAULT_BUDGET,      /* ran more instructions than it was given */
 };
 
 /* Result of one launch. Zero-initialise; free with wl_sim_counts_free. */
@@ -41,6 +43,8 @@ struct wl_sim_counts {
     uint64_t totals[WL_COUNTER_COUNT];
     struct wl_instruction_counts *instructions; /* program->instruction_count of them */
     size_t instruction_count;
+    struct wl_finding *findings; /* in order of SMs */
+    size_t finding_count;
     struct wl_occupancy occupancy;
     uint64_t wall_ns; /* what the simulation took */
 };
@@ -56,14 +60,31 @@ struct wl_sim_launch {
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
     const uint8_t *parameters; /* program->parameter_bytes, laid out as program->parameters says */
-    const struct wl_sim_range *ranges;
+    const struct wl_sim_range *ranges; /* allocations */
     size_t range_count;
-    uint32_t registers_per_thread; /* for occupancy: from a cubin, or program->register_estimate */
-    int32_t carveout_pct;          /* preferred shared-memory carve-out, -1: the driver's choice */
+    /* what the GPU has mapped, sorted: an access outside the allocations is no fault there, but a
+     * finding; none: such an access is a fault */
+    const struct wl_sim_range *pages;
+    size_t page_count;
+    const struct wl_sim_range *freed; /* allocations of before, the latest last; for messages */
+    size_t freed_count;
+    struct wl_unwritten *unwritten; /* for WL_CHECK_INIT; else NULL */
+    uint32_t registers_per_thread;  /* for occupancy: from a cubin, or program->register_estimate */
+    int32_t carveout_pct;           /* preferred shared-memory carve-out, -1: the driver's choice */
     bool is_cooperative;
 };
 
+/* Checks beyond those of every run; they cost time. */
+enum wl_sim_check {
+    WL_CHECK_RACE = 1, /* shared memory between barriers */
+    WL_CHECK_INIT = 2, /* reads of what nobody wrote */
+    WL_CHECK_SYNC = 4, /* barriers that not all threads reach */
+};
+
 struct wl_sim_options {
+    uint32_t checks;      /* enum wl_sim_check */
+    uint64_t budget;      /* instructions that a warp may run, 0: any number */
+    bool stop_at_finding; /* the first error ends the launch, as an illegal address */
     uint32_t threads;     /* worker threads, 0: all cores */
     bool count;           /* false: results only, faster */
     bool keep_caches;     /* --cache-control none: L2 keeps its content between launches */

@@ -126,6 +126,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->queue_end = 0;
     sm->turn_loads = 0;
     sm->has_missed = false;
+    sm->has_faulted = false;
     memset(&sm->flights, 0, sizeof sm->flights);
     sm->hand = hand;
     sm->request_count = 0;
@@ -143,6 +144,7 @@ void wl_sm_end(struct wl_sm *sm)
         cta_free(&sm->ctas[i]);
     free(sm->ctas);
     free(sm->requests);
+    wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
     sm->ctas = NULL;
     sm->requests = NULL;
@@ -293,8 +295,8 @@ void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length
         if (!sm->ctas[i].is_live)
             sm->ctas_live += cta_start(sm, &sm->ctas[i], worker->run);
     while (sm->ctas_live && sm->time < sm->epoch_end && sm->request_count < TRACE_LIMIT) {
-        if (__atomic_load_n(&worker->run->fault_found, __ATOMIC_RELAXED))
-            return;
+        if (sm->has_faulted)
+            return; /* the others end their epoch: which fault is the first depends on no timing */
         sm->time = wl_flights_land(&sm->flights, sm->time);
         uint32_t number = wl_schedule_pick(&sm->schedule, &sm->time);
         if (number == WL_SCHEDULE_NONE) {

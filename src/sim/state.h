@@ -2,8 +2,8 @@
 #ifndef WL_SIM_STATE_H
 #define WL_SIM_STATE_H
 
-#include "sim/heap.h"
 #include "sim/deal.h"
+#include "sim/heap.h"
 #include "sim/l1.h"
 #include "sim/l2.h"
 #include "sim/schedule.h"
@@ -63,7 +63,7 @@ struct wl_site_state {
 struct wl_fault {
     enum wl_sim_fault kind;
     const char *what; /* static text; NULL: no fault */
-    char detail[160];
+    char detail[256];
     uint32_t instruction;
     uint32_t block[3], thread[3];
     uint64_t order; /* SM number: the lowest wins, whatever thread found it */
@@ -78,6 +78,7 @@ struct wl_worker {
     struct wl_site_state *sites;
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
+    uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
 };
 
 struct wl_stack_entry {
@@ -141,9 +142,11 @@ struct wl_sm {
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */
     bool has_missed;     /* one of them missed L1 */
+    bool has_faulted;
+    struct wl_findings findings;
     struct wl_flights flights;
     struct wl_schedule schedule; /* of all warps of all resident blocks */
-    struct wl_hand *hand; /* its blocks to come */
+    struct wl_hand *hand;        /* its blocks to come */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */
@@ -196,6 +199,9 @@ void wl_print_format(const struct wl_run *run, const char *format, const uint8_t
 /* Adds up the workers' counters. */
 void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
                       uint32_t worker_count, struct wl_sim_counts *counts);
+
+/* Adds the SM's findings to those of SMs before it. */
+void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts);
 
 /* The executor of the best instruction set this machine has. */
 struct wl_executor_row {

@@ -1,6 +1,7 @@
 #include "sim/exec/access.h"
 
 #include "sim/banks.h"
+#include "sim/found.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -13,8 +14,14 @@ struct touched {
     u32 count;
 };
 
-static bool misaligned(struct access *access, u64 address)
+/* all: the addresses or offsets of all lanes, one of which is not aligned. */
+static bool misaligned(struct access *access, const u64 *all)
 {
+    int lane = 0;
+    while (!(all[lane] & (access->bytes - 1)) || !(access->warp->active >> lane & 1))
+        lane++;
+    u64 address = all[lane];
+    access->warp->active = LANE_BIT(lane); /* the thread at fault */
     wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
                   "0x%llx is not a multiple of %u", (unsigned long long)address, access->bytes);
     return false;
@@ -312,19 +319,30 @@ static bool follows_pattern(struct access *access)
 static bool check_lanes(struct access *access)
 {
     const struct wl_run *run = access->warp->worker->run;
+    u32 outside = 0;
     for (int i = 0; i < WL_LANES; i++) {
         u64 address = access->address[i];
         if (address >= access->site->range_start &&
             address + access->bytes <= access->site->range_end)
             continue;
-        if (!wl_run_find_range(run, access->site, address, address + access->bytes)) {
-            wl_warp_fault(access->warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS,
-                          "illegal memory access", "0x%llx (%u bytes) is in no allocation",
-                          (unsigned long long)address, access->bytes);
-            return false;
-        }
+        if (!wl_run_find_range(run, access->site, address, address + access->bytes))
+            outside |= LANE_BIT(i);
     }
-    return true;
+    access->dropped = outside;
+    return !outside || wl_found_outside(access->warp, access->op, access->address, access->bytes,
+                                        access->kind, outside);
+}
+
+/* Lanes outside every allocation move to and from a place of their own, which holds 0. */
+static void divert_dropped(struct access *access)
+{
+    u64(*sink)[4] = access->warp->worker->sink;
+    memset(sink, 0, sizeof access->warp->worker->sink);
+    for (u32 left = access->dropped; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        access->address[i] = (u64)(uintptr_t)sink[i];
+    }
+    access->shape = WL_SHAPE_SCATTERED;
 }
 
 static bool is_mapped(struct access *access, u64 low, u64 high)
@@ -395,7 +413,8 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     return true;
 }
 
-bool WL_EXEC(access_global)(struct access *access)
+/* The check and the counting of access_global. */
+static bool look_at_global(struct access *access)
 {
     struct wl_site_state *site = access->site;
     const struct wl_run *run = access->warp->worker->run;
@@ -403,7 +422,7 @@ bool WL_EXEC(access_global)(struct access *access)
     const bool is_atomic = access->kind == WL_SITE_ATOMIC || access->kind == WL_SITE_REDUCTION;
     if (!is_atomic && follows_pattern(access)) {
         if (address[0] & (access->bytes - 1))
-            return misaligned(access, address[0]);
+            return misaligned(access, address);
         u64 low = address[0] + (u64)site->low, high = address[0] + (u64)site->high + access->bytes;
         if (!is_mapped(access, low, high))
             return false;
@@ -422,7 +441,7 @@ bool WL_EXEC(access_global)(struct access *access)
         all |= value;
     }
     if (all & (access->bytes - 1))
-        return misaligned(access, address[0]);
+        return misaligned(access, address);
     if (!is_mapped(access, low, high + access->bytes))
         return false;
     if (!run->count)
@@ -433,6 +452,14 @@ bool WL_EXEC(access_global)(struct access *access)
     else
         count_scattered(access);
     return true;
+}
+
+bool WL_EXEC(access_global)(struct access *access)
+{
+    bool is_good = look_at_global(access);
+    if (access->dropped)
+        divert_dropped(access);
+    return is_good;
 }
 
 /* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
@@ -476,6 +503,20 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
         site->memo_index[i] = (site->memo_offset[i] + (1u << 31) - low) / 4;
 }
 
+static bool beyond_shared(struct access *access, const u32 *offset)
+{
+    struct wl_warp *warp = access->warp;
+    const u32 limit = warp->worker->run->shared_bytes;
+    int lane = 0;
+    while (!(warp->active >> lane & 1) || (u64)offset[lane] + access->bytes <= limit)
+        lane++;
+    warp->active = LANE_BIT(lane); /* the thread at fault */
+    wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                  "shared offset %u (%u bytes) is beyond the block's %u bytes", offset[lane],
+                  access->bytes, limit);
+    return false;
+}
+
 bool WL_EXEC(access_shared)(struct access *access)
 {
     struct wl_warp *warp = access->warp;
@@ -496,18 +537,14 @@ bool WL_EXEC(access_shared)(struct access *access)
             highest = offset[i] > highest ? offset[i] : highest;
         }
         if (all & (access->bytes - 1))
-            return misaligned(access, offset[0]);
+            return misaligned(access, address);
         if ((u64)highest + access->bytes <= run->shared_bytes)
             learn_shared(access, offset, first);
     }
     u64 end = (u64)first + site->memo_high - (1u << 31) + access->bytes;
     u64 start = (u64)first + site->memo_low - (1u << 31);
-    if (site->memo_wavefronts == 0 || end > run->shared_bytes || (s64)start < 0) {
-        wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                      "shared offset %u (%u bytes) is beyond the block's %u bytes", first,
-                      access->bytes, run->shared_bytes);
-        return false;
-    }
+    if (site->memo_wavefronts == 0 || end > run->shared_bytes || (s64)start < 0)
+        return beyond_shared(access, offset);
     if (run->count) {
         site->requests[WL_SITE_SHARED]++;
         site->wavefronts += site->memo_wavefronts;
@@ -567,21 +604,24 @@ bool WL_EXEC(access_local)(struct access *access)
     const struct wl_run *run = warp->worker->run;
     const u64 limit = run->program->local_bytes;
     access->is_local = true;
-    u64 offset[WL_LANES];
+    u64 offset[WL_LANES], all = 0;
+    u32 outside = 0;
     for (int i = 0; i < WL_LANES; i++) {
         offset[i] = access->address[i] & ~WL_WINDOW_MASK;
-        if (offset[i] & (access->bytes - 1))
-            return misaligned(access, offset[i]);
-        if (offset[i] + access->bytes > limit) {
-            wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                          "local offset %llu (%u bytes) is beyond the thread's %llu bytes",
-                          (unsigned long long)offset[i], access->bytes, (unsigned long long)limit);
-            return false;
-        }
+        all |= offset[i];
+        outside |= (u32)(offset[i] + access->bytes > limit) << i;
     }
+    if (all & (access->bytes - 1))
+        return misaligned(access, offset);
+    if (outside &&
+        !wl_found_beyond_local(warp, access->op, offset, access->bytes, access->kind, outside))
+        return false;
     if (run->count)
         count_local(access, offset);
     for (int i = 0; i < WL_LANES; i++)
         access->address[i] = (u64)(uintptr_t)(warp->local + (u64)(u32)i * limit + offset[i]);
+    access->dropped = outside;
+    if (outside)
+        divert_dropped(access);
     return true;
 }

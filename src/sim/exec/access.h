@@ -15,6 +15,7 @@ struct access {
     enum wl_site_access kind;
     bool is_local;       /* local memory: set by access_local */
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
+    u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
@@ -28,6 +29,7 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     access->bytes = (u32)op->width_bytes * op->count;
     access->kind = kind;
     access->is_local = false;
+    access->dropped = 0;
     u64 *address = access->address;
     const u64 offset = (u64)op->imm;
     if (op->flags & WL_OPF_NO_ADDRESS) {

@@ -1,0 +1,257 @@
+#include "sim/finding.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/demangle.h"
+#include "base/memory.h"
+
+const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
+    [WL_FINDING_GLOBAL_BOUNDS] = {"out-of-bounds", "memcheck",
+                                  "a GPU may go on with other data: reads gave 0 here and writes "
+                                  "were dropped",
+                                  true},
+    [WL_FINDING_LOCAL_BOUNDS] = {"local-out-of-bounds", "memcheck",
+                                 "a GPU may go on with other data: reads gave 0 here and writes "
+                                 "were dropped",
+                                 true},
+    [WL_FINDING_RACE_AFTER_WRITE] = {"race-write-after-write", "racecheck",
+                                     "a barrier is missing between the two", true},
+    [WL_FINDING_RACE_READ] = {"race-read-after-write", "racecheck",
+                              "a barrier is missing between the two", true},
+    [WL_FINDING_RACE_AFTER_READ] = {"race-write-after-read", "racecheck",
+                                    "a barrier is missing between the two", true},
+    [WL_FINDING_RACE_LANES] = {"race-within-instruction", "racecheck",
+                               "which of the values stays is not defined", true},
+    [WL_FINDING_UNWRITTEN] = {"uninitialised-read", "initcheck",
+                              "what it holds on a GPU is whatever was there before", true},
+    [WL_FINDING_BARRIER_DIVERGED] = {"diverged-barrier", "synccheck",
+                                     "all threads of a warp must reach the same barrier together",
+                                     true},
+    [WL_FINDING_BARRIER_EXITED] = {"exited-barrier", "synccheck",
+                                   "threads that returned early do not take part in the barrier",
+                                   false},
+    [WL_FINDING_BARRIER_COUNT] = {"barrier-count", "synccheck",
+                                  "a multiple of 32 threads, the same for all who use the barrier",
+                                  true},
+};
+
+void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        if (findings->items[i].kind != finding->kind ||
+            findings->items[i].instruction != finding->instruction)
+            continue;
+        findings->items[i].count += finding->count;
+        return;
+    }
+    if (findings->count < WL_FINDINGS_MAX)
+        WL_PUSH(findings, *finding);
+}
+
+void wl_findings_free(struct wl_findings *findings)
+{
+    free(findings->items);
+    *findings = (struct wl_findings){0};
+}
+
+/* 1,024 */
+static void print_number(uint64_t number, struct wl_text *out)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    for (int i = 0; i < length; i++) {
+        wl_text_add_char(out, digits[i]);
+        if (i + 1 < length && (length - 1 - i) % 3 == 0)
+            wl_text_add_char(out, ',');
+    }
+}
+
+static void print_bytes(uint64_t bytes, struct wl_text *out)
+{
+    print_number(bytes, out);
+    wl_text_add(out, bytes == 1 ? " byte" : " bytes");
+}
+
+void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text *out)
+{
+    switch (place->where) {
+    case WL_PLACE_NONE:
+        wl_text_add(out, "while nothing is allocated");
+        return;
+    case WL_PLACE_FREED:
+        wl_text_add(out, "in an allocation of ");
+        print_bytes(place->size_bytes, out);
+        wl_text_add(out, " that was freed,");
+        break;
+    case WL_PLACE_BEFORE:
+        print_bytes(place->distance_bytes, out);
+        wl_text_add(out, " before the ");
+        break;
+    case WL_PLACE_ACROSS:
+        wl_text_add(out, "across the end of the ");
+        break;
+    case WL_PLACE_AFTER:
+        if (place->distance_bytes) {
+            print_bytes(place->distance_bytes, out);
+            wl_text_add(out, " after the end of the ");
+        } else {
+            wl_text_add(out, "right behind the ");
+        }
+        break;
+    }
+    if (place->where != WL_PLACE_FREED) {
+        print_number(place->size_bytes, out);
+        wl_text_add(out, "-byte allocation");
+    }
+    wl_text_addf(out, " at 0x%" PRIx64, place->start);
+}
+
+static const char *const spaces[] = {
+    [WL_SITE_GLOBAL] = "global",
+    [WL_SITE_SHARED] = "shared",
+    [WL_SITE_LOCAL] = "local",
+    [WL_SITE_GENERIC] = "generic",
+};
+
+static const char *const accesses[] = {
+    [WL_SITE_LOAD] = "read",        [WL_SITE_STORE] = "write", [WL_SITE_ATOMIC] = "atomic",
+    [WL_SITE_REDUCTION] = "atomic", [WL_SITE_COPY] = "copy",
+};
+
+static void print_instruction(const struct wl_program *program, uint32_t index, struct wl_text *out)
+{
+    const struct wl_program_instruction *instruction = &program->instructions[index];
+    char *name = wl_demangle(program->name);
+    wl_text_addf(out, "at %s in ", name);
+    free(name);
+    if (instruction->file)
+        wl_text_addf(out, "%s:%" PRIu32, instruction->file, instruction->line);
+    else
+        wl_text_addf(out, "PTX line %" PRIu32, instruction->text_line);
+    wl_text_addf(out, ", %s", instruction->opcode);
+}
+
+static void print_thread(const uint32_t thread[3], struct wl_text *out)
+{
+    wl_text_addf(out, "by thread (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", thread[0], thread[1],
+                 thread[2]);
+}
+
+/* Who did it, and where. */
+static void print_culprit(const struct wl_program *program, const struct wl_finding *finding,
+                          struct wl_text *out)
+{
+    wl_text_add(out, "; ");
+    print_instruction(program, finding->instruction, out);
+    wl_text_add(out, "; ");
+    print_thread(finding->thread, out);
+    wl_text_addf(out, " in block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", finding->block[0],
+                 finding->block[1], finding->block[2]);
+}
+
+static void print_access(const char *what, const struct wl_finding *finding, struct wl_text *out)
+{
+    wl_text_addf(out, "%s __%s__ %s of size %" PRIu32 " %s", what, spaces[finding->space],
+                 accesses[finding->access], finding->bytes, finding->bytes == 1 ? "byte" : "bytes");
+}
+
+static void print_address(const struct wl_program *program, const struct wl_finding *finding,
+                          struct wl_text *out)
+{
+    switch (finding->space) {
+    case WL_SITE_SHARED:
+        wl_text_addf(out, "; offset %" PRIu64 " of shared memory", finding->address);
+        break;
+    case WL_SITE_LOCAL:
+        wl_text_addf(out, "; offset %" PRIu64 " is beyond the thread's %" PRIu32 " bytes",
+                     finding->address, program->local_bytes);
+        break;
+    default:
+        wl_text_addf(out, "; address 0x%" PRIx64, finding->address);
+        break;
+    }
+}
+
+static void print_bounds(const struct wl_program *program, const struct wl_finding *finding,
+                         struct wl_text *out)
+{
+    print_access("Invalid", finding, out);
+    print_culprit(program, finding, out);
+    print_address(program, finding, out);
+    if (finding->space == WL_SITE_LOCAL)
+        return;
+    wl_text_add(out, " is ");
+    wl_finding_print_place(&finding->place, out);
+}
+
+static void print_unwritten(const struct wl_program *program, const struct wl_finding *finding,
+                            struct wl_text *out)
+{
+    print_access("Uninitialized", finding, out);
+    print_culprit(program, finding, out);
+    print_address(program, finding, out);
+    wl_text_add(out, " was never written");
+    if (finding->space == WL_SITE_GLOBAL)
+        wl_text_addf(out, ": byte %" PRIu64 " of the %" PRIu64 "-byte allocation at 0x%" PRIx64,
+                     finding->address - finding->place.start, finding->place.size_bytes,
+                     finding->place.start);
+}
+
+static void print_race(const struct wl_program *program, const struct wl_finding *finding,
+                       struct wl_text *out)
+{
+    static const char *const names[] = {
+        [WL_FINDING_RACE_AFTER_WRITE] = "write after write",
+        [WL_FINDING_RACE_READ] = "read after write",
+        [WL_FINDING_RACE_AFTER_READ] = "write after read",
+        [WL_FINDING_RACE_LANES] = "lanes of one instruction write different values",
+    };
+    wl_text_addf(out, "Race on shared memory, %s", names[finding->kind]);
+    print_culprit(program, finding, out);
+    print_address(program, finding, out);
+    if (finding->kind == WL_FINDING_RACE_LANES) {
+        wl_text_add(out, "; and ");
+    } else {
+        wl_text_addf(out, "; and before that, with no barrier between, the %s ",
+                     finding->kind == WL_FINDING_RACE_AFTER_READ ? "read" : "write");
+        print_instruction(program, finding->other_instruction, out);
+        wl_text_add(out, " ");
+    }
+    print_thread(finding->other_thread, out);
+}
+
+static void print_barrier(const struct wl_program *program, const struct wl_finding *finding,
+                          struct wl_text *out)
+{
+    static const char *const names[] = {
+        [WL_FINDING_BARRIER_DIVERGED] = "Divergent threads in warp",
+        [WL_FINDING_BARRIER_EXITED] = "Threads of the warp have exited",
+        [WL_FINDING_BARRIER_COUNT] = "Invalid number of threads",
+    };
+    wl_text_addf(out, "Barrier error, %s", names[finding->kind]);
+    print_culprit(program, finding, out);
+    if (finding->kind == WL_FINDING_BARRIER_COUNT)
+        wl_text_addf(out, "; barrier %" PRIu32 " for %" PRIu32 " threads", finding->number,
+                     finding->wanted);
+    else
+        wl_text_addf(out, "; %" PRIu32 " of the warp's %" PRIu32 " threads are at barrier %" PRIu32,
+                     finding->bytes, finding->wanted, finding->number);
+}
+
+void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
+                      struct wl_text *out)
+{
+    static void (*const printers[])(const struct wl_program *, const struct wl_finding *,
+                                    struct wl_text *) = {
+        [WL_FINDING_GLOBAL_BOUNDS] = print_bounds,   [WL_FINDING_LOCAL_BOUNDS] = print_bounds,
+        [WL_FINDING_RACE_AFTER_WRITE] = print_race,  [WL_FINDING_RACE_READ] = print_race,
+        [WL_FINDING_RACE_AFTER_READ] = print_race,   [WL_FINDING_RACE_LANES] = print_race,
+        [WL_FINDING_UNWRITTEN] = print_unwritten,    [WL_FINDING_BARRIER_DIVERGED] = print_barrier,
+        [WL_FINDING_BARRIER_EXITED] = print_barrier, [WL_FINDING_BARRIER_COUNT] = print_barrier,
+    };
+    printers[finding->kind](program, finding, out);
+    if (finding->count > 1)
+        wl_text_addf(out, "; %" PRIu64 " times in this launch", finding->count);
+}

@@ -1,0 +1,74 @@
+/* What is wrong with a kernel although the GPU would run it on, and how it is said. */
+#ifndef WL_SIM_FINDING_H
+#define WL_SIM_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "warp/op.h"
+#include "warp/program.h"
+
+#define WL_FINDINGS_MAX 64 /* of one launch: each an instruction and a kind */
+
+enum wl_finding_kind {
+    WL_FINDING_GLOBAL_BOUNDS,    /* in no allocation, in a page that the GPU has mapped */
+    WL_FINDING_LOCAL_BOUNDS,     /* beyond the kernel's local variables, within the stack */
+    WL_FINDING_RACE_AFTER_WRITE, /* shared memory: a write, then a write */
+    WL_FINDING_RACE_READ,        /* a write, then a read */
+    WL_FINDING_RACE_AFTER_READ,  /* a read, then a write */
+    WL_FINDING_RACE_LANES,       /* lanes of one instruction write different values */
+    WL_FINDING_UNWRITTEN,        /* a read of what nobody wrote */
+    WL_FINDING_BARRIER_DIVERGED, /* lanes of a warp at a barrier, others elsewhere */
+    WL_FINDING_BARRIER_EXITED,   /* lanes of a warp at a barrier, others have ended */
+    WL_FINDING_BARRIER_COUNT,    /* a count of threads that cannot be */
+    WL_FINDING_KIND_COUNT
+};
+
+/* The allocation that an address missed. */
+struct wl_finding_place {
+    enum { WL_PLACE_NONE, WL_PLACE_BEFORE, WL_PLACE_AFTER, WL_PLACE_ACROSS, WL_PLACE_FREED } where;
+    uint64_t start, size_bytes, distance_bytes;
+};
+
+struct wl_finding {
+    enum wl_finding_kind kind;
+    uint32_t instruction;
+    enum wl_site_space space;
+    enum wl_site_access access;
+    uint64_t address; /* an offset in shared and local memory */
+    uint32_t bytes;
+    uint32_t block[3], thread[3];
+    struct wl_finding_place place;
+    uint32_t other_instruction, other_thread[3]; /* of a race: who came first */
+    uint32_t number, wanted;                     /* of a barrier: which, and the count */
+    uint64_t count;                              /* threads and times */
+};
+
+struct wl_findings {
+    struct wl_finding *items;
+    size_t count, capacity;
+};
+
+struct wl_finding_row {
+    const char *code; /* "out-of-bounds" */
+    const char *tool; /* "memcheck" */
+    const char *hint;
+    bool is_error; /* else a warning */
+};
+extern const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT];
+
+/* One more of them, counted with the first of its kind and instruction; beyond WL_FINDINGS_MAX
+ * kinds and instructions they are dropped. */
+void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding);
+void wl_findings_free(struct wl_findings *findings);
+
+/* "Invalid __global__ write of size 4 bytes; at KERNEL in FILE:LINE; by thread ...": parts with
+ * "; " between. */
+void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
+                      struct wl_text *out);
+/* "4 bytes after the end of the 1,024-byte allocation at 0x..." */
+void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text *out);
+
+#endif

@@ -1,0 +1,136 @@
+#include "sim/found.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What every thread has for its stack (cudaLimitStackSize): beyond it the GPU stops the kernel. */
+#define STACK_BYTES 1024
+
+void wl_found(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
+              struct wl_finding *finding)
+{
+    const struct wl_run *run = warp->worker->run;
+    finding->instruction = op->instruction;
+    finding->count = 1;
+    memcpy(finding->block, warp->cta->id, sizeof finding->block);
+    for (int axis = 0; axis < 3; axis++)
+        finding->thread[axis] = run->thread_index[warp->index][axis][lane];
+    wl_findings_add(&warp->sm->findings, finding);
+    if (run->options->stop_at_finding && wl_finding_rows[finding->kind].is_error &&
+        warp->status != WL_WARP_FAULT) {
+        const struct wl_op *pc = warp->pc;
+        wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "stopped at the first error", "%s",
+                      wl_finding_rows[finding->kind].code);
+        warp->pc = pc;
+    }
+}
+
+static size_t search(const struct wl_sim_range *ranges, size_t count, uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct wl_finding_place wl_found_place(const struct wl_sim_launch *launch, uint64_t address,
+                                       uint32_t bytes)
+{
+    struct wl_finding_place place = {0};
+    const struct wl_sim_range *ranges = launch->ranges;
+    size_t next = search(ranges, launch->range_count, address);
+    if (next < launch->range_count && ranges[next].start <= address)
+        return (struct wl_finding_place){WL_PLACE_ACROSS, ranges[next].start,
+                                         ranges[next].end - ranges[next].start, 0};
+    for (size_t i = launch->freed_count; i-- > 0;)
+        if (launch->freed[i].start <= address && address < launch->freed[i].end)
+            return (struct wl_finding_place){WL_PLACE_FREED, launch->freed[i].start,
+                                             launch->freed[i].end - launch->freed[i].start, 0};
+    if (next > 0) {
+        const struct wl_sim_range *range = &ranges[next - 1];
+        place = (struct wl_finding_place){WL_PLACE_AFTER, range->start, range->end - range->start,
+                                          address - range->end};
+    }
+    if (next < launch->range_count) {
+        const struct wl_sim_range *range = &ranges[next];
+        uint64_t distance = range->start - address;
+        if (place.where == WL_PLACE_NONE || distance < place.distance_bytes ||
+            distance < bytes) /* it reaches into the next */
+            place = (struct wl_finding_place){WL_PLACE_BEFORE, range->start,
+                                              range->end - range->start, distance};
+    }
+    return place;
+}
+
+static bool is_page_mapped(const struct wl_sim_launch *launch, uint64_t start, uint64_t end)
+{
+    size_t at = search(launch->pages, launch->page_count, start);
+    return start < end && at < launch->page_count && start >= launch->pages[at].start &&
+           end <= launch->pages[at].end;
+}
+
+static bool fault_outside(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
+                          uint64_t address, uint32_t bytes)
+{
+    struct wl_finding_place place = wl_found_place(warp->worker->run->launch, address, bytes);
+    struct wl_text text = {0};
+    wl_finding_print_place(&place, &text);
+    warp->active = (uint32_t)1 << lane;
+    wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                  "0x%" PRIx64 " (%" PRIu32 " bytes) is in no allocation: %s", address, bytes,
+                  text.data);
+    wl_text_free(&text);
+    return false;
+}
+
+bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64_t *address,
+                      uint32_t bytes, enum wl_site_access access, uint32_t lanes)
+{
+    const struct wl_sim_launch *launch = warp->worker->run->launch;
+    for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (!is_page_mapped(launch, address[lane], address[lane] + bytes))
+            return fault_outside(warp, op, lane, address[lane], bytes);
+    }
+    for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        struct wl_finding finding = {.kind = WL_FINDING_GLOBAL_BOUNDS,
+                                     .space = WL_SITE_GLOBAL,
+                                     .access = access,
+                                     .address = address[lane],
+                                     .bytes = bytes,
+                                     .place = wl_found_place(launch, address[lane], bytes)};
+        wl_found(warp, op, lane, &finding);
+    }
+    return warp->status != WL_WARP_FAULT;
+}
+
+bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const uint64_t *offset,
+                           uint32_t bytes, enum wl_site_access access, uint32_t lanes)
+{
+    const uint32_t local_bytes = warp->worker->run->program->local_bytes;
+    for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        if (offset[lane] + bytes <= STACK_BYTES) {
+            struct wl_finding finding = {.kind = WL_FINDING_LOCAL_BOUNDS,
+                                         .space = WL_SITE_LOCAL,
+                                         .access = access,
+                                         .address = offset[lane],
+                                         .bytes = bytes};
+            wl_found(warp, op, lane, &finding);
+            continue;
+        }
+        warp->active = (uint32_t)1 << lane;
+        wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                      "local offset %" PRIu64 " (%" PRIu32 " bytes) is beyond the thread's %" PRIu32
+                      " bytes",
+                      offset[lane], bytes, local_bytes);
+        return false;
+    }
+    return warp->status != WL_WARP_FAULT;
+}
