@@ -29,7 +29,8 @@ void wl_deal_end(struct wl_deal *deal)
 /* Room for `wanted` blocks in all, those left first. */
 static void make_room(struct wl_hand *hand, uint32_t wanted)
 {
-    memmove(hand->blocks, hand->blocks + hand->first, hand->count * sizeof *hand->blocks);
+    if (hand->count)
+        memmove(hand->blocks, hand->blocks + hand->first, hand->count * sizeof *hand->blocks);
     hand->first = 0;
     if (wanted <= hand->capacity)
         return;

@@ -62,8 +62,8 @@ void wl_l1_free(struct wl_l1 *l1);
  * last line. */
 void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line);
 
-/* Runs of consecutive lines spread evenly over the sets; each run of set_count lines is rotated by
- * a hash of its number, so that strides that are multiples of the set count do not collide. */
+/* Runs of set_count consecutive lines fill the sets evenly; each run is turned by the golden ratio
+ * against the one before, so that lines at any stride spread nearly evenly too. */
 static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t line)
 {
     uint32_t low = (uint32_t)line;
@@ -73,9 +73,8 @@ static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t 
         offset -= l1->set_count;
         run++;
     }
-    uint32_t hash = (run + (uint32_t)(line >> 32)) * 0x9e3779b1u;
-    hash ^= hash >> 15;
-    uint32_t set = offset + (uint32_t)(((uint64_t)(hash * 0x85ebca6bu) * l1->set_count) >> 32);
+    uint32_t turn = (run + (uint32_t)(line >> 32)) * 0x9e3779b1u; /* of 2^32, by the golden ratio */
+    uint32_t set = offset + (uint32_t)(((uint64_t)turn * l1->set_count) >> 32);
     return &l1->sets[set >= l1->set_count ? set - l1->set_count : set];
 }
 

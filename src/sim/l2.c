@@ -70,8 +70,9 @@ static uint32_t scale(uint32_t hash, uint32_t count)
     return (uint32_t)(((uint64_t)hash * count) >> 32);
 }
 
-/* Runs of set_count lines fill the sets evenly. Each two runs are rotated by a hash of their number
- * and have opposite homes in each set, so that both partitions fill evenly too. */
+/* Runs of set_count lines fill the sets evenly. Each two runs are turned by the golden ratio
+ * against the two before, so that lines at any stride spread nearly evenly too, and have opposite
+ * homes in each set, so that both partitions fill evenly. */
 static void locate(const struct wl_l2 *l2, struct located *request)
 {
     uint32_t low = (uint32_t)request->line;
@@ -81,10 +82,10 @@ static void locate(const struct wl_l2 *l2, struct located *request)
         offset -= l2->set_count;
         run++;
     }
-    uint32_t hash = mix((run >> 1) + (uint32_t)(request->line >> 32) * 0x9e3779b1u);
-    uint32_t set = offset + scale(hash, l2->set_count);
+    uint32_t turn = ((run >> 1) + (uint32_t)(request->line >> 32)) * 0x9e3779b1u;
+    uint32_t set = offset + scale(turn, l2->set_count);
     request->set = set >= l2->set_count ? set - l2->set_count : set;
-    request->home = l2->partitions > 1 ? (run ^ mix(hash + offset * 0x9e3779b1u)) & 1 : 0;
+    request->home = l2->partitions > 1 ? (run ^ mix(turn + offset)) & 1 : 0;
 }
 
 static uint32_t slice_of(uint32_t set)

@@ -1,0 +1,92 @@
+#include "sim/deal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Every block is dealt once, each SM's in ascending order, whatever the pace of the SMs. */
+static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint32_t *pace)
+{
+    struct wl_deal deal;
+    unsigned char *seen = calloc(total, 1);
+    uint64_t done = 0;
+    wl_deal_begin(&deal, total, sms, resident);
+    for (int round = 0; done < total; round++) {
+        assert_true(round < 10000);
+        wl_deal_round(&deal);
+        for (uint32_t sm = 0; sm < sms; sm++) {
+            uint64_t block, last = 0;
+            for (uint32_t i = 0; i < pace[sm] && wl_hand_take(&deal.hands[sm], &block); i++) {
+                assert_true(block < total && !seen[block]);
+                assert_true(i == 0 || block > last);
+                last = block;
+                seen[block] = 1;
+                done++;
+            }
+        }
+    }
+    assert_false(wl_deal_round(&deal));
+    wl_deal_end(&deal);
+    free(seen);
+}
+
+static void test_every_block_once(void **state)
+{
+    (void)state;
+    deal_all(1, 1, 1, (const uint32_t[]){1});
+    deal_all(1000, 4, 2, (const uint32_t[]){1, 2, 3, 50});
+    deal_all(3, 3, 8, (const uint32_t[]){5, 5, 5});
+    deal_all(5000, 2, 16, (const uint32_t[]){1000, 1});
+}
+
+/* The first blocks go round the SMs, so that neighbours get neighbours. */
+static void test_first_round(void **state)
+{
+    (void)state;
+    struct wl_deal deal;
+    wl_deal_begin(&deal, 100, 4, 2);
+    assert_true(wl_deal_round(&deal));
+    for (uint32_t sm = 0; sm < 4; sm++)
+        for (uint64_t k = 0; k < 4; k++) {
+            uint64_t block;
+            assert_true(wl_hand_take(&deal.hands[sm], &block));
+            assert_int_equal(block, sm + 4 * k);
+        }
+    uint64_t block;
+    assert_false(wl_hand_take(&deal.hands[0], &block));
+    wl_deal_end(&deal);
+}
+
+/* An SM that ends three times as many blocks is dealt about as many more, and no SM gets far behind
+ * the block that is next. */
+static void test_pace(void **state)
+{
+    (void)state;
+    struct wl_deal deal;
+    uint64_t oldest = 0, block = 0;
+    wl_deal_begin(&deal, 100000, 2, 4);
+    for (int round = 0; round < 50; round++) {
+        wl_deal_round(&deal);
+        for (uint32_t i = 0; i < 60; i++)
+            wl_hand_take(&deal.hands[0], &block);
+        for (uint32_t i = 0; i < 20; i++)
+            if (wl_hand_take(&deal.hands[1], &block))
+                oldest = block;
+        assert_true(deal.next - oldest < 300);
+    }
+    assert_true(deal.next > 50 * 75);
+    wl_deal_end(&deal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_block_once),
+        cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_pace),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+/* L1 against hand-computed cases, readings of an H200 (docs/h200-microbenchmarks.md) and a plain
+ * reference. */
+#include "sim/l1.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct wl_gpu hopper = {
+    .l1_line_bytes = 128, .l1_sector_bytes = 32, .l1_miss_bytes = 32};
+static const struct wl_gpu kepler = {
+    .l1_line_bytes = 128, .l1_sector_bytes = 32, .l1_miss_bytes = 128, .l1_ways = 4};
+
+/* A store of sectors, wholly written or not, by an instruction of one line, far from others. */
+static uint32_t store(struct wl_l1 *l1, uint64_t line, uint32_t sectors, uint32_t full)
+{
+    static uint32_t place = 0;
+    return wl_l1_store(l1, line, sectors, full, 1, place += 1000, 0).missed;
+}
+
+static void test_loads_by_sector(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&hopper, 16384, true);
+    assert_int_equal(wl_l1_load(l1, 7, 0x3), 0x3);
+    assert_int_equal(wl_l1_load(l1, 7, 0x7), 0x4); /* the same line again */
+    assert_int_equal(wl_l1_load(l1, 8, 0xf), 0xf);
+    assert_int_equal(wl_l1_load(l1, 7, 0xf), 0x8); /* and after another */
+    assert_int_equal(wl_l1_load(l1, 7, 0xf), 0);
+    assert_int_equal(wl_l1_fetched(l1, 0x2), 0x2);
+    wl_l1_reset(l1);
+    assert_int_equal(wl_l1_load(l1, 7, 0x1), 0x1);
+    wl_l1_free(l1);
+}
+
+static void test_a_miss_fetches_the_line_on_kepler(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&kepler, 16384, true);
+    assert_int_equal(wl_l1_load(l1, 7, 0x1), 0x1);
+    assert_int_equal(wl_l1_fetched(l1, 0x1), 0xf);
+    assert_int_equal(wl_l1_fetched(l1, 0), 0);
+    assert_int_equal(wl_l1_load(l1, 7, 0xf), 0);
+    wl_l1_free(l1);
+}
+
+static void test_loads_pass_by_where_l1_is_off(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&kepler, 16384, false);
+    assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
+    assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
+    assert_int_equal(store(l1, 7, 0x5, 0x5), 0x5);
+    wl_l1_free(l1);
+    l1 = wl_l1_create(&hopper, 0, true); /* all of it is shared memory */
+    assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
+    assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
+    wl_l1_free(l1);
+}
+
+/* "seq" of bench/micro/access.cu: S0 S32, L0 S32, S0 L0, S0 L4, S0 L32, L0 L32 A0 L32. */
+static void test_stores_and_atomics_as_on_hardware(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&hopper, 16384, true);
+    assert_int_equal(store(l1, 1, 0x1, 0), 0x1);
+    assert_int_equal(store(l1, 1, 0x2, 0), 0); /* the tag is there */
+    assert_int_equal(wl_l1_load(l1, 2, 0x1), 0x1);
+    assert_int_equal(store(l1, 2, 0x2, 0), 0);
+    assert_int_equal(store(l1, 3, 0x1, 0x1), 0x1);
+    assert_int_equal(wl_l1_load(l1, 3, 0x1), 0); /* wholly written */
+    assert_int_equal(store(l1, 4, 0x1, 0), 0x1);
+    assert_int_equal(wl_l1_load(l1, 4, 0x1), 0x1); /* partly written */
+    assert_int_equal(store(l1, 5, 0x1, 0x1), 0x1);
+    assert_int_equal(wl_l1_load(l1, 5, 0x2), 0x2);
+    assert_int_equal(wl_l1_load(l1, 6, 0x3), 0x3);
+    wl_l1_drop(l1, 6);
+    assert_int_equal(wl_l1_load(l1, 6, 0x2), 0x2); /* the whole line is gone */
+    wl_l1_free(l1);
+}
+
+static void test_stores_back_to_back(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&hopper, 16384, true);
+    struct wl_l1_stored stored = wl_l1_store(l1, 1, 0xf, 0, 4, 100, 7);
+    assert_int_equal(stored.missed, 0xf);
+    assert_int_equal(stored.joins, WL_L1_NEW_REQUEST);
+    stored = wl_l1_store(l1, 1, 0xf, 0, 4, 101, 8); /* the next instruction joins */
+    assert_int_equal(stored.missed, 0);
+    assert_int_equal(stored.joins, 7);
+    stored = wl_l1_store(l1, 1, 0xf, 0, 4, 102, 8);
+    assert_int_equal(stored.joins, 7);
+    stored = wl_l1_store(l1, 1, 0xf, 0, 4, 104, 8); /* one lies between */
+    assert_int_equal(stored.missed, 0);
+    assert_int_equal(stored.joins, WL_L1_NEW_REQUEST);
+    wl_l1_forget_stores(l1);
+    stored = wl_l1_store(l1, 1, 0xf, 0, 4, 105, 0);
+    assert_int_equal(stored.joins, WL_L1_NEW_REQUEST);
+    wl_l1_store(l1, 2, 0xf, 0, 8, 200, 1); /* eight lines: too many to join */
+    stored = wl_l1_store(l1, 2, 0xf, 0, 8, 201, 2);
+    assert_int_equal(stored.joins, WL_L1_NEW_REQUEST);
+    assert_int_equal(stored.missed, 0xf);
+    stored = wl_l1_store(l1, 2, 0xf, 0, 8, 202, 3);
+    assert_int_equal(stored.missed, 0);
+    wl_l1_free(l1);
+}
+
+/* A kernel of 1024 threads stores words 8 bytes apart, twice over with more lines between than L1
+ * holds: Nsight Compute read 1920 hits of 2048. */
+static void test_store_hits_of_a_strided_kernel(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&hopper, 240 * 1024, true);
+    uint32_t hits = 0;
+    for (uint64_t pass = 0; pass < 2; pass++)
+        for (uint64_t i = 0; i < 1024; i++) {
+            uint64_t address = 8 * i + 4 * pass;
+            hits += store(l1, address >> 7, 1u << (address >> 5 & 3), 0) == 0;
+            for (uint64_t k = 0; k < 32; k++)
+                wl_l1_load(l1, 100000 + 32 * i + k, 0xf);
+        }
+    assert_int_equal(hits, 1920);
+    wl_l1_free(l1);
+}
+
+/* Seven eighths of L1 in consecutive lines stay, as do lines a power of two apart; twice its size
+ * leaves nothing. */
+static void test_capacity(void **state)
+{
+    (void)state;
+    const uint32_t kib[] = {28, 60, 92, 124, 156, 192, 224, 240, 248};
+    for (size_t k = 0; k < sizeof kib / sizeof kib[0]; k++) {
+        struct wl_l1 *l1 = wl_l1_create(&hopper, kib[k] * 1024, true);
+        uint64_t lines = kib[k] * 8, missed = 0;
+        for (int pass = 0; pass < 3; pass++)
+            for (uint64_t i = 0; i < lines / 8 * 7; i++)
+                missed += wl_l1_load(l1, 0x7f0012345 + i, 1);
+        assert_int_equal(missed, lines / 8 * 7);
+        wl_l1_reset(l1);
+        missed = 0;
+        for (int pass = 0; pass < 3; pass++)
+            for (uint64_t i = 0; i < 2 * lines; i++)
+                missed += wl_l1_load(l1, 0x7f0012345 + i, 1);
+        assert_int_equal(missed, 6 * lines); /* least recently used first */
+        wl_l1_free(l1);
+    }
+    for (uint32_t step = 2; step <= 512; step *= 2) {
+        struct wl_l1 *l1 = wl_l1_create(&hopper, 240 * 1024, true);
+        uint64_t missed = 0;
+        for (int pass = 0; pass < 4; pass++)
+            for (uint64_t i = 0; i < 1024; i++)
+                missed += wl_l1_load(l1, 0x7f0000000 + i * step, 1);
+        assert_true(missed < 1024 * 1.25);
+        wl_l1_free(l1);
+    }
+}
+
+/* Sets as lists of lines, most recent first. */
+struct plain_set {
+    uint64_t line[4];
+    uint32_t sectors[4], count;
+};
+
+static uint32_t plain_load(struct plain_set *set, uint64_t line, uint32_t sectors)
+{
+    uint32_t at = 0, valid = 0;
+    while (at < set->count && set->line[at] != line)
+        at++;
+    if (at < set->count)
+        valid = set->sectors[at];
+    else if (set->count < 4)
+        at = set->count++;
+    else
+        at = 3;
+    memmove(&set->line[1], &set->line[0], at * sizeof set->line[0]);
+    memmove(&set->sectors[1], &set->sectors[0], at * sizeof set->sectors[0]);
+    set->line[0] = line;
+    set->sectors[0] = valid | sectors;
+    return sectors & ~valid;
+}
+
+static void test_random_loads_against_reference(void **state)
+{
+    (void)state;
+    const struct wl_gpu gpu = {.l1_miss_bytes = 32, .l1_ways = 4};
+    struct wl_l1 *l1 = wl_l1_create(&gpu, 24 * 1024, true);
+    assert_int_equal(l1->set_count, 48);
+    struct plain_set *sets = calloc(l1->set_count, sizeof *sets);
+    srand(2);
+    for (int i = 0; i < 200000; i++) {
+        uint64_t line = (0x7ffff0000u + (uint64_t)(rand() % 300)) << (i / 50000);
+        uint32_t sectors = 1 + (uint32_t)rand() % 15;
+        struct plain_set *set = &sets[wl_l1_find_set(l1, line) - l1->sets];
+        assert_int_equal(wl_l1_load(l1, line, sectors), plain_load(set, line, sectors));
+    }
+    free(sets);
+    wl_l1_free(l1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loads_by_sector),
+        cmocka_unit_test(test_a_miss_fetches_the_line_on_kepler),
+        cmocka_unit_test(test_loads_pass_by_where_l1_is_off),
+        cmocka_unit_test(test_stores_and_atomics_as_on_hardware),
+        cmocka_unit_test(test_stores_back_to_back),
+        cmocka_unit_test(test_store_hits_of_a_strided_kernel),
+        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_random_loads_against_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

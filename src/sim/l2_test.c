@@ -1,0 +1,392 @@
+/* L2 and device memory against hand-computed cases, readings of an H200
+ * (docs/h200-microbenchmarks.md) and a plain reference. */
+#include "sim/l2.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MIB = 1 << 20 };
+
+static const struct wl_gpu whole = {
+    .sm_count = 4, .sms_per_tpc = 2, .tpcs_per_gpc = 1, .l2_bytes = 2 * MIB, .l2_partitions = 1};
+/* SMs 0 and 1 are nearer to one half, 2 and 3 to the other. */
+static const struct wl_gpu halves = {
+    .sm_count = 4, .sms_per_tpc = 2, .tpcs_per_gpc = 1, .l2_bytes = 2 * MIB, .l2_partitions = 2};
+
+static void feed_one(struct wl_l2 *l2, uint32_t sm, struct wl_l2_request request)
+{
+    struct wl_l2_trace trace = {&request, 1, sm};
+    wl_l2_feed(l2, 0, 1, &trace, 1);
+}
+
+static void read_line(struct wl_l2 *l2, uint32_t sm, uint64_t line, uint32_t sectors)
+{
+    feed_one(l2, sm, wl_l2_request_make(line, sectors, WL_L2_READ, 0, 0));
+}
+
+static void write_line(struct wl_l2 *l2, uint32_t sm, uint64_t line, uint32_t words)
+{
+    uint32_t sectors = 0;
+    for (uint32_t sector = 0; sector < 4; sector++)
+        sectors |= (uint32_t)((words >> (8 * sector) & 0xff) != 0) << sector;
+    feed_one(l2, sm, wl_l2_request_make(line, sectors, WL_L2_WRITE, words, 0));
+}
+
+static struct wl_l2_counts counts_of(const struct wl_l2 *l2)
+{
+    struct wl_l2_counts counts;
+    wl_l2_count(l2, &counts);
+    return counts;
+}
+
+/* "sectors" and "pairs" of bench/micro/l2.cu. */
+static void test_device_memory_answers_in_pairs(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    read_line(l2, 0, 5, 0x1);
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_int_equal(counts.reads, 1);
+    assert_int_equal(counts.read_hits, 0);
+    assert_int_equal(counts.read_misses, 2);
+    assert_int_equal(counts.dram_read_bytes, 64);
+    read_line(l2, 0, 5, 0x2);
+    assert_int_equal(counts_of(l2).read_hits, 1);
+    read_line(l2, 0, 5, 0xf);
+    counts = counts_of(l2);
+    assert_int_equal(counts.reads, 6);
+    assert_int_equal(counts.read_hits, 3);
+    assert_int_equal(counts.read_misses, 4);
+    assert_int_equal(counts.dram_read_bytes, 128);
+    assert_int_equal(counts.requests, 3);
+    wl_l2_free(l2);
+}
+
+/* "0then2": what one half's SM read, the other half's SM misses for the half of it that is not at
+ * home there, without device memory. */
+static void test_the_other_half_misses_half(void **state)
+{
+    (void)state;
+    enum { LINES = 4096 };
+    struct wl_l2 *l2 = wl_l2_create(&halves);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 0, line, 0xf);
+    assert_int_equal(counts_of(l2).read_misses, 4 * LINES);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 1, line, 0xf);
+    assert_int_equal(counts_of(l2).read_misses, 4 * LINES);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 2, line, 0xf);
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_in_range(counts.read_misses, 5.8 * LINES, 6.2 * LINES);
+    assert_int_equal(counts.dram_read_bytes, 128 * LINES);
+    wl_l2_free(l2);
+}
+
+/* "stale2": a write drops the copy of the half that is neither home nor the writer's. */
+static void test_writes_drop_stale_copies(void **state)
+{
+    (void)state;
+    enum { LINES = 2048 };
+    struct wl_l2 *l2 = wl_l2_create(&halves);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 2, line, 0xf);
+    for (uint64_t line = 0; line < LINES; line++)
+        write_line(l2, 0, line, 0xffffffff);
+    uint64_t before = counts_of(l2).read_misses;
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 0, line, 0xf); /* the writer finds all of it */
+    assert_int_equal(counts_of(l2).read_misses, before);
+    for (uint64_t line = 0; line < LINES; line++)
+        read_line(l2, 2, line, 0xf);
+    assert_in_range(counts_of(l2).read_misses - before, 1.8 * LINES, 2.2 * LINES);
+    assert_int_equal(counts_of(l2).dram_read_bytes, 128 * LINES);
+    wl_l2_free(l2);
+}
+
+/* "write": nothing is written back up to 7/16 of L2, and all that goes beyond. */
+static void test_dirty_share(void **state)
+{
+    (void)state;
+    const struct wl_gpu *gpus[] = {&whole, &halves};
+    for (int g = 0; g < 2; g++) {
+        struct wl_l2 *l2 = wl_l2_create(gpus[g]);
+        const uint64_t limit = 2 * MIB / 128 * 7 / 16;
+        for (uint64_t line = 0; line < limit * 7 / 8; line++)
+            write_line(l2, (uint32_t)line % 4, line, 0xffffffff);
+        assert_int_equal(counts_of(l2).dram_write_bytes, 0);
+        for (uint64_t line = limit * 7 / 8; line < 3 * limit; line++)
+            write_line(l2, (uint32_t)line % 4, line, 0xffffffff);
+        struct wl_l2_counts counts = counts_of(l2);
+        assert_in_range(counts.dram_write_bytes, 1.95 * limit * 128, 2.05 * limit * 128);
+        assert_int_equal(counts.dram_read_bytes, 0);
+        assert_int_equal(counts.writes, 12 * limit);
+        assert_int_equal(counts.write_hits, 12 * limit);
+        wl_l2_free(l2);
+    }
+}
+
+/* "copy": of a stream read and a stream written, a third of L2 is left unwritten. */
+static void test_a_copy_leaves_a_third(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&halves);
+    const uint64_t lines = 8 * MIB / 128;
+    for (uint64_t line = 0; line < lines; line++) {
+        read_line(l2, (uint32_t)line % 4, line, 0xf);
+        write_line(l2, (uint32_t)line % 4, line + 1000000, 0xffffffff);
+    }
+    uint64_t left = 8 * MIB - counts_of(l2).dram_write_bytes;
+    assert_in_range(left, 0.30 * 2 * MIB, 0.37 * 2 * MIB);
+    wl_l2_free(l2);
+}
+
+static void test_partial_sectors(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    write_line(l2, 0, 1, 0x0000000f);
+    write_line(l2, 0, 1, 0x000000f0); /* completes sector 0 */
+    read_line(l2, 0, 1, 0x1);
+    assert_int_equal(counts_of(l2).dram_read_bytes, 0);
+    write_line(l2, 0, 2, 0x0000000f);
+    read_line(l2, 0, 2, 0x1); /* the rest of it must come */
+    assert_int_equal(counts_of(l2).dram_read_bytes, 64);
+    for (uint64_t line = 100; line < 100 + 4 * 2 * MIB / 128; line++)
+        write_line(l2, 0, line, 0x1); /* one word of each line */
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_in_range(counts.dram_write_bytes / 32, 3 * 2 * MIB / 128, 4 * 2 * MIB / 128);
+    assert_in_range(counts.dram_read_bytes, 64 + counts.dram_write_bytes - 64,
+                    64 + counts.dram_write_bytes);
+    wl_l2_free(l2);
+}
+
+/* "shared words": 32 lanes at one word are 32 sectors in 32 requests; two lanes a word 2 in 2. */
+static void test_atomics_by_sharers(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    feed_one(l2, 0, wl_l2_request_make(9, 0x1, WL_L2_ATOMIC, 32, 0));
+    feed_one(l2, 0, wl_l2_request_make(9, 0x3, WL_L2_REDUCTION, 0x0202, 0));
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_int_equal(counts.atomics, 32);
+    assert_int_equal(counts.reductions, 4);
+    assert_int_equal(counts.requests, 34);
+    assert_int_equal(counts.dram_read_bytes, 64); /* what is not there is fetched */
+    assert_int_equal(counts.dram_write_bytes, 0);
+    wl_l2_free(l2);
+}
+
+/* "tpcs3": of six SMs of a GPC that read a line together, four share one fetch and two another. */
+static void test_coalescer(void **state)
+{
+    (void)state;
+    struct wl_gpu gpu = {
+        .sm_count = 32, .l2_bytes = 2 * MIB, .l2_partitions = 1, .l2_coalescer_sms = 16};
+    struct wl_l2 *l2 = wl_l2_create(&gpu);
+    struct wl_l2_request request = wl_l2_request_make(77, 0xf, WL_L2_READ, 0, 0);
+    struct wl_l2_trace traces[6];
+    for (uint32_t sm = 0; sm < 6; sm++)
+        traces[sm] = (struct wl_l2_trace){&request, 1, sm};
+    wl_l2_feed(l2, 0, 1, traces, 6);
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_int_equal(counts.reads, 8);
+    assert_int_equal(counts.coalesced, 16);
+    assert_int_equal(counts.requests, 2);
+    traces[0].sm = 16; /* another GPC */
+    wl_l2_feed(l2, 0, 1, traces, 1);
+    assert_int_equal(counts_of(l2).reads, 12);
+    request.time = 100000; /* long after */
+    traces[0].sm = 3;
+    wl_l2_feed(l2, 0, 1, traces, 1);
+    assert_int_equal(counts_of(l2).reads, 16);
+    wl_l2_begin(l2, true);
+    request.time = 0;
+    traces[0].sm = 4;
+    wl_l2_feed(l2, 0, 1, traces, 1);
+    assert_int_equal(counts_of(l2).read_hits, 4);
+    wl_l2_free(l2);
+}
+
+static void test_cold_unless_kept(void **state)
+{
+    (void)state;
+    struct wl_l2 *l2 = wl_l2_create(&whole);
+    read_line(l2, 0, 5, 0xf);
+    wl_l2_begin(l2, true);
+    assert_int_equal(counts_of(l2).reads, 0);
+    read_line(l2, 0, 5, 0xf);
+    assert_int_equal(counts_of(l2).read_hits, 4);
+    wl_l2_begin(l2, false);
+    read_line(l2, 0, 5, 0xf);
+    assert_int_equal(counts_of(l2).read_hits, 0);
+    wl_l2_free(l2);
+}
+
+/* SMs are merged by time: SM 1's late reads do not push out what SM 0 reads again before. */
+static void test_merged_by_time(void **state)
+{
+    (void)state;
+    struct wl_gpu gpu = whole;
+    gpu.l2_bytes = 16 * 128; /* one set */
+    struct wl_l2 *l2 = wl_l2_create(&gpu);
+    struct wl_l2_request first[32], second[16];
+    for (uint32_t i = 0; i < 16; i++) {
+        first[i] = wl_l2_request_make(i, 0x3, WL_L2_READ, 0, i);
+        first[16 + i] = wl_l2_request_make(i, 0x3, WL_L2_READ, 0, 500 + i);
+        second[i] = wl_l2_request_make(100 + i, 0x3, WL_L2_READ, 0, 1000 + i);
+    }
+    const struct wl_l2_trace traces[] = {{first, 32, 0}, {second, 16, 1}};
+    wl_l2_feed(l2, 0, 1, traces, 2);
+    assert_int_equal(counts_of(l2).read_hits, 32);
+    assert_int_equal(counts_of(l2).read_misses, 64);
+    wl_l2_free(l2);
+}
+
+static struct wl_l2_request random_request(uint32_t time)
+{
+    static const enum wl_l2_kind kinds[] = {WL_L2_READ,  WL_L2_READ,   WL_L2_READ,     WL_L2_WRITE,
+                                            WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION};
+    enum wl_l2_kind kind = kinds[rand() % 7];
+    uint32_t sectors = 1 + (uint32_t)rand() % 15, words = 0;
+    for (uint32_t sector = 0; sector < 4; sector++)
+        if (sectors >> sector & 1)
+            words |= (kind == WL_L2_WRITE ? (rand() & 1 ? 0xffu : 0x0fu) : 1u) << (8 * sector);
+    uint64_t line = 0x7f0000000 + (uint64_t)(rand() % 40000);
+    return wl_l2_request_make(line, sectors, kind, words, time);
+}
+
+static void test_shards_do_not_matter(void **state)
+{
+    (void)state;
+    enum { SMS = 8, REQUESTS = 8000 };
+    struct wl_gpu gpu = halves;
+    gpu.sm_count = SMS;
+    gpu.l2_coalescer_sms = 4;
+    static struct wl_l2_request requests[SMS][REQUESTS];
+    struct wl_l2_trace traces[SMS];
+    srand(3);
+    for (uint32_t sm = 0; sm < SMS; sm++) {
+        uint32_t time = 0;
+        for (int i = 0; i < REQUESTS; i++)
+            requests[sm][i] = random_request(time += (uint32_t)rand() % 8);
+        traces[sm] = (struct wl_l2_trace){requests[sm], REQUESTS, sm};
+    }
+    struct wl_l2_counts first = {0};
+    const unsigned shards[] = {1, 2, 3, 7, WL_L2_MAX_SHARDS};
+    for (size_t k = 0; k < sizeof shards / sizeof shards[0]; k++) {
+        struct wl_l2 *l2 = wl_l2_create(&gpu);
+        for (unsigned shard = shards[k]; shard-- > 0;)
+            wl_l2_feed(l2, shard, shards[k], traces, SMS);
+        struct wl_l2_counts counts = counts_of(l2);
+        if (k == 0)
+            first = counts;
+        assert_memory_equal(&counts, &first, sizeof counts);
+        wl_l2_free(l2);
+    }
+    assert_true(first.coalesced > 0 && first.dram_write_bytes > 0);
+}
+
+/* One set as a list of lines, most recent first. */
+struct plain_line {
+    uint64_t line;
+    uint32_t valid, dirty;
+};
+struct plain_l2 {
+    struct plain_line lines[17];
+    int count;
+    uint64_t hits, read_bytes, write_bytes;
+};
+
+static struct plain_line *plain_find(struct plain_l2 *l2, uint64_t line)
+{
+    int at = 0;
+    while (at < l2->count && l2->lines[at].line != line)
+        at++;
+    struct plain_line found = at < l2->count ? l2->lines[at] : (struct plain_line){line, 0, 0};
+    l2->count += at == l2->count;
+    memmove(&l2->lines[1], &l2->lines[0], (size_t)at * sizeof l2->lines[0]);
+    l2->lines[0] = found;
+    if (l2->count == 17)
+        l2->write_bytes += 32 * (uint64_t)__builtin_popcount(l2->lines[--l2->count].dirty);
+    return &l2->lines[0];
+}
+
+static void plain_read(struct plain_l2 *l2, uint64_t line, uint32_t sectors)
+{
+    struct plain_line *found = plain_find(l2, line);
+    uint32_t missed = sectors & ~found->valid;
+    l2->hits += (uint64_t)__builtin_popcount(sectors & found->valid);
+    uint32_t pairs = ((missed & 3 ? 3u : 0u) | (missed & 12 ? 12u : 0u)) & ~found->valid;
+    l2->read_bytes += 32 * (uint64_t)__builtin_popcount(pairs);
+    found->valid |= pairs;
+}
+
+static void plain_write(struct plain_l2 *l2, uint64_t line, uint32_t sectors)
+{
+    struct plain_line *found = plain_find(l2, line);
+    found->valid |= sectors;
+    found->dirty |= sectors;
+    int dirty = 0, oldest = 0;
+    for (int i = 0; i < l2->count; i++)
+        if (l2->lines[i].dirty) {
+            dirty++;
+            oldest = i;
+        }
+    if (dirty > 7) {
+        l2->write_bytes += 32 * (uint64_t)__builtin_popcount(l2->lines[oldest].dirty);
+        l2->lines[oldest].dirty = 0;
+    }
+}
+
+static void test_random_requests_against_reference(void **state)
+{
+    (void)state;
+    struct wl_gpu gpu = whole;
+    gpu.l2_bytes = 16 * 128; /* one set */
+    struct wl_l2 *l2 = wl_l2_create(&gpu);
+    struct plain_l2 plain = {0};
+    srand(4);
+    for (int i = 0; i < 100000; i++) {
+        uint64_t line = 0x7ffff00000 + (uint64_t)(rand() % 24);
+        uint32_t sectors = 1 + (uint32_t)rand() % 15, words = 0;
+        for (uint32_t sector = 0; sector < 4; sector++)
+            words |= sectors >> sector & 1 ? 0xffu << (8 * sector) : 0;
+        if (rand() % 3) {
+            read_line(l2, 0, line, sectors);
+            plain_read(&plain, line, sectors);
+        } else {
+            write_line(l2, 0, line, words);
+            plain_write(&plain, line, sectors);
+        }
+    }
+    struct wl_l2_counts counts = counts_of(l2);
+    assert_int_equal(counts.read_hits, plain.hits);
+    assert_int_equal(counts.dram_read_bytes, plain.read_bytes);
+    assert_int_equal(counts.dram_write_bytes, plain.write_bytes);
+    wl_l2_free(l2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_device_memory_answers_in_pairs),
+        cmocka_unit_test(test_the_other_half_misses_half),
+        cmocka_unit_test(test_writes_drop_stale_copies),
+        cmocka_unit_test(test_dirty_share),
+        cmocka_unit_test(test_a_copy_leaves_a_third),
+        cmocka_unit_test(test_partial_sectors),
+        cmocka_unit_test(test_atomics_by_sharers),
+        cmocka_unit_test(test_coalescer),
+        cmocka_unit_test(test_cold_unless_kept),
+        cmocka_unit_test(test_merged_by_time),
+        cmocka_unit_test(test_shards_do_not_matter),
+        cmocka_unit_test(test_random_requests_against_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+#include "sim/schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_oldest_first(void **state)
+{
+    (void)state;
+    struct wl_schedule schedule;
+    uint64_t time = 10;
+    wl_schedule_begin(&schedule, 4);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), WL_SCHEDULE_NONE);
+    wl_schedule_renew(&schedule, 0, 2, 0);
+    wl_schedule_renew(&schedule, 2, 2, 0);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 0);
+    wl_schedule_wait(&schedule, 0, 50);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 1);
+    wl_schedule_wait(&schedule, 1, WL_SCHEDULE_NEVER);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 2);
+    wl_schedule_wait(&schedule, 2, 40);
+    wl_schedule_wait(&schedule, 3, 45);
+    assert_int_equal(time, 10);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 2); /* the first to be ready */
+    assert_int_equal(time, 40);
+    wl_schedule_renew(&schedule, 0, 2, 40); /* now younger than 2 and 3 */
+    time = 45;
+    wl_schedule_wait(&schedule, 2, WL_SCHEDULE_NEVER);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 3);
+    wl_schedule_wait(&schedule, 3, WL_SCHEDULE_NEVER);
+    assert_int_equal(wl_schedule_pick(&schedule, &time), 0);
+    wl_schedule_end(&schedule);
+}
+
+/* A warp that is always ready does not keep the others from running. */
+static void test_nobody_starves(void **state)
+{
+    (void)state;
+    struct wl_schedule schedule;
+    uint64_t time = 0;
+    uint32_t turns[8] = {0};
+    wl_schedule_begin(&schedule, 8);
+    wl_schedule_renew(&schedule, 0, 8, 0);
+    for (int i = 0; i < 8 * 16 * 10; i++)
+        turns[wl_schedule_pick(&schedule, &time)]++;
+    for (int warp = 0; warp < 8; warp++)
+        assert_true(turns[warp] >= 10);
+    assert_true(turns[0] > 1000);
+    wl_schedule_end(&schedule);
+}
+
+static void test_loads_in_flight(void **state)
+{
+    (void)state;
+    static struct wl_flights flights;
+    for (uint32_t turn = 0; turn < 24; turn++) {
+        assert_int_equal(wl_flights_land(&flights, turn), turn);
+        wl_flights_add(&flights, 8, 1000 + turn);
+    }
+    wl_flights_add(&flights, 8, 1024); /* 200 loads: the next waits for the first 8 */
+    assert_int_equal(wl_flights_land(&flights, 30), 1000);
+    assert_int_equal(flights.loads, 192);
+    assert_int_equal(wl_flights_land(&flights, 5000), 5000);
+    assert_int_equal(flights.loads, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_oldest_first),
+        cmocka_unit_test(test_nobody_starves),
+        cmocka_unit_test(test_loads_in_flight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
