@@ -1,8 +1,10 @@
 #include "cudart/runtime.h"
 
-static int copy_plain(void *to, const void *from, size_t bytes, int direction)
+#include "cudart/graph.h"
+
+struct wl_device_copy wl_cudart_copy_plain(void *to, const void *from, size_t bytes, int direction)
 {
-    struct wl_device_copy copy = {
+    return (struct wl_device_copy){
         .to = to,
         .from = from,
         .width_bytes = bytes,
@@ -10,7 +12,24 @@ static int copy_plain(void *to, const void *from, size_t bytes, int direction)
         .depth = 1,
         .direction = (enum wl_device_direction)direction,
     };
+}
+
+static int copy_plain(void *to, const void *from, size_t bytes, int direction)
+{
+    struct wl_device_copy copy = wl_cudart_copy_plain(to, from, bytes, direction);
     return wl_device_memory_copy(&copy);
+}
+
+static int submit_copy(const struct wl_device_copy *copy, void *stream)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY, .copy = *copy};
+    return wl_cudart_done(wl_device_submit(&operation, stream));
+}
+
+static int submit_plain(void *to, const void *from, size_t bytes, int direction, void *stream)
+{
+    struct wl_device_copy copy = wl_cudart_copy_plain(to, from, bytes, direction);
+    return submit_copy(&copy, stream);
 }
 
 int cudaMemcpy(void *to, const void *from, size_t bytes, int direction)
@@ -21,8 +40,7 @@ WL_CUDART_PER_THREAD(cudaMemcpy, ptds);
 
 int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return wl_cudart_done(code ? code : copy_plain(to, from, bytes, direction));
+    return submit_plain(to, from, bytes, direction, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpyAsync, ptsz);
 
@@ -36,14 +54,15 @@ int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, s
 int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                         void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+    if (to_device || from_device)
+        return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
+    return submit_plain(to, from, bytes, WL_DEVICE_DEVICE_TO_DEVICE, stream);
 }
 
-int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                 size_t height, int direction)
+static int make_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                   size_t height, int direction, struct wl_device_copy *copy)
 {
-    struct wl_device_copy copy = {
+    *copy = (struct wl_device_copy){
         .to = to,
         .from = from,
         .width_bytes = width,
@@ -53,31 +72,26 @@ int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
         .from_pitch_bytes = from_pitch,
         .direction = (enum wl_device_direction)direction,
     };
-    if (to_pitch < width || from_pitch < width)
-        return wl_cudart_done(WL_DEVICE_INVALID_PITCH);
-    return wl_cudart_done(wl_device_memory_copy(&copy));
+    return to_pitch < width || from_pitch < width ? WL_DEVICE_INVALID_PITCH : WL_DEVICE_OK;
+}
+
+int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                 size_t height, int direction)
+{
+    struct wl_device_copy copy;
+    int code = make_2d(to, to_pitch, from, from_pitch, width, height, direction, &copy);
+    return wl_cudart_done(code ? code : wl_device_memory_copy(&copy));
 }
 WL_CUDART_PER_THREAD(cudaMemcpy2D, ptds);
 
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                       size_t height, int direction, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code)
-                : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, direction);
+    struct wl_device_copy copy;
+    int code = make_2d(to, to_pitch, from, from_pitch, width, height, direction, &copy);
+    return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpy2DAsync, ptsz);
-
-struct copy_3d { /* cudaMemcpy3DParms */
-    void *from_array;
-    struct wl_cudart_extent from_position;
-    struct wl_cudart_pitched from;
-    void *to_array;
-    struct wl_cudart_extent to_position;
-    struct wl_cudart_pitched to;
-    struct wl_cudart_extent extent;
-    int direction;
-};
 
 static size_t position_offset(const struct wl_cudart_pitched *pitched,
                               const struct wl_cudart_extent *position)
@@ -86,15 +100,15 @@ static size_t position_offset(const struct wl_cudart_pitched *pitched,
            position->width;
 }
 
-int cudaMemcpy3D(const struct copy_3d *asked)
+int wl_cudart_copy_3d(const struct wl_cudart_copy_3d *asked, struct wl_device_copy *copy)
 {
     if (!asked)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+        return WL_DEVICE_INVALID_VALUE;
     if (asked->from_array || asked->to_array)
-        return wl_cudart_done(wl_device_refuse("cudaMemcpy3D with arrays"));
+        return wl_device_refuse("cudaMemcpy3D with arrays");
     if (!asked->to.address || !asked->from.address)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    struct wl_device_copy copy = {
+        return WL_DEVICE_INVALID_VALUE;
+    *copy = (struct wl_device_copy){
         .to = (char *)asked->to.address + position_offset(&asked->to, &asked->to_position),
         .from = (char *)asked->from.address + position_offset(&asked->from, &asked->from_position),
         .width_bytes = asked->extent.width,
@@ -106,16 +120,34 @@ int cudaMemcpy3D(const struct copy_3d *asked)
         .from_slice_bytes = asked->from.pitch_bytes * asked->from.height,
         .direction = (enum wl_device_direction)asked->direction,
     };
-    return wl_cudart_done(wl_device_memory_copy(&copy));
+    return WL_DEVICE_OK;
+}
+
+int cudaMemcpy3D(const struct wl_cudart_copy_3d *asked)
+{
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_3d(asked, &copy);
+    return wl_cudart_done(code ? code : wl_device_memory_copy(&copy));
 }
 WL_CUDART_PER_THREAD(cudaMemcpy3D, ptds);
 
-int cudaMemcpy3DAsync(const struct copy_3d *asked, void *stream)
+int cudaMemcpy3DAsync(const struct wl_cudart_copy_3d *asked, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemcpy3D(asked);
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_3d(asked, &copy);
+    return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpy3DAsync, ptsz);
+
+static int submit_fill(void *to, int value, size_t width, size_t height, size_t pitch_bytes,
+                       void *stream)
+{
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_FILL,
+        .fill = {to, (uint32_t)value, 1, width, height, pitch_bytes},
+    };
+    return wl_cudart_done(wl_device_submit(&operation, stream));
+}
 
 int cudaMemset(void *to, int value, size_t bytes)
 {
@@ -125,8 +157,7 @@ WL_CUDART_PER_THREAD(cudaMemset, ptds);
 
 int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemset(to, value, bytes);
+    return submit_fill(to, value, bytes, 1, bytes, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemsetAsync, ptsz);
 
@@ -140,8 +171,7 @@ WL_CUDART_PER_THREAD(cudaMemset2D, ptds);
 int cudaMemset2DAsync(void *to, size_t pitch_bytes, int value, size_t width, size_t height,
                       void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemset2D(to, pitch_bytes, value, width, height);
+    return submit_fill(to, value, width, height, pitch_bytes, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemset2DAsync, ptsz);
 
@@ -159,8 +189,11 @@ WL_CUDART_PER_THREAD(cudaMemset3D, ptds);
 int cudaMemset3DAsync(struct wl_cudart_pitched to, int value, struct wl_cudart_extent extent,
                       void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemset3D(to, value, extent);
+    int code = WL_DEVICE_OK;
+    for (size_t z = 0; code == WL_DEVICE_OK && z < extent.depth; z++)
+        code = submit_fill((char *)to.address + z * to.pitch_bytes * to.height, value, extent.width,
+                           extent.height, to.pitch_bytes, stream);
+    return code;
 }
 WL_CUDART_PER_THREAD(cudaMemset3DAsync, ptsz);
 
@@ -180,42 +213,64 @@ static int locate(const void *symbol, size_t bytes, size_t offset, char **addres
     return WL_DEVICE_OK;
 }
 
-int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
-                       int direction)
+int wl_cudart_copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                             int direction, struct wl_device_copy *copy)
 {
     char *address;
     int code = locate(symbol, bytes, offset, &address);
-    if (code == WL_DEVICE_OK &&
-        (direction == WL_DEVICE_HOST_TO_HOST || direction == WL_DEVICE_DEVICE_TO_HOST))
-        code = WL_DEVICE_INVALID_DIRECTION;
-    return wl_cudart_done(code ? code : copy_plain(address, from, bytes, direction));
+    if (code)
+        return code;
+    *copy = wl_cudart_copy_plain(address, from, bytes, direction);
+    return direction == WL_DEVICE_HOST_TO_HOST || direction == WL_DEVICE_DEVICE_TO_HOST
+               ? WL_DEVICE_INVALID_DIRECTION
+               : WL_DEVICE_OK;
+}
+
+int wl_cudart_copy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset,
+                               int direction, struct wl_device_copy *copy)
+{
+    char *address;
+    int code = locate(symbol, bytes, offset, &address);
+    if (code)
+        return code;
+    *copy = wl_cudart_copy_plain(to, address, bytes, direction);
+    return direction == WL_DEVICE_HOST_TO_HOST || direction == WL_DEVICE_HOST_TO_DEVICE
+               ? WL_DEVICE_INVALID_DIRECTION
+               : WL_DEVICE_OK;
+}
+
+int cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                       int direction)
+{
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_to_symbol(symbol, from, bytes, offset, direction, &copy);
+    return wl_cudart_done(code ? code : wl_device_memory_copy(&copy));
 }
 WL_CUDART_PER_THREAD(cudaMemcpyToSymbol, ptds);
 
 int cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset,
                             int direction, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemcpyToSymbol(symbol, from, bytes, offset, direction);
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_to_symbol(symbol, from, bytes, offset, direction, &copy);
+    return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz);
 
 int cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int direction)
 {
-    char *address;
-    int code = locate(symbol, bytes, offset, &address);
-    if (code == WL_DEVICE_OK &&
-        (direction == WL_DEVICE_HOST_TO_HOST || direction == WL_DEVICE_HOST_TO_DEVICE))
-        code = WL_DEVICE_INVALID_DIRECTION;
-    return wl_cudart_done(code ? code : copy_plain(to, address, bytes, direction));
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_from_symbol(to, symbol, bytes, offset, direction, &copy);
+    return wl_cudart_done(code ? code : wl_device_memory_copy(&copy));
 }
 WL_CUDART_PER_THREAD(cudaMemcpyFromSymbol, ptds);
 
 int cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
                               int direction, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMemcpyFromSymbol(to, symbol, bytes, offset, direction);
+    struct wl_device_copy copy;
+    int code = wl_cudart_copy_from_symbol(to, symbol, bytes, offset, direction, &copy);
+    return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpyFromSymbolAsync, ptsz);
 

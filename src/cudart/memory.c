@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "cudart/runtime.h"
+#include "device/graph.h"
 
 #define PITCH_BYTES 512
 #define HOST_FLAGS_MASK 7u
@@ -14,6 +15,8 @@ int cudaMalloc(void **address, size_t size_bytes)
 
 int cudaFree(void *address)
 {
+    if (wl_device_graph_memory_use(address, false))
+        return WL_DEVICE_OK;
     return wl_cudart_done(wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address));
 }
 
@@ -27,8 +30,12 @@ int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
 
 int cudaMallocAsync(void **address, size_t size_bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaMalloc(address, size_bytes);
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE,
+                                            .memory.size_bytes = size_bytes};
+    int code = address ? wl_device_submit(&operation, stream) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *address = operation.memory.address;
+    return wl_cudart_done(code);
 }
 WL_CUDART_PER_THREAD(cudaMallocAsync, ptsz);
 
@@ -41,8 +48,9 @@ WL_CUDART_PER_THREAD(cudaMallocFromPoolAsync, ptsz);
 
 int cudaFreeAsync(void *address, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? wl_cudart_done(code) : cudaFree(address);
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
+                                            .memory.address = address};
+    return wl_cudart_done(wl_device_submit(&operation, stream));
 }
 WL_CUDART_PER_THREAD(cudaFreeAsync, ptsz);
 

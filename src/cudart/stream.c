@@ -1,4 +1,6 @@
+#include "base/memory.h"
 #include "cudart/runtime.h"
+#include "device/graph.h"
 
 int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {
@@ -22,7 +24,8 @@ int cudaStreamDestroy(void *stream)
 
 int cudaStreamSynchronize(void *stream)
 {
-    return wl_cudart_done(wl_device_stream_query(stream, NULL));
+    int code = wl_device_stream_query(stream, NULL);
+    return wl_cudart_done(code ? code : wl_device_capture_refuses(stream));
 }
 WL_CUDART_PER_THREAD(cudaStreamSynchronize, ptsz);
 
@@ -36,7 +39,9 @@ int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
     (void)flags;
     int code = wl_device_stream_query(stream, NULL);
-    return wl_cudart_done(code ? code : wl_device_event_query(event));
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    return wl_cudart_done(code ? code : wl_device_capture_waits(stream, event));
 }
 WL_CUDART_PER_THREAD(cudaStreamWaitEvent, ptsz);
 
@@ -86,43 +91,45 @@ int cudaStreamAttachMemAsync(void *stream, void *address, size_t size_bytes, uns
 }
 WL_CUDART_PER_THREAD(cudaStreamAttachMemAsync, ptsz);
 
-/* No stream is ever captured into a graph. */
-int cudaStreamIsCapturing(void *stream, int *status)
-{
-    int code = status ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *status = 0;
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaStreamIsCapturing, ptsz);
-
-int cudaThreadExchangeStreamCaptureMode(int *mode)
-{
-    if (!mode)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *mode = 0;
-    return WL_DEVICE_OK;
-}
-
 /* The work before them is done, so host functions run at once, on the calling thread. */
+int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {function, data}};
+    return wl_cudart_done(function ? wl_device_submit(&operation, stream)
+                                   : WL_DEVICE_INVALID_VALUE);
+}
+WL_CUDART_PER_THREAD(cudaLaunchHostFunc, ptsz);
+
+/* A callback kept in a graph. */
+struct callback {
+    void (*function)(void *, int, void *);
+    void *stream, *data;
+};
+
+static void call_back(void *self)
+{
+    const struct callback *callback = self;
+    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
+}
+
 int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
                           unsigned flags)
 {
-    int code = function && !flags ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        function(stream, WL_DEVICE_OK, data);
-    return wl_cudart_done(code);
+    if (!function || flags)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    struct wl_device_capture_info info;
+    int code = wl_device_capture_query(stream, &info);
+    if (code || !info.status) {
+        if (code == WL_DEVICE_OK)
+            function(stream, WL_DEVICE_OK, data);
+        return wl_cudart_done(code);
+    }
+    struct callback *callback = wl_alloc_zero(1, sizeof *callback); /* lives as long as the graph */
+    *callback = (struct callback){function, stream, data};
+    return cudaLaunchHostFunc(stream, call_back, callback);
 }
 WL_CUDART_PER_THREAD(cudaStreamAddCallback, ptsz);
-
-int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
-{
-    int code = function ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        function(data);
-    return wl_cudart_done(code);
-}
-WL_CUDART_PER_THREAD(cudaLaunchHostFunc, ptsz);
 
 int cudaEventCreateWithFlags(void **event, unsigned flags)
 {

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "device/graph_state.h"
 #include "device/state.h"
 
 #define DEFAULT_STREAM_ID 7
@@ -21,6 +22,7 @@ struct wl_device_handle {
     struct wl_device_stream_info stream;
     bool is_recorded;
     uint64_t time_ns;
+    struct wl_device_capture_point point;
     UT_hash_handle hh;
 };
 
@@ -30,6 +32,7 @@ static struct wl_device_handle *add(enum handle_kind kind, uint32_t flags)
     handle->key = handle;
     handle->kind = kind;
     handle->flags = flags;
+    handle->point.is_stream = kind == STREAM;
     HASH_ADD_PTR(wl_device.handles, key, handle);
     return handle;
 }
@@ -41,14 +44,20 @@ static struct wl_device_handle *find(void *pointer, enum handle_kind kind)
     return handle && handle->kind == kind ? handle : NULL;
 }
 
+static void drop(struct wl_device_handle *handle)
+{
+    HASH_DEL(wl_device.handles, handle);
+    free(handle->point.nodes.items);
+    free(handle);
+}
+
 static int destroy(void *pointer, enum handle_kind kind)
 {
     pthread_mutex_lock(&wl_device.lock);
     int code = wl_device_state_check();
     struct wl_device_handle *handle = find(pointer, kind);
     if (handle) {
-        HASH_DEL(wl_device.handles, handle);
-        free(handle);
+        drop(handle);
     } else if (code == WL_DEVICE_OK) {
         code = WL_DEVICE_INVALID_HANDLE;
     }
@@ -61,9 +70,29 @@ void wl_device_handles_reset(void)
     struct wl_device_handle *handle, *next;
     HASH_ITER(hh, wl_device.handles, handle, next)
     {
-        HASH_DEL(wl_device.handles, handle);
-        free(handle);
+        drop(handle);
     }
+}
+
+struct wl_device_capture_point *wl_device_handles_point(void *handle, bool is_event)
+{
+    pthread_mutex_lock(&wl_device.lock);
+    struct wl_device_handle *found = find(handle, is_event ? EVENT : STREAM);
+    pthread_mutex_unlock(&wl_device.lock);
+    return found ? &found->point : NULL;
+}
+
+void wl_device_handles_each_point(void (*function)(struct wl_device_capture_point *point,
+                                                   void *self),
+                                  void *self)
+{
+    struct wl_device_handle *handle, *next;
+    pthread_mutex_lock(&wl_device.lock);
+    HASH_ITER(hh, wl_device.handles, handle, next)
+    {
+        function(&handle->point, self);
+    }
+    pthread_mutex_unlock(&wl_device.lock);
 }
 
 int wl_device_stream_create(uint32_t flags, int priority, void **stream)
@@ -150,6 +179,8 @@ static uint64_t monotonic_ns(void)
 int wl_device_event_record(void *event, void *stream)
 {
     struct wl_device_stream_info info;
+    if (wl_device_capture_records(event, stream))
+        return WL_DEVICE_OK;
     pthread_mutex_lock(&wl_device.lock);
     int code = wl_device_state_check();
     struct wl_device_handle *handle = find(event, EVENT);

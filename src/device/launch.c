@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "device/graph.h"
 #include "device/state.h"
 
 #define CONTEXT_ID 1
@@ -260,6 +261,10 @@ static int launch(const struct wl_device_request *request)
 
 int wl_device_launch(const struct wl_device_request *request)
 {
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_KERNEL, .kernel = *request};
+    int taken;
+    if (wl_device_capture_takes(&operation, request->stream, &taken))
+        return taken;
     pthread_mutex_lock(&wl_device.lock);
     int code = launch(request);
     pthread_mutex_unlock(&wl_device.lock);

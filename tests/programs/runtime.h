@@ -83,7 +83,7 @@ int cudaEventRecord(void *event, void *stream);
 int cudaEventSynchronize(void *event);
 int cudaEventElapsedTime(float *ms, void *start, void *end);
 int cudaProfilerStart(void);
-int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphConditionalHandleCreate(void *handle, void *graph, unsigned value, unsigned flags);
 
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2, DEVICE_TO_DEVICE = 3, BY_ADDRESS = 4 };
 

@@ -230,13 +230,15 @@ static void make_errors(int version)
 static void call_what_is_not_there(void)
 {
     hear();
-    int first = cudaGraphCreate(NULL, 0), second = cudaGraphCreate(NULL, 0);
+    int first = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0),
+        second = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0);
     const char *said = heard();
     EXPECT(first, 801);
     EXPECT(second, 801);
-    EXPECT_TEXT(said,
-                "warplens: cudaGraphCreate is not supported by the simulated GPU and returned "
-                "an error\n");
+    EXPECT_TEXT(
+        said,
+        "warplens: cudaGraphConditionalHandleCreate is not supported by the simulated GPU and "
+        "returned an error\n");
     EXPECT(cudaGetLastError(), 801);
 }
 

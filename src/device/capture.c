@@ -1,0 +1,252 @@
+/* Capturing streams: while a stream is captured, what is submitted to it becomes nodes of a graph.
+ * An event recorded there takes along where the stream stood; another stream that waits for the
+ * event joins the capture. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "device/graph_state.h"
+#include "device/state.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned active; /* streams being captured; most programs capture none */
+static uint64_t next_id = 1;
+
+void wl_device_graph_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void wl_device_graph_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The point of a stream in capture, else NULL. Expects the lock. */
+static struct wl_device_capture_point *captured(void *stream)
+{
+    struct wl_device_capture_point *point = active ? wl_device_handles_point(stream, false) : NULL;
+    return point && point->graph ? point : NULL;
+}
+
+static void clear(struct wl_device_capture_point *point)
+{
+    if (point->is_stream && point->graph)
+        active--;
+    point->graph = NULL;
+    point->is_origin = point->is_invalid = false;
+    point->nodes.count = 0;
+}
+
+/* Goes on behind the nodes, too. */
+static void join(struct wl_device_capture_point *point, struct wl_device_node *const *nodes,
+                 size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < point->nodes.count && point->nodes.items[at] != nodes[i])
+            at++;
+        if (at == point->nodes.count)
+            WL_PUSH(&point->nodes, nodes[i]);
+    }
+}
+
+/* Adds the operation behind the point. */
+static int add(struct wl_device_capture_point *point, struct wl_device_operation *operation)
+{
+    struct wl_device_node *node;
+    if (point->is_invalid)
+        return WL_DEVICE_CAPTURE_INVALIDATED;
+    if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE) {
+        int code = wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes,
+                                             0, &operation->memory.address);
+        if (code)
+            return code;
+    }
+    int code = wl_device_graph_append(point->graph, point->nodes.items, point->nodes.count,
+                                      operation, &node);
+    if (code)
+        return code;
+    point->nodes.count = 0;
+    WL_PUSH(&point->nodes, node);
+    return WL_DEVICE_OK;
+}
+
+bool wl_device_capture_takes(struct wl_device_operation *operation, void *stream, int *code)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return false;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = captured(stream);
+    if (point)
+        *code = add(point, operation);
+    wl_device_graph_unlock();
+    return point != NULL;
+}
+
+int wl_device_submit(struct wl_device_operation *operation, void *stream)
+{
+    int code;
+    return wl_device_capture_takes(operation, stream, &code)
+               ? code
+               : wl_device_operation_run(operation, stream);
+}
+
+int wl_device_capture_begin(void *stream, struct wl_device_graph *graph,
+                            struct wl_device_node *const *dependencies, size_t count)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    if (code)
+        return code;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = wl_device_handles_point(stream, false);
+    if (!point)
+        code = WL_DEVICE_CAPTURE_UNSUPPORTED; /* the default stream */
+    else if (point->graph)
+        code = WL_DEVICE_ILLEGAL_STATE;
+    else if (graph && !wl_device_graph_is_known(graph))
+        code = WL_DEVICE_INVALID_VALUE;
+    for (size_t i = 0; code == WL_DEVICE_OK && i < count; i++)
+        if (!graph || !wl_device_graph_has(graph, dependencies[i]))
+            code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        point->is_published = graph != NULL;
+        point->graph = graph ? graph : wl_device_graph_make();
+        point->id = next_id++;
+        point->is_origin = true;
+        active++;
+        join(point, dependencies, count);
+    }
+    wl_device_graph_unlock();
+    return code;
+}
+
+static void clear_if_of(struct wl_device_capture_point *point, void *graph)
+{
+    if (point->graph == graph)
+        clear(point);
+}
+
+int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    if (code || !graph)
+        return code ? code : WL_DEVICE_INVALID_VALUE;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = captured(stream);
+    *graph = NULL;
+    if (!point) {
+        code = WL_DEVICE_ILLEGAL_STATE;
+    } else if (!point->is_origin) {
+        code = WL_DEVICE_CAPTURE_UNMATCHED;
+    } else {
+        struct wl_device_graph *ended = point->graph;
+        bool is_published = point->is_published;
+        code = point->is_invalid ? WL_DEVICE_CAPTURE_INVALIDATED : WL_DEVICE_OK;
+        wl_device_handles_each_point(clear_if_of, ended);
+        if (code && !is_published)
+            wl_device_graph_free(ended);
+        else if (!is_published)
+            wl_device_graph_publish(ended);
+        if (code == WL_DEVICE_OK)
+            *graph = ended;
+    }
+    wl_device_graph_unlock();
+    return code;
+}
+
+int wl_device_capture_query(void *stream, struct wl_device_capture_info *info)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    if (code)
+        return code;
+    *info = (struct wl_device_capture_info){0};
+    wl_device_graph_lock();
+    const struct wl_device_capture_point *point = captured(stream);
+    if (point)
+        *info = (struct wl_device_capture_info){
+            point->is_invalid ? WL_DEVICE_CAPTURE_BROKEN : WL_DEVICE_CAPTURE_ACTIVE,
+            point->id,
+            point->graph,
+            point->nodes.items,
+            point->nodes.count,
+        };
+    wl_device_graph_unlock();
+    return WL_DEVICE_OK;
+}
+
+int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, size_t count,
+                             bool add_to)
+{
+    int code = WL_DEVICE_OK;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = captured(stream);
+    if (!point)
+        code = WL_DEVICE_ILLEGAL_STATE;
+    for (size_t i = 0; code == WL_DEVICE_OK && i < count; i++)
+        if (!wl_device_graph_has(point->graph, nodes[i]))
+            code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        if (!add_to)
+            point->nodes.count = 0;
+        join(point, nodes, count);
+    }
+    wl_device_graph_unlock();
+    return code;
+}
+
+int wl_device_capture_refuses(void *stream)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return WL_DEVICE_OK;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = captured(stream);
+    if (point)
+        point->is_invalid = true;
+    wl_device_graph_unlock();
+    return point ? WL_DEVICE_CAPTURE_UNSUPPORTED : WL_DEVICE_OK;
+}
+
+bool wl_device_capture_records(void *event, void *stream)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return false;
+    wl_device_graph_lock();
+    const struct wl_device_capture_point *point = captured(stream);
+    struct wl_device_capture_point *kept = wl_device_handles_point(event, true);
+    if (kept)
+        clear(kept);
+    if (kept && point) {
+        kept->graph = point->graph;
+        kept->id = point->id;
+        join(kept, point->nodes.items, point->nodes.count);
+    }
+    wl_device_graph_unlock();
+    return kept && point;
+}
+
+int wl_device_capture_waits(void *stream, void *event)
+{
+    int code = WL_DEVICE_OK;
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return code;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = wl_device_handles_point(stream, false);
+    const struct wl_device_capture_point *kept = wl_device_handles_point(event, true);
+    bool is_captured = kept && kept->graph;
+    if (!point || (!is_captured && !point->graph)) {
+        code = is_captured ? WL_DEVICE_CAPTURE_IMPLICIT : WL_DEVICE_OK;
+    } else if (!is_captured) {
+        code = WL_DEVICE_CAPTURE_ISOLATION;
+    } else if (point->graph && point->graph != kept->graph) {
+        code = WL_DEVICE_CAPTURE_MERGE;
+    } else {
+        if (!point->graph)
+            active++;
+        point->graph = kept->graph;
+        point->id = kept->id;
+        join(point, kept->nodes.items, kept->nodes.count);
+    }
+    wl_device_graph_unlock();
+    return code;
+}

@@ -1,0 +1,223 @@
+/* Graphs of the CUDA runtime API: captured from streams, built node by node, changed, replayed. */
+#include "runtime.h"
+
+struct kernel_parameters {
+    const void *function;
+    struct dim3 grid, block;
+    unsigned shared;
+    void **parameters, **extra;
+};
+struct host_parameters {
+    void (*function)(void *);
+    void *data;
+};
+struct fill_parameters {
+    void *to;
+    size_t pitch;
+    unsigned value, value_bytes;
+    size_t width, height;
+};
+struct update_result {
+    int result;
+    void *node, *from;
+};
+
+int cudaGraphCreate(void **graph, unsigned flags);
+int cudaGraphDestroy(void *graph);
+int cudaGraphClone(void **clone, void *graph);
+int cudaGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long flags);
+int cudaGraphExecDestroy(void *executable);
+int cudaGraphLaunch(void *executable, void *stream);
+int cudaGraphExecUpdate(void *executable, void *graph, struct update_result *result);
+int cudaGraphAddKernelNode(void **node, void *graph, void **after, size_t count,
+                           const struct kernel_parameters *parameters);
+int cudaGraphKernelNodeGetParams(void *node, struct kernel_parameters *parameters);
+int cudaGraphExecKernelNodeSetParams(void *executable, void *node,
+                                     const struct kernel_parameters *parameters);
+int cudaGraphAddMemcpyNode1D(void **node, void *graph, void **after, size_t count, void *to,
+                             const void *from, size_t bytes, int kind);
+int cudaGraphAddMemsetNode(void **node, void *graph, void **after, size_t count,
+                           const struct fill_parameters *parameters);
+int cudaGraphAddHostNode(void **node, void *graph, void **after, size_t count,
+                         const struct host_parameters *parameters);
+int cudaGraphAddChildGraphNode(void **node, void *graph, void **after, size_t count, void *child);
+int cudaGraphAddEmptyNode(void **node, void *graph, void **after, size_t count);
+int cudaGraphGetNodes(void *graph, void **nodes, size_t *count);
+int cudaGraphGetRootNodes(void *graph, void **nodes, size_t *count);
+int cudaGraphNodeGetType(void *node, int *type);
+int cudaGraphNodeSetEnabled(void *executable, void *node, unsigned is_enabled);
+int cudaStreamBeginCapture(void *stream, int mode);
+int cudaStreamEndCapture(void *stream, void **graph);
+int cudaStreamIsCapturing(void *stream, int *status);
+int cudaStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cudaMemsetAsync(void *to, int value, size_t bytes, void *stream);
+int cudaMallocAsync(void **address, size_t bytes, void *stream);
+int cudaFreeAsync(void *address, void *stream);
+
+/* *word = *word * factor + addend */
+static const char ptx[] =
+    ".version 6.0\n.target sm_60\n.address_size 64\n"
+    ".visible .entry step(.param .u64 word, .param .u32 factor, .param .u32 addend)\n{\n"
+    ".reg .b32 %r<5>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [word];\n"
+    "ld.param.u32 %r1, [factor];\nld.param.u32 %r2, [addend];\nld.global.u32 %r3, [%rd1];\n"
+    "mad.lo.s32 %r4, %r3, %r1, %r2;\nst.global.u32 [%rd1], %r4;\nret;\n}\n";
+
+static char step_stub;
+static const struct dim3 one = {1, 1, 1};
+static uint32_t *word;
+static void *stream, *other;
+
+static uint32_t read_word(void)
+{
+    uint32_t got = 0;
+    EXPECT(cudaMemcpy(&got, word, 4, DEVICE_TO_HOST), 0);
+    return got;
+}
+
+static int step(void *on, uint32_t factor, uint32_t addend)
+{
+    void *args[] = {&word, &factor, &addend};
+    return cudaLaunchKernel(&step_stub, one, one, args, 0, on);
+}
+
+static void add_100(void *data)
+{
+    *(uint32_t *)data += 100;
+}
+
+/* Captured work waits for the launch; a second stream joins through events. */
+static void capture(void)
+{
+    void *graph, *executable, *fork, *joined;
+    uint32_t seen = 0;
+    int status;
+    size_t count = 0;
+    EXPECT(cudaEventCreate(&fork), 0);
+    EXPECT(cudaEventCreate(&joined), 0);
+    EXPECT(cudaMemset(word, 0, 4), 0);
+    EXPECT(cudaStreamBeginCapture(stream, 0), 0);
+    EXPECT(cudaStreamIsCapturing(stream, &status), 0);
+    EXPECT(status, 1);
+    EXPECT(step(stream, 1, 5), 0);
+    EXPECT(cudaEventRecord(fork, stream), 0);
+    EXPECT(cudaStreamWaitEvent(other, fork, 0), 0);
+    EXPECT(step(other, 3, 0), 0);
+    EXPECT(cudaEventRecord(joined, other), 0);
+    EXPECT(cudaStreamWaitEvent(stream, joined, 0), 0);
+    EXPECT(cudaMemcpyAsync(&seen, word, 4, DEVICE_TO_HOST, stream), 0);
+    EXPECT(cudaLaunchHostFunc(stream, add_100, &seen), 0);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 0);
+    EXPECT(read_word() + seen, 0);
+    EXPECT(cudaGraphGetNodes(graph, NULL, &count), 0);
+    EXPECT(count, 4);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(seen, 115);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(read_word(), 60);
+    EXPECT(step(other, 1, 1), 0); /* no longer captured */
+    EXPECT(read_word(), 61);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(cudaGraphDestroy(graph), 0);
+    EXPECT(cudaGraphDestroy(graph), 1);
+}
+
+static void capture_wrongly(void)
+{
+    void *graph;
+    EXPECT(cudaStreamBeginCapture(NULL, 0), 900);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 401);
+    EXPECT(cudaStreamBeginCapture(stream, 0), 0);
+    EXPECT(cudaStreamBeginCapture(stream, 0), 401);
+    EXPECT(cudaStreamSynchronize(stream), 900);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 901);
+    EXPECT(graph == NULL, 1);
+    EXPECT(cudaStreamSynchronize(stream), 0);
+}
+
+static void build(void)
+{
+    void *graph, *child, *executable, *nodes[5], *all[8];
+    uint32_t factor = 2, addend = 7, seen = 0;
+    void *args[] = {&word, &factor, &addend};
+    struct kernel_parameters kernel = {&step_stub, one, one, 0, args, NULL}, got;
+    struct fill_parameters fill = {word, 0, 0x01010101, 4, 1, 1};
+    struct host_parameters host = {add_100, &seen};
+    struct update_result result;
+    int type;
+    size_t count = 8;
+    EXPECT(cudaGraphCreate(&graph, 0), 0);
+    EXPECT(cudaGraphCreate(&child, 0), 0);
+    EXPECT(cudaGraphAddHostNode(&nodes[4], child, NULL, 0, &host), 0);
+    EXPECT(cudaGraphAddMemsetNode(&nodes[0], graph, NULL, 0, &fill), 0);
+    EXPECT(cudaGraphAddKernelNode(&nodes[1], graph, nodes, 1, &kernel), 0);
+    EXPECT(cudaGraphAddMemcpyNode1D(&nodes[2], graph, nodes + 1, 1, &seen, word, 4, DEVICE_TO_HOST),
+           0);
+    EXPECT(cudaGraphAddChildGraphNode(&nodes[3], graph, nodes + 2, 1, child), 0);
+    EXPECT(cudaGraphAddEmptyNode(&nodes[4], graph, &child, 1), 1); /* not a node of it */
+    EXPECT(cudaGraphGetRootNodes(graph, all, &count), 0);
+    EXPECT(count, 1);
+    EXPECT(all[0] == nodes[0], 1);
+    EXPECT(cudaGraphNodeGetType(nodes[3], &type), 0);
+    EXPECT(type, 4);
+    addend = 1000; /* copied when the node was added */
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    EXPECT(cudaGraphLaunch(executable, NULL), 0);
+    EXPECT(seen, 0x02020202 + 7 + 100);
+    EXPECT(cudaGraphKernelNodeGetParams(nodes[1], &got), 0);
+    EXPECT(*(uint32_t *)got.parameters[2], 7);
+    EXPECT(cudaGraphExecKernelNodeSetParams(executable, nodes[1], &kernel), 0);
+    EXPECT(cudaGraphNodeSetEnabled(executable, nodes[0], 0), 0);
+    EXPECT(cudaMemset(word, 0, 4), 0);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(seen, 1100);
+    EXPECT(cudaGraphExecUpdate(executable, graph, &result), 0);
+    EXPECT(cudaMemset(word, 0, 4), 0);
+    EXPECT(cudaGraphLaunch(executable, stream), 0);
+    EXPECT(seen, 107);
+    EXPECT(cudaGraphExecUpdate(executable, child, &result), 910);
+    EXPECT(result.result, 2);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(cudaGraphDestroy(child), 0);
+    EXPECT(cudaGraphDestroy(graph), 0);
+}
+
+/* Memory of a graph is at one address in every launch, also where it is freed outside. */
+static void allocate(void)
+{
+    void *graph, *executable, *memory;
+    uint32_t seen[2] = {0};
+    EXPECT(cudaStreamBeginCapture(stream, 0), 0);
+    EXPECT(cudaMallocAsync(&memory, 4096, stream), 0);
+    EXPECT(cudaMemsetAsync(memory, 1, 4096, stream), 0);
+    EXPECT(cudaMemcpyAsync(seen, memory, 4, DEVICE_TO_HOST, stream), 0);
+    EXPECT(cudaStreamEndCapture(stream, &graph), 0);
+    EXPECT(cudaGraphInstantiateWithFlags(&executable, graph, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        EXPECT(cudaGraphLaunch(executable, stream), 0);
+        EXPECT(cudaMemcpy(seen + 1, memory, 4, DEVICE_TO_HOST), 0);
+        EXPECT(seen[0] + seen[1], 0x02020202);
+        EXPECT(cudaFreeAsync(memory, stream), 0);
+    }
+    EXPECT(cudaGraphDestroy(graph), 0);
+    EXPECT(cudaGraphExecDestroy(executable), 0);
+    EXPECT(cudaFree(memory), 1); /* it went with the graph */
+}
+
+int main(void)
+{
+    struct fatbin_wrapper wrapper = make_fatbin(ptx);
+    void **handle = __cudaRegisterFatBinary(&wrapper);
+    register_kernel(handle, &step_stub, "step");
+    __cudaRegisterFatBinaryEnd(handle);
+    EXPECT(cudaMalloc((void **)&word, 4), 0);
+    EXPECT(cudaStreamCreate(&stream), 0);
+    EXPECT(cudaStreamCreate(&other), 0);
+    capture();
+    capture_wrongly();
+    build();
+    allocate();
+    __cudaUnregisterFatBinary(handle);
+    free((void *)(uintptr_t)wrapper.data);
+    return failures != 0;
+}
