@@ -443,7 +443,9 @@ void lower_body(struct lowering *lowering, struct instance *instance)
     instance->register_base = (uint32_t)lowering->registers.count;
     for (uint32_t i = 0; i < function->register_count; i++) {
         const struct wl_ptx_register *reg = &function->registers[i];
-        lower_new_register(lowering, lower_class_of_type(reg->type));
+        uint32_t fresh = lower_new_register(lowering, lower_class_of_type(reg->type));
+        lowering->registers.items[fresh].is_short =
+            reg->type != WL_PTX_PRED && wl_ptx_type_bytes(reg->type) <= 2;
     }
     for (uint32_t i = 0; i < function->register_count; i++) {
         if (function->registers[i].type != WL_PTX_B128)

@@ -15,77 +15,91 @@ enum {
     FLAG_RELU = 32
 };
 
-static enum wl_operand_class source_class(const struct lowering *lowering,
-                                          const struct wl_ptx_operand *operand,
-                                          enum wl_ptx_type type)
+/* A source in a register of its type's class: from a wider register its low part counts. */
+static uint32_t read_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                            enum wl_ptx_type type)
 {
-    if (operand->kind == WL_PTX_OPERAND_REGISTER)
-        return lower_register_class(lowering, lower_register_of(lowering, operand->reg));
-    return lower_class_of_type(type);
+    enum wl_operand_class wanted = lower_class_of_type(type);
+    enum wl_operand_class found =
+        operand->kind == WL_PTX_OPERAND_REGISTER
+            ? lower_register_class(lowering, lower_register_of(lowering, operand->reg))
+            : wanted;
+    uint32_t reg = lower_source(lowering, operand, found, type);
+    if (found != WL_CLASS_64 || wanted == WL_CLASS_64)
+        return reg;
+    uint32_t narrow = lower_new_register(lowering, WL_CLASS_32);
+    lower_emit_plain(lowering, WL_OP_CVT_B32_B64, narrow, reg, NO_REGISTER, NO_REGISTER);
+    return narrow;
 }
 
-/* Integer to integer: the operation by source and destination width. 0: a plain move. */
-static enum wl_opcode integer_operation(enum wl_ptx_type to, enum wl_ptx_type from, bool from_wide)
+/* The destination register, which may be wider than the type. */
+static uint32_t read_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                 enum wl_ptx_type type)
 {
-    size_t to_bytes = wl_ptx_type_bytes(to), from_bytes = wl_ptx_type_bytes(from);
-    bool is_signed = lower_is_signed(from);
-    if (to_bytes == 8) {
-        static const enum wl_opcode widen[2][5] = {
-            {0, WL_OP_CVT_U64_U8, WL_OP_CVT_U64_U16, 0, WL_OP_CVT_U64_U32},
-            {0, WL_OP_CVT_S64_S8, WL_OP_CVT_S64_S16, 0, WL_OP_CVT_S64_S32}};
-        return from_bytes == 8 ? WL_OP_MOV_B64 : widen[is_signed][from_bytes];
-    }
-    if (from_wide)
-        return to_bytes == 4   ? WL_OP_CVT_B32_B64
-               : to_bytes == 2 ? WL_OP_CVT_B16_B64
-                               : WL_OP_CVT_B8_B64;
-    size_t kept_bytes = to_bytes < from_bytes ? to_bytes : from_bytes;
-    bool extend_sign = to_bytes <= from_bytes ? lower_is_signed(to) && to_bytes == 1 : is_signed;
-    switch (kept_bytes) {
-    case 1:
-        return !extend_sign    ? WL_OP_CVT_U32_U8
-               : to_bytes == 2 ? WL_OP_CVT_S16_S8
-                               : WL_OP_CVT_S32_S8;
-    case 2:
-        return extend_sign && to_bytes == 4 ? WL_OP_CVT_S32_S16 : WL_OP_CVT_U32_U16;
-    default:
-        return WL_OP_MOV_B32;
-    }
+    enum wl_operand_class operand_class =
+        operand->kind == WL_PTX_OPERAND_REGISTER
+            ? lower_register_class(lowering, lower_register_of(lowering, operand->reg))
+            : lower_class_of_type(type);
+    return lower_destination(lowering, operand, operand_class);
+}
+
+/* Extends the low bytes of a, as the sign of type says, to all of dst. */
+static void extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a)
+{
+    /* by register (16, 32, 64 bits), sign, width of the type in bytes */
+    static const enum wl_opcode codes[3][2][5] = {
+        {{0, WL_OP_CVT_U32_U8, WL_OP_CVT_U32_U16, 0, WL_OP_CVT_U32_U16},
+         {0, WL_OP_CVT_S16_S8, WL_OP_CVT_U32_U16, 0, WL_OP_CVT_U32_U16}},
+        {{0, WL_OP_CVT_U32_U8, WL_OP_CVT_U32_U16, 0, WL_OP_MOV_B32},
+         {0, WL_OP_CVT_S32_S8, WL_OP_CVT_S32_S16, 0, WL_OP_MOV_B32}},
+        {{0, WL_OP_CVT_U64_U8, WL_OP_CVT_U64_U16, 0, WL_OP_CVT_U64_U32},
+         {0, WL_OP_CVT_S64_S8, WL_OP_CVT_S64_S16, 0, WL_OP_CVT_S64_S32}}};
+    uint32_t bits = lower_register_bits(lowering, dst);
+    enum wl_opcode code = codes[bits / 32][lower_is_signed(type)][wl_ptx_type_bytes(type)];
+    lower_emit_plain(lowering, code, dst, a, NO_REGISTER, NO_REGISTER);
+}
+
+static void saturate(struct lowering *lowering, enum wl_ptx_type to, enum wl_ptx_type from,
+                     uint32_t dst, uint32_t a)
+{
+    bool is_wide = wl_ptx_type_bytes(to) == 8;
+    uint32_t clamped = is_wide ? dst : lower_new_register(lowering, WL_CLASS_32);
+    struct wl_op *op = lower_emit(lowering, WL_OP_CVT_SATURATE, FIELD_DST, FIELD_A);
+    op->dst = clamped;
+    op->a = a;
+    op->width_bytes = (uint8_t)wl_ptx_type_bytes(from);
+    op->flags =
+        (uint8_t)((lower_is_signed(from) ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0));
+    op->imm = (int64_t)wl_ptx_type_bytes(to) | (int64_t)lower_is_signed(to) << 8;
+    if (!is_wide)
+        extend(lowering, to, dst, clamped);
 }
 
 static void convert_integer(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
                             enum wl_ptx_type to, enum wl_ptx_type from)
 {
-    const struct wl_ptx_operand *operands = instruction->operands;
-    enum wl_operand_class from_class = source_class(lowering, &operands[1], from);
-    uint32_t a = lower_source(lowering, &operands[1], from_class, from);
-    enum wl_operand_class to_class =
-        operands[0].kind == WL_PTX_OPERAND_REGISTER
-            ? lower_register_class(lowering, lower_register_of(lowering, operands[0].reg))
-            : lower_class_of_type(to);
-    uint32_t dst = lower_destination(lowering, &operands[0], to_class);
-    if (to_class == WL_CLASS_64 && wl_ptx_type_bytes(to) < 8)
-        to = lower_is_signed(to) ? WL_PTX_S64 : WL_PTX_U64;
+    uint32_t a = read_source(lowering, &instruction->operands[1], from);
+    uint32_t dst = read_destination(lowering, &instruction->operands[0], to);
+    size_t to_bytes = wl_ptx_type_bytes(to), from_bytes = wl_ptx_type_bytes(from);
+    uint32_t bits = lower_register_bits(lowering, dst);
     if (wl_ptx_instruction_has(instruction, "sat")) {
-        struct wl_op *op = lower_emit(lowering, WL_OP_CVT_SATURATE, FIELD_DST, FIELD_A);
-        op->dst = dst;
-        op->a = a;
-        op->width_bytes = (uint8_t)wl_ptx_type_bytes(from);
-        op->flags = (uint8_t)((lower_is_signed(from) ? WL_OPF_SIGNED : 0) |
-                              (to_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
-        op->imm = (int64_t)wl_ptx_type_bytes(to) | (int64_t)lower_is_signed(to) << 8;
-        return;
+        saturate(lowering, to, from, dst, a);
+    } else if (from_bytes == 8 && (to_bytes == 8 || (to_bytes == 4 && bits == 32))) {
+        lower_emit_plain(lowering, to_bytes == 8 ? WL_OP_MOV_B64 : WL_OP_CVT_B32_B64, dst, a,
+                         NO_REGISTER, NO_REGISTER);
+    } else if (from_bytes == 8) {
+        uint32_t low = lower_new_register(lowering, WL_CLASS_32);
+        lower_emit_plain(lowering, WL_OP_CVT_B32_B64, low, a, NO_REGISTER, NO_REGISTER);
+        extend(lowering, to, dst, low);
+    } else if (to_bytes <= from_bytes) {
+        extend(lowering, to, dst, a);
+    } else if (lower_is_signed(from) && !lower_is_signed(to) && bits > 8 * to_bytes) {
+        uint32_t signed_value = lower_new_register(lowering, WL_CLASS_32);
+        extend(lowering, from, signed_value, a);
+        extend(lowering, to, dst, signed_value);
+    } else {
+        extend(lowering, from, dst, a);
     }
-    if (from_class == WL_CLASS_64 && wl_ptx_type_bytes(from) < 8) {
-        uint32_t narrow = lower_new_register(lowering, WL_CLASS_32);
-        lower_emit_plain(lowering, WL_OP_CVT_B32_B64, narrow, a, NO_REGISTER, NO_REGISTER);
-        a = narrow;
-        from_class = WL_CLASS_32;
-    }
-    lower_emit_plain(lowering, integer_operation(to, from, from_class == WL_CLASS_64), dst, a,
-                     NO_REGISTER, NO_REGISTER);
-    if (from_class == WL_CLASS_64 && to == WL_PTX_S8)
-        lower_emit_plain(lowering, WL_OP_CVT_S32_S8, dst, dst, NO_REGISTER, NO_REGISTER);
 }
 
 static int64_t float_flags(const struct wl_ptx_instruction *instruction, enum wl_ptx_type to,
@@ -144,6 +158,18 @@ static enum wl_opcode quick_operation(enum wl_ptx_type to, enum wl_ptx_type from
     return WL_OP_COUNT;
 }
 
+/* The result is extended to all of the destination. */
+static void float_to_integer(struct lowering *lowering, enum wl_ptx_type to, enum wl_ptx_type from,
+                             uint32_t dst, uint32_t a, int64_t flags)
+{
+    bool is_wide = lower_register_class(lowering, dst) == WL_CLASS_64;
+    emit_conversion(
+        lowering, WL_OP_CVT_FLOAT_TO_INT, dst, a, wl_ptx_type_bytes(to), wl_ptx_type_bytes(from),
+        (uint8_t)((lower_is_signed(to) ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0)), flags);
+    if (lower_register_bits(lowering, dst) == 16 && lower_is_signed(to))
+        lower_emit_plain(lowering, WL_OP_CVT_U32_U16, dst, dst, NO_REGISTER, NO_REGISTER);
+}
+
 FAMILY(cvt)
 {
     enum wl_ptx_type from = lower_type(instruction, 0), to = lower_type(instruction, 1);
@@ -159,30 +185,21 @@ FAMILY(cvt)
         convert_integer(lowering, instruction, to, from);
         return;
     }
-    const struct wl_ptx_operand *operands = instruction->operands;
-    enum wl_operand_class from_class = source_class(lowering, &operands[1], from);
-    uint32_t a = lower_source(lowering, &operands[1], from_class, from);
-    enum wl_operand_class to_class =
-        operands[0].kind == WL_PTX_OPERAND_REGISTER
-            ? lower_register_class(lowering, lower_register_of(lowering, operands[0].reg))
-            : lower_class_of_type(to);
-    uint32_t dst = lower_destination(lowering, &operands[0], to_class);
+    uint32_t a = read_source(lowering, &instruction->operands[1], from);
+    uint32_t dst = read_destination(lowering, &instruction->operands[0], to);
     int64_t flags = float_flags(instruction, to, from);
     bool found;
     enum wl_rounding rounding = lower_rounding(instruction, &found);
     enum wl_opcode quick = quick_operation(to, from, rounding, flags);
     size_t to_bytes = wl_ptx_type_bytes(to), from_bytes = wl_ptx_type_bytes(from);
-    if (quick != WL_OP_COUNT && from_class == lower_class_of_type(from) &&
-        to_class == lower_class_of_type(to))
+    bool is_wide = lower_register_class(lowering, dst) == WL_CLASS_64;
+    if (quick != WL_OP_COUNT && is_wide == (to_bytes == 8))
         lower_emit_plain(lowering, quick, dst, a, NO_REGISTER, NO_REGISTER);
     else if (!lower_is_float(from))
         emit_conversion(lowering, WL_OP_CVT_INT_TO_FLOAT, dst, a, from_bytes, to_bytes,
                         lower_is_signed(from) ? WL_OPF_SIGNED : 0, flags);
     else if (!lower_is_float(to))
-        emit_conversion(lowering, WL_OP_CVT_FLOAT_TO_INT, dst, a, to_bytes, from_bytes,
-                        (uint8_t)((lower_is_signed(to) ? WL_OPF_SIGNED : 0) |
-                                  (to_class == WL_CLASS_64 ? WL_OPF_DST64 : 0)),
-                        flags);
+        float_to_integer(lowering, to, from, dst, a, flags);
     else
         emit_conversion(lowering, WL_OP_CVT_FLOAT_TO_FLOAT, dst, a, from_bytes, to_bytes, 0, flags);
 }

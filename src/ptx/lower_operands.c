@@ -135,6 +135,12 @@ bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, 
     *bits = operand->bits;
     if (operand->is_single && wl_ptx_type_bytes(type) == 8) {
         float single;
+uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg)
+{
+    const struct virtual_register *item = &lowering->registers.items[reg];
+    return item->operand_class == WL_CLASS_64 ? 64 : item->is_short ? 16 : 32;
+}
+
         uint32_t low = (uint32_t)operand->bits;
         memcpy(&single, &low, sizeof single);
         double wide = single;

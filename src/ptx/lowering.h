@@ -27,6 +27,7 @@ enum fixed_place { PLACE_FREE, PLACE_INCOMING, PLACE_OUTGOING };
 
 struct virtual_register {
     uint8_t operand_class; /* enum wl_operand_class */
+    bool is_short;         /* of 16 bits or less: kept zero-extended in 32 */
     uint8_t fixed;         /* enum fixed_place; then offset counts from there */
     bool is_constant;
     uint64_t bits;   /* constants */
@@ -215,6 +216,8 @@ uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *op
 bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, uint64_t *bits);
 uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand *operand);
 enum wl_operand_class lower_register_class(const struct lowering *lowering, uint32_t reg);
+/* 16, 32 or 64; what the upper half of a 16-bit register holds is zero. */
+uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg);
 uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
 enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
 

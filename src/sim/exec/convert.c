@@ -50,6 +50,16 @@ static void store_float(struct wl_warp *warp, const struct wl_op *op, int lane, 
     }
 }
 
+/* An integer as a double that rounds to a half as the integer does. */
+static double integer_to_odd(u64 value, bool is_signed)
+{
+    bool is_negative = is_signed && value >> 63;
+    u64 magnitude = is_negative ? 0 - value : value;
+    if (magnitude >> 53)
+        magnitude = (magnitude >> 11 | ((magnitude & 0x7ff) != 0)) << 11;
+    return is_negative ? -(double)magnitude : (double)magnitude;
+}
+
 RUN(CVT_INT_TO_FLOAT)
 {
     fesetround(host_rounding[op->kind]);
@@ -57,6 +67,14 @@ RUN(CVT_INT_TO_FLOAT)
         if (!(warp->active >> i & 1))
             continue;
         u64 value = integer_lane(warp, op, i);
+        if (op->imm & FLAG_SATURATE)
+            value = op->flags & WL_OPF_SIGNED ? (s64)value > 0 : value != 0;
+        if (op->count == 2) {
+            fesetround(FE_TONEAREST);
+            store_float(warp, op, i, integer_to_odd(value, op->flags & WL_OPF_SIGNED), 0);
+            fesetround(host_rounding[op->kind]);
+            continue;
+        }
         volatile double exact = op->flags & WL_OPF_SIGNED ? (double)(s64)value : (double)value;
         volatile float single = op->flags & WL_OPF_SIGNED ? (float)(s64)value : (float)value;
         store_float(warp, op, i, exact, single);
@@ -93,12 +111,15 @@ static double round_integral(double value, enum wl_rounding rounding)
     }
 }
 
-/* Out-of-range values clamp; NaN gives 0, or the sign bit for 64-bit results (PTX ISA, cvt). */
-static u64 clamp_to_integer(double value, u32 width_bytes, bool is_signed)
+/* Out-of-range values clamp. NaN gives 0, but where the source is double or the result has 64 bits,
+ * the sign bit alone (PTX ISA, cvt). The result is extended to 64 bits. */
+static u64 clamp_to_integer(double value, u32 width_bytes, bool is_signed, bool is_double)
 {
     u32 bits = 8 * width_bytes;
+    if (value != value && width_bytes < 8 && !is_double)
+        return 0;
     if (value != value)
-        return width_bytes == 8 ? 0x8000000000000000ull : 0;
+        return (is_signed ? ~0ull : 1ull) << (bits - 1);
     if (is_signed) {
         double limit = ldexp(1.0, (int)bits - 1);
         s64 top = (s64)((1ull << (bits - 1)) - 1);
@@ -120,11 +141,11 @@ RUN(CVT_FLOAT_TO_INT)
         if ((op->imm & FLAG_FTZ) && op->count == 4)
             value = flush_f32((float)value);
         u64 result = clamp_to_integer(round_integral(value, op->kind), op->width_bytes,
-                                      op->flags & WL_OPF_SIGNED);
+                                      op->flags & WL_OPF_SIGNED, op->count == 8);
         if (op->flags & WL_OPF_DST64)
             d64[i] = result;
         else
-            d32[i] = op->width_bytes == 2 ? (u32)result & 0xffffu : (u32)result;
+            d32[i] = (u32)result;
     }
     return op + 1;
 }
@@ -175,8 +196,7 @@ RUN(CVT_SATURATE)
         if (op->flags & WL_OPF_DST64)
             ((u64 *)lane_register(warp, op->dst))[i] = (u64)clamped;
         else
-            ((u32 *)lane_register(warp, op->dst))[i] =
-                width_bytes == 2 ? (u32)clamped & 0xffffu : (u32)clamped;
+            ((u32 *)lane_register(warp, op->dst))[i] = (u32)clamped;
     }
     return op + 1;
 }

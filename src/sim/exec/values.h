@@ -12,6 +12,9 @@
 __extension__ typedef unsigned __int128 wide_u128;
 __extension__ typedef __int128 wide_s128;
 
+#define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
+#define MAXIMUM(a, b) ((a) > (b) ? (a) : (b))
+
 static inline float float_of(uint32_t bits)
 {
     float value;
@@ -105,6 +108,23 @@ static inline double approximate_rcp_f64(double value)
     if (!(result & 0x7ff0000000000000ull))
         result &= 0x8000000000000000ull;
     return double_of(result & 0xffffffff00000000ull);
+}
+
+static inline double approximate_rsqrt_f64(double value)
+{
+    uint64_t bits = bits_of_double(value);
+    if (!(bits & 0x7ff0000000000000ull))
+        bits &= 0x8000000000000000ull;
+    double root = __builtin_sqrt(double_of(bits & 0xffffffff00000000ull));
+    return double_of(bits_of_double(1.0 / root) & 0xffffffff00000000ull);
+}
+
+/* div.approx multiplies by the reciprocal, which is zero for large divisors (PTX ISA, div). */
+static inline float divide_approximately(float a, float b)
+{
+    float magnitude = __builtin_fabsf(b);
+    return magnitude > 0x1p126f && magnitude <= 0x1.fffffep127f ? a * __builtin_copysignf(0, b)
+                                                                : a / b;
 }
 
 /* Division by zero gives all ones in hardware; INT_MIN / -1 wraps. */
