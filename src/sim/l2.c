@@ -25,7 +25,7 @@ enum {
 
 struct l2_set {
     uint32_t tags[MAX_WAYS];
-    uint8_t valid[MAX_WAYS]; /* low nibble: sectors whose data are complete */
+    uint8_t valid[MAX_WAYS]; /* low nibble: complete sectors; high: those with some words written */
     uint8_t dirty[MAX_WAYS]; /* low nibble: sectors written since the fetch */
     uint64_t order;          /* way numbers, a nibble each, most recently used lowest */
     uint16_t present, dirty_ways;
@@ -195,9 +195,10 @@ static void clean(struct entry entry, struct wl_l2_counts *counts)
     uint32_t incomplete = *entry.dirty & ~(uint32_t)*entry.valid;
     counts->dram_read_bytes += (uint64_t)__builtin_popcount(incomplete) * SECTOR_BYTES;
     counts->dram_write_bytes += (uint64_t)__builtin_popcount(*entry.dirty) * SECTOR_BYTES;
-    *entry.valid = (uint8_t)(*entry.valid | incomplete);
+    if (*entry.valid >> 4)
+        *entry.written = 0;
+    *entry.valid = (uint8_t)((*entry.valid | incomplete) & 15);
     *entry.dirty = 0;
-    *entry.written = 0;
     entry.set->dirty_ways = (uint16_t)(entry.set->dirty_ways & ~(1u << entry.way));
 }
 
@@ -243,15 +244,31 @@ static uint32_t fetch_pairs(uint32_t missed)
     return ((missed & 3) ? 3u : 0) | ((missed & 12) ? 12u : 0);
 }
 
+/* Keeps the words written into incomplete sectors, and in the high nibble which sectors those are.
+ */
+static void keep_written(struct entry entry, uint32_t written)
+{
+    uint32_t partial = 0;
+    for (uint32_t sector = 0; sector < 4; sector++)
+        partial |= (uint32_t)((written >> (8 * sector) & 0xff) != 0) << sector;
+    if (partial || *entry.valid >> 4)
+        *entry.written = written;
+    *entry.valid = (uint8_t)((*entry.valid & 15) | partial << 4);
+}
+
 /* Brings the absent ones of sectors into the home partition's entry. */
 static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *counts)
 {
     uint32_t fetched = sectors & ~(uint32_t)*home.valid;
     counts->dram_read_bytes += (uint64_t)__builtin_popcount(fetched) * SECTOR_BYTES;
     *home.valid = (uint8_t)(*home.valid | fetched);
+    if (!(*home.valid >> 4))
+        return;
+    uint32_t written = *home.written;
     for (uint32_t sector = 0; sector < 4; sector++)
         if (fetched >> sector & 1)
-            *home.written &= ~(0xffu << (8 * sector));
+            written &= ~(0xffu << (8 * sector));
+    keep_written(home, written);
 }
 
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
@@ -276,18 +293,24 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     *local.valid = (uint8_t)(*local.valid | wide);
 }
 
-/* Notes written words in an entry of the home partition. */
-static void write_words(struct entry home, uint32_t sectors, uint32_t words)
+/* Notes written words in an entry. Words of incomplete sectors are kept apart, and rarely needed.
+ */
+static void write_words(struct entry entry, uint32_t sectors, uint32_t words)
 {
-    uint32_t written = *home.written | words;
+    uint32_t partial = *entry.valid >> 4;
+    if (words == UINT32_MAX && !partial) {
+        *entry.valid = (uint8_t)(*entry.valid | sectors);
+        return;
+    }
+    uint32_t written = partial ? *entry.written | words : words;
     for (uint32_t sector = 0; sector < 4; sector++) {
         uint32_t bits = 0xffu << (8 * sector);
         if ((sectors >> sector & 1) && (written & bits) == bits)
-            *home.valid = (uint8_t)(*home.valid | 1u << sector);
-        if (*home.valid >> sector & 1)
+            *entry.valid = (uint8_t)(*entry.valid | 1u << sector);
+        if (*entry.valid >> sector & 1)
             written &= ~bits;
     }
-    *home.written = written;
+    keep_written(entry, written);
 }
 
 /* Drops written sectors from the partitions that are neither home nor the writer's. */
@@ -299,7 +322,7 @@ static void invalidate_copies(struct wl_l2 *l2, const struct located *request, u
         struct l2_set *set = &l2->sets[partition][request->set];
         int way = find_way(set, (uint32_t)request->line);
         if (way >= 0)
-            set->valid[way] = (uint8_t)(set->valid[way] & ~request->sectors);
+            set->valid[way] = (uint8_t)(set->valid[way] & ~(request->sectors * 0x11));
     }
 }
 
