@@ -197,8 +197,10 @@ static void move_parameter(struct lowering *lowering, const struct wl_ptx_operan
             lowering, variable, offset + k * (int64_t)wl_ptx_type_bytes(type), operand_class);
         if (is_load) {
             uint32_t dst = lower_destination(lowering, operand, operand_class);
-            lower_emit_plain(lowering, narrow_move(type, operand_class), dst, cell, NO_REGISTER,
-                             NO_REGISTER);
+            enum wl_opcode move = narrow_move(type, operand_class);
+            lower_emit_plain(lowering, move, dst, cell, NO_REGISTER, NO_REGISTER);
+            if (lower_is_signed(type) && lower_register_bits(lowering, dst) == 16)
+                lower_emit_plain(lowering, WL_OP_CVT_U32_U16, dst, dst, NO_REGISTER, NO_REGISTER);
         } else {
             uint32_t source = lower_source(lowering, operand, operand_class, type);
             lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32,
@@ -295,6 +297,19 @@ static void read_constant_pipe(struct lowering *lowering)
     row->instruction_class = WL_CLASS_OTHER;
 }
 
+/* How a narrow value fills the registers it is loaded to. */
+static void set_extension(const struct lowering *lowering, struct wl_op *op, enum wl_ptx_type type,
+                          const struct wl_ptx_operand *value, enum wl_operand_class operand_class)
+{
+    op->flags |= (uint8_t)((lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
+                           (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
+    for (int k = 0; k < op->count && lower_is_signed(type); k++) {
+        uint32_t reg = lower_register_of(lowering, element(value, k)->reg);
+        if (reg != NO_REGISTER && lower_register_bits(lowering, reg) == 16)
+            op->kind = WL_LOAD_SHORT;
+    }
+}
+
 /* Kernel parameters by name; true if that is what the address is. */
 static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
                            const struct wl_ptx_operand *address, enum wl_ptx_type type, int count)
@@ -314,8 +329,7 @@ static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operan
     struct wl_op *op =
         emit_access(lowering, WL_OP_LOAD_PARAM, registers, count, type, true, NO_REGISTER);
     op->imm = place->offset + address->integer;
-    op->flags = (uint8_t)((lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
-                          (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
+    set_extension(lowering, op, type, value, operand_class);
     return true;
 }
 
@@ -365,8 +379,8 @@ FAMILY(load)
     uint32_t site = lower_new_site(lowering, row->site, WL_SITE_LOAD);
     struct wl_op *op = emit_access(lowering, row->load, registers, words.count, type, true, base);
     op->site = site;
-    op->flags = (uint8_t)(words.flags | (lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
-                          (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
+    op->flags = words.flags;
+    set_extension(lowering, op, type, value, operand_class);
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= words.is_shared_between_blocks;
     if (words.is_shared_between_blocks && row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)

@@ -72,6 +72,9 @@ enum {
     WL_OPF_BYPASS_L1 = 128,  /* volatile, .cg, .cv, relaxed and stronger */
 };
 
+/* kind of a load: signed values go to 16-bit registers, which are kept zero-extended. */
+enum { WL_LOAD_SHORT = 1 };
+
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
     uint16_t code;    /* enum wl_opcode */

@@ -326,7 +326,8 @@ RUN(LOAD_PARAM)
         if (op->flags & WL_OPF_DST64)
             broadcast_64(warp, offsets[k], value);
         else
-            broadcast_32(warp, offsets[k], (u32)value);
+            broadcast_32(warp, offsets[k],
+                         op->kind == WL_LOAD_SHORT ? (u32)value & 0xffffu : (u32)value);
     }
     return op + 1;
 }

@@ -10,20 +10,22 @@
 
 #define POINTER(type, address) ((type *)(uintptr_t)(address))
 
-/* value lanes of element k into the register at offset. */
-#define LOAD_LANES(source_type, register_type)                                        \
-    do {                                                                              \
-        register_type *d = lane_register(warp, offset);                               \
-        if (active == WL_FULL_MASK) {                                                 \
-            for (int i = 0; i < WL_LANES; i++)                                        \
-                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
-        } else {                                                                      \
-            for (u32 left = active; left; left &= left - 1) {                         \
-                int i = __builtin_ctz(left);                                          \
-                d[i] = (register_type)*POINTER(const source_type, address[i] + skip); \
-            }                                                                         \
-        }                                                                             \
+/* value lanes of element k, as value_type, into the register at offset. */
+#define LOAD_LANES_AS(source_type, value_type, register_type)                      \
+    do {                                                                           \
+        register_type *d = lane_register(warp, offset);                            \
+        if (active == WL_FULL_MASK) {                                              \
+            for (int i = 0; i < WL_LANES; i++)                                     \
+                d[i] = (value_type)*POINTER(const source_type, address[i] + skip); \
+        } else {                                                                   \
+            for (u32 left = active; left; left &= left - 1) {                      \
+                int i = __builtin_ctz(left);                                       \
+                d[i] = (value_type)*POINTER(const source_type, address[i] + skip); \
+            }                                                                      \
+        }                                                                          \
     } while (0)
+#define LOAD_LANES(source_type, register_type) \
+    LOAD_LANES_AS(source_type, register_type, register_type)
 
 static inline void load_element(struct wl_warp *warp, const struct wl_op *op, const u64 *address,
                                 u32 offset, u64 skip)
@@ -49,7 +51,10 @@ static inline void load_element(struct wl_warp *warp, const struct wl_op *op, co
         LOAD_LANES(uint16_t, u32);
         break;
     case 2 << 2 | 1:
-        LOAD_LANES(int16_t, u32);
+        if (op->kind == WL_LOAD_SHORT)
+            LOAD_LANES(uint16_t, u32);
+        else
+            LOAD_LANES(int16_t, u32);
         break;
     case 2 << 2 | 2:
         LOAD_LANES(uint16_t, u64);
@@ -61,7 +66,10 @@ static inline void load_element(struct wl_warp *warp, const struct wl_op *op, co
         LOAD_LANES(uint8_t, u32);
         break;
     case 1 << 2 | 1:
-        LOAD_LANES(int8_t, u32);
+        if (op->kind == WL_LOAD_SHORT)
+            LOAD_LANES_AS(int8_t, uint16_t, u32);
+        else
+            LOAD_LANES(int8_t, u32);
         break;
     case 1 << 2 | 2:
         LOAD_LANES(uint8_t, u64);

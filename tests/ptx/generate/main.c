@@ -17,5 +17,6 @@ int main(int argument_count, char **arguments)
     generate_approximate();
     generate_compare();
     generate_convert();
+    generate_memory();
     return 0;
 }
