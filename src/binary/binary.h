@@ -55,6 +55,11 @@ const struct wl_image *wl_image_choose_ptx(const struct wl_image *images, size_t
                                            uint32_t capability, bool accepts_newer,
                                            enum wl_image_fitness *fitness);
 
+/* Which machine code among the images of one container a GPU of this capability runs: the newest of
+ * its generation that is not newer. NULL if there is none. */
+const struct wl_image *wl_image_choose_cubin(const struct wl_image *images, size_t count,
+                                             uint32_t capability);
+
 /* Appends a container with one uncompressed PTX entry: what `warplens cc` embeds. Uses the image's
  * bytes, size, architecture, version, options and source_name, and ignores the rest. */
 void wl_fatbin_write_ptx(const struct wl_image *image, struct wl_text *container);

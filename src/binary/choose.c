@@ -1,4 +1,4 @@
-/* Which PTX of a container runs on a GPU. */
+/* Which PTX and which machine code of a container run on a GPU. */
 #include "binary/binary.h"
 
 /* PTX runs on its own and newer architectures; architecture-specific PTX on its own only. */
@@ -39,6 +39,23 @@ const struct wl_image *wl_image_choose_ptx(const struct wl_image *images, size_t
             best = &images[i];
             *fitness = mine;
         }
+    }
+    return best;
+}
+
+/* Machine code runs on later GPUs of its generation (80 on 86); architecture-specific code on its
+ * own only. */
+const struct wl_image *wl_image_choose_cubin(const struct wl_image *images, size_t count,
+                                             uint32_t capability)
+{
+    const struct wl_image *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_image *image = &images[i];
+        bool fits = image->kind == WL_IMAGE_CUBIN && image->architecture / 10 == capability / 10 &&
+                    (image->architecture_specific ? image->architecture == capability
+                                                  : image->architecture <= capability);
+        if (fits && (!best || image->architecture >= best->architecture))
+            best = image;
     }
     return best;
 }

@@ -177,14 +177,6 @@ static void compile(struct inquiry *inquiry, const struct wl_image *ptx)
 
 /* ---- the program's images ---- */
 
-static bool has_machine_code(const struct wl_image *images, size_t count, uint32_t capability)
-{
-    for (size_t i = 0; i < count; i++)
-        if (images[i].kind == WL_IMAGE_CUBIN && images[i].architecture == capability)
-            return true;
-    return false;
-}
-
 static void compile_chosen(struct inquiry *inquiry, const struct wl_fatbin *fatbin,
                            bool accepts_newer)
 {
@@ -196,7 +188,7 @@ static void compile_chosen(struct inquiry *inquiry, const struct wl_fatbin *fatb
             last++;
         const struct wl_image *ptx =
             wl_image_choose_ptx(images, last - first, inquiry->capability, accepts_newer, &fitness);
-        if (ptx && !has_machine_code(images, last - first, inquiry->capability))
+        if (ptx && !wl_image_choose_cubin(images, last - first, inquiry->capability))
             compile(inquiry, ptx);
     }
 }

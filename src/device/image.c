@@ -9,23 +9,21 @@
 
 #define RESCUE "rebuild with NVCC_APPEND_FLAGS=\"-gencode arch=compute_%u,code=compute_%u\""
 
-/* ptxas's numbers hold where it compiled for the very architecture of the model. With -rdc the
- * linked machine code is in the last container and the last word. */
-static void read_cubins(const struct wl_fatbin *fatbin, struct wl_cubin *cubin)
-{
-    for (size_t i = 0; i < fatbin->count; i++) {
-        const struct wl_image *image = &fatbin->items[i];
-        if (image->kind == WL_IMAGE_CUBIN && image->architecture == wl_device_state_capability())
-            wl_cubin_read(image->bytes, image->size_bytes, cubin, NULL);
-    }
-}
+/* What a GPU would do with PTX that is too new for it. */
+enum refusal { RUNS_MACHINE_CODE, REFUSES_PROGRAM = 209, REFUSES_TEXT = 218 };
 
-static void note_newer(uint32_t architecture, bool is_specific, const char *name)
+static void note_newer(uint32_t architecture, bool is_specific, const char *name,
+                       enum refusal refusal)
 {
+    char *would = refusal == RUNS_MACHINE_CODE
+                      ? wl_string_copy("runs the machine code beside it instead")
+                      : wl_string_format("refuses it with error %d", refusal);
     wl_device_say(0, "newer-target", "compile for the GPU that is modelled",
                   "the PTX of %s is for sm_%u%s and runs on a model of sm_%u as far as its "
-                  "instructions can be modelled; such a GPU refuses it with error 209",
-                  name, architecture, is_specific ? "a" : "", wl_device_state_capability());
+                  "instructions can be modelled; such a GPU %s",
+                  name ? name : "the program", architecture, is_specific ? "a" : "",
+                  wl_device_state_capability(), would);
+    free(would);
 }
 
 int wl_device_image_check_target(const struct wl_device_image *image)
@@ -34,7 +32,7 @@ int wl_device_image_check_target(const struct wl_device_image *image)
     if (image->ptx.architecture || parsed->target_sm <= wl_device_state_capability())
         return WL_DEVICE_OK;
     if (!wl_device.options.strict_arch) {
-        note_newer(parsed->target_sm, parsed->target_specific, image->info.name);
+        note_newer(parsed->target_sm, parsed->target_specific, NULL, REFUSES_TEXT);
         return WL_DEVICE_OK;
     }
     wl_device_say(2, "newer-target", "compile it for the GPU that is modelled",
@@ -79,29 +77,37 @@ static int refuse_module(const struct wl_image *any, bool has_ptx)
     return WL_DEVICE_NO_IMAGE;
 }
 
+/* One container. Machine code is there for its registers, as ptxas chose them: with -rdc the linked
+ * code is in the last container and the last word. */
+static void choose_images(const struct wl_image *images, size_t count,
+                          struct wl_device_module *module)
+{
+    enum wl_image_fitness fitness;
+    uint32_t capability = wl_device_state_capability();
+    const struct wl_image *cubin = wl_image_choose_cubin(images, count, capability);
+    bool accepts_newer = !wl_device.options.strict_arch || cubin;
+    const struct wl_image *ptx =
+        wl_image_choose_ptx(images, count, capability, accepts_newer, &fitness);
+    if (cubin)
+        wl_cubin_read(cubin->bytes, cubin->size_bytes, &module->cubin, NULL);
+    if (ptx)
+        take_image(module, ptx);
+    if (ptx && fitness == WL_IMAGE_NEWER)
+        note_newer(ptx->architecture, ptx->architecture_specific, ptx->source_name,
+                   cubin ? RUNS_MACHINE_CODE : REFUSES_PROGRAM);
+}
+
 int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_module *module)
 {
     const struct wl_image *any_ptx = NULL;
     for (size_t first = 0, last; first < fatbin->count; first = last) {
-        enum wl_image_fitness fitness;
         for (last = first; last < fatbin->count &&
                            fatbin->items[last].container == fatbin->items[first].container;
              last++)
             if (fatbin->items[last].kind == WL_IMAGE_PTX)
                 any_ptx = &fatbin->items[last];
-        const struct wl_image *images = &fatbin->items[first];
-        const struct wl_image *ptx =
-            wl_image_choose_ptx(images, last - first, wl_device_state_capability(),
-                                !wl_device.options.strict_arch, &fitness);
-        if (!ptx)
-            continue;
-        take_image(module, ptx);
-        if (fitness == WL_IMAGE_NEWER)
-            note_newer(ptx->architecture, ptx->architecture_specific,
-                       module->images[module->image_count - 1].info.name);
+        choose_images(&fatbin->items[first], last - first, module);
     }
-    if (module->image_count)
-        read_cubins(fatbin, &module->cubin);
     if (module->image_count || !fatbin->count)
         return WL_DEVICE_OK;
     return refuse_module(any_ptx ? any_ptx : &fatbin->items[0], any_ptx != NULL);

@@ -101,9 +101,41 @@ static void newer_ptx_runs_with_a_note(void **state)
     assert_int_equal(noted.count, 1);
     assert_int_equal(noted.severity, 0);
     assert_string_equal(noted.code, "newer-target");
+    assert_string_equal(
+        noted.text,
+        "the PTX of the program is for sm_100 and runs on a model of sm_90 as far as its "
+        "instructions can be modelled; such a GPU refuses it with error 209");
+}
+
+/* -arch=all-major: machine code for each generation, PTX for the last. */
+static void newer_ptx_beside_machine_code_stands_for_it(void **state)
+{
+    (void)state;
+    wl_device.options.strict_arch = true;
+    assert_chosen("80! 90! 120! 120", "120");
+    assert_int_equal(noted.count, 1);
     assert_string_equal(noted.text,
-                        "the PTX of ptx is for sm_100 and runs on a model of sm_90 as far as its "
-                        "instructions can be modelled; such a GPU refuses it with error 209");
+                        "the PTX of the program is for sm_120 and runs on a model of sm_90 as far "
+                        "as its instructions can be modelled; such a GPU runs the machine code "
+                        "beside it instead");
+}
+
+static void machine_code_of_the_same_generation_is_chosen(void **state)
+{
+    (void)state;
+    struct wl_image images[] = {
+        {.kind = WL_IMAGE_CUBIN, .architecture = 80},
+        {.kind = WL_IMAGE_CUBIN, .architecture = 86},
+        {.kind = WL_IMAGE_PTX, .architecture = 89},
+        {.kind = WL_IMAGE_CUBIN, .architecture = 90, .architecture_specific = true},
+    };
+    assert_ptr_equal(wl_image_choose_cubin(images, 4, 80), &images[0]);
+    assert_ptr_equal(wl_image_choose_cubin(images, 4, 86), &images[1]);
+    assert_ptr_equal(wl_image_choose_cubin(images, 4, 89), &images[1]);
+    assert_ptr_equal(wl_image_choose_cubin(images, 4, 90), &images[3]);
+    assert_null(wl_image_choose_cubin(images, 4, 75));
+    assert_null(wl_image_choose_cubin(images, 3, 90));
+    assert_null(wl_image_choose_cubin(images, 4, 100));
 }
 
 static void strictly_newer_ptx_is_refused(void **state)
@@ -293,6 +325,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_newest_ptx_that_fits_is_chosen),
         TEST(newer_ptx_runs_with_a_note),
+        TEST(newer_ptx_beside_machine_code_stands_for_it),
+        TEST(machine_code_of_the_same_generation_is_chosen),
         TEST(strictly_newer_ptx_is_refused),
         TEST(machine_code_alone_is_refused_with_the_rescue),
         TEST(each_container_gives_one_image),
