@@ -195,6 +195,37 @@ static void test_groups()
     EXPECT(out[0] == 28 && out[31] == 3028 && out[64] == 11 && out[65] == 0);
 }
 
+// What one thread writes before a barrier the others read behind it.
+__global__ void broadcast(int *out, const int *in)
+{
+    __shared__ int value;
+    __shared__ bool is_odd;
+    if (threadIdx.x == 0)
+        value = in[5];
+    __syncthreads();
+    out[threadIdx.x] = value;
+    if (threadIdx.x == 40)
+        is_odd = value % 2;
+    __syncthreads();
+    if (is_odd)
+        out[threadIdx.x] += 1;
+    __syncthreads();
+    if (threadIdx.x % 32 == 1)
+        value = in[6];
+    __syncwarp();
+    out[64 + threadIdx.x] = value;
+}
+
+static void test_broadcast()
+{
+    buffer<int> in(7), out(128);
+    in[5] = 9;
+    in[6] = 11;
+    broadcast<<<1, 64>>>(out.get(), in.get());
+    finish();
+    EXPECT(out[0] == 10 && out[33] == 10 && out[63] == 10 && out[64] == 11 && out[127] == 11);
+}
+
 // ---- atomics ----
 
 __global__ void atomics(int *i, unsigned *u, float *f, double *d, unsigned long long *l)
@@ -500,6 +531,7 @@ int main()
     test_vectors();
     test_warps();
     test_groups();
+    test_broadcast();
     test_atomics();
     test_functions();
     test_halves();

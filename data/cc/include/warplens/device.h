@@ -39,13 +39,32 @@ static const int warpSize = 32;
 
 /* ---- barriers and fences ---- */
 
-__WL_DEVICE int __syncthreads_count(int predicate) { return __nvvm_bar0_popc(predicate); }
-__WL_DEVICE int __syncthreads_and(int predicate) { return __nvvm_bar0_and(predicate); }
-__WL_DEVICE int __syncthreads_or(int predicate) { return __nvvm_bar0_or(predicate); }
-__WL_DEVICE void __syncwarp(unsigned mask = 0xffffffff) { __nvvm_bar_warp_sync(mask); }
-__WL_DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
-__WL_DEVICE void __threadfence() { __nvvm_membar_gl(); }
-__WL_DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
+/* Without this, LLVM takes variables of a block for its own across the intrinsic functions. */
+#define __WL_ORDER asm volatile("" ::: "memory")
+#define __WL_BARRIER(name, builtin)                                                   \
+    __WL_DEVICE int name(int predicate)                                               \
+    {                                                                                 \
+        __WL_ORDER;                                                                   \
+        int result = builtin(predicate);                                              \
+        __WL_ORDER;                                                                   \
+        return result;                                                                \
+    }
+__WL_BARRIER(__syncthreads_count, __nvvm_bar0_popc)
+__WL_BARRIER(__syncthreads_and, __nvvm_bar0_and)
+__WL_BARRIER(__syncthreads_or, __nvvm_bar0_or)
+#undef __WL_BARRIER
+__WL_DEVICE void __wl_syncthreads() { asm volatile("bar.sync 0;" ::: "memory"); }
+#define __syncthreads() __wl_syncthreads()
+__WL_DEVICE void __syncwarp(unsigned mask = 0xffffffff)
+{
+    __WL_ORDER;
+    __nvvm_bar_warp_sync(mask);
+    __WL_ORDER;
+}
+__WL_DEVICE void __threadfence_block() { asm volatile("membar.cta;" ::: "memory"); }
+__WL_DEVICE void __threadfence() { asm volatile("membar.gl;" ::: "memory"); }
+__WL_DEVICE void __threadfence_system() { asm volatile("membar.sys;" ::: "memory"); }
+#undef __WL_ORDER
 
 /* ---- shuffles: of 4 and 8 bytes ---- */
 

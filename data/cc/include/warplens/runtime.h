@@ -196,7 +196,7 @@ struct cudaDeviceProp {
 struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA,
-        maxDynamicSharedSizeBytes, preferredShmemCarveout, reserved[19];
+        maxDynamicSharedSizeBytes, preferredShmemCarveout, reserved[23];
 };
 
 struct cudaPointerAttributes {

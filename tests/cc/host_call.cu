@@ -1,0 +1,7 @@
+int host_only(int x);
+
+__global__ void kernel(int *out)
+{
+    if (out)
+        *out = host_only(1);
+}
