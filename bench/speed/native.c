@@ -13,8 +13,8 @@ void native_sgemm(const float *restrict a, const float *restrict b, float *restr
     }
 }
 
-void native_stencil(const float *restrict in, float *restrict out, const float *restrict weights, int width,
-                    int height)
+void native_stencil(const float *restrict in, float *restrict out, const float *restrict weights,
+                    int width, int height)
 {
     for (int y = 2; y < height - 2; y++) {
         for (int x = 2; x < width - 2; x++) {

@@ -1,5 +1,5 @@
-/* How fast the simulated GPU executes and counts: G thread-instructions per second, and how many times
- * slower than the same loops in plain C, measured in one run. usage: speed PTX-FILE */
+/* How fast the simulated GPU executes and counts: G thread-instructions per second, and how many
+ * times slower than the same loops in plain C, measured in one run. usage: speed PTX-FILE */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ struct result {
 };
 
 static struct result run(struct bench *bench, const char *kernel, const uint8_t *parameters,
-                         const uint32_t grid[2], const uint32_t block[2], uint32_t threads, bool count)
+                         const uint32_t grid[2], const uint32_t block[2], uint32_t threads,
+                         bool count)
 {
     struct wl_error error = {0};
     struct wl_ptx_lower_input input = {.module = bench->module, .capability = 90};
@@ -63,9 +64,12 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
     struct wl_program *program;
     if (wl_ptx_lower(&input, &program, &error))
         stop(&error);
-    struct wl_sim_launch launch = {.program = program, .grid = {grid[0], grid[1], 1},
-                                   .block = {block[0], block[1], 1}, .parameters = parameters,
-                                   .ranges = bench->ranges, .range_count = 3,
+    struct wl_sim_launch launch = {.program = program,
+                                   .grid = {grid[0], grid[1], 1},
+                                   .block = {block[0], block[1], 1},
+                                   .parameters = parameters,
+                                   .ranges = bench->ranges,
+                                   .range_count = 3,
                                    .registers_per_thread = program->register_estimate,
                                    .carveout_pct = -1};
     struct wl_sim_options options = {.threads = threads, .count = count, .l1_global_loads = true};
@@ -108,7 +112,8 @@ static void print_row(const char *name, struct result result, double native_s)
 }
 
 static void measure(struct bench *bench, const char *kernel, const uint8_t *parameters,
-                    const uint32_t grid[2], const uint32_t block[2], double native_s, size_t elements)
+                    const uint32_t grid[2], const uint32_t block[2], double native_s,
+                    size_t elements)
 {
     char name[96];
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -130,7 +135,8 @@ static double time_native(struct bench *bench, const struct weights *weights)
     for (int i = 0; i < REPEATS; i++) {
         double start = now_s();
         if (weights)
-            native_stencil(bench->memory[0], bench->expected, weights->value, STENCIL_SIZE, STENCIL_SIZE);
+            native_stencil(bench->memory[0], bench->expected, weights->value, STENCIL_SIZE,
+                           STENCIL_SIZE);
         else
             native_sgemm(bench->memory[0], bench->memory[1], bench->expected, SGEMM_SIZE);
         double took_s = now_s() - start;
@@ -148,7 +154,8 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: speed PTX-FILE\n");
         return 2;
     }
-    if (wl_gpu_load("h200", NULL, &bench.gpu, &error) || wl_file_read(arguments[1], &text, &error) ||
+    if (wl_gpu_load("h200", NULL, &bench.gpu, &error) ||
+        wl_file_read(arguments[1], &text, &error) ||
         wl_ptx_module_parse(text.data, text.length, arguments[1], &bench.module, &error))
         stop(&error);
     size_t elements = STENCIL_SIZE * STENCIL_SIZE;

@@ -9,16 +9,16 @@
 /* The codes double as the exit statuses of the program (docs/exit-codes.md). */
 enum wl_code {
     WL_OK = 0,
-    WL_ERR_PROGRAM = 1,      /* the profiled program failed; its report is complete up to there */
-    WL_ERR_USAGE = 2,        /* wrong option or argument */
-    WL_ERR_INPUT = 3,        /* a file is missing, unreadable or of the wrong kind */
-    WL_ERR_CORRUPT = 4,      /* a file is damaged or hostile */
-    WL_ERR_UNSUPPORTED = 5,  /* understood, but Warplens cannot do it (yet) */
-    WL_ERR_OUTPUT = 6,       /* a report or page could not be written */
-    WL_ERR_NOTHING = 7,      /* nothing matched: no kernel ran or was selected */
-    WL_ERR_MEMORY = 8,       /* out of memory */
-    WL_ERR_INTERNAL = 9,     /* a bug of Warplens */
-    WL_ERR_VERSION = 10,     /* made by a newer Warplens */
+    WL_ERR_PROGRAM = 1,     /* the profiled program failed; its report is complete up to there */
+    WL_ERR_USAGE = 2,       /* wrong option or argument */
+    WL_ERR_INPUT = 3,       /* a file is missing, unreadable or of the wrong kind */
+    WL_ERR_CORRUPT = 4,     /* a file is damaged or hostile */
+    WL_ERR_UNSUPPORTED = 5, /* understood, but Warplens cannot do it (yet) */
+    WL_ERR_OUTPUT = 6,      /* a report or page could not be written */
+    WL_ERR_NOTHING = 7,     /* nothing matched: no kernel ran or was selected */
+    WL_ERR_MEMORY = 8,      /* out of memory */
+    WL_ERR_INTERNAL = 9,    /* a bug of Warplens */
+    WL_ERR_VERSION = 10,    /* made by a newer Warplens */
 };
 
 struct wl_error {

@@ -124,7 +124,7 @@ enum wl_code wl_entry_next(struct wl_entry_cursor *cursor, struct wl_entry *entr
     if (!*found)
         return WL_OK;
     const uint8_t *header = cursor->bytes + cursor->position;
-    size_t header_bytes;
+    size_t header_bytes = 0;
     enum wl_code code = read_sizes(cursor, entry, &header_bytes, error);
     if (!code)
         code = read_texts(header, header_bytes, entry, error);

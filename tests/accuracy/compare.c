@@ -1,5 +1,6 @@
-/* Prints the metrics of reports beside readings of real hardware, a table a metric, and how many runs meet
- * the bound that each kind of metric has. usage: accuracy_compare READINGS.csv RUN.wlr... */
+/* Prints the metrics of reports beside readings of real hardware, a table a metric, and how many
+ * runs meet the bound that each kind of metric has. usage: accuracy_compare READINGS.csv RUN.wlr...
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,8 +87,8 @@ static void read_readings(const char *text, struct readings *readings)
     }
 }
 
-static const double *find_reading(const struct readings *readings, const char *run, const char *kernel,
-                                  const char *metric)
+static const double *find_reading(const struct readings *readings, const char *run,
+                                  const char *kernel, const char *metric)
 {
     for (size_t i = 0; i < readings->count; i++) {
         const struct reading *reading = &readings->items[i];
@@ -140,7 +141,10 @@ static void compare_row(const struct row *row, const struct readings *readings, 
                row->bound == BOUND_POINTS ? simulated - expected
                : expected != 0            ? (simulated / expected - 1) * 100
                                           : simulated,
-               row->bound == BOUND_POINTS ? " points" : expected != 0 ? " %" : "", verdict);
+               row->bound == BOUND_POINTS ? " points"
+               : expected != 0            ? " %"
+                                          : "",
+               verdict);
     else
         printf("| %s | %.12g | absent | | MISS |\n", run, expected);
 }
@@ -219,9 +223,9 @@ int main(int count, char **arguments)
     printf("\n## Summary\n\n| metric | runs | met | %% | within 1 %% |\n|---|---|---|---|---|\n");
     for (size_t r = 0; r < ROW_COUNT; r++)
         if (rows[r].bound != BOUND_NONE && tallies[r].runs)
-            printf("| %s%s | %zu | %zu | %.0f | %zu |\n", rows[r].name, rows[r].second ? " + write" : "",
-                   tallies[r].runs, tallies[r].met, 100.0 * (double)tallies[r].met / (double)tallies[r].runs,
-                   tallies[r].within_one);
+            printf("| %s%s | %zu | %zu | %.0f | %zu |\n", rows[r].name,
+                   rows[r].second ? " + write" : "", tallies[r].runs, tallies[r].met,
+                   100.0 * (double)tallies[r].met / (double)tallies[r].runs, tallies[r].within_one);
     for (int i = 0; i < count - 2; i++) {
         wl_metric_set_free(loaded[i].set);
         wl_report_close(loaded[i].report);

@@ -24,8 +24,7 @@ static const u64 lane_bits_8[WL_LANES] = {
     {                                                \
         TD *d = lane_register(warp, op->dst);        \
         load;                                        \
-        WL_FOR_LANES(i)                              \
-        {                                            \
+        WL_FOR_LANES (i) {                           \
             FETCH;                                   \
             d[i] = (TD)(expression);                 \
         }                                            \
@@ -36,8 +35,7 @@ static const u64 lane_bits_8[WL_LANES] = {
         TD *d = lane_register(warp, op->dst);        \
         const u32 active = warp->active;             \
         load;                                        \
-        WL_FOR_LANES(i)                              \
-        {                                            \
+        WL_FOR_LANES (i) {                           \
             FETCH;                                   \
             TD result = (TD)(expression);            \
             d[i] = IS_ACTIVE(TD, i) ? result : d[i]; \
@@ -50,8 +48,7 @@ static const u64 lane_bits_8[WL_LANES] = {
     {                                                    \
         u32 result = 0;                                  \
         load;                                            \
-        WL_FOR_LANES(i)                                  \
-        {                                                \
+        WL_FOR_LANES (i) {                               \
             FETCH;                                       \
             result |= (expression) ? lane_bits_4[i] : 0; \
         }                                                \
