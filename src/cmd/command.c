@@ -45,6 +45,27 @@ static const struct wl_option gpu_rows[] = {
     {"strict-arch", 0, WL_OPTION_FLAG, AT(strict_arch), NULL,
      "PTX for a newer GPU than the model gives error 209, as on hardware"},
     {"threads", 0, WL_OPTION_NUMBER, AT(threads), "N", "simulate on N cores; default: all"},
+    {"budget", 0, WL_OPTION_NUMBER, AT(budget), "N",
+     "stop a launch when one of its warps has run N instructions; default: never"},
+    {.name = NULL},
+};
+
+static const struct wl_option check_rows[] = {
+    {"CHECKS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"tool", 0, WL_OPTION_COMMAS, AT(tools), "NAMES",
+     "memcheck, racecheck, initcheck, synccheck, ',' between; default: all of them"},
+    {"leak-check", 0, WL_OPTION_CHOICE, AT(leak_check), "no|full",
+     "full: device memory that the program does not free is an error; default: no"},
+    {"destroy-on-device-error", 0, WL_OPTION_CHOICE, AT(destroy_on_error), "kernel|context",
+     "context: the first error ends its launch, and the program gets cudaErrorIllegalAddress; "
+     "default: kernel, all errors of all launches are found"},
+    {"error-exitcode", 0, WL_OPTION_NUMBER, AT(error_exitcode), "N",
+     "exit status if errors were found; default: 1"},
+    {"print-limit", 0, WL_OPTION_NUMBER, AT(print_limit), "N",
+     "print no more than N errors, 0: all; default: 100"},
+    {"save", 0, WL_OPTION_TEXT, AT(export_path), "FILE",
+     "keep the report of the run (.wlr is added)"},
+    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(overwrite), NULL, "replace a report that is there"},
     {.name = NULL},
 };
 
@@ -128,6 +149,8 @@ const struct wl_option *const wl_profile_tables[] = {
     file_rows, gpu_rows, launch_rows, filter_rows, page_rows, general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_show_tables[] = {page_rows, launch_rows, general_rows,
                                                   wl_refused_rows, NULL};
+const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,
+                                                   filter_rows, general_rows, NULL};
 const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 
@@ -135,6 +158,8 @@ void wl_command_init(struct wl_command *command)
 {
     *command = (struct wl_command){
         .import_source = true,
+        .error_exitcode = 1,
+        .print_limit = 100,
         .l1_global = -1,
         .profile_from_start = true,
         .page = -1,
@@ -146,6 +171,7 @@ void wl_command_init(struct wl_command *command)
 void wl_command_free(struct wl_command *command)
 {
     wl_text_free(&command->source_folders);
+    wl_text_free(&command->tools);
     wl_text_free(&command->nvtx_include);
     wl_text_free(&command->nvtx_exclude);
     wl_text_free(&command->sections);
@@ -199,6 +225,12 @@ void wl_command_settings(const struct wl_command *command, struct wl_settings *s
                                                     : WL_L1_FORCE_OFF;
     settings->strict_arch = command->strict_arch;
     settings->threads = (uint32_t)command->threads;
+    settings->budget = command->budget;
+    settings->check_race = command->check_race;
+    settings->check_init = command->check_init;
+    settings->check_sync = command->check_sync;
+    settings->check_leaks = command->check_leaks;
+    settings->stop_at_error = command->destroy_on_error == 1;
     settings->kernel_name_base = (enum wl_kernel_name_base)command->kernel_name_base;
     settings->launch_skip = command->launch_skip;
     settings->launch_count = command->launch_count;

@@ -19,7 +19,12 @@ struct wl_command {
     const char *gpu, *gpu_folder;
     int cache_control, l1_global; /* enum wl_cache_control; -1 as compiled, 0 on, 1 off */
     bool strict_arch;
-    uint64_t threads;
+    uint64_t threads, budget;
+    /* checks */
+    struct wl_text tools;
+    int leak_check, destroy_on_error; /* 0 no, 1 full; 0 kernel, 1 context */
+    uint64_t error_exitcode, print_limit;
+    bool check_race, check_init, check_sync, check_leaks;
     /* which launches */
     const char *kernel_name, *kernel_regex, *kernel_id;
     int kernel_name_base;
@@ -44,6 +49,7 @@ void wl_command_free(struct wl_command *command);
 /* NULL-ended lists of option tables. */
 extern const struct wl_option *const wl_profile_tables[];
 extern const struct wl_option *const wl_show_tables[];
+extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
 extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */

@@ -56,6 +56,22 @@ static char *join_words(const struct wl_arguments *words)
 /* Settings that only say where this run kept its files. */
 static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress"};
 
+/* Checks and limits that are off are not worth a row. */
+static const struct {
+    const char *key, *off;
+} quiet_settings[] = {
+    {"check_race", "no"},  {"check_init", "no"},    {"check_sync", "no"},
+    {"check_leaks", "no"}, {"stop_at_error", "no"}, {"budget", "0"},
+};
+
+static bool is_off(const char *key, const char *value)
+{
+    for (size_t i = 0; i < sizeof quiet_settings / sizeof *quiet_settings; i++)
+        if (strcmp(key, quiet_settings[i].key) == 0)
+            return strcmp(value, quiet_settings[i].off) == 0;
+    return false;
+}
+
 static bool is_of_this_run(const char *key)
 {
     for (size_t i = 0; i < sizeof run_settings / sizeof *run_settings; i++)
@@ -66,7 +82,8 @@ static bool is_of_this_run(const char *key)
 
 static bool is_number(const char *key)
 {
-    return strcmp(key, "threads") == 0 || strncmp(key, "launch_", strlen("launch_")) == 0;
+    return strcmp(key, "threads") == 0 || strcmp(key, "budget") == 0 ||
+           strncmp(key, "launch_", strlen("launch_")) == 0;
 }
 
 /* A row for every setting that is not empty. */
@@ -82,7 +99,7 @@ static void add_settings(const struct wl_settings *settings, struct session *ses
         if (!value || !value[1])
             continue;
         *value++ = '\0';
-        if (is_of_this_run(line))
+        if (is_of_this_run(line) || is_off(line, value))
             continue;
         if (is_number(line))
             add_number(session, line, strtod(value, NULL));

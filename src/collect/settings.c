@@ -48,6 +48,12 @@ static const struct row rows[] = {
     ROW(KIND_BOOL, profile_from_start, "yes"),
     ROW(KIND_TEXT, nvtx_include, ""),
     ROW(KIND_TEXT, nvtx_exclude, ""),
+    ROW(KIND_BOOL, check_race, "no"),
+    ROW(KIND_BOOL, check_init, "no"),
+    ROW(KIND_BOOL, check_sync, "no"),
+    ROW(KIND_BOOL, check_leaks, "no"),
+    ROW(KIND_BOOL, stop_at_error, "no"),
+    ROW(KIND_U64, budget, "0"),
     ROW(KIND_BOOL, progress, "no"),
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

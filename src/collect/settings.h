@@ -31,7 +31,11 @@ struct wl_settings {
     uint64_t launch_skip, launch_count, launch_skip_before_match; /* count 0: all */
     bool profile_from_start;
     char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
-    bool progress; /* a progress line for long kernels, written by the launcher */
+    /* checks beyond those of every run */
+    bool check_race, check_init, check_sync, check_leaks;
+    bool stop_at_error; /* the first error found breaks the context */
+    uint64_t budget;    /* instructions that a warp may run, 0: any number */
+    bool progress;      /* a progress line for long kernels, written by the launcher */
 };
 
 void wl_settings_init(struct wl_settings *settings); /* defaults; strings are heap copies */

@@ -39,6 +39,12 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "profile_from_start=yes\n"
                                    "nvtx_include=\n"
                                    "nvtx_exclude=\n"
+                                   "check_race=no\n"
+                                   "check_init=no\n"
+                                   "check_sync=no\n"
+                                   "check_leaks=no\n"
+                                   "stop_at_error=no\n"
+                                   "budget=0\n"
                                    "progress=no\n");
     wl_text_free(&text);
     wl_settings_free(&settings);

@@ -154,6 +154,9 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags);
 int wl_device_memory_unregister(void *address);
 /* The allocation or registered range that address lies in; false if none. */
 bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
+/* Device and managed memory that is still allocated: how many there are; the first count of them in
+ * leaks. 0 while another thread is at work. */
+size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count);
 /* Bytes of the model GPU's memory; free also regards what the host has. */
 int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes);
 

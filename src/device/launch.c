@@ -200,6 +200,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .page_count = wl_device.pages.count,
         .freed = wl_device.freed.items,
         .freed_count = wl_device.freed.count,
+        .unwritten = wl_device.unwritten,
         .registers_per_thread = kernel->info.registers_per_thread,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
@@ -214,7 +215,9 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .l1_global_loads = launch.l1_global_loads,
         .progress = observer && observer->progress ? forward_progress : NULL,
         .progress_self = &launch,
+        .checks = wl_device.options.checks, /* of others too: they write what others read */
     };
+    options.stop_at_finding = options.count && wl_device.options.stop_at_finding;
     enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
     observe_end(&launch, options.count ? &counts : NULL, &error);
     int result = WL_DEVICE_OK;

@@ -71,6 +71,8 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
         return WL_DEVICE_OUT_OF_MEMORY;
     }
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
+    if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
+        wl_unwritten_add(wl_device.unwritten, *address, size_bytes);
     wl_device.ranges_are_stale = true;
     return *address ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_MEMORY;
 }
@@ -86,6 +88,7 @@ static void remember_freed(const struct wl_device_block *block)
     struct wl_device_ranges *freed = &wl_device.freed;
     if (!block)
         return;
+    wl_unwritten_remove(wl_device.unwritten, block->start, block->size_bytes);
     if (freed->count == FREED_MAX)
         memmove(freed->items, freed->items + 1, --freed->count * sizeof *freed->items);
     WL_PUSH(freed, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
@@ -293,9 +296,13 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
     for (size_t z = 0; z < copy->depth; z++) {
         char *to = (char *)copy->to + z * copy->to_slice_bytes;
         const char *from = (const char *)copy->from + z * copy->from_slice_bytes;
-        for (size_t y = 0; y < copy->height; y++)
+        for (size_t y = 0; y < copy->height; y++) {
             memmove(to + y * copy->to_pitch_bytes, from + y * copy->from_pitch_bytes,
                     copy->width_bytes);
+            wl_unwritten_remove(wl_device.unwritten,
+                                (uint64_t)(uintptr_t)(to + y * copy->to_pitch_bytes),
+                                copy->width_bytes);
+        }
     }
 out:
     pthread_mutex_unlock(&wl_device.lock);
@@ -330,11 +337,36 @@ int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t w
         code = WL_DEVICE_INVALID_VALUE;
         goto out;
     }
-    for (size_t y = 0; y < height; y++)
-        fill_row((char *)to + y * pitch_bytes, value, value_bytes, width);
+    for (size_t y = 0; y < height; y++) {
+        char *row = (char *)to + y * pitch_bytes;
+        fill_row(row, value, value_bytes, width);
+        wl_unwritten_remove(wl_device.unwritten, (uint64_t)(uintptr_t)row, row_bytes);
+    }
 out:
     pthread_mutex_unlock(&wl_device.lock);
     return code;
+}
+
+size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
+{
+    size_t found = 0;
+    if (pthread_mutex_trylock(&wl_device.lock))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const struct wl_device_blocks *used =
+            i ? &wl_device.host_memory.used : &wl_device.device_memory.used;
+        for (size_t k = 0; k < used->count; k++) {
+            const struct wl_device_block *block = &used->items[k];
+            if (block->kind != WL_DEVICE_MEMORY_DEVICE && block->kind != WL_DEVICE_MEMORY_MANAGED)
+                continue;
+            if (found < count)
+                leaks[found] = (struct wl_device_allocation){
+                    .start = block->start, .size_bytes = block->size_bytes, .kind = block->kind};
+            found++;
+        }
+    }
+    pthread_mutex_unlock(&wl_device.lock);
+    return found;
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -393,6 +425,8 @@ void wl_device_memory_close(void)
     free(wl_device.registered.items);
     free(wl_device.ranges.items);
     free(wl_device.pages.items);
+    wl_unwritten_free(wl_device.unwritten);
+    wl_device.unwritten = NULL;
     free(wl_device.freed.items);
     wl_device.registered = (struct wl_device_blocks){0};
     wl_device.ranges = wl_device.pages = wl_device.freed = (struct wl_device_ranges){0};

@@ -76,6 +76,9 @@ static int start(void)
         wl_error_set_hint(&error, "raise the limit of virtual memory (ulimit -v)");
         goto fail;
     }
+    if (wl_device.options.checks & WL_CHECK_INIT)
+        wl_device.unwritten =
+            wl_unwritten_create(wl_device.device_memory.base, wl_device.device_memory.size_bytes);
     wl_device.ranges_are_stale = true;
     wl_device.next_stream_id = FIRST_STREAM_ID;
     return WL_DEVICE_OK;

@@ -9,6 +9,7 @@
 #include "binary/binary.h"
 #include "device/arena.h"
 #include "device/device.h"
+#include "sim/unwritten.h"
 
 /* One PTX text of a module and what belongs to it. */
 struct wl_device_image {
@@ -65,7 +66,8 @@ struct wl_device_state {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
-    struct wl_device_ranges freed; /* allocations of before, the latest last */
+    struct wl_device_ranges freed;  /* allocations of before, the latest last */
+    struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
     uint32_t next_stream_id;

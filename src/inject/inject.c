@@ -23,6 +23,8 @@
 /* A kernel that takes longer than the first gets a progress line, renewed after the second. */
 static const int64_t progress_after_ms = 700, progress_period_ms = 250;
 
+#define LEAK_NOTES_MAX 100
+
 static struct {
     pthread_mutex_t lock;
     atomic_bool is_on; /* recording; false for good once there was trouble */
@@ -248,6 +250,11 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
         .l1_global = l1_options[session.settings.l1_global],
         .strict_arch = session.settings.strict_arch,
+        .checks = (session.settings.check_race ? WL_CHECK_RACE : 0u) |
+                  (session.settings.check_init ? WL_CHECK_INIT : 0u) |
+                  (session.settings.check_sync ? WL_CHECK_SYNC : 0u),
+        .stop_at_finding = session.settings.stop_at_error,
+        .budget = session.settings.budget,
         .compiled = session.compiled.count ? &session.compiled : NULL,
         .observer = observer,
     };
@@ -354,6 +361,25 @@ static void free_all(void)
     session.filter = NULL;
 }
 
+/* Device memory that the program did not free. */
+static void put_leaks(void)
+{
+    struct wl_device_allocation leaks[LEAK_NOTES_MAX];
+    size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
+    for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
+        char *text =
+            wl_string_format("Leaked %llu bytes at 0x%llx", (unsigned long long)leaks[i].size_bytes,
+                             (unsigned long long)leaks[i].start);
+        put_note(WL_NOTE_ERROR, "leak", text, "the program ended without cudaFree of it");
+        free(text);
+    }
+    if (count <= LEAK_NOTES_MAX)
+        return;
+    char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
+    put_note(WL_NOTE_WARNING, "leaks-left-out", text, "");
+    free(text);
+}
+
 /* The very last of exit(): registered before the dynamic loader registers the destructors of all
  * libraries, it runs after them; only on_exit() tells the exit code. Another thread may hold the
  * lock for as long as it writes a record, or for ever if it was ended in between: the program's end
@@ -370,6 +396,8 @@ static void finish(int exit_code, void *unused)
     struct wl_guard guard;
     WL_GUARD(&guard)
     {
+        if (session.writer && session.writer_pid == getpid() && session.settings.check_leaks)
+            put_leaks();
         if (session.writer && session.writer_pid == getpid())
             session.sink.put_end(session.sink.self, exit_code & 0xff, now_ns(CLOCK_REALTIME));
     }

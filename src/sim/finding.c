@@ -193,10 +193,13 @@ static void print_unwritten(const struct wl_program *program, const struct wl_fi
     print_culprit(program, finding, out);
     print_address(program, finding, out);
     wl_text_add(out, " was never written");
-    if (finding->space == WL_SITE_GLOBAL)
-        wl_text_addf(out, ": byte %" PRIu64 " of the %" PRIu64 "-byte allocation at 0x%" PRIx64,
-                     finding->address - finding->place.start, finding->place.size_bytes,
-                     finding->place.start);
+    if (finding->space != WL_SITE_GLOBAL)
+        return;
+    wl_text_add(out, ": byte ");
+    print_number(finding->address - finding->place.start, out);
+    wl_text_add(out, " of the ");
+    print_number(finding->place.size_bytes, out);
+    wl_text_addf(out, "-byte allocation at 0x%" PRIx64, finding->place.start);
 }
 
 static void print_race(const struct wl_program *program, const struct wl_finding *finding,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "sim/check.h"
 #include "sim/pool.h"
 #include "sim/sm.h"
 
@@ -122,18 +123,22 @@ bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uin
     return true;
 }
 
-static void link_program(struct wl_program *program)
+static void link_program(struct wl_program *program, uint32_t mode)
 {
-    if (program->is_linked)
+    if (program->is_linked && program->linked_mode == mode)
         return;
     const struct wl_executor_row *table = wl_executor_table();
     static uint64_t last_serial;
     program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < program->op_count; i++) {
-        program->ops[i].run[0] = table[program->ops[i].code].full;
-        program->ops[i].run[1] = table[program->ops[i].code].masked;
+        struct wl_op *op = &program->ops[i];
+        wl_op_run checked = mode ? wl_check_handler(mode, op->code) : NULL;
+        op->run[0] = checked ? checked : table[op->code].full;
+        op->run[1] = checked ? checked : table[op->code].masked;
     }
     program->is_linked = true;
+    program->linked_mode = mode;
+    program->is_opaque = mode && wl_check_is_opaque(program);
 }
 
 static void set_thread_index(struct wl_run *run)
@@ -404,7 +409,8 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
     run.heap = launch->program->uses_heap ? sim->heap : NULL;
-    link_program((struct wl_program *)(uintptr_t)launch->program);
+    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
+    run.is_opaque = launch->program->is_opaque;
     uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
     uint32_t resident = counts->occupancy.blocks_per_sm;
     uint64_t blocks_each = (run.block_total + run.sm_count - 1) / run.sm_count;

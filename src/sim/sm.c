@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/shadow.h"
 
 #define TRACE_LIMIT 32768 /* requests after which an SM leaves its epoch */
 #define MISS_LATENCY 500  /* cycles, where the model GPU's is not known */
@@ -72,6 +73,7 @@ static void cta_free(struct wl_cta *cta)
 {
     for (uint32_t i = 0; i < cta->warp_count; i++)
         free(cta->warps[i].stack);
+    wl_shadow_free(cta->shadow);
     free(cta->warps);
 }
 
@@ -101,6 +103,8 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     cta->warps_live = cta->warp_count;
     memset(cta->barriers, 0, sizeof cta->barriers);
     memset(cta->shared, 0, run->shared_bytes);
+    if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT))
+        cta->shadow = wl_shadow_begin(cta->shadow, run);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
         uint32_t threads = run->threads_per_block - i * WL_LANES;
@@ -112,6 +116,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->stack_depth = warp->frame_base = warp->local_frame = 0;
         warp->registers = warp->registers_base;
         warp->status = WL_WARP_READY;
+        warp->executed = 0;
         warp->sm = sm;
     }
     wl_schedule_renew(&sm->schedule, first_warp(cta), cta->warp_count, sm->time);
@@ -157,6 +162,8 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
 {
     uint32_t population = cta->barriers[number].population;
     bool all = cta->barriers[number].all == 0, any = cta->barriers[number].any != 0;
+    if (cta->shadow)
+        wl_shadow_release(cta, number);
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
         if (warp->status != WL_WARP_AT_BARRIER || warp->barrier != number)

@@ -112,6 +112,7 @@ struct wl_warp {
     uint32_t barrier;       /* named barrier it waits at */
     uint32_t barrier_value; /* contribution of a reducing barrier */
     const struct wl_op *barrier_op;
+    uint64_t executed; /* instructions, where there is a budget */
 };
 
 #define WL_BARRIERS 16
@@ -128,6 +129,7 @@ struct wl_cta {
     uint32_t warp_count, warps_live;
     struct wl_warp *warps;
     uint8_t *shared;
+    struct wl_shadow *shadow; /* NULL: races and unwritten memory are not looked for */
     struct {
         uint32_t expected; /* warps, 0: all live ones */
         uint32_t arrived;
@@ -174,6 +176,7 @@ struct wl_run {
     uint32_t sm_count;
     uint64_t block_total;
     bool count, l1_global_loads;
+    bool is_opaque;        /* see wl_check_is_opaque */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t workspace[8]; /* where the blocks of a cooperative grid meet */
     struct wl_heap *heap;  /* NULL unless the program uses it */

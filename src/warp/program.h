@@ -105,6 +105,8 @@ struct wl_program {
     uint32_t guard_count;      /* guarded instructions, counted separately */
     uint64_t serial;           /* unique in the process, given when linked */
     bool is_linked;            /* ops hold the executor's functions */
+    bool is_opaque;            /* it writes memory in ways that the checks do not know */
+    uint32_t linked_mode;      /* checks that the functions make */
 };
 
 void wl_program_free(struct wl_program *program);

@@ -1,0 +1,284 @@
+/* `warplens check-memory`: runs the program with all checks on and prints what they found, in the
+ * form that compute-sanitizer made known. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "base/near.h"
+#include "cmd/command.h"
+#include "cmd/help.h"
+#include "cmd/launch.h"
+#include "cmd/verbs.h"
+#include "report/report.h"
+#include "sim/finding.h"
+
+static const char bar[] = "=========";
+
+/* ---- the tools ---- */
+
+enum { MEMCHECK = 1, RACECHECK = 2, INITCHECK = 4, SYNCCHECK = 8, ALL_TOOLS = 15 };
+
+static const struct tool {
+    const char *name;
+    unsigned bit;
+} tools[] = {
+    {"memcheck", MEMCHECK},   {"racecheck", RACECHECK}, {"initcheck", INITCHECK},
+    {"synccheck", SYNCCHECK}, {"all", ALL_TOOLS},
+};
+enum { TOOL_COUNT = sizeof tools / sizeof *tools };
+
+static unsigned tool_of_name(const char *name)
+{
+    for (size_t i = 0; i < TOOL_COUNT; i++)
+        if (strcmp(tools[i].name, name) == 0)
+            return tools[i].bit;
+    return 0;
+}
+
+/* The tool that makes notes with this code; 0: none. */
+static unsigned tool_of_code(const char *code)
+{
+    for (int i = 0; i < WL_FINDING_KIND_COUNT; i++)
+        if (strcmp(wl_finding_rows[i].code, code) == 0)
+            return tool_of_name(wl_finding_rows[i].tool);
+    return strcmp(code, "leak") == 0 ? MEMCHECK : 0;
+}
+
+static enum wl_code choose_tools(const struct wl_command *command, unsigned *chosen,
+                                 struct wl_error *error)
+{
+    char *names = wl_string_copy(command->tools.data ? command->tools.data : "all"), *rest = names;
+    enum wl_code code = WL_OK;
+    *chosen = 0;
+    for (char *name; !code && (name = strsep(&rest, ","));) {
+        unsigned tool = tool_of_name(name);
+        *chosen |= tool;
+        if (tool)
+            continue;
+        struct wl_near near = {.word = name};
+        struct wl_text nearest = {0};
+        for (size_t i = 0; i < TOOL_COUNT; i++)
+            wl_near_offer(&near, tools[i].name);
+        wl_near_print(&near, "", &nearest);
+        code = wl_error_set(error, WL_ERR_USAGE, "there is no tool %s", name);
+        wl_error_set_hint(error, nearest.length ? "did you mean %s?" : "%s",
+                          nearest.length ? nearest.data
+                                         : "memcheck, racecheck, initcheck, synccheck or all");
+        wl_text_free(&nearest);
+    }
+    free(names);
+    return code;
+}
+
+/* ---- printing ---- */
+
+struct result {
+    const struct wl_command *command;
+    const struct wl_console *console;
+    unsigned tools;
+    uint64_t errors, warnings, printed;
+};
+
+static bool may_print(struct result *result)
+{
+    return !result->command->print_limit || result->printed++ < result->command->print_limit;
+}
+
+/* Parts with "; " between, a line each, the first as a headline. */
+static void print_parts(const struct result *result, const char *headline, const char *text)
+{
+    fprintf(result->console->pages, "%s %s", bar, headline);
+    for (const char *part = text; *part;) {
+        const char *end = strstr(part, "; ");
+        size_t length = end ? (size_t)(end - part) : strlen(part);
+        if (part != text)
+            fprintf(result->console->pages, "%s     ", bar);
+        fprintf(result->console->pages, "%.*s\n", (int)length, part);
+        part += length + (end ? strlen("; ") : 0);
+    }
+}
+
+static void print_note(struct result *result, const struct wl_record_note *note)
+{
+    bool is_error = note->severity == WL_NOTE_ERROR;
+    if (!(tool_of_code(note->code) & result->tools))
+        return;
+    result->errors += is_error;
+    result->warnings += !is_error;
+    if (!may_print(result))
+        return;
+    print_parts(result, is_error ? "" : "Warning: ", note->text);
+    fprintf(result->console->pages, "%s     (%s)\n%s\n", bar, note->hint, bar);
+}
+
+static bool is_stop(const struct wl_record_launch *launch)
+{
+    static const char beginning[] = "stopped at the first error";
+    return strncmp(launch->message, beginning, strlen(beginning)) == 0;
+}
+
+static void print_failure(struct result *result, const struct wl_report_launch *launch)
+{
+    if (launch->record.status != WL_LAUNCH_FAILED || is_stop(&launch->record))
+        return;
+    result->errors++;
+    if (!may_print(result))
+        return;
+    char *headline = wl_string_format(
+        "Launch of %s failed, ", launch->kernel ? launch->kernel->record.demangled : "a kernel");
+    print_parts(result, headline, launch->record.message);
+    fprintf(result->console->pages, "%s\n", bar);
+    free(headline);
+}
+
+static void print_notes_of(struct result *result, struct wl_report *report, int64_t launch_key)
+{
+    size_t count = 0;
+    const struct wl_report_note *notes = wl_report_notes(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (notes[i].launch_key == launch_key)
+            print_note(result, &notes[i].record);
+}
+
+static void print_number(const struct result *result, uint64_t number, const char *unit)
+{
+    fprintf(result->console->pages, "%llu %s%s", (unsigned long long)number, unit,
+            number == 1 ? "" : "s");
+}
+
+static void print_summary(const struct result *result)
+{
+    fprintf(result->console->pages, "%s ERROR SUMMARY: ", bar);
+    print_number(result, result->errors, "error");
+    if (result->warnings) {
+        fputs(", ", result->console->pages);
+        print_number(result, result->warnings, "warning");
+    }
+    if (result->command->print_limit && result->printed > result->command->print_limit)
+        fprintf(result->console->pages, " (the first %llu are shown: --print-limit)",
+                (unsigned long long)result->command->print_limit);
+    fputc('\n', result->console->pages);
+}
+
+static enum wl_code print_report(struct result *result, const char *path, struct wl_error *error)
+{
+    struct wl_report *report = NULL;
+    size_t count = 0;
+    enum wl_code code = wl_report_open(path, &report, error);
+    if (code)
+        return code;
+    fprintf(result->console->pages, "%s WARPLENS CHECK-MEMORY\n", bar);
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    for (size_t i = 0; i < count; i++) {
+        print_notes_of(result, report, launches[i].key);
+        print_failure(result, &launches[i]);
+    }
+    print_notes_of(result, report, -1);
+    print_summary(result);
+    wl_report_close(report);
+    return WL_OK;
+}
+
+/* ---- the run ---- */
+
+/* Runs the program and prints what was found. Errors: those of wl_launch_*, WL_ERR_PROGRAM. */
+static enum wl_code run_program(struct wl_launch_run *run, struct result *result,
+                                struct wl_error *error)
+{
+    enum wl_code code = wl_launch_prepare(run, error);
+    if (!code)
+        code = wl_launch_execute(run, error);
+    if (code)
+        return code;
+    code = wl_launch_record(run, error);
+    if (code == WL_ERR_NOTHING)
+        return wl_error_set(error, code, "no kernel launch was seen, so nothing was checked");
+    if (!code)
+        code = print_report(result, run->report_path, error);
+    if (!code && (run->ending.exit_code || run->ending.signal) && !result->errors)
+        code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",
+                            run->ending.exit_code);
+    return code;
+}
+
+/* Without --save the report lives as long as the run. */
+static enum wl_code check(struct wl_command *command, const struct wl_arguments *program,
+                          const struct wl_console *console, int *status, struct wl_error *error)
+{
+    const char *place = getenv("TMPDIR");
+    char *folder = wl_string_format("%s/warplens-check-XXXXXX", place && *place ? place : "/tmp");
+    char *path = NULL;
+    struct wl_launch_run run = {.command = command, .console = console, .program = program};
+    struct result result = {.command = command, .console = console};
+    enum wl_code code = choose_tools(command, &result.tools, error);
+    if (code)
+        goto out;
+    command->check_race = result.tools & RACECHECK;
+    command->check_init = result.tools & INITCHECK;
+    command->check_sync = result.tools & SYNCCHECK;
+    command->check_leaks = command->leak_check && result.tools & MEMCHECK;
+    if (!command->export_path) {
+        if (!mkdtemp(folder)) {
+            code = wl_error_set(error, WL_ERR_OUTPUT, "cannot make the folder %s", folder);
+            goto out;
+        }
+        path = wl_string_format("%s/check.wlr", folder);
+        command->export_path = path;
+        command->import_source = false;
+    }
+    code = run_program(&run, &result, error);
+    if (!code && result.errors)
+        *status = (int)command->error_exitcode;
+    wl_launch_free(&run);
+out:
+    if (path)
+        wl_folder_remove(folder, NULL);
+    free(path);
+    free(folder);
+    return code;
+}
+
+static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
+                        const struct wl_console *console, int *status, struct wl_error *error)
+{
+    if (program->count == 0) {
+        wl_error_set(error, WL_ERR_USAGE, "which program?");
+        return wl_error_set_hint(error, "warplens check-memory [options] ./app arguments");
+    }
+    if (command->error_exitcode > 255)
+        return wl_error_set(error, WL_ERR_USAGE, "option --error-exitcode takes 0 to 255, not %llu",
+                            (unsigned long long)command->error_exitcode);
+    return check(command, program, console, status, error);
+}
+
+int wl_verb_check_memory(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments program;
+    struct wl_error error = {0};
+    int status = WL_OK;
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_check_tables, words, word_count, true, &program, &error);
+    if (code)
+        goto out;
+    console.is_quiet = command.is_quiet;
+    if (command.wants_help) {
+        wl_help_verb("check-memory", wl_check_tables);
+    } else if (command.wants_version) {
+        wl_verb_version(0, NULL);
+    } else {
+        code = wl_console_open(&console, command.log_file, &error);
+        if (!code)
+            code = run(&command, &program, &console, &status, &error);
+    }
+out:
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    code = wl_console_end(&console, code);
+    return code ? (int)code : status;
+}

@@ -1,0 +1,401 @@
+#include "sim/check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/found.h"
+#include "sim/shadow.h"
+#include "sim/unwritten.h"
+
+#define BUDGET_MODE 0x80000000u
+#define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT)
+
+uint32_t wl_check_mode(const struct wl_sim_options *options)
+{
+    return options->checks | (options->budget ? BUDGET_MODE : 0);
+}
+
+/* Goes on with the executor's own function. */
+static const struct wl_op *run_plain(struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_executor_row *row = &wl_executor_table()[op->code];
+    return (warp->is_masked ? row->masked : row->full)(warp, op);
+}
+
+/* ---- what an operation touches ---- */
+
+struct touch {
+    struct wl_warp *warp;
+    const struct wl_op *op;
+    enum wl_site_space space; /* SHARED, else by the address */
+    bool is_read, is_write, is_atomic;
+    const uint64_t *values; /* of the element at hand, by lane */
+};
+
+static const void *lanes_of(const struct wl_warp *warp, uint32_t offset)
+{
+    return warp->registers + offset;
+}
+
+static uint64_t base_address(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
+{
+    if (op->flags & WL_OPF_NO_ADDRESS)
+        return (uint64_t)op->imm;
+    if (op->flags & WL_OPF_ADDRESS32)
+        return ((const uint32_t *)lanes_of(warp, op->a))[lane] + (uint32_t)op->imm;
+    return ((const uint64_t *)lanes_of(warp, op->a))[lane] + (uint64_t)op->imm;
+}
+
+static void report_unwritten(const struct touch *touch, uint32_t lane, uint64_t address,
+                             uint32_t bytes)
+{
+    const struct wl_run *run = touch->warp->worker->run;
+    struct wl_finding finding = {.kind = WL_FINDING_UNWRITTEN,
+                                 .space = WL_SITE_GLOBAL,
+                                 .access = touch->is_atomic ? WL_SITE_ATOMIC : WL_SITE_LOAD,
+                                 .address = address,
+                                 .bytes = bytes,
+                                 .place = wl_found_place(run->launch, address, 1)};
+    if (finding.place.where == WL_PLACE_ACROSS) /* else out of bounds, which is said anyway */
+        wl_found(touch->warp, touch->op, lane, &finding);
+}
+
+static void touch_global(const struct touch *touch, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    const struct wl_run *run = touch->warp->worker->run;
+    struct wl_unwritten *unwritten = run->launch->unwritten;
+    if (!unwritten || !(run->options->checks & WL_CHECK_INIT))
+        return;
+    if (touch->is_read && !run->is_opaque && wl_unwritten_has(unwritten, address, bytes))
+        report_unwritten(touch, lane, address, bytes);
+    if (touch->is_write)
+        wl_unwritten_remove(unwritten, address, bytes);
+}
+
+static void touch_shared(const struct touch *touch, uint32_t lane, uint32_t offset, uint32_t bytes)
+{
+    if (touch->warp->worker->run->is_opaque)
+        return;
+    struct wl_shadow_access access = {.lane = lane,
+                                      .offset = offset,
+                                      .bytes = bytes,
+                                      .values = touch->values,
+                                      .is_write = touch->is_write,
+                                      .is_read = touch->is_read,
+                                      .is_atomic = touch->is_atomic};
+    wl_shadow_access(touch->warp, touch->op, &access);
+}
+
+static void touch_at(const struct touch *touch, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    uint64_t window = touch->space == WL_SITE_SHARED ? WL_SHARED_WINDOW : address & WL_WINDOW_MASK;
+    if (window == WL_SHARED_WINDOW)
+        touch_shared(touch, lane, (uint32_t)address, bytes);
+    else if (window != WL_LOCAL_WINDOW)
+        touch_global(touch, lane, address, bytes);
+}
+
+/* ---- loads, stores, atomics ---- */
+
+static enum wl_site_space space_of(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_LOAD_SHARED:
+    case WL_OP_STORE_SHARED:
+    case WL_OP_ATOMIC_SHARED:
+    case WL_OP_COPY_ASYNC:
+    case WL_OP_BARRIER_OBJECT:
+        return WL_SITE_SHARED;
+    case WL_OP_FRAGMENT_LOAD:
+    case WL_OP_FRAGMENT_STORE:
+        return (enum wl_site_space)(op->d >> 20);
+    case WL_OP_TILE_LOAD:
+    case WL_OP_TILE_STORE:
+    case WL_OP_ATOMIC_LIST:
+        return (enum wl_site_space)op->d;
+    default:
+        return WL_SITE_GLOBAL;
+    }
+}
+
+static uint32_t element_register(const struct wl_op *op, uint32_t k)
+{
+    const uint32_t offsets[4] = {op->dst, op->b, op->c, op->d};
+    return offsets[k & 3];
+}
+
+static void read_values(const struct wl_warp *warp, const struct wl_op *op, uint32_t element,
+                        uint64_t values[WL_LANES])
+{
+    const void *lanes = lanes_of(warp, element_register(op, element));
+    for (int i = 0; i < WL_LANES; i++)
+        values[i] =
+            op->flags & WL_OPF_DST64 ? ((const uint64_t *)lanes)[i] : ((const uint32_t *)lanes)[i];
+}
+
+static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
+    for (uint32_t k = 0; k < op->count; k++)
+        for (uint32_t left = warp->active; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            if (element_register(op, k) != UINT32_MAX)
+                touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)k * op->width_bytes,
+                         op->width_bytes);
+        }
+    return run_plain(warp, op);
+}
+
+static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op *op)
+{
+    uint64_t values[WL_LANES];
+    struct touch touch = {
+        .warp = warp, .op = op, .space = space_of(op), .is_write = true, .values = values};
+    for (uint32_t k = 0; k < op->count; k++) {
+        read_values(warp, op, k, values);
+        wl_shadow_next_instruction(warp->cta->shadow);
+        for (uint32_t left = warp->active; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(left);
+            touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)k * op->width_bytes,
+                     op->width_bytes);
+        }
+    }
+    return run_plain(warp, op);
+}
+
+/* Locks are made of these: who gets one has seen what its last owner did. */
+static bool is_lock(const struct wl_op *op)
+{
+    return op->kind >= WL_ATOMIC_EXCH_B32 && op->kind <= WL_ATOMIC_CAS_B64;
+}
+
+static bool is_exchange(const struct wl_op *op)
+{
+    return op->kind == WL_ATOMIC_EXCH_B32 || op->kind == WL_ATOMIC_EXCH_B64;
+}
+
+static const struct wl_op *check_atomic(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct touch touch = {.warp = warp,
+                          .op = op,
+                          .space = space_of(op),
+                          .is_read = !is_exchange(op),
+                          .is_write = true,
+                          .is_atomic = true};
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
+    }
+    if (is_lock(op)) {
+        wl_shadow_await(warp);
+        wl_shadow_signal(warp);
+    }
+    return run_plain(warp, op);
+}
+
+/* ---- matrices ---- */
+
+/* Row after row of a fragment, as if its first lane moved them all. */
+static const struct wl_op *check_fragment(struct wl_warp *warp, const struct wl_op *op)
+{
+    const bool is_store = op->code == WL_OP_FRAGMENT_STORE;
+    const uint32_t bits = wl_matrix_format_bits((enum wl_matrix_format)op->kind);
+    const uint32_t lane = (uint32_t)__builtin_ctz(warp->active);
+    const uint32_t stride = ((const uint32_t *)lanes_of(warp, op->b))[lane];
+    const bool is_column_major = op->d >> 18 & 1;
+    const uint32_t rows = op->d & 0xff, columns = op->d >> 8 & 0xff;
+    struct touch touch = {
+        .warp = warp, .op = op, .space = space_of(op), .is_read = !is_store, .is_write = is_store};
+    wl_shadow_next_instruction(warp->cta->shadow);
+    for (uint32_t line = 0; line < (is_column_major ? columns : rows); line++)
+        touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)line * stride * bits / 8,
+                 (is_column_major ? rows : columns) * bits / 8);
+    return run_plain(warp, op);
+}
+
+static const struct wl_op *check_tile(struct wl_warp *warp, const struct wl_op *op)
+{
+    const bool is_store = op->code == WL_OP_TILE_STORE;
+    struct touch touch = {
+        .warp = warp, .op = op, .space = space_of(op), .is_read = !is_store, .is_write = is_store};
+    wl_shadow_next_instruction(warp->cta->shadow);
+    for (uint32_t lane = 0; lane < 8u * op->count && lane < WL_LANES; lane++)
+        if (warp->active >> lane & 1)
+            touch_at(&touch, lane, base_address(warp, op, lane), 16);
+    return run_plain(warp, op);
+}
+
+/* ---- asynchronous copies ---- */
+
+static const struct wl_op *check_copy(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct touch from = {.warp = warp, .op = op, .space = WL_SITE_GLOBAL, .is_read = true};
+    struct touch to = {.warp = warp, .op = op, .space = WL_SITE_SHARED, .is_write = true};
+    wl_shadow_next_instruction(warp->cta->shadow);
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), size = op->width_bytes;
+        if (op->c != UINT32_MAX)
+            size = ((const uint32_t *)lanes_of(warp, op->c))[lane];
+        size = size < op->width_bytes ? size : op->width_bytes;
+        if (size)
+            touch_at(&from, lane, ((const uint64_t *)lanes_of(warp, op->b))[lane], size);
+        touch_at(&to, lane, base_address(warp, op, lane), op->width_bytes);
+    }
+    return run_plain(warp, op);
+}
+
+static const struct wl_op *check_barrier_object(struct wl_warp *warp, const struct wl_op *op)
+{
+    const bool is_test = op->kind >= WL_BARRIER_TEST;
+    struct touch touch = {.warp = warp,
+                          .op = op,
+                          .space = WL_SITE_SHARED,
+                          .is_read = op->kind != WL_BARRIER_INIT,
+                          .is_write = !is_test,
+                          .is_atomic = true};
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        touch_at(&touch, lane, base_address(warp, op, lane), 8);
+    }
+    if (is_test)
+        wl_shadow_await(warp);
+    else
+        wl_shadow_signal(warp);
+    return run_plain(warp, op);
+}
+
+/* ---- barriers ---- */
+
+static void report_barrier(struct wl_warp *warp, const struct wl_op *op, enum wl_finding_kind kind,
+                           uint32_t arrived, uint32_t wanted)
+{
+    struct wl_finding finding = {
+        .kind = kind, .number = warp->barrier, .bytes = arrived, .wanted = wanted};
+    wl_found(warp, op, (uint32_t)__builtin_ctz(warp->active), &finding);
+}
+
+/* bar.sync means all threads of the warp; barrier.sync without .aligned does not. */
+static bool is_aligned(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
+    return strncmp(opcode, "barrier", strlen("barrier")) != 0 || strstr(opcode, ".aligned");
+}
+
+static void check_lanes_of_barrier(struct wl_warp *warp, const struct wl_op *op)
+{
+    const uint32_t threads = warp->worker->run->threads_per_block - warp->index * WL_LANES;
+    const uint32_t count = threads < WL_LANES ? threads : WL_LANES;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < warp->stack_depth; i++)
+        others |= warp->stack[i].mask;
+    uint32_t here = (uint32_t)__builtin_popcount(warp->mask);
+    uint32_t live = (uint32_t)__builtin_popcount(warp->mask | others);
+    if (here < live && is_aligned(warp, op))
+        report_barrier(warp, op, WL_FINDING_BARRIER_DIVERGED, here, count);
+    else if (live < count)
+        report_barrier(warp, op, WL_FINDING_BARRIER_EXITED, here, count);
+}
+
+static void check_count_of_barrier(struct wl_warp *warp, const struct wl_op *op)
+{
+    if (op->b == UINT32_MAX)
+        return;
+    uint32_t threads = op->b;
+    if (op->flags & WL_OPF_DST64)
+        threads = ((const uint32_t *)lanes_of(warp, op->b))[__builtin_ctz(warp->active)];
+    const uint32_t warps = (threads + WL_LANES - 1) / WL_LANES;
+    const uint32_t expected = warp->cta->barriers[warp->barrier].expected;
+    bool is_different = warp->cta->barriers[warp->barrier].arrived && expected != warps;
+    if (threads % WL_LANES || warps > warp->cta->warp_count || is_different)
+        report_barrier(warp, op, WL_FINDING_BARRIER_COUNT, 0, threads);
+}
+
+static const struct wl_op *check_barrier(struct wl_warp *warp, const struct wl_op *op)
+{
+    const uint32_t checks = warp->worker->run->options->checks;
+    const struct wl_op *next = run_plain(warp, op);
+    if (warp->status != WL_WARP_AT_BARRIER)
+        return next;
+    if (checks & WL_CHECK_SYNC) {
+        check_lanes_of_barrier(warp, op);
+        check_count_of_barrier(warp, op);
+    }
+    if (warp->cta->shadow)
+        wl_shadow_arrive(warp, warp->barrier);
+    return next;
+}
+
+/* ---- the budget ---- */
+
+static const struct wl_op *check_budget(struct wl_warp *warp, const struct wl_op *op)
+{
+    const uint64_t budget = warp->worker->run->options->budget;
+    warp->executed += (uint64_t)op->imm;
+    if (warp->executed > budget)
+        return wl_warp_fault(warp, op, WL_SIM_FAULT_BUDGET, "instruction budget used up",
+                             "a warp ran more than %" PRIu64 " instructions", budget);
+    return run_plain(warp, op);
+}
+
+/* ---- the table ---- */
+
+static const struct row {
+    uint16_t code;
+    uint32_t modes; /* in which it is used */
+    wl_op_run run;
+} rows[] = {
+    {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT, check_load},
+    {WL_OP_LOAD_SHARED, MEMORY_CHECKS, check_load},
+    {WL_OP_LOAD_GENERIC, MEMORY_CHECKS, check_load},
+    {WL_OP_STORE_GLOBAL, WL_CHECK_INIT, check_store},
+    {WL_OP_STORE_SHARED, MEMORY_CHECKS, check_store},
+    {WL_OP_STORE_GENERIC, MEMORY_CHECKS, check_store},
+    {WL_OP_ATOMIC_GLOBAL, MEMORY_CHECKS, check_atomic},
+    {WL_OP_ATOMIC_SHARED, MEMORY_CHECKS, check_atomic},
+    {WL_OP_ATOMIC_GENERIC, MEMORY_CHECKS, check_atomic},
+    {WL_OP_ATOMIC_LIST, MEMORY_CHECKS, check_atomic},
+    {WL_OP_FRAGMENT_LOAD, MEMORY_CHECKS, check_fragment},
+    {WL_OP_FRAGMENT_STORE, MEMORY_CHECKS, check_fragment},
+    {WL_OP_TILE_LOAD, MEMORY_CHECKS, check_tile},
+    {WL_OP_TILE_STORE, MEMORY_CHECKS, check_tile},
+    {WL_OP_COPY_ASYNC, MEMORY_CHECKS, check_copy},
+    {WL_OP_BARRIER_OBJECT, MEMORY_CHECKS, check_barrier_object},
+    {WL_OP_BARRIER, MEMORY_CHECKS | WL_CHECK_SYNC, check_barrier},
+    {WL_OP_BLOCK, BUDGET_MODE, check_budget},
+    {WL_OP_JOIN, BUDGET_MODE, check_budget},
+};
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+static const struct row *find_row(enum wl_opcode code)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].code == code)
+            return &rows[i];
+    return NULL;
+}
+
+wl_op_run wl_check_handler(uint32_t mode, enum wl_opcode code)
+{
+    const struct row *row = find_row(code);
+    return row && row->modes & mode ? row->run : NULL;
+}
+
+/* Local memory and constants are not checked. */
+static bool is_private(enum wl_opcode code)
+{
+    return code == WL_OP_LOAD_LOCAL || code == WL_OP_STORE_LOCAL || code == WL_OP_LOAD_CONST;
+}
+
+bool wl_check_is_opaque(const struct wl_program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        const struct wl_op *op = &program->ops[i];
+        bool has_site = op->site < program->site_count && op->code > WL_OP_LOAD_PARAM &&
+                        program->sites[op->site].instruction == op->instruction &&
+                        program->sites[op->site].access != WL_SITE_LOAD;
+        bool is_control = op->code == WL_OP_GUARD || op->code == WL_OP_BRANCH_IF;
+        if (has_site && !is_control && !is_private(op->code) && !find_row(op->code))
+            return true;
+    }
+    return false;
+}

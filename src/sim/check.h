@@ -1,0 +1,16 @@
+/* Checks beyond those of every run: operations get functions around the executor's own when the
+ * program is linked, so that runs without checks are as fast as ever. Internal to sim/. */
+#ifndef WL_SIM_CHECK_H
+#define WL_SIM_CHECK_H
+
+#include "sim/state.h"
+
+/* What the program has to be linked for, by the options; 0: no checks. */
+uint32_t wl_check_mode(const struct wl_sim_options *options);
+/* Whether it has operations that write memory in ways the checks do not know: what they touch is
+ * taken for written, and no races are looked for. */
+bool wl_check_is_opaque(const struct wl_program *program);
+/* The function around the operation of this code in that mode; NULL: the executor's own. */
+wl_op_run wl_check_handler(uint32_t mode, enum wl_opcode code);
+
+#endif

@@ -1,0 +1,253 @@
+#include "sim/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/found.h"
+
+#define WARPS_MAX 32
+
+/* An access of a word: when (stretch of its warp; 0: none), who, where. */
+struct mark {
+    uint32_t stretch, instruction, thread;
+    uint8_t bytes; /* of the word */
+};
+
+struct word {
+    struct mark writer, readers[2]; /* the second: of another warp than the first */
+    uint32_t serial;                /* instruction execution of the writer */
+    uint8_t written;                /* bytes, ever */
+};
+
+struct clock {
+    uint32_t stretch[WARPS_MAX]; /* of each warp: the last that is over for the owner */
+};
+
+struct wl_shadow {
+    uint32_t word_count, serial;
+    struct clock signals; /* what was given away by atomics and barrier objects */
+    struct clock seen[WARPS_MAX], arrived[WL_BARRIERS];
+    uint32_t own[WARPS_MAX]; /* the present stretch */
+    struct word words[];
+};
+
+struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
+{
+    const uint32_t words = (run->shared_bytes + 3) / 4;
+    const size_t bytes = sizeof *shadow + words * sizeof(struct word);
+    if (shadow)
+        memset(shadow, 0, bytes);
+    else
+        shadow = wl_alloc_zero(1, bytes);
+    shadow->word_count = words;
+    for (int i = 0; i < WARPS_MAX; i++)
+        shadow->own[i] = 1;
+    return shadow;
+}
+
+void wl_shadow_free(struct wl_shadow *shadow)
+{
+    free(shadow);
+}
+
+void wl_shadow_next_instruction(struct wl_shadow *shadow)
+{
+    shadow->serial++;
+}
+
+/* ---- what happens before what ---- */
+
+static void merge(struct clock *into, const struct clock *from)
+{
+    for (int i = 0; i < WARPS_MAX; i++)
+        if (from->stretch[i] > into->stretch[i])
+            into->stretch[i] = from->stretch[i];
+}
+
+/* All the warp did and saw so far goes into clock; a new stretch begins. */
+static void give(struct wl_shadow *shadow, uint32_t warp, struct clock *clock)
+{
+    merge(clock, &shadow->seen[warp]);
+    clock->stretch[warp] = shadow->own[warp]++;
+}
+
+void wl_shadow_arrive(struct wl_warp *warp, uint32_t barrier)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    give(shadow, warp->index, &shadow->arrived[barrier]);
+}
+
+void wl_shadow_release(struct wl_cta *cta, uint32_t barrier)
+{
+    struct wl_shadow *shadow = cta->shadow;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].status == WL_WARP_AT_BARRIER && cta->warps[i].barrier == barrier)
+            merge(&shadow->seen[i], &shadow->arrived[barrier]);
+    memset(&shadow->arrived[barrier], 0, sizeof shadow->arrived[barrier]);
+}
+
+void wl_shadow_signal(struct wl_warp *warp)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    give(shadow, warp->index, &shadow->signals);
+}
+
+void wl_shadow_await(struct wl_warp *warp)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    merge(&shadow->seen[warp->index], &shadow->signals);
+}
+
+/* ---- accesses ---- */
+
+/* Whether the mark is of another warp, with no barrier between. */
+static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint32_t warp,
+                  uint8_t bytes)
+{
+    uint32_t other = mark->thread / WL_LANES;
+    return mark->stretch && mark->bytes & bytes && other != warp &&
+           mark->stretch > shadow->seen[warp].stretch[other];
+}
+
+static void report_race(struct wl_warp *warp, const struct wl_op *op,
+                        const struct wl_shadow_access *access, enum wl_finding_kind kind,
+                        const struct mark *other)
+{
+    const struct wl_run *run = warp->worker->run;
+    if (!(run->options->checks & WL_CHECK_RACE))
+        return;
+    struct wl_finding finding = {.kind = kind,
+                                 .space = WL_SITE_SHARED,
+                                 .access = access->is_write ? WL_SITE_STORE : WL_SITE_LOAD,
+                                 .address = access->offset,
+                                 .bytes = access->bytes,
+                                 .other_instruction = other->instruction};
+    for (int axis = 0; axis < 3; axis++)
+        finding.other_thread[axis] =
+            run->thread_index[other->thread / WL_LANES][axis][other->thread % WL_LANES];
+    wl_found(warp, op, access->lane, &finding);
+}
+
+/* Whether the write leaves the bytes of the word as they are. */
+static bool keeps_value(const struct wl_warp *warp, const struct wl_shadow_access *access,
+                        uint32_t word, uint8_t bytes)
+{
+    if (!access->values)
+        return false;
+    const uint8_t *value = (const uint8_t *)&access->values[access->lane];
+    for (uint32_t i = 0; i < 4; i++)
+        if (bytes >> i & 1 && warp->shared[word * 4 + i] != value[word * 4 + i - access->offset])
+            return false;
+    return true;
+}
+
+/* Whether an earlier lane of the same instruction wrote another value there. */
+static bool contradicts(const struct wl_shadow_access *access, uint32_t other_lane)
+{
+    uint64_t mask = access->bytes >= 8 ? ~0ull : (1ull << 8 * access->bytes) - 1;
+    return access->values &&
+           ((access->values[access->lane] ^ access->values[other_lane]) & mask) != 0;
+}
+
+static void add_mark(struct mark *mark, const struct mark *newer)
+{
+    uint8_t kept = mark->stretch == newer->stretch && mark->instruction == newer->instruction &&
+                           mark->thread / WL_LANES == newer->thread / WL_LANES
+                       ? mark->bytes
+                       : 0;
+    *mark = *newer;
+    mark->bytes |= kept;
+}
+
+/* True if it was reported. */
+static bool write_word(struct wl_warp *warp, const struct wl_op *op,
+                       const struct wl_shadow_access *access, uint32_t index,
+                       const struct mark *mark)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    struct word *word = &shadow->words[index];
+    bool is_reported = true;
+    word->written |= mark->bytes;
+    if (access->is_atomic)
+        return false;
+    if (word->writer.stretch && word->serial == shadow->serial &&
+        word->writer.bytes & mark->bytes && contradicts(access, word->writer.thread % WL_LANES))
+        report_race(warp, op, access, WL_FINDING_RACE_LANES, &word->writer);
+    else if (races(shadow, &word->writer, warp->index, mark->bytes) &&
+             !keeps_value(warp, access, index, mark->bytes))
+        report_race(warp, op, access, WL_FINDING_RACE_AFTER_WRITE, &word->writer);
+    else if (races(shadow, &word->readers[0], warp->index, mark->bytes))
+        report_race(warp, op, access, WL_FINDING_RACE_AFTER_READ, &word->readers[0]);
+    else if (races(shadow, &word->readers[1], warp->index, mark->bytes))
+        report_race(warp, op, access, WL_FINDING_RACE_AFTER_READ, &word->readers[1]);
+    else
+        is_reported = false;
+    add_mark(&word->writer, mark);
+    word->serial = shadow->serial;
+    return is_reported;
+}
+
+static bool read_word(struct wl_warp *warp, const struct wl_op *op,
+                      const struct wl_shadow_access *access, uint32_t index,
+                      const struct mark *mark)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    struct word *word = &shadow->words[index];
+    if (access->is_atomic)
+        return false;
+    bool is_race = races(shadow, &word->writer, warp->index, mark->bytes);
+    if (is_race)
+        report_race(warp, op, access, WL_FINDING_RACE_READ, &word->writer);
+    bool is_second = word->readers[0].stretch &&
+                     word->readers[0].thread / WL_LANES != warp->index &&
+                     races(shadow, &word->readers[0], warp->index, 0xf);
+    add_mark(&word->readers[is_second], mark);
+    return is_race;
+}
+
+static uint8_t bytes_of_word(const struct wl_shadow_access *access, uint32_t word)
+{
+    uint32_t low = access->offset > word * 4 ? access->offset - word * 4 : 0;
+    uint32_t end = access->offset + access->bytes - word * 4;
+    return (uint8_t)(((1u << (end < 4 ? end : 4)) - 1) & ~((1u << low) - 1));
+}
+
+static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_access *access,
+                         uint32_t first, uint32_t last)
+{
+    uint8_t written = 0;
+    for (uint32_t word = first; word <= last; word++)
+        written |= shadow->words[word].written & bytes_of_word(access, word);
+    return written == 0;
+}
+
+void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
+                      const struct wl_shadow_access *access)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    const struct wl_run *run = warp->worker->run;
+    if ((uint64_t)access->offset + access->bytes > run->shared_bytes || !access->bytes)
+        return; /* a fault of its own */
+    const uint32_t first = access->offset / 4, last = (access->offset + access->bytes - 1) / 4;
+    if (access->is_read && run->options->checks & WL_CHECK_INIT &&
+        is_unwritten(shadow, access, first, last)) {
+        struct wl_finding finding = {.kind = WL_FINDING_UNWRITTEN,
+                                     .space = WL_SITE_SHARED,
+                                     .access = access->is_atomic ? WL_SITE_ATOMIC : WL_SITE_LOAD,
+                                     .address = access->offset,
+                                     .bytes = access->bytes};
+        wl_found(warp, op, access->lane, &finding);
+    }
+    struct mark mark = {.stretch = shadow->own[warp->index],
+                        .instruction = op->instruction,
+                        .thread = warp->index * WL_LANES + access->lane};
+    bool is_reported = false; /* once for all words of an access */
+    for (uint32_t word = first; word <= last; word++) {
+        mark.bytes = bytes_of_word(access, word);
+        if (access->is_read && !is_reported)
+            is_reported |= read_word(warp, op, access, word, &mark);
+        if (access->is_write)
+            is_reported |= write_word(warp, op, access, word, &mark);
+    }
+}

@@ -1,0 +1,37 @@
+/* What is known of a block's shared memory while it is checked: who wrote and read each word since
+ * when, and which bytes nobody wrote. What happens before what follows from barriers: each warp
+ * counts its stretches between them, and knows which stretches of the others lie behind it.
+ * Internal to sim/. */
+#ifndef WL_SIM_SHADOW_H
+#define WL_SIM_SHADOW_H
+
+#include "sim/state.h"
+
+struct wl_shadow;
+
+/* One lane's access of shared memory. */
+struct wl_shadow_access {
+    uint32_t lane, offset, bytes;
+    const uint64_t *values; /* of each lane, when written as far as is known; else NULL */
+    bool is_write, is_read;
+    bool is_atomic; /* races with nothing */
+};
+
+/* For a block that starts; shadow is that of a block before, or NULL. */
+struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run);
+void wl_shadow_free(struct wl_shadow *shadow);
+
+/* All accesses between two calls are those of one instruction. */
+void wl_shadow_next_instruction(struct wl_shadow *shadow);
+/* Makes findings of races and of reads of what nobody wrote. */
+void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
+                      const struct wl_shadow_access *access);
+
+/* The warp arrives at a block barrier; those that waited go on; the warp does something that warps
+ * use to wait for each other by themselves. */
+void wl_shadow_arrive(struct wl_warp *warp, uint32_t barrier);
+void wl_shadow_release(struct wl_cta *cta, uint32_t barrier);
+void wl_shadow_signal(struct wl_warp *warp);
+void wl_shadow_await(struct wl_warp *warp);
+
+#endif

@@ -1,0 +1,21 @@
+/* Which bytes of a range of device memory nobody has written yet, one bit each. Pages of the table
+ * come as they are needed. */
+#ifndef WL_SIM_UNWRITTEN_H
+#define WL_SIM_UNWRITTEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wl_unwritten;
+
+/* [base, base + size_bytes): all counts as written at first, and so does memory elsewhere. */
+struct wl_unwritten *wl_unwritten_create(uint64_t base, uint64_t size_bytes);
+void wl_unwritten_free(struct wl_unwritten *self);
+/* A new allocation: nobody has written it. Not while kernels run. */
+void wl_unwritten_add(struct wl_unwritten *self, uint64_t start, uint64_t bytes);
+/* Written, from any thread. */
+void wl_unwritten_remove(struct wl_unwritten *self, uint64_t start, uint64_t bytes);
+/* True if none of the bytes was written. */
+bool wl_unwritten_has(const struct wl_unwritten *self, uint64_t start, uint64_t bytes);
+
+#endif
