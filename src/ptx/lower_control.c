@@ -583,10 +583,18 @@ FAMILY(elect)
     op->d = lower_register_of(lowering, dst->second_reg);
 }
 
+void lower_isspace_range(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
 FAMILY(isspace)
 {
-    static const char *const spaces[] = {"global", "shared", "local"};
+    static const char *const ranges[] = {"const", "param", "param::entry"};
+    if (lower_choose(instruction, ranges, COUNT(ranges)) >= 0 && instruction->operand_count == 2) {
+        lower_isspace_range(lowering, instruction);
+        return;
+    }
+    static const char *const spaces[] = {"global", "shared", "local", "shared::cta"};
     int space = lower_choose(instruction, spaces, COUNT(spaces));
+    space = space == 3 ? WL_SITE_SHARED : space;
     if (space < 0 || instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;

@@ -194,18 +194,39 @@ FAMILY(predicate_logic)
 
 /* ---- bits and carries ---- */
 
+/* lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q. */
+static void combine_nonzero(struct lowering *lowering, const struct wl_ptx_operand *operands,
+                            uint32_t value, int combine)
+{
+    uint32_t dst = lower_register_of(lowering, operands[0].second_reg);
+    uint32_t other = lower_predicate(lowering, &operands[5]);
+    uint32_t is_set = lower_new_register(lowering, WL_CLASS_PREDICATE);
+    struct wl_op *op = lower_emit(lowering, WL_OP_NE_I32_I, FIELD_DST, FIELD_A);
+    op->dst = is_set;
+    op->a = value;
+    lower_predicate_logic_op(lowering, dst, is_set, other, (enum lower_logic)combine,
+                             operands[5].negated);
+}
+
 FAMILY(lop3)
 {
-    if (!lower_expect(lowering, 5) || instruction->operands[4].kind != WL_PTX_OPERAND_INTEGER) {
+    static const char *const combinations[] = {"and", "or"};
+    const struct wl_ptx_operand *operands = instruction->operands;
+    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    bool has_predicate = instruction->operand_count == 6 && operands[0].second_reg >= 0;
+    if (!lower_expect(lowering, 5) || operands[4].kind != WL_PTX_OPERAND_INTEGER ||
+        has_predicate != (combine >= 0)) {
         lower_unsupported(lowering);
         return;
     }
     uint32_t sources[3];
     for (int i = 0; i < 3; i++)
-        sources[i] = lower_source(lowering, &instruction->operands[1 + i], WL_CLASS_32, WL_PTX_B32);
-    uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_32);
+        sources[i] = lower_source(lowering, &operands[1 + i], WL_CLASS_32, WL_PTX_B32);
+    uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
     lower_emit_plain(lowering, WL_OP_LOP3_B32, dst, sources[0], sources[1], sources[2]);
-    lowering->ops.items[lowering->ops.count - 1].op.imm = instruction->operands[4].integer;
+    lowering->ops.items[lowering->ops.count - 1].op.imm = operands[4].integer;
+    if (has_predicate)
+        combine_nonzero(lowering, operands, dst, combine);
 }
 
 FAMILY(bfi)

@@ -46,6 +46,41 @@ static const struct special_row special_rows[] = {
     {"%total_smem_size", WL_SPECIAL_TOTAL_SHARED_BYTES, false},
 };
 
+/* The same for all threads: a block is a cluster of its own, and nothing is monitored. */
+static const struct {
+    const char *name;
+    uint64_t value;
+} constant_rows[] = {
+    {"WARP_SZ", WL_LANES},
+    {"%is_explicit_cluster", 0},
+    {"%cluster_ctarank", 0},
+    {"%cluster_nctarank", 1},
+    {"%cluster_ctaid.x", 0},
+    {"%cluster_ctaid.y", 0},
+    {"%cluster_ctaid.z", 0},
+    {"%cluster_nctaid.x", 1},
+    {"%cluster_nctaid.y", 1},
+    {"%cluster_nctaid.z", 1},
+    {"%pm0", 0},
+    {"%pm1", 0},
+    {"%pm2", 0},
+    {"%pm3", 0},
+    {"%pm4", 0},
+    {"%pm5", 0},
+    {"%pm6", 0},
+    {"%pm7", 0},
+    {"%pm0_64", 0},
+    {"%pm1_64", 0},
+    {"%pm2_64", 0},
+    {"%pm3_64", 0},
+    {"%pm4_64", 0},
+    {"%pm5_64", 0},
+    {"%pm6_64", 0},
+    {"%pm7_64", 0},
+    {"%reserved_smem_offset_begin", 0},
+    {"%reserved_smem_offset_end", 0},
+};
+
 enum wl_operand_class lower_class_of_type(enum wl_ptx_type type)
 {
     if (type == WL_PTX_PRED)
@@ -100,6 +135,12 @@ enum wl_operand_class lower_register_class(const struct lowering *lowering, uint
     return lowering->registers.items[reg].operand_class;
 }
 
+uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg)
+{
+    const struct virtual_register *item = &lowering->registers.items[reg];
+    return item->operand_class == WL_CLASS_64 ? 64 : item->is_short ? 16 : 32;
+}
+
 static void wrong_class(struct lowering *lowering)
 {
     lower_fail(lowering, WL_ERR_INPUT, "operand of the wrong size in %s",
@@ -135,12 +176,6 @@ bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, 
     *bits = operand->bits;
     if (operand->is_single && wl_ptx_type_bytes(type) == 8) {
         float single;
-uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg)
-{
-    const struct virtual_register *item = &lowering->registers.items[reg];
-    return item->operand_class == WL_CLASS_64 ? 64 : item->is_short ? 16 : 32;
-}
-
         uint32_t low = (uint32_t)operand->bits;
         memcpy(&single, &low, sizeof single);
         double wide = single;
@@ -175,8 +210,9 @@ static uint32_t read_special(struct lowering *lowering, const char *name,
         op->flags = operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0;
         return reg;
     }
-    if (strcmp(name, "WARP_SZ") == 0)
-        return lower_constant(lowering, operand_class, WL_LANES);
+    for (size_t i = 0; i < sizeof constant_rows / sizeof *constant_rows; i++)
+        if (strcmp(constant_rows[i].name, name) == 0)
+            return lower_constant(lowering, operand_class, constant_rows[i].value);
     lower_fail(lowering, WL_ERR_UNSUPPORTED, "special register %s cannot be modelled", name);
     return lower_new_register(lowering, operand_class);
 }

@@ -242,6 +242,56 @@ enum {
     WL_NARROW_AWAY = 4, /* a rounding: to nearest, ties away from zero */
 };
 
+/* VIDEO: packed into imm. A part is 0 for a whole register, 1 to 4 for a byte, 5 or 6 for a half.
+ */
+enum wl_video_operation {
+    WL_VIDEO_ADD,
+    WL_VIDEO_SUB,
+    WL_VIDEO_DIFFERENCE,
+    WL_VIDEO_MIN,
+    WL_VIDEO_MAX,
+    WL_VIDEO_SHL,
+    WL_VIDEO_SHR,
+    WL_VIDEO_MAD,
+    WL_VIDEO_SET,
+    WL_VIDEO_AVERAGE,
+};
+struct wl_video {
+    enum wl_video_operation operation;
+    uint8_t lanes; /* 1, 2, 4 */
+    uint8_t a_part, b_part, d_part;
+    uint8_t second;  /* with c: 0 none, 1 add, 2 min, 3 max */
+    uint8_t compare; /* 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge */
+    uint8_t scale;   /* bits that a product loses */
+    bool a_signed, b_signed, d_signed, saturates, wraps, adds_one, negates_product, negates_addend;
+};
+static inline int64_t wl_video_pack(struct wl_video v)
+{
+    return (int64_t)v.operation | v.lanes << 4 | v.a_part << 7 | v.b_part << 10 | v.d_part << 13 |
+           v.second << 16 | v.compare << 18 | v.scale << 21 | v.a_signed << 25 | v.b_signed << 26 |
+           v.d_signed << 27 | v.saturates << 28 | v.wraps << 29 | v.adds_one << 30 |
+           (int64_t)v.negates_product << 31 | (int64_t)v.negates_addend << 32;
+}
+static inline struct wl_video wl_video_unpack(int64_t bits)
+{
+    return (struct wl_video){.operation = bits & 15,
+                             .lanes = bits >> 4 & 7,
+                             .a_part = bits >> 7 & 7,
+                             .b_part = bits >> 10 & 7,
+                             .d_part = bits >> 13 & 7,
+                             .second = bits >> 16 & 3,
+                             .compare = bits >> 18 & 7,
+                             .scale = bits >> 21 & 15,
+                             .a_signed = bits >> 25 & 1,
+                             .b_signed = bits >> 26 & 1,
+                             .d_signed = bits >> 27 & 1,
+                             .saturates = bits >> 28 & 1,
+                             .wraps = bits >> 29 & 1,
+                             .adds_one = bits >> 30 & 1,
+                             .negates_product = bits >> 31 & 1,
+                             .negates_addend = bits >> 32 & 1};
+}
+
 /* BARRIER_OBJECT: what is done to the 64-bit object in shared memory. */
 enum wl_barrier_action {
     WL_BARRIER_INIT,

@@ -13,7 +13,8 @@
 #define FACTOR_ELEMENTS_MAX 1024
 /* Fraction bits that addends keep below the greatest exponent. */
 #define FRACTION_BITS 25
-#define FRACTION_BITS_8 13
+/* Products added in one step: 8-bit factors take two. */
+#define BLOCK_PRODUCTS 16
 #define NO_EXPONENT (-100000)
 
 /* A factor by rows of k elements; B is kept transposed. */
@@ -127,11 +128,12 @@ static float cut_to_float(double value)
     return fabs((double)nearest) > fabs(value) ? float_of(bits_of(nearest) - 1) : nearest;
 }
 
-/* Sum of the addend and count products, as one step of the hardware. */
+/* Sum of the addend, a single-precision number, and count products, as one step of the hardware. */
 static double add_block(const s32 *product, const s32 *exponent, u32 count, struct scaled addend,
-                        int product_fraction_bits, int addend_fraction_bits, int fraction_bits)
+                        int product_fraction_bits)
 {
-    s32 highest = addend.significand ? addend.exponent + addend_fraction_bits : NO_EXPONENT;
+    s32 highest = addend.significand ? addend.exponent + narrow_rows[WL_FORMAT_F32].fraction_bits
+                                     : NO_EXPONENT;
     for (u32 i = 0; i < count; i++) {
         s32 place = product[i] ? exponent[i] + product_fraction_bits : NO_EXPONENT;
         highest = place > highest ? place : highest;
@@ -139,7 +141,7 @@ static double add_block(const s32 *product, const s32 *exponent, u32 count, stru
     if (highest == NO_EXPONENT)
         return 0;
     s64 sum = 0;
-    const s32 unit = highest - fraction_bits; /* exponent of the last bit kept */
+    const s32 unit = highest - FRACTION_BITS; /* exponent of the last bit kept */
     for (u32 i = 0; i < count; i++) {
         s32 shift = exponent[i] - unit;
         s64 magnitude = product[i] < 0 ? -(s64)product[i] : product[i];
@@ -168,12 +170,17 @@ static bool is_special(float value)
     return (bits_of(value) & 0x7f800000u) == 0x7f800000u;
 }
 
+/* Where product k stands among those added: of each four 8-bit factors in a register, the first two
+ * belong to the first step, the others to the second. */
+static inline u32 step_order(u32 k, u32 total)
+{
+    return total <= BLOCK_PRODUCTS ? k : (k >> 1 & 1) * BLOCK_PRODUCTS + (k >> 2) * 2 + (k & 1);
+}
+
 /* One element of the sum. */
 static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bits)
 {
     const bool is_half = self->d_format == WL_FORMAT_F16;
-    const bool is_byte = wl_matrix_format_bits(self->a.format) == 8;
-    const int precision = is_byte ? FRACTION_BITS_8 : FRACTION_BITS;
     float c = self->c_format == WL_FORMAT_F16 ? half_to_float(c_bits) : float_of(c_bits);
     float special = is_special(c) || self->a.has_special || self->b.has_special
                         ? add_special(self, row, column, c)
@@ -184,14 +191,22 @@ static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bit
     const s32 *a = &self->a.significand[row * self->k], *b = &self->b.significand[column * self->k];
     const s32 *ea = &self->a.exponent[row * self->k], *eb = &self->b.exponent[column * self->k];
     for (u32 k = 0; k < self->k; k++) {
-        product[k] = a[k] * b[k];
-        exponent[k] = ea[k] + eb[k];
+        const u32 place = step_order(k, self->k);
+        product[place] = a[k] * b[k];
+        exponent[place] = ea[k] + eb[k];
     }
     const int fraction_bits =
         narrow_rows[self->a.format].fraction_bits + narrow_rows[self->b.format].fraction_bits;
-    double sum = add_block(product, exponent, self->k, unpack_narrow(bits_of(c), WL_FORMAT_F32),
-                           fraction_bits, 23, precision);
-    return is_half ? double_to_half(sum) : bits_of(cut_to_float(sum));
+    const bool is_in_steps = self->k > BLOCK_PRODUCTS; /* these add c in the end */
+    float sum = is_in_steps ? 0 : c;
+    for (u32 k = 0; k < self->k; k += BLOCK_PRODUCTS) {
+        const u32 left = self->k - k, count = left < BLOCK_PRODUCTS ? left : BLOCK_PRODUCTS;
+        double exact = add_block(product + k, exponent + k, count,
+                                 unpack_narrow(bits_of(sum), WL_FORMAT_F32), fraction_bits);
+        sum = is_half ? half_to_float(double_to_half(exact)) : cut_to_float(exact);
+    }
+    sum = is_in_steps ? sum + c : sum;
+    return is_half ? float_to_half(sum) : bits_of(sum);
 }
 
 static s32 integer_element(u32 bits, enum wl_matrix_format format)

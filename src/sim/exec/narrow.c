@@ -11,7 +11,7 @@ static u32 not_a_number(enum wl_matrix_format format)
 {
     return format == WL_FORMAT_E4M3 || format == WL_FORMAT_E5M2  ? 0x7fu
            : format == WL_FORMAT_F16 || format == WL_FORMAT_BF16 ? 0x7fffu
-                                                                 : 0x7fffffffu;
+                                                                 : 0x7fffe000u >> 13;
 }
 
 static bool rounds_up(double scaled, double floor_value, u32 rounding)
@@ -30,7 +30,7 @@ static u32 pack_narrow(double value, enum wl_matrix_format format, s64 flags)
     const u32 rounding = (u32)(flags >> WL_NARROW_ROUNDING_SHIFT);
     const int shift = format == WL_FORMAT_TF32 ? 13 : 0;
     if (value != value)
-        return not_a_number(format);
+        return not_a_number(format) << shift;
     if (flags & WL_NARROW_RELU && !(value > 0))
         return 0;
     const u32 sign = signbit(value) ? 1u << (row->width_bits - 1) : 0;
