@@ -19,6 +19,7 @@ foreach(major 12 13)
                   warplens-cudart-${major})
 endforeach()
 wl_program_test(driver_calls driver_calls.c warplens-cuda)
+wl_program_test(devices devices.c warplens-cudart-13 warplens-cuda)
 
 # The same with programs that nvcc compiles, where there is one: NAME EXPECTED ARGUMENTS...
 function(wl_nvcc_test name expected)

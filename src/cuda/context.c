@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +14,41 @@
 /* All contexts share the one device and its memory; they differ in name only. */
 struct context {
     unsigned flags;
+    int device;
     int references; /* of the primary one */
 };
 
 static atomic_bool is_initialised;
-static struct context primary;
+static struct context primaries[WL_DEVICES_MAX];
 static _Thread_local struct context *stack[CONTEXTS_MAX];
 static _Thread_local size_t depth;
 
+static struct context *primary_of(int device)
+{
+    primaries[device].device = device;
+    return &primaries[device];
+}
+
+static bool is_primary(const struct context *context)
+{
+    return context >= primaries && context < primaries + WL_DEVICES_MAX;
+}
+
 static struct context *current(void)
 {
-    return depth ? stack[depth - 1] : NULL;
+    if (!depth)
+        return wl_device_is_runtime_used() ? primary_of(wl_device_current()) : NULL;
+    return stack[depth - 1];
+}
+
+static bool is_ready(void)
+{
+    return is_initialised || wl_device_is_runtime_used();
 }
 
 int wl_cuda_enter(void)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     if (!current())
         return WL_DEVICE_INVALID_CONTEXT;
@@ -71,9 +91,9 @@ int cuDriverGetVersion(int *version)
 
 static int check_device(int device)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
-    return device ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_OK;
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_OK;
 }
 
 int cuDeviceGetCount(int *count)
@@ -82,7 +102,7 @@ int cuDeviceGetCount(int *count)
     if (code == WL_DEVICE_OK && !count)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        *count = 1;
+        *count = wl_device_count();
     return code;
 }
 
@@ -92,7 +112,7 @@ int cuDeviceGet(int *device, int ordinal)
     if (code == WL_DEVICE_OK && !device)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        *device = 0;
+        *device = ordinal;
     return code;
 }
 
@@ -119,7 +139,8 @@ int cuDeviceGetUuid_v2(char uuid[16], int device)
     if (code == WL_DEVICE_OK) {
         memset(uuid, 0, 16);
         memcpy(uuid, "warplens-", 9);
-        memcpy(uuid + 9, gpu->name, strnlen(gpu->name, 7));
+        memcpy(uuid + 9, gpu->name, strnlen(gpu->name, 6));
+        uuid[15] = (char)device;
     }
     return code;
 }
@@ -158,18 +179,20 @@ int cuDeviceCanAccessPeer(int *can, int device, int peer)
     if (code == WL_DEVICE_OK)
         code = can ? check_device(peer) : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        *can = 0;
+        *can = device != peer;
     return code;
 }
 
 int cuDeviceGetPCIBusId(char *text, int length, int device)
 {
-    static const char id[] = "0000:01:00.0";
+    char id[sizeof "0000:01:00.0"];
     int code = check_device(device);
     if (code == WL_DEVICE_OK && (!text || length < (int)sizeof id))
         code = WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
+    if (code == WL_DEVICE_OK) {
+        snprintf(id, sizeof id, "0000:%02x:00.0", (unsigned)device % WL_DEVICES_MAX + 1);
         memcpy(text, id, sizeof id);
+    }
     return code;
 }
 
@@ -192,6 +215,7 @@ int cuCtxCreate_v2(void **context, unsigned flags, int device)
         return code;
     struct context *made = wl_alloc_zero(1, sizeof *made);
     made->flags = flags;
+    made->device = device;
     code = push(made);
     if (code)
         free(made);
@@ -215,9 +239,9 @@ int cuCtxCreate_v4(void **context, void *parameters, unsigned flags, int device)
 
 int cuCtxDestroy_v2(void *context)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
-    if (!context || context == &primary)
+    if (!context || is_primary(context))
         return WL_DEVICE_INVALID_CONTEXT;
     size_t kept = 0;
     for (size_t i = 0; i < depth; i++)
@@ -230,14 +254,14 @@ int cuCtxDestroy_v2(void *context)
 
 int cuCtxPushCurrent_v2(void *context)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     return context ? push(context) : WL_DEVICE_INVALID_CONTEXT;
 }
 
 int cuCtxPopCurrent_v2(void **context)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     if (!depth)
         return WL_DEVICE_INVALID_CONTEXT;
@@ -249,7 +273,7 @@ int cuCtxPopCurrent_v2(void **context)
 
 int cuCtxSetCurrent(void *context)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     if (depth)
         depth--;
@@ -258,7 +282,7 @@ int cuCtxSetCurrent(void *context)
 
 int cuCtxGetCurrent(void **context)
 {
-    if (!is_initialised)
+    if (!is_ready())
         return WL_DEVICE_NOT_INITIALIZED;
     if (!context)
         return WL_DEVICE_INVALID_VALUE;
@@ -272,7 +296,7 @@ int cuCtxGetDevice(int *device)
     if (code == WL_DEVICE_OK && !device)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        *device = 0;
+        *device = current()->device;
     return code;
 }
 
@@ -368,9 +392,9 @@ int cuDevicePrimaryCtxRetain(void **context, int device)
     if (code)
         return code;
     pthread_mutex_lock(&primary_lock);
-    primary.references++;
+    primaries[device].references++;
     pthread_mutex_unlock(&primary_lock);
-    *context = &primary;
+    *context = primary_of(device);
     return WL_DEVICE_OK;
 }
 
@@ -380,8 +404,8 @@ int cuDevicePrimaryCtxRelease_v2(int device)
     if (code)
         return code;
     pthread_mutex_lock(&primary_lock);
-    if (primary.references)
-        primary.references--;
+    if (primaries[device].references)
+        primaries[device].references--;
     else
         code = WL_DEVICE_INVALID_CONTEXT;
     pthread_mutex_unlock(&primary_lock);
@@ -392,7 +416,7 @@ int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
 {
     int code = check_device(device);
     if (code == WL_DEVICE_OK)
-        primary.flags = flags;
+        primaries[device].flags = flags;
     return code;
 }
 
@@ -402,9 +426,9 @@ int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active)
     if (code)
         return code;
     if (flags)
-        *flags = primary.flags;
+        *flags = primaries[device].flags;
     if (is_active)
-        *is_active = primary.references > 0;
+        *is_active = primaries[device].references > 0;
     return WL_DEVICE_OK;
 }
 

@@ -155,12 +155,14 @@ int cuFuncSetAttribute(void *function, int attribute, int value)
 
 int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)
 {
-    return device ? WL_DEVICE_INVALID_DEVICE : cuFuncGetAttribute(value, attribute, kernel);
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE
+                                                     : cuFuncGetAttribute(value, attribute, kernel);
 }
 
 int cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
 {
-    return device ? WL_DEVICE_INVALID_DEVICE : cuFuncSetAttribute(kernel, attribute, value);
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE
+                                                     : cuFuncSetAttribute(kernel, attribute, value);
 }
 
 /* Hints, which newer GPUs ignore. */

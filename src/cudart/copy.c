@@ -44,9 +44,14 @@ int cudaMemcpyAsync(void *to, const void *from, size_t bytes, int direction, voi
 }
 WL_CUDART_PER_THREAD(cudaMemcpyAsync, ptsz);
 
+static bool is_device(int device)
+{
+    return device >= 0 && device < wl_device_count();
+}
+
 int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    if (to_device || from_device)
+    if (!is_device(to_device) || !is_device(from_device))
         return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
     return cudaMemcpy(to, from, bytes, WL_DEVICE_DEVICE_TO_DEVICE);
 }
@@ -54,7 +59,7 @@ int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, s
 int cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
                         void *stream)
 {
-    if (to_device || from_device)
+    if (!is_device(to_device) || !is_device(from_device))
         return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
     return submit_plain(to, from, bytes, WL_DEVICE_DEVICE_TO_DEVICE, stream);
 }

@@ -3,14 +3,15 @@
 
 #include "cudart/runtime.h"
 
-#define PCI_BUS_ID "0000:01:00.0"
+#define PCI_BUS_ID "0000:%02x:00.0"
+#define PCI_BUS_ID_BYTES sizeof "0000:01:00.0"
 #define LOWEST_PRIORITY 0
 #define HIGHEST_PRIORITY (-5)
 
 static int check_device(int device)
 {
     int code = wl_device_check();
-    return code || !device ? code : WL_DEVICE_INVALID_DEVICE;
+    return code || (device >= 0 && device < wl_device_count()) ? code : WL_DEVICE_INVALID_DEVICE;
 }
 
 int cudaGetDeviceCount(int *count)
@@ -18,19 +19,20 @@ int cudaGetDeviceCount(int *count)
     int code = wl_device_check();
     if (!count)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *count = code == WL_DEVICE_NO_DEVICE ? 0 : 1;
+    *count = code == WL_DEVICE_NO_DEVICE ? 0 : wl_device_count();
     return wl_cudart_done(code);
 }
 
 int cudaSetDevice(int device)
 {
-    return wl_cudart_done(check_device(device));
+    int code = check_device(device);
+    return wl_cudart_done(code ? code : wl_device_select(device));
 }
 
 int cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
     (void)device_flags, (void)flags;
-    return cudaSetDevice(device);
+    return wl_cudart_done(check_device(device));
 }
 
 int cudaSetValidDevices(int *devices, int count)
@@ -43,7 +45,7 @@ int cudaGetDevice(int *device)
 {
     if (!device)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *device = 0;
+    *device = wl_device_current();
     return wl_cudart_done(wl_device_check());
 }
 
@@ -123,6 +125,7 @@ static int fill_properties(char *properties, size_t size_bytes, int device)
     memset(properties, 0, size_bytes);
     snprintf(properties + NAME_OFFSET, NAME_BYTES, "%s", gpu->full_name);
     snprintf(properties + UUID_OFFSET, 16, "warplens-%.6s", gpu->name);
+    properties[UUID_OFFSET + 15] = (char)device;
     size_t memory_bytes = gpu->memory_bytes;
     memcpy(properties + MEMORY_OFFSET, &memory_bytes, sizeof memory_bytes);
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -234,10 +237,10 @@ int cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 int cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
     int code = check_device(device);
-    if (code == WL_DEVICE_OK && (!text || length <= (int)strlen(PCI_BUS_ID)))
+    if (code == WL_DEVICE_OK && (!text || length < (int)PCI_BUS_ID_BYTES))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        memcpy(text, PCI_BUS_ID, sizeof PCI_BUS_ID);
+        snprintf(text, PCI_BUS_ID_BYTES, PCI_BUS_ID, (unsigned)device % WL_DEVICES_MAX + 1);
     return wl_cudart_done(code);
 }
 
@@ -245,17 +248,67 @@ int cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
     if (!device || !text)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *device = 0;
-    return wl_cudart_done(strcmp(text, PCI_BUS_ID) ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_OK);
+    for (int i = 0; i < wl_device_count(); i++) {
+        char id[2 * PCI_BUS_ID_BYTES];
+        snprintf(id, sizeof id, PCI_BUS_ID, (unsigned)i + 1);
+        if (strcmp(text, id))
+            continue;
+        *device = i;
+        return WL_DEVICE_OK;
+    }
+    return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
 }
 
 int cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     if (!can)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    *can = 0;
+    *can = device != peer;
     int code = check_device(device);
     return wl_cudart_done(code ? code : check_device(peer));
+}
+
+/* Every device reaches the memory of every other, asked to or not; what a thread's device was asked
+ * is remembered for the answers. */
+static uint64_t enabled_peers[WL_DEVICES_MAX];
+
+int cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    int code = flags ? WL_DEVICE_INVALID_VALUE : check_device(peer);
+    if (code == WL_DEVICE_OK && peer == wl_device_current())
+        code = WL_DEVICE_INVALID_DEVICE;
+    if (code)
+        return wl_cudart_done(code);
+    uint64_t bit = (uint64_t)1 << peer;
+    uint64_t before = __atomic_fetch_or(&enabled_peers[wl_device_current()], bit, __ATOMIC_RELAXED);
+    return wl_cudart_done(before & bit ? WL_DEVICE_PEER_ALREADY_ENABLED : WL_DEVICE_OK);
+}
+
+int cudaDeviceDisablePeerAccess(int peer)
+{
+    int code = check_device(peer);
+    if (code)
+        return wl_cudart_done(code);
+    uint64_t bit = (uint64_t)1 << peer;
+    uint64_t before =
+        __atomic_fetch_and(&enabled_peers[wl_device_current()], ~bit, __ATOMIC_RELAXED);
+    return wl_cudart_done(before & bit ? WL_DEVICE_OK : WL_DEVICE_PEER_NOT_ENABLED);
+}
+
+enum { P2P_RANK, P2P_ACCESS, P2P_ATOMICS, P2P_ARRAYS, P2P_COUNT };
+
+int cudaDeviceGetP2PAttribute(int *value, int attribute, int device, int peer)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        code = check_device(peer);
+    if (code == WL_DEVICE_OK && device == peer)
+        code = WL_DEVICE_INVALID_DEVICE;
+    if (code == WL_DEVICE_OK && (!value || attribute <= P2P_RANK || attribute > P2P_COUNT))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *value = attribute == P2P_ACCESS + 1 || attribute == P2P_ATOMICS + 1;
+    return wl_cudart_done(code);
 }
 
 int cudaCtxResetPersistingL2Cache(void)

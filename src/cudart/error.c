@@ -19,6 +19,7 @@ int wl_cudart_done(int code)
         code = wl_cudart_version.bad_shape_code;
     if (code && code != WL_DEVICE_NOT_READY)
         last_error = code;
+    wl_device_use_runtime();
     return code;
 }
 

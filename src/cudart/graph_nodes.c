@@ -504,6 +504,11 @@ int cudaGraphMemFreeNodeGetParams(struct wl_device_node *node, void **address)
     return wl_cudart_done(code);
 }
 
+static bool is_none(int device)
+{
+    return device < 0 || device >= wl_device_count();
+}
+
 int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *bytes)
 {
     return wl_cudart_done(device ? WL_DEVICE_INVALID_DEVICE
@@ -514,8 +519,8 @@ int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *bytes)
 /* Only the high-water marks can be set, and only to what there is. */
 int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *bytes)
 {
-    if (device || !bytes || *bytes)
-        return wl_cudart_done(device ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
+    if (is_none(device) || !bytes || *bytes)
+        return wl_cudart_done(is_none(device) ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
     return wl_cudart_done(
         wl_device_graph_memory_reset_high((enum wl_device_graph_memory_amount)attribute));
 }
@@ -523,7 +528,7 @@ int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *by
 /* There is no memory kept for graphs that are gone. */
 int cudaDeviceGraphMemTrim(int device)
 {
-    return wl_cudart_done(device ? WL_DEVICE_INVALID_DEVICE : wl_device_check());
+    return wl_cudart_done(is_none(device) ? WL_DEVICE_INVALID_DEVICE : wl_device_check());
 }
 
 /* ---- nodes of any kind ---- */

@@ -224,7 +224,7 @@ int cudaFuncSetAttribute(const void *function, int attribute, int value)
 
 int cudaKernelSetAttributeForDevice(const void *kernel, int attribute, int value, int device)
 {
-    if (device)
+    if (device < 0 || device >= wl_device_count())
         return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
     return cudaFuncSetAttribute(kernel, attribute, value);
 }

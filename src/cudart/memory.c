@@ -7,10 +7,16 @@
 #define HOST_FLAGS_MASK 7u
 #define REGISTER_FLAGS_MASK 15u
 
+/* Device memory keeps in its flags whose it is. */
+static uint32_t device_flags(void)
+{
+    return (uint32_t)wl_device_current();
+}
+
 int cudaMalloc(void **address, size_t size_bytes)
 {
     return wl_cudart_done(
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, size_bytes, 0, address));
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, size_bytes, device_flags(), address));
 }
 
 int cudaFree(void *address)
@@ -155,6 +161,8 @@ int cudaPointerGetAttributes(struct pointer_attributes *attributes, const void *
     }
     bool is_module = found.kind == WL_DEVICE_MEMORY_MODULE;
     attributes->type = is_module ? WL_DEVICE_MEMORY_DEVICE : (int)found.kind;
+    if (found.kind == WL_DEVICE_MEMORY_DEVICE)
+        attributes->device = (int)found.flags;
     attributes->device_address = (void *)(uintptr_t)address;
     if (attributes->type != WL_DEVICE_MEMORY_DEVICE)
         attributes->host_address = (void *)(uintptr_t)address;
@@ -192,7 +200,7 @@ static char default_pool;
 
 int cudaDeviceGetDefaultMemPool(void **pool, int device)
 {
-    if (!pool || device)
+    if (!pool || device < 0 || device >= wl_device_count())
         return wl_cudart_done(pool ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
     *pool = &default_pool;
     return wl_cudart_done(wl_device_check());

@@ -45,6 +45,8 @@ enum wl_device_code {
     WL_DEVICE_ILLEGAL_ADDRESS = 700,
     WL_DEVICE_OUT_OF_RESOURCES = 701,
     WL_DEVICE_LAUNCH_TIMEOUT = 702,
+    WL_DEVICE_PEER_ALREADY_ENABLED = 704,
+    WL_DEVICE_PEER_NOT_ENABLED = 705,
     WL_DEVICE_ASSERT = 710,
     WL_DEVICE_ALREADY_REGISTERED = 712,
     WL_DEVICE_NOT_REGISTERED = 713,
@@ -92,6 +94,19 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
  * stderr), WL_DEVICE_NOT_INITIALIZED (in a child forked after first use), or the error of a kernel
  * that broke the context, which stays until wl_device_reset. */
 int wl_device_check(void);
+
+/* How many equal devices there are: WARPLENS_DEVICES, else 1. They are names only: memory, streams
+ * and modules are those of the one simulated GPU. */
+enum { WL_DEVICES_MAX = 64 };
+int wl_device_count(void);
+/* The device this thread works with, 0 at first; WL_DEVICE_INVALID_DEVICE if there is no such one.
+ */
+int wl_device_current(void);
+int wl_device_select(int device);
+/* Notes that the runtime API is used: the driver API then finds the primary context current, as on
+ * hardware. */
+void wl_device_use_runtime(void);
+bool wl_device_is_runtime_used(void);
 
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
 const struct wl_gpu *wl_device_gpu(void);

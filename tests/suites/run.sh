@@ -48,7 +48,8 @@ esac
 trim() { echo "$1" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//'; }
 
 # Builds $name in $place from $sources: files and options of nvcc, and
-# fatbin:SOURCE=FILE or ptx:SOURCE=FILE for what the program loads by itself.
+# fatbin:SOURCE=FILE or ptx:SOURCE=FILE for what the program loads by itself, headers:NAME for what of
+# the toolkit's it looks for, and NAME=VALUE for its environment when it runs.
 build_program() {
     mkdir -p "$place" && cp -rsf "$root/$name/." "$place/" && cd "$place" || return 1
     inputs=''
@@ -59,12 +60,14 @@ build_program() {
             # shellcheck disable=SC2086
             "$nvcc" "-$form" $architecture -lineinfo $includes -o "${file#*=}" "${file%%=*}" || return 1
             ;;
+        headers:*) cp -rs "$toolkit/include/${word#*:}" . ;;
+        [A-Z]*=*) ;;
         *) inputs="$inputs $word" ;;
         esac
     done
     # Words are meant to be split and patterns to be expanded, here in the folder of the program.
     # shellcheck disable=SC2086
-    "$nvcc" -cudart shared -lineinfo $architecture -O2 -std=c++17 --extended-lambda -I. $includes \
+    "$nvcc" -cudart shared -lineinfo $architecture -O2 -std=c++17 --extended-lambda --expt-relaxed-constexpr -I. $includes \
         $inputs -o program.exe
 }
 architecture='-arch=sm_90'
@@ -102,10 +105,14 @@ run_row() {
         reason="does not build: $(grep -m1 -i -E 'error|undefined|cannot' "$place.build.log" |
             sed "s:$place/::g; s:$folder/::g" | tr '|\t' '/ ' | cut -c 1-160)"
     else
+        environment=''
+        for word in $sources; do
+            case $word in [A-Z]*=*) environment="$environment $word" ;; esac
+        done
         begin=$(date +%s%N)
         # shellcheck disable=SC2086
         (cd "$place" && CUDA_PATH=$toolkit LD_LIBRARY_PATH=$build/lib:$toolkit/lib64 \
-            exec timeout -k 5 "$limit" ./program.exe $arguments) >"$place/run.log" 2>&1 </dev/null
+            exec env $environment timeout -k 5 "$limit" ./program.exe $arguments) >"$place/run.log" 2>&1 </dev/null
         status=$?
         seconds=$((($(date +%s%N) - begin) / 100000000))
         seconds=$((seconds / 10)).$((seconds % 10))

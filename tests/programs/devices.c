@@ -1,0 +1,63 @@
+/* Several equal devices, and what the runtime and the driver know of each other. */
+#include "runtime.h"
+
+int cudaGetDevice(int *device);
+int cudaDeviceCanAccessPeer(int *can, int device, int peer);
+int cudaDeviceEnablePeerAccess(int peer, unsigned flags);
+int cudaDeviceDisablePeerAccess(int peer);
+int cudaDeviceGetPCIBusId(char *text, int length, int device);
+int cudaDeviceGetByPCIBusId(int *device, const char *text);
+int cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes);
+int cudaStreamSetAttribute(void *stream, int attribute, const void *value);
+int cudaStreamGetAttribute(void *stream, int attribute, void *value);
+int cuInit(unsigned flags);
+int cuDeviceGetCount(int *count);
+int cuCtxGetDevice(int *device);
+
+int main(void)
+{
+    int device = -1, count = 0, can = -1;
+    void *here, *there, *stream;
+    char text[32], attribute[64] = {1, 2, 3}, got[64];
+    struct {
+        int type, device;
+        void *device_address, *host_address;
+        long reserved[8];
+    } attributes;
+    EXPECT(setenv("WARPLENS_DEVICES", "2", 1), 0);
+    EXPECT(cuCtxGetDevice(&device), 3);
+    EXPECT(cudaGetDeviceCount(&count), 0);
+    EXPECT(count, 2);
+    EXPECT(cudaSetDevice(2), 101);
+    EXPECT(cudaGetLastError(), 101);
+    EXPECT(cudaMalloc(&here, 64), 0);
+    EXPECT(cudaSetDevice(1), 0);
+    EXPECT(cuCtxGetDevice(&device), 0); /* the primary context of the thread's device */
+    EXPECT(device, 1);
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuDeviceGetCount(&count), 0);
+    EXPECT(count, 2);
+    EXPECT(cudaMalloc(&there, 64), 0);
+    EXPECT(cudaPointerGetAttributes(&attributes, there), 0);
+    EXPECT(attributes.device, 1);
+    EXPECT(cudaDeviceCanAccessPeer(&can, 1, 0), 0);
+    EXPECT(can, 1);
+    EXPECT(cudaDeviceCanAccessPeer(&can, 1, 1), 0);
+    EXPECT(can, 0);
+    EXPECT(cudaDeviceEnablePeerAccess(0, 0), 0);
+    EXPECT(cudaDeviceEnablePeerAccess(0, 0), 704);
+    EXPECT(cudaDeviceDisablePeerAccess(0), 0);
+    EXPECT(cudaDeviceDisablePeerAccess(0), 705);
+    EXPECT(cudaMemcpyPeer(there, 1, here, 0, 64), 0);
+    EXPECT(cudaMemcpyPeer(there, 2, here, 0, 64), 101);
+    EXPECT(cudaDeviceGetPCIBusId(text, sizeof text, 1), 0);
+    EXPECT_TEXT(text, "0000:02:00.0");
+    EXPECT(cudaDeviceGetByPCIBusId(&device, text), 0);
+    EXPECT(device, 1);
+    EXPECT(cudaStreamCreate(&stream), 0);
+    EXPECT(cudaStreamSetAttribute(stream, 1, attribute), 0);
+    EXPECT(cudaStreamGetAttribute(stream, 1, got), 0);
+    EXPECT(memcmp(attribute, got, sizeof got), 0);
+    EXPECT(cudaStreamSetAttribute(stream, 99, attribute), 1);
+    return failures != 0;
+}
