@@ -13,7 +13,7 @@ run =
 endif
 groups = build cuda
 
-.PHONY: help demo test bench accuracy install build packages format check-format clean
+.PHONY: help demo test bench accuracy install build product configure packages format check-format clean
 
 help:
 	@echo 'make demo          build, profile an example on a simulated GPU, show the report'
@@ -28,25 +28,31 @@ help:
 packages:
 	@scripts/install-packages.sh $(groups)
 
-build: packages
+configure: packages
 	@$(run) cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING >/dev/null
+
+build: configure
 	@$(run) ninja -C $(BUILD) --quiet
 
-demo: build
+product: configure
+	@$(run) ninja -C $(BUILD) --quiet product
+
+demo: product
 	@$(run) scripts/demo.sh $(BUILD)
 
 test: groups = build cuda check
 test: build
 	@$(run) ctest --test-dir $(BUILD) --output-on-failure
 
-bench: build
+bench: configure
 	@$(run) ninja -C $(BUILD) --quiet warplens-speed
 	@$(run) $(BUILD)/bench/warplens-speed bench/speed/kernels.ptx
 
-accuracy: build
+accuracy: product
+	@$(run) ninja -C $(BUILD) --quiet accuracy_compare
 	@$(run) tests/accuracy/run.sh $(BUILD)
 
-install: build
+install: product
 	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
 	@echo 'Installed: $(PREFIX)/bin/warplens'
 
