@@ -153,6 +153,34 @@ out:
     return code;
 }
 
+/* Names that begin so, and expressions, may be known only once a launch is there. */
+static const char *const late_names[] = {"device__", "kernel__", "launch__", "regex:"};
+
+static bool is_late_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof late_names / sizeof *late_names; i++)
+        if (strncmp(name, late_names[i], strlen(late_names[i])) == 0)
+            return true;
+    return false;
+}
+
+static enum wl_code check_metrics(const struct wl_metric_catalog *catalog, const char *list,
+                                  struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    while (!code && list && *list) {
+        size_t length = strcspn(list, ",");
+        char *name = wl_string_copy_length(list, length);
+        struct wl_metric_names names = {0};
+        if (*name && !is_late_name(name))
+            code = wl_metric_names_parse(catalog, NULL, 0, name, &names, error);
+        wl_metric_names_free(&names);
+        free(name);
+        list += length + (list[length] == ',');
+    }
+    return code;
+}
+
 enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *error)
 {
     struct wl_metric_catalog *catalog = NULL;
@@ -170,6 +198,8 @@ enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *e
         free(chosen);
         wl_sections_free(sections);
     }
+    if (!code)
+        code = check_metrics(catalog, command->metrics.data, error);
     wl_metric_catalog_free(catalog);
     return code;
 }
