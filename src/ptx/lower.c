@@ -457,7 +457,8 @@ void lower_body(struct lowering *lowering, struct instance *instance)
         const struct wl_ptx_variable *variable = &function->variables[i];
         if (variable->space == WL_PTX_SPACE_PARAM) {
             struct parameter_name name = {.name = variable->name,
-                                          .variable = lowering->parameter_variables++};
+                                          .variable = lowering->parameter_variables++,
+                                          .is_block = lower_variable_is_block(variable)};
             WL_PUSH(instance, name);
         } else {
             place_variable(lowering, variable, function);

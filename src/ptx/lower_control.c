@@ -149,7 +149,8 @@ static void bind_formals(struct lowering *lowering, struct instance *callee,
 {
     for (uint32_t i = 0; i < count && !lowering->code; i++) {
         struct parameter_name name = {.name = formals[i].name,
-                                      .variable = argument(lowering, actuals, i)};
+                                      .variable = argument(lowering, actuals, i),
+                                      .is_block = lower_variable_is_block(&formals[i])};
         if (name.variable == NO_REGISTER) {
             lower_unsupported(lowering);
             return;
@@ -229,7 +230,8 @@ static uint32_t fix_formals(struct lowering *lowering, struct instance *instance
         struct parameter_name name = {.name = formals[i].name,
                                       .variable = lowering->parameter_variables++,
                                       .fixed = PLACE_INCOMING,
-                                      .passed_at = at};
+                                      .passed_at = at,
+                                      .is_block = lower_variable_is_block(&formals[i])};
         WL_PUSH(instance, name);
         at += (uint32_t)((formals[i].size_bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT *
                          PASSED_ALIGNMENT);

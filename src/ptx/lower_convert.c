@@ -15,9 +15,8 @@ enum {
     FLAG_RELU = 32
 };
 
-/* A source in a register of its type's class: from a wider register its low part counts. */
-static uint32_t read_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
-                            enum wl_ptx_type type)
+uint32_t lower_low_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                          enum wl_ptx_type type)
 {
     enum wl_operand_class wanted = lower_class_of_type(type);
     enum wl_operand_class found =
@@ -32,9 +31,8 @@ static uint32_t read_source(struct lowering *lowering, const struct wl_ptx_opera
     return narrow;
 }
 
-/* The destination register, which may be wider than the type. */
-static uint32_t read_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
-                                 enum wl_ptx_type type)
+uint32_t lower_wide_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_type type)
 {
     enum wl_operand_class operand_class =
         operand->kind == WL_PTX_OPERAND_REGISTER
@@ -43,8 +41,7 @@ static uint32_t read_destination(struct lowering *lowering, const struct wl_ptx_
     return lower_destination(lowering, operand, operand_class);
 }
 
-/* Extends the low bytes of a, as the sign of type says, to all of dst. */
-static void extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a)
+void lower_extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a)
 {
     /* by register (16, 32, 64 bits), sign, width of the type in bytes */
     static const enum wl_opcode codes[3][2][5] = {
@@ -72,14 +69,14 @@ static void saturate(struct lowering *lowering, enum wl_ptx_type to, enum wl_ptx
         (uint8_t)((lower_is_signed(from) ? WL_OPF_SIGNED : 0) | (is_wide ? WL_OPF_DST64 : 0));
     op->imm = (int64_t)wl_ptx_type_bytes(to) | (int64_t)lower_is_signed(to) << 8;
     if (!is_wide)
-        extend(lowering, to, dst, clamped);
+        lower_extend(lowering, to, dst, clamped);
 }
 
 static void convert_integer(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
                             enum wl_ptx_type to, enum wl_ptx_type from)
 {
-    uint32_t a = read_source(lowering, &instruction->operands[1], from);
-    uint32_t dst = read_destination(lowering, &instruction->operands[0], to);
+    uint32_t a = lower_low_source(lowering, &instruction->operands[1], from);
+    uint32_t dst = lower_wide_destination(lowering, &instruction->operands[0], to);
     size_t to_bytes = wl_ptx_type_bytes(to), from_bytes = wl_ptx_type_bytes(from);
     uint32_t bits = lower_register_bits(lowering, dst);
     if (wl_ptx_instruction_has(instruction, "sat")) {
@@ -90,15 +87,15 @@ static void convert_integer(struct lowering *lowering, const struct wl_ptx_instr
     } else if (from_bytes == 8) {
         uint32_t low = lower_new_register(lowering, WL_CLASS_32);
         lower_emit_plain(lowering, WL_OP_CVT_B32_B64, low, a, NO_REGISTER, NO_REGISTER);
-        extend(lowering, to, dst, low);
+        lower_extend(lowering, to, dst, low);
     } else if (to_bytes <= from_bytes) {
-        extend(lowering, to, dst, a);
+        lower_extend(lowering, to, dst, a);
     } else if (lower_is_signed(from) && !lower_is_signed(to) && bits > 8 * to_bytes) {
         uint32_t signed_value = lower_new_register(lowering, WL_CLASS_32);
-        extend(lowering, from, signed_value, a);
-        extend(lowering, to, dst, signed_value);
+        lower_extend(lowering, from, signed_value, a);
+        lower_extend(lowering, to, dst, signed_value);
     } else {
-        extend(lowering, from, dst, a);
+        lower_extend(lowering, from, dst, a);
     }
 }
 
@@ -185,8 +182,8 @@ FAMILY(cvt)
         convert_integer(lowering, instruction, to, from);
         return;
     }
-    uint32_t a = read_source(lowering, &instruction->operands[1], from);
-    uint32_t dst = read_destination(lowering, &instruction->operands[0], to);
+    uint32_t a = lower_low_source(lowering, &instruction->operands[1], from);
+    uint32_t dst = lower_wide_destination(lowering, &instruction->operands[0], to);
     int64_t flags = float_flags(instruction, to, from);
     bool found;
     enum wl_rounding rounding = lower_rounding(instruction, &found);

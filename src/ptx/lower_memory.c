@@ -162,51 +162,14 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
     return true;
 }
 
-/* A narrow value as a register holds it after ld.param. */
-static enum wl_opcode narrow_move(enum wl_ptx_type type, enum wl_operand_class operand_class)
-{
-    if (operand_class == WL_CLASS_64)
-        return WL_OP_MOV_B64;
-    switch (type) {
-    case WL_PTX_S8:
-        return WL_OP_CVT_S32_S8;
-    case WL_PTX_U8:
-    case WL_PTX_B8:
-        return WL_OP_CVT_U32_U8;
-    case WL_PTX_S16:
-        return WL_OP_CVT_S32_S16;
-    case WL_PTX_U16:
-    case WL_PTX_B16:
-        return WL_OP_CVT_U32_U16;
-    default:
-        return WL_OP_MOV_B32;
-    }
-}
-
 /* ld.param / st.param of a call's variables: moves between registers. */
 static void move_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
                            uint32_t variable, int64_t offset, enum wl_ptx_type type, int count,
                            bool is_load)
 {
-    for (int k = 0; k < count; k++) {
-        const struct wl_ptx_operand *operand = element(value, k);
-        enum wl_operand_class operand_class = lower_class_of_type(type);
-        if (operand->kind == WL_PTX_OPERAND_SINK)
-            continue;
-        uint32_t cell = lower_parameter_cell(
-            lowering, variable, offset + k * (int64_t)wl_ptx_type_bytes(type), operand_class);
-        if (is_load) {
-            uint32_t dst = lower_destination(lowering, operand, operand_class);
-            enum wl_opcode move = narrow_move(type, operand_class);
-            lower_emit_plain(lowering, move, dst, cell, NO_REGISTER, NO_REGISTER);
-            if (lower_is_signed(type) && lower_register_bits(lowering, dst) == 16)
-                lower_emit_plain(lowering, WL_OP_CVT_U32_U16, dst, dst, NO_REGISTER, NO_REGISTER);
-        } else {
-            uint32_t source = lower_source(lowering, operand, operand_class, type);
-            lower_emit_plain(lowering, operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32,
-                             cell, source, NO_REGISTER, NO_REGISTER);
-        }
-    }
+    for (int k = 0; k < count; k++)
+        lower_move_parameter(lowering, element(value, k), variable,
+                             offset + k * (int64_t)wl_ptx_type_bytes(type), type, is_load);
 }
 
 /* Binds the registers of a vector (or one) to dst, b, c, d of a memory operation. */

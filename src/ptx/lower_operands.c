@@ -272,6 +272,17 @@ static const struct parameter_name *find_parameter_name(const struct lowering *l
     return NULL;
 }
 
+bool lower_variable_is_block(const struct wl_ptx_variable *variable)
+{
+    return variable->size_bytes != wl_ptx_type_bytes(variable->type);
+}
+
+bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable)
+{
+    const struct parameter_name *name = find_parameter_name(lowering, variable);
+    return name && name->is_block;
+}
+
 uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
                               enum wl_operand_class operand_class)
 {

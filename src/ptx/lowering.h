@@ -47,6 +47,7 @@ struct parameter_name {
     uint32_t variable;
     uint8_t fixed;      /* enum fixed_place: the variable belongs to a call that is not inlined */
     uint32_t passed_at; /* its byte offset among what that call passes */
+    bool is_block;      /* no scalar but bytes, in parts of any size */
 };
 
 /* A function that a kernel reaches. */
@@ -212,6 +213,14 @@ uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operan
  * filled from a special register or an address. type interprets literals. */
 uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       enum wl_operand_class operand_class, enum wl_ptx_type type);
+/* A source in a register of its type.s class: of a wider register the low part. */
+uint32_t lower_low_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                          enum wl_ptx_type type);
+/* A destination register that may be wider than the type. */
+uint32_t lower_wide_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_type type);
+/* Extends the low bytes of a (4 at most), as the sign of type says, to all of dst. */
+void lower_extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a);
 /* True and the bits if the operand is a literal. */
 bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, uint64_t *bits);
 uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand *operand);
@@ -255,6 +264,12 @@ uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class op
 int lower_find_parameter(const struct lowering *lowering, const char *name);
 /* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
 uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
+/* Whether a call.s variable is a block of bytes. */
+bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable);
+bool lower_variable_is_block(const struct wl_ptx_variable *variable);
+/* ld.param or st.param of one element of a call.s variable. */
+void lower_move_parameter(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                          uint32_t variable, int64_t offset, enum wl_ptx_type type, bool is_load);
 uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
                               enum wl_operand_class operand_class);
 

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PTX_CASE_BUFFERS 12
+#define PTX_CASE_BUFFERS 20
 #define PTX_CASE_ARGUMENTS 32
 
 struct ptx_case_buffer {

@@ -164,9 +164,11 @@ static void write_row(const struct row *row)
 static void write_double(void)
 {
     uint64_t a[THREADS], results[3][THREADS];
-    struct test *test = test_begin("approximate_f64", "Approximations of doubles, from their upper words.");
+    struct test *test =
+        test_begin("approximate_f64", "Approximations of doubles, from their upper words.");
     for (unsigned i = 0; i < THREADS; i++) {
-        static const double specials[] = {0.0, -0.0, INFINITY, -INFINITY, 1.0, -4.0, NAN, 0x1p-1074, 0x1p1000};
+        static const double specials[] = {0.0,  -0.0, INFINITY,  -INFINITY, 1.0,
+                                          -4.0, NAN,  0x1p-1074, 0x1p1000};
         double part = (double)(test_random() >> 12) * 0x1p-52;
         double value = i < COUNT(specials) ? specials[i] : ldexp(1 + part, (int)i * 40 - 900);
         memcpy(&a[i], &value, sizeof value);
@@ -232,8 +234,8 @@ static void write_half(const char *type)
             test_code(test, "%s.%s %%h1, %%a;", form, type);
         }
         for (unsigned half = 1; half <= (is_pair ? 2u : 1u); half++)
-            test_near(test, "f32", results, is_bfloat ? 0x1p-7 : 0x1p-9, 0, "cvt.f32.%s $, %%h%u", type,
-                      half);
+            test_near(test, "f32", results, is_bfloat ? 0x1p-7 : 0x1p-9, 0, "cvt.f32.%s $, %%h%u",
+                      type, half);
     }
     test_end(test);
 }

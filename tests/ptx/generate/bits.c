@@ -75,8 +75,8 @@ static void write_unary(struct test *test, const char *type, const uint64_t *a)
         for (unsigned i = 0; i < THREADS; i++)
             results[i] = type_wrap(type, rows[k].compute(a[i], bits));
         if (bits > 16 || rows[k].takes_16)
-            test_result(test, rows[k].is_count ? "u32" : type, results, "%s.%s $, %%a", rows[k].name,
-                        type);
+            test_result(test, rows[k].is_count ? "u32" : type, results, "%s.%s $, %%a",
+                        rows[k].name, type);
     }
     for (unsigned k = 0; k < 4 && bits > 16; k++) {
         for (unsigned i = 0; i < THREADS; i++)
@@ -97,7 +97,8 @@ static uint64_t shift(char direction, const char *type, uint64_t a, uint64_t amo
     return type_wrap(type, (u128)(value >> (amount >= bits ? bits : amount)));
 }
 
-static void write_shifts(struct test *test, unsigned bits, const uint64_t *a, const uint64_t *amounts)
+static void write_shifts(struct test *test, unsigned bits, const uint64_t *a,
+                         const uint64_t *amounts)
 {
     static const struct {
         char direction, type;
@@ -118,7 +119,8 @@ static void write_shifts(struct test *test, unsigned bits, const uint64_t *a, co
                             (unsigned long long)literals[n]);
         }
         for (unsigned i = 0; i < THREADS; i++)
-            results[i] = shift(rows[k].direction, type, type_wrap(type, 0x9876543210fedcbaull), amounts[i]);
+            results[i] =
+                shift(rows[k].direction, type, type_wrap(type, 0x9876543210fedcbaull), amounts[i]);
         test_result(test, type, results, "sh%c.%s $, 0x%llx, %%n", rows[k].direction, type,
                     (unsigned long long)type_wrap(type, 0x9876543210fedcbaull));
     }
@@ -133,7 +135,8 @@ static void write_bits(unsigned bits)
     struct test *test = test_begin(name, "Shifts, counts and inversion of bits.");
     values_single(type, a);
     for (unsigned i = 0; i < THREADS; i++) {
-        static const uint64_t special[] = {32, 64, 63, 31, 16, 15, 0x100000001 & 0xffffffff, 0xffffffff, 0x80000000};
+        static const uint64_t special[] = {
+            32, 64, 63, 31, 16, 15, 0x100000001 & 0xffffffff, 0xffffffff, 0x80000000};
         amounts[i] = i % 4 == 3 ? special[i / 4 % COUNT(special)] : test_random() % (bits + 1);
     }
     test_input(test, "a", type, a);
@@ -167,8 +170,9 @@ static void write_funnel(void)
             results[i] = (uint64_t)(is_left ? both << amount >> 32 : both >> amount) & 0xffffffff;
         }
         if (is_literal)
-            test_result(test, "b32", results, "shf.%c.%s.b32 $, %%a, %%b, %llu", is_left ? 'l' : 'r',
-                        is_wrapped ? "wrap" : "clamp", (unsigned long long)literal);
+            test_result(test, "b32", results, "shf.%c.%s.b32 $, %%a, %%b, %llu",
+                        is_left ? 'l' : 'r', is_wrapped ? "wrap" : "clamp",
+                        (unsigned long long)literal);
         else
             test_result(test, "b32", results, "shf.%c.%s.b32 $, %%a, %%b, %%n", is_left ? 'l' : 'r',
                         is_wrapped ? "wrap" : "clamp");
@@ -223,10 +227,11 @@ static void write_fields(unsigned bits)
         const char *kind = extracted[bits == 64][k & 1];
         bool is_literal = k & 2;
         for (unsigned i = 0; i < THREADS; i++)
-            results[i] = is_literal ? extract(kind, a[i], 5, 9)
-                                    : extract(kind, a[i], (unsigned)positions[i], (unsigned)lengths[i]);
-        test_result(test, kind, results, is_literal ? "bfe.%s $, %%a, 5, 9" : "bfe.%s $, %%a, %%p, %%n",
-                    kind);
+            results[i] = is_literal
+                             ? extract(kind, a[i], 5, 9)
+                             : extract(kind, a[i], (unsigned)positions[i], (unsigned)lengths[i]);
+        test_result(test, kind, results,
+                    is_literal ? "bfe.%s $, %%a, 5, 9" : "bfe.%s $, %%a, %%p, %%n", kind);
     }
     for (unsigned i = 0; i < THREADS; i++)
         results[i] = insert(type, a[i], b[i], (unsigned)positions[i], (unsigned)lengths[i]);
@@ -287,7 +292,7 @@ static uint64_t find_set(uint64_t mask, int base, int offset)
     if (offset == 0)
         return bit(mask, (unsigned)base) ? (uint64_t)base : 0xffffffff;
     int count = abs(offset);
-    for (int at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+    for (int at = base; at >= 0 && at<32; at += offset> 0 ? 1 : -1)
         if (bit(mask, (unsigned)at) && --count == 0)
             return (uint64_t)at;
     return 0xffffffff;
@@ -316,9 +321,9 @@ static void write_lop3(void)
 {
     uint64_t a[THREADS], b[THREADS], c[THREADS], results[THREADS];
     struct test *test = test_begin("bits_lop3", "Logic of three operands by its table.");
-    static const unsigned tables[] = {0x80, 0xfe, 0x96, 0xe8, 0xca, 0x1a, 0xc0, 0x3c, 0x00,
-                                      0xff, 0xf0, 0xcc, 0xaa, 0x01, 0x02, 0x04, 0x08, 0x10,
-                                      0x20, 0x40, 0xd8, 0xb8, 0x6a, 0x27};
+    static const unsigned tables[] = {0x80, 0xfe, 0x96, 0xe8, 0xca, 0x1a, 0xc0, 0x3c,
+                                      0x00, 0xff, 0xf0, 0xcc, 0xaa, 0x01, 0x02, 0x04,
+                                      0x08, 0x10, 0x20, 0x40, 0xd8, 0xb8, 0x6a, 0x27};
     for (unsigned i = 0; i < THREADS; i++) {
         a[i] = i ? test_random() & 0xffffffff : 0xf0;
         b[i] = i ? test_random() & 0xffffffff : 0xcc;

@@ -4,13 +4,13 @@
 
 #include "generate.h"
 
-static const char *const names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
-                                    "hs",  "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+static const char *const names[] = {"eq", "ne",  "lt",  "le",  "gt",  "ge",  "lo",  "ls",  "hi",
+                                    "hs", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 enum { SIGNED_COUNT = 6, UNSIGNED_FIRST = 6, UNSIGNED_END = 10, COMPARISONS = 18 };
 
 /* Which orders make a comparison true: bit 0 less, 1 equal, 2 greater, 3 unordered. */
-static const unsigned char truth[COMPARISONS] = {2, 5, 1, 3, 4, 6,  1,  3,  4,
+static const unsigned char truth[COMPARISONS] = {2, 5,  1,  3, 4,  6,  1,  3, 4,
                                                  6, 10, 13, 9, 11, 12, 14, 7, 8};
 
 static bool applies(size_t comparison, const char *type)
@@ -115,7 +115,9 @@ static void write_combined(struct test *test, const struct pairs *pairs, unsigne
         for (unsigned i = 0; i < THREADS; i++) {
             bool is_true = compare(k, type, pairs->a[i], pairs->b[i], 0), c = (i & 1) != negates;
             bool p = operation == 0 ? is_true && c : operation == 1 ? is_true || c : is_true != c;
-            bool q = operation == 0 ? !is_true && c : operation == 1 ? !is_true || c : !is_true != c;
+            bool q = operation == 0   ? !is_true && c
+                     : operation == 1 ? !is_true || c
+                                      : !is_true != c;
             results[0][i] |= (uint64_t)p << k;
             results[1][i] |= (uint64_t)q << k;
         }
@@ -139,7 +141,8 @@ static void write_set(struct test *test, const struct pairs *pairs)
         const char *result = to[turn++ % 3];
         bool is_ftz = strcmp(type, "f32") == 0 && turn % 2;
         for (unsigned i = 0; i < THREADS; i++) {
-            bool is_true = compare(k, type, pairs->a[i], pairs->b[i], is_ftz ? SOFT_FTZ : 0), c = i & 1;
+            bool is_true = compare(k, type, pairs->a[i], pairs->b[i], is_ftz ? SOFT_FTZ : 0),
+                 c = i & 1;
             is_true = operation == 1   ? is_true && c
                       : operation == 2 ? is_true || c
                       : operation == 3 ? is_true != c
@@ -222,10 +225,10 @@ static void write_half_sets(void)
         const char *to, *from;
         uint64_t yes;
         bool is_wide;
-    } rows[] = {{"f16", "f16", 0x3c00, false}, {"u16", "f16", 0xffff, false},
-                {"s16", "f16", 0xffff, false}, {"u32", "f16", 0xffffffff, true},
-                {"s32", "f16", 0xffffffff, true}, {"bf16", "bf16", 0x3f80, false}, {"u16", "bf16", 0xffff, false},
-                {"u32", "bf16", 0xffffffff, true}};
+    } rows[] = {{"f16", "f16", 0x3c00, false},    {"u16", "f16", 0xffff, false},
+                {"s16", "f16", 0xffff, false},    {"u32", "f16", 0xffffffff, true},
+                {"s32", "f16", 0xffffffff, true}, {"bf16", "bf16", 0x3f80, false},
+                {"u16", "bf16", 0xffff, false},   {"u32", "bf16", 0xffffffff, true}};
     uint64_t values[3][THREADS], results[THREADS];
     struct test *test = test_begin("compare_half_sets", "Comparisons of halves into registers.");
     values_floats("f16", values[0], values[1], values[2]);
@@ -262,10 +265,9 @@ static void write_pairs(const char *type)
         accumulate(test, k, true);
         for (unsigned i = 0; i < THREADS; i++)
             for (unsigned half = 0; half < 2; half++)
-                results[half][i] |=
-                    (uint64_t)compare(k, type, packed[0][i] >> (16 * half) & 0xffff,
-                                      packed[1][i] >> (16 * half) & 0xffff, 0)
-                    << k;
+                results[half][i] |= (uint64_t)compare(k, type, packed[0][i] >> (16 * half) & 0xffff,
+                                                      packed[1][i] >> (16 * half) & 0xffff, 0)
+                                    << k;
     }
     test_always(test, "b32", results[0], "mov.b32 $, %%r1");
     test_always(test, "b32", results[1], "mov.b32 $, %%r2");
@@ -277,14 +279,17 @@ static void write_pairs(const char *type)
                             packed[1][i] >> (16 * half) & 0xffff, 0))
                     results[2][i] |= (k ? 0xffff : one) << (16 * half);
         }
-        test_result(test, "b32", results[2], k ? "set.ltu.u32.%sx2 $, %%a, %%b" : "set.ltu.%sx2.%sx2 $, %%a, %%b", type, type);
+        test_result(test, "b32", results[2],
+                    k ? "set.ltu.u32.%sx2 $, %%a, %%b" : "set.ltu.%sx2.%sx2 $, %%a, %%b", type,
+                    type);
     }
     test_end(test);
 }
 
 static void write_testp(const char *type)
 {
-    static const char *const kinds[] = {"finite", "infinite", "number", "notanumber", "normal", "subnormal"};
+    static const char *const kinds[] = {"finite",     "infinite", "number",
+                                        "notanumber", "normal",   "subnormal"};
     char name[32];
     uint64_t values[3][THREADS], results[THREADS] = {0};
     const struct format *format = format_of(type);
@@ -303,7 +308,8 @@ static void write_testp(const char *type)
         bool is_subnormal = value.kind == SOFT_FINITE &&
                             soft_unpack(format, values[0][i], SOFT_FTZ).kind == SOFT_ZERO;
         results[i] = (uint64_t)is_finite | (uint64_t)(value.kind == SOFT_INFINITE) << 1 |
-                     (uint64_t)(value.kind != SOFT_NAN) << 2 | (uint64_t)(value.kind == SOFT_NAN) << 3 |
+                     (uint64_t)(value.kind != SOFT_NAN) << 2 |
+                     (uint64_t)(value.kind == SOFT_NAN) << 3 |
                      (uint64_t)(value.kind == SOFT_FINITE && !is_subnormal) << 4 |
                      (uint64_t)is_subnormal << 5;
     }

@@ -66,7 +66,8 @@ static void write_integers(bool saturates)
             if (saturates && !may_clamp(to, from))
                 continue;
             for (unsigned k = 0; k < (saturates ? 1 : 2); k++, turn++) {
-                unsigned width = register_bits(to, turn), source = register_bits(from, turn / 2 + k);
+                unsigned width = register_bits(to, turn),
+                         source = register_bits(from, turn / 2 + k);
                 for (unsigned i = 0; i < THREADS; i++)
                     results[i] = convert_integer(to, from, a[i], saturates, width);
                 test_result(test, register_type(width), results, "cvt%s.%s.%s $, %%a%u",
@@ -89,11 +90,13 @@ static uint64_t pack_double(const struct format *format, double value)
 static void choose_floats(const char *type, uint64_t *a)
 {
     static const double values[] = {
-        0.0,       -0.0,      0.5,       -0.5,     1.5,       -1.5,    2.5,      -2.5,     0.49999997,
-        -0.9999,   126.5,     127.5,     -128.5,   -129.0,    255.5,   256.0,    32767.5,  -32768.5,
-        65535.5,   65504.0,   0x1.fffffep30, 0x1p31, -0x1p31, -0x1.000002p31, 0x1.fffffep31, 0x1p32, 0x1.fffffep62,
-        0x1p63,    -0x1p63,   -0x1.000002p63, 0x1.fffffep63, 0x1p64, 1e30, -1e30, INFINITY, -INFINITY,
-        1e-40,     -1e-40,    3.7,       -3.2};
+        0.0,           -0.0,    0.5,           -0.5,    1.5,      -1.5,
+        2.5,           -2.5,    0.49999997,    -0.9999, 126.5,    127.5,
+        -128.5,        -129.0,  255.5,         256.0,   32767.5,  -32768.5,
+        65535.5,       65504.0, 0x1.fffffep30, 0x1p31,  -0x1p31,  -0x1.000002p31,
+        0x1.fffffep31, 0x1p32,  0x1.fffffep62, 0x1p63,  -0x1p63,  -0x1.000002p63,
+        0x1.fffffep63, 0x1p64,  1e30,          -1e30,   INFINITY, -INFINITY,
+        1e-40,         -1e-40,  3.7,           -3.2};
     const struct format *format = format_of(type);
     for (unsigned i = 0; i < THREADS; i++)
         a[i] = pack_double(format, values[i]);
@@ -160,7 +163,8 @@ static void write_from_integers(const char *to)
         unsigned top = tops[i % 9], fraction_bits = format_of(to)->fraction_bits;
         uint64_t half = top > fraction_bits ? 1ull << (top - fraction_bits - 1) : 0;
         if (i >= 4 && i < 36)
-            a[i] = ((1ull << top) + (i / 9 + 1) * half + (i & 1) - (i >> 1 & 1)) * (i % 5 ? 1 : ~0ull);
+            a[i] =
+                ((1ull << top) + (i / 9 + 1) * half + (i & 1) - (i >> 1 & 1)) * (i % 5 ? 1 : ~0ull);
     }
     a[36] = 65504, a[37] = 65519, a[38] = 65520, a[39] = 1;
     test_input(test, "a64", "b64", a);
@@ -175,7 +179,8 @@ static void write_from_integers(const char *to)
             bool saturates = !is_bfloat && turn++ % 7 == 6;
             for (unsigned i = 0; i < THREADS; i++) {
                 s128 value = type_value(from, a[i]);
-                struct soft number = soft_of_integer(value < 0, (uint64_t)(value < 0 ? -value : value));
+                struct soft number =
+                    soft_of_integer(value < 0, (uint64_t)(value < 0 ? -value : value));
                 results[i] = soft_pack(format_of(to), number, rounding, saturates ? SOFT_SAT : 0);
             }
             test_result(test, register_type(type_bits(to)), results, "cvt.%s%s.%s.%s $, %%a%u",
@@ -196,9 +201,11 @@ struct float_row {
 };
 
 static const struct float_row float_rows[] = {
-    {"", "f32", "f16", 0, -1, false},           {".ftz", "f32", "f16", SOFT_FTZ, -1, false},
+    {"", "f32", "f16", 0, -1, false},
+    {".ftz", "f32", "f16", SOFT_FTZ, -1, false},
     {".sat", "f32", "f16", SOFT_SAT, -1, false},
-    {"", "f64", "f16", 0, -1, false},           {"", "f64", "f32", 0, -1, false},
+    {"", "f64", "f16", 0, -1, false},
+    {"", "f64", "f32", 0, -1, false},
     {".ftz", "f64", "f32", SOFT_FTZ, -1, false},
     {".sat", "f64", "f32", SOFT_SAT, -1, false},
     {"", "f32", "bf16", 0, -1, false},
@@ -253,7 +260,8 @@ static const struct float_row float_rows[] = {
 
 static uint64_t convert_float(const struct float_row *row, uint64_t bits)
 {
-    bool flushes_source = strcmp(row->from, "f32") == 0, flushes_result = strcmp(row->to, "f32") == 0;
+    bool flushes_source = strcmp(row->from, "f32") == 0,
+         flushes_result = strcmp(row->to, "f32") == 0;
     enum rounding rounding = row->rounding < 0 ? ROUND_NEAREST : (enum rounding)row->rounding;
     struct soft value =
         soft_unpack(format_of(row->from), bits, flushes_source ? row->flags & SOFT_FTZ : 0);
@@ -271,11 +279,13 @@ static void write_floats(const char *from)
     struct test *test = test_begin(name, "Conversions between floats.");
     choose_floats(from, a);
     for (unsigned i = 0; i < THREADS; i += 2) { /* near the bounds of the narrower formats */
-        static const double bounds[] = {0x1p-14, 0x1p-24, 0x1p-25, 65504, 65520, 0x1p-126, 0x1p-149,
-                                        0x1.fffffep127, 0x1.ffffffp127, 0x1p-133, 0x1p-134};
+        static const double bounds[] = {0x1p-14,        0x1p-24,  0x1p-25,  65504,
+                                        65520,          0x1p-126, 0x1p-149, 0x1.fffffep127,
+                                        0x1.ffffffp127, 0x1p-133, 0x1p-134};
         double factor = 1 + ((double)(test_random() % 9) - 4) * (i & 2 ? 0x1p-12 : 0x1p-25);
         if (i != 18 && i != 34)
-            a[i] = pack_double(format_of(from), bounds[i / 2 % COUNT(bounds)] * factor * (i & 4 ? -1 : 1));
+            a[i] = pack_double(format_of(from),
+                               bounds[i / 2 % COUNT(bounds)] * factor * (i & 4 ? -1 : 1));
     }
     test_input(test, "a", from, a);
     for (size_t k = 0; k < COUNT(float_rows); k++) {
@@ -284,8 +294,8 @@ static void write_floats(const char *from)
             continue;
         for (unsigned i = 0; i < THREADS; i++)
             results[i] = convert_float(row, a[i]);
-        test_result(test, row->to[0] == 'b' ? "b16" : row->to, results, "cvt%s.%s.%s $, %%a", row->words,
-                    row->to, row->from);
+        test_result(test, row->to[0] == 'b' ? "b16" : row->to, results, "cvt%s.%s.%s $, %%a",
+                    row->words, row->to, row->from);
     }
     test_end(test);
 }

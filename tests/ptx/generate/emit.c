@@ -80,7 +80,8 @@ void test_directive(struct test *test, const char *format, ...)
 
 static void add_values(struct text *text, const char *type, const uint64_t *values, size_t count)
 {
-    bool has_any_nan = strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0 || strcmp(type, "f16") == 0;
+    bool has_any_nan =
+        strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0 || strcmp(type, "f16") == 0;
     uint64_t mask = type_bits(type) == 64 ? ~0ull : (1ull << type_bits(type)) - 1;
     while (count > 1 && values[count - 1] == values[count - 2])
         count--; /* the last one repeats */
@@ -198,11 +199,11 @@ static void add_result(struct test *test, const char *type, const uint64_t *valu
     test->out_bytes = (test->out_bytes + (size_t)test->threads * width_bytes + 7) / 8 * 8;
 }
 
-#define FORMAT_INSTRUCTION()                                                                       \
-    char instruction[256];                                                                         \
-    va_list arguments;                                                                             \
-    va_start(arguments, format);                                                                   \
-    vsnprintf(instruction, sizeof instruction, format, arguments);                                 \
+#define FORMAT_INSTRUCTION()                                       \
+    char instruction[256];                                         \
+    va_list arguments;                                             \
+    va_start(arguments, format);                                   \
+    vsnprintf(instruction, sizeof instruction, format, arguments); \
     va_end(arguments)
 
 void test_result(struct test *test, const char *type, const uint64_t *values, const char *format,

@@ -72,11 +72,10 @@ static void list_results(const struct sources *sources, enum operation operation
 
 static const struct {
     const char *name, *operands;
-} operation_rows[OPERATIONS] = {[ADD] = {"add", "%a, %b"},      [SUB] = {"sub", "%a, %b"},
-                                [MUL] = {"mul", "%a, %b"},      [FMA] = {"fma", "%a, %b, %c"},
-                                [DIV] = {"div", "%a, %b"},      [RCP] = {"rcp", "%a"},
-                                [SQRT] = {"sqrt", "%a"},        [MIN] = {"min", "%a, %b"},
-                                [MAX] = {"max", "%a, %b"}};
+} operation_rows[OPERATIONS] = {
+    [ADD] = {"add", "%a, %b"},     [SUB] = {"sub", "%a, %b"}, [MUL] = {"mul", "%a, %b"},
+    [FMA] = {"fma", "%a, %b, %c"}, [DIV] = {"div", "%a, %b"}, [RCP] = {"rcp", "%a"},
+    [SQRT] = {"sqrt", "%a"},       [MIN] = {"min", "%a, %b"}, [MAX] = {"max", "%a, %b"}};
 
 static const char *flag_words(int flags)
 {
@@ -127,8 +126,9 @@ static void write_literals(struct test *test, const struct sources *sources)
         enum operation operation = k < 6 ? (enum operation)(k / 2) : FMA;
         bool is_left = k & 1;
         for (unsigned i = 0; i < THREADS; i++)
-            results[i] = result_of(sources->format, operation, plain, is_left ? tenth : sources->a[i],
-                                   is_left ? sources->b[i] : half, half);
+            results[i] =
+                result_of(sources->format, operation, plain, is_left ? tenth : sources->a[i],
+                          is_left ? sources->b[i] : half, half);
         char bits[32];
         snprintf(bits, sizeof bits, is_double ? "0d%016llx" : "0f%08llx", (unsigned long long)half);
         char tenth_bits[32];
@@ -176,7 +176,8 @@ static void write_extremes(struct test *test, const struct sources *sources, boo
         enum operation operation = k ? MAX : MIN;
         write_operation(test, sources, operation, (struct form){ROUND_NEAREST, 0}, false);
         if (has_flags)
-            write_operation(test, sources, operation, (struct form){ROUND_NEAREST, SOFT_FTZ}, false);
+            write_operation(test, sources, operation, (struct form){ROUND_NEAREST, SOFT_FTZ},
+                            false);
         for (int flags = 0; flags < 2 && has_flags; flags++) {
             for (unsigned i = 0; i < THREADS; i++) {
                 struct soft x = soft_unpack(sources->format, sources->a[i], flags);
@@ -303,25 +304,25 @@ static void write_pairs(const char *type)
             for (unsigned i = 0; i < THREADS; i++) {
                 uint64_t both[2];
                 for (unsigned half = 0; half < 2; half++)
-                    both[half] = result_of(sources.format, operations[k],
-                                           (struct form){ROUND_NEAREST, flags},
-                                           packed[0][i] >> (16 * half) & 0xffff,
-                                           packed[1][i] >> (16 * half) & 0xffff,
-                                           packed[2][i] >> (16 * half) & 0xffff);
+                    both[half] = result_of(
+                        sources.format, operations[k], (struct form){ROUND_NEAREST, flags},
+                        packed[0][i] >> (16 * half) & 0xffff, packed[1][i] >> (16 * half) & 0xffff,
+                        packed[2][i] >> (16 * half) & 0xffff);
                 results[i] = both[0] | both[1] << 16;
             }
-            test_result(test, "b32", results, "%s%s%s.%sx2 $, %s", operation_rows[operations[k]].name,
-                        operations[k] <= FMA ? ".rn" : "", flag_words(flags), type,
-                        operation_rows[operations[k]].operands);
+            test_result(test, "b32", results, "%s%s%s.%sx2 $, %s",
+                        operation_rows[operations[k]].name, operations[k] <= FMA ? ".rn" : "",
+                        flag_words(flags), type, operation_rows[operations[k]].operands);
         }
     }
-    uint64_t infinite = ((1ull << sources.format->exponent_bits) - 1) << sources.format->fraction_bits;
+    uint64_t infinite = ((1ull << sources.format->exponent_bits) - 1)
+                        << sources.format->fraction_bits;
     for (unsigned i = 0; i < THREADS; i++) {
-            uint64_t safe = packed[0][i]; /* the sign of a NaN is open */
-            for (unsigned half = 0; half < 2; half++)
-                if (soft_is_nan(sources.format, safe >> (16 * half) & 0xffff))
-                    safe = (safe & ~(0xffffull << (16 * half))) | infinite << (16 * half);
-            packed[1][i] = safe;
+        uint64_t safe = packed[0][i]; /* the sign of a NaN is open */
+        for (unsigned half = 0; half < 2; half++)
+            if (soft_is_nan(sources.format, safe >> (16 * half) & 0xffff))
+                safe = (safe & ~(0xffffull << (16 * half))) | infinite << (16 * half);
+        packed[1][i] = safe;
     }
     test_input(test, "d", "b32", packed[1]);
     for (unsigned k = 0; k < 2; k++) {

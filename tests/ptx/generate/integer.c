@@ -151,7 +151,8 @@ static void write_binary(struct test *test, const struct operation *operation, c
         uint64_t literal = type_wrap(type, (u128)(s128)literals[form & 1]);
         char text[2][32];
         for (unsigned i = 0; i < THREADS; i++) {
-            uint64_t a = form == 1 ? literal : operands->a[i], b = form == 2 ? literal : operands->b[i];
+            uint64_t a = form == 1 ? literal : operands->a[i],
+                     b = form == 2 ? literal : operands->b[i];
             s128 result = operation->compute(type, type_value(type, a), type_value(type, b));
             results[i] = type_wrap(type, (u128)result);
         }
@@ -162,7 +163,8 @@ static void write_binary(struct test *test, const struct operation *operation, c
                      type_is_signed(type) ? (long long)literals[form & 1] : (long long)literal);
         if (is_division && form == 1 && type_bits(type) == 64)
             continue; /* said twice already */
-        test_result(test, type, results, "%s.%s $, %s, %s", operation->name, type, text[0], text[1]);
+        test_result(test, type, results, "%s.%s $, %s, %s", operation->name, type, text[0],
+                    text[1]);
     }
 }
 
@@ -250,9 +252,10 @@ static void write_type(const char *type)
     if (type_is_signed(type))
         write_unary(test, type, &operands);
     if (!is_bits && type_bits(type) < 64)
-        write_wide(test, type, type_bits(type) == 16 ? (type[0] == 's' ? "s32" : "u32")
-                               : type[0] == 's'      ? "s64"
-                                                     : "u64",
+        write_wide(test, type,
+                   type_bits(type) == 16 ? (type[0] == 's' ? "s32" : "u32")
+                   : type[0] == 's'      ? "s64"
+                                         : "u64",
                    &operands);
     if (!is_bits) {
         write_ternary(test, "mad.lo", multiply, type, &operands);
@@ -354,7 +357,8 @@ static void write_mad_carry(const char *type)
 
 void generate_integer(void)
 {
-    static const char *const types[] = {"u16", "s16", "u32", "s32", "u64", "s64", "b16", "b32", "b64"};
+    static const char *const types[] = {"u16", "s16", "u32", "s32", "u64",
+                                        "s64", "b16", "b32", "b64"};
     for (size_t i = 0; i < COUNT(types); i++)
         write_type(types[i]);
     static const char *const chained[] = {"u32", "s32", "u64", "s64"};

@@ -18,5 +18,7 @@ int main(int argument_count, char **arguments)
     generate_compare();
     generate_convert();
     generate_memory();
+    generate_atomic();
+    generate_lanes();
     return 0;
 }

@@ -14,15 +14,34 @@ struct space {
     bool is_whole; /* every type with every vector, else one vector a type */
 };
 
-static const char *const global_loads[] = {
-    "ld.global", "ld.global.ca", "ld.global.cg", "ld.global.cs", "ld.global.lu", "ld.global.cv",
-    "ld.volatile.global", "ld.relaxed.gpu.global", "ld.acquire.cta.global", "ld.global.nc",
-    "ld.weak.global", "ld.global.L1::evict_last", "ld.global.nc.L1::no_allocate",
-    "ld.global.L2::128B", "ld.acquire.sys.global", "ldu.global", "ld.global.nc.L1::evict_first.L2::256B"};
-static const char *const global_stores[] = {
-    "st.global", "st.global.wb", "st.global.cg", "st.global.cs", "st.global.wt", "st.volatile.global",
-    "st.relaxed.gpu.global", "st.release.cta.global", "st.weak.global", "st.global.L1::no_allocate",
-    "st.release.sys.global"};
+static const char *const global_loads[] = {"ld.global",
+                                           "ld.global.ca",
+                                           "ld.global.cg",
+                                           "ld.global.cs",
+                                           "ld.global.lu",
+                                           "ld.global.cv",
+                                           "ld.volatile.global",
+                                           "ld.relaxed.gpu.global",
+                                           "ld.acquire.cta.global",
+                                           "ld.global.nc",
+                                           "ld.weak.global",
+                                           "ld.global.L1::evict_last",
+                                           "ld.global.nc.L1::no_allocate",
+                                           "ld.global.L2::128B",
+                                           "ld.acquire.sys.global",
+                                           "ldu.global",
+                                           "ld.global.nc.L1::evict_first.L2::256B"};
+static const char *const global_stores[] = {"st.global",
+                                            "st.global.wb",
+                                            "st.global.cg",
+                                            "st.global.cs",
+                                            "st.global.wt",
+                                            "st.volatile.global",
+                                            "st.relaxed.gpu.global",
+                                            "st.release.cta.global",
+                                            "st.weak.global",
+                                            "st.global.L1::no_allocate",
+                                            "st.release.sys.global"};
 static const char *const shared_loads[] = {"ld.shared", "ld.volatile.shared", "ld.shared::cta",
                                            "ld.relaxed.cta.shared", "ld.acquire.gpu.shared"};
 static const char *const shared_stores[] = {"st.shared", "st.volatile.shared", "st.shared::cta",
@@ -33,15 +52,16 @@ static const struct space spaces[] = {
     {"shared", "shared", ".shared .align 16 .b8 tile[640];",
      "mov.b64 %place, tile;\n\tmad.wide.u32 %place, %me, 16, %place;", shared_loads, shared_stores,
      false},
-    {"local", "local", ".local .align 16 .b8 stack[48];", "mov.b64 %place, stack;\n\tadd.s64 %place, %place, 16;",
-     NULL, NULL, false},
+    {"local", "local", ".local .align 16 .b8 stack[48];",
+     "mov.b64 %place, stack;\n\tadd.s64 %place, %place, 16;", NULL, NULL, false},
     {"generic_global", "", "", "cvta.global.u64 %place, %own;", NULL, NULL, false},
     {"generic_shared", "", ".shared .align 16 .b8 tile[640];",
-     "mov.b64 %place, tile;\n\tmad.wide.u32 %place, %me, 16, %place;\n\tcvta.shared.u64 %place, %place;",
+     "mov.b64 %place, tile;\n\tmad.wide.u32 %place, %me, 16, %place;\n\tcvta.shared.u64 %place, "
+     "%place;",
      NULL, NULL, false},
     {"generic_local", "", ".local .align 16 .b8 stack[48];",
-     "mov.b64 %place, stack;\n\tcvta.local.u64 %place, %place;\n\tadd.s64 %place, %place, 16;", NULL,
-     NULL, false},
+     "mov.b64 %place, stack;\n\tcvta.local.u64 %place, %place;\n\tadd.s64 %place, %place, 16;",
+     NULL, NULL, false},
 };
 
 static unsigned register_bits(const char *type, unsigned turn)
@@ -101,7 +121,10 @@ static void name_registers(char text[64], unsigned bits, unsigned count)
 {
     size_t used = 0;
     for (unsigned k = 0; k < count; k++)
-        used += (size_t)snprintf(text + used, 64 - used, "%s%%%s%u", k ? ", " : count > 1 ? "{" : "",
+        used += (size_t)snprintf(text + used, 64 - used, "%s%%%s%u",
+                                 k           ? ", "
+                                 : count > 1 ? "{"
+                                             : "",
                                  register_name(bits), 10 + k);
     if (count > 1)
         snprintf(text + used, 64 - used, "}");
@@ -114,8 +137,8 @@ static uint64_t read_bytes(const uint8_t *bytes, unsigned bits)
     return value;
 }
 
-static void write_load(struct test *test, const struct space *space, const char *type, unsigned count,
-                       unsigned turn, const uint8_t *bytes)
+static void write_load(struct test *test, const struct space *space, const char *type,
+                       unsigned count, unsigned turn, const uint8_t *bytes)
 {
     unsigned bits = type_bits(type), width = register_bits(type, turn);
     unsigned offset = count * bits < 128 && turn % 2 ? count * bits / 8 : 0;
@@ -145,7 +168,9 @@ static void write_loads(const struct space *space)
     struct test *test = begin("load", space, bytes);
     unsigned turn = 0;
     if (strcmp(space->name, "global") != 0 && strcmp(space->name, "generic_global") != 0)
-        test_code(test, "ld.global.v2.b64 {%%rd10, %%rd11}, [%%own];\n\tst%s%s.v2.b64 [%%place], {%%rd10, %%rd11};",
+        test_code(test,
+                  "ld.global.v2.b64 {%%rd10, %%rd11}, [%%own];\n\tst%s%s.v2.b64 [%%place], "
+                  "{%%rd10, %%rd11};",
                   *space->word ? "." : "", space->word);
     for (size_t k = 0; k < COUNT(types); k++) {
         unsigned most = 128 / type_bits(types[k]) < 4 ? 2 : 4;
@@ -179,7 +204,8 @@ static void write_store(struct test *test, const struct space *space, const char
     for (unsigned i = 0; i < THREADS; i++) {
         memset(stored[i], 0xee, 16);
         for (unsigned k = 0; k < count && (turn % 3 != 2 || (i & 1)); k++)
-            memcpy(stored[i] + offset + k * bits / 8, bytes + 16 * i + k * width / 8 % 16, bits / 8);
+            memcpy(stored[i] + offset + k * bits / 8, bytes + 16 * i + k * width / 8 % 16,
+                   bits / 8);
     }
     test_code(test, "ld%s%s.v2.b64 {%%rd1, %%rd2}, [%%place];", suffix, space->word);
     for (unsigned half = 0; half < 2; half++) {
@@ -196,7 +222,9 @@ static void write_stores(const struct space *space)
     uint64_t zeros[THREADS * 16] = {0};
     struct test *test = begin("store", space, bytes);
     test_buffer(test, "work", "u8", zeros, THREADS * 16);
-    test_code(test, ".reg .b64 %%own_in;\n\tmov.b64 %%own_in, %%own;\n\tmad.wide.u32 %%own, %%me, 16, %%work;");
+    test_code(
+        test,
+        ".reg .b64 %%own_in;\n\tmov.b64 %%own_in, %%own;\n\tmad.wide.u32 %%own, %%me, 16, %%work;");
     if (strstr(space->name, "global"))
         test_code(test, "%s", space->address);
     unsigned turn = 0;
@@ -223,7 +251,9 @@ static void write_constants(void)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%u", i ? ", " : "", bytes[i]);
     }
     test_module(test, ".const .align 16 .b8 table[64] = {%s};", list);
-    test_code(test, "and.b32 %%r1, %%me, 3;\n\tmov.b64 %%rd1, table;\n\tmad.wide.u32 %%rd2, %%r1, 16, %%rd1;");
+    test_code(
+        test,
+        "and.b32 %%r1, %%me, 3;\n\tmov.b64 %%rd1, table;\n\tmad.wide.u32 %%rd2, %%r1, 16, %%rd1;");
     test_code(test, "cvta.const.u64 %%rd3, %%rd2;");
     unsigned turn = 0;
     for (size_t k = 0; k < COUNT(types); k++, turn++) {
@@ -234,8 +264,8 @@ static void write_constants(void)
             unsigned row = form == 0 ? 0 : 16 * (i & 3);
             results[i] = (uint64_t)type_value(types[k], read_bytes(bytes + row + offset, bits));
         }
-        test_result(test, register_type(width), results, "ld%s.%s $, [%s%u]", form == 2 ? "" : ".const",
-                    types[k], places[form], offset);
+        test_result(test, register_type(width), results, "ld%s.%s $, [%s%u]",
+                    form == 2 ? "" : ".const", types[k], places[form], offset);
     }
     test_code(test, "ld.const.v4.u8 {%%r10, %%r11, %%r12, %%r13}, [%%rd2+4];");
     for (unsigned element = 0; element < 4; element++) {

@@ -116,12 +116,15 @@ static uint64_t pack_finite(const struct format *format, struct soft value, enum
     uint64_t most = (1ull << format->exponent_bits) - 1;
     uint64_t exponent = (uint64_t)(lowest + fraction_bits + bias(format));
     if (exponent < most)
-        return sign | exponent << fraction_bits | ((uint64_t)quotient & ((1ull << fraction_bits) - 1));
-    bool is_infinite = rounding == ROUND_NEAREST || rounding == (value.negative ? ROUND_MINUS : ROUND_PLUS);
+        return sign | exponent << fraction_bits |
+               ((uint64_t)quotient & ((1ull << fraction_bits) - 1));
+    bool is_infinite =
+        rounding == ROUND_NEAREST || rounding == (value.negative ? ROUND_MINUS : ROUND_PLUS);
     return sign | (is_infinite ? most << fraction_bits : (most << fraction_bits) - 1);
 }
 
-uint64_t soft_pack(const struct format *format, struct soft value, enum rounding rounding, int flags)
+uint64_t soft_pack(const struct format *format, struct soft value, enum rounding rounding,
+                   int flags)
 {
     uint64_t one = (uint64_t)bias(format) << format->fraction_bits;
     if (value.kind == SOFT_NAN)
@@ -185,8 +188,8 @@ struct soft soft_add(struct soft a, struct soft b, enum rounding rounding)
         return is_nan ? (struct soft){.kind = SOFT_NAN} : a.kind == SOFT_INFINITE ? a : b;
     }
     if (a.kind == SOFT_ZERO && b.kind == SOFT_ZERO)
-        return (struct soft){.negative = a.negative == b.negative ? a.negative
-                                                                  : rounding == ROUND_MINUS};
+        return (struct soft){.negative =
+                                 a.negative == b.negative ? a.negative : rounding == ROUND_MINUS};
     if (a.kind == SOFT_ZERO || b.kind == SOFT_ZERO)
         return a.kind == SOFT_ZERO ? b : a;
     return add_finite(a, b, rounding);
@@ -269,7 +272,8 @@ int soft_compare(struct soft a, struct soft b)
         return 2;
     if (a.kind == SOFT_ZERO && b.kind == SOFT_ZERO)
         return 0;
-    bool a_negative = a.negative && a.kind != SOFT_ZERO, b_negative = b.negative && b.kind != SOFT_ZERO;
+    bool a_negative = a.negative && a.kind != SOFT_ZERO,
+         b_negative = b.negative && b.kind != SOFT_ZERO;
     if (a_negative != b_negative)
         return a_negative ? -1 : 1;
     return a_negative ? -compare_magnitudes(a, b) : compare_magnitudes(a, b);

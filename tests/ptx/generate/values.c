@@ -73,11 +73,15 @@ void values_single(const char *type, uint64_t *a)
     list_bounds(type, bounds);
     for (unsigned i = 0; i < THREADS; i++) {
         uint64_t one_bit = 1ull << (i * 7 % bits), random = test_random() >> (i * 3 % bits);
-        a[i] = type_wrap(type, i < BOUNDS ? bounds[i] : i < 16 ? one_bit : i < 24 ? ~one_bit : random);
+        a[i] = type_wrap(type, i < BOUNDS ? bounds[i]
+                               : i < 16   ? one_bit
+                               : i < 24   ? ~one_bit
+                                          : random);
     }
 }
 
-static uint64_t pack_parts(const struct format *format, bool negative, int exponent, uint64_t fraction)
+static uint64_t pack_parts(const struct format *format, bool negative, int exponent,
+                           uint64_t fraction)
 {
     int most = (1 << format->exponent_bits) - 2;
     exponent = exponent < 0 ? 0 : exponent > most ? most : exponent;
@@ -95,9 +99,20 @@ static void list_specials(const struct format *format, uint64_t specials[SPECIAL
     uint64_t infinite = ((1ull << format->exponent_bits) - 1) << format->fraction_bits;
     uint64_t one = (uint64_t)bias << format->fraction_bits;
     uint64_t least = 1ull << format->fraction_bits;
-    const uint64_t values[SPECIALS] = {
-        0,         sign,     one, one | sign,  infinite,           infinite | sign,        infinite | 1 | least >> 1,
-        least - 1, least,    1,   infinite - 1, (infinite - 1) | sign, (least - 1) | sign, one + least / 2 + 1};
+    const uint64_t values[SPECIALS] = {0,
+                                       sign,
+                                       one,
+                                       one | sign,
+                                       infinite,
+                                       infinite | sign,
+                                       infinite | 1 | least >> 1,
+                                       least - 1,
+                                       least,
+                                       1,
+                                       infinite - 1,
+                                       (infinite - 1) | sign,
+                                       (least - 1) | sign,
+                                       one + least / 2 + 1};
     memcpy(specials, values, sizeof values);
 }
 

@@ -1,0 +1,212 @@
+/* Runs PTX test cases on a GPU through the driver and compares with what they expect: a check of
+ * the expectations, not of the simulator. No NVIDIA header is needed; libcuda.so.1 is opened here.
+ *
+ *     cc -O1 -Isrc -D_GNU_SOURCE tests/ptx/on_gpu.c -ldl -lm -o on_gpu && ./on_gpu FILE.ptx...
+ *
+ * Cases that must fail or that no assembler of today takes are left out. A fault ends the context:
+ * another process goes on then. */
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/ptx_testing.h"
+
+typedef uint64_t address; /* on the device */
+
+static struct {
+    int (*init)(unsigned flags);
+    int (*device_get)(int *device, int ordinal);
+    int (*context_retain)(void **context, int device);
+    int (*context_set)(void *context);
+    int (*module_load)(void **module, const void *image, unsigned count, int *options,
+                       void **values);
+    int (*function_get)(void **function, void *module, const char *name);
+    int (*function_set)(void *function, int attribute, int value);
+    int (*memory_take)(address *place, size_t bytes);
+    int (*copy_in)(address place, const void *from, size_t bytes);
+    int (*copy_out)(void *to, address place, size_t bytes);
+    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                  void *stream, void **arguments, void **extra);
+    int (*synchronize)(void);
+} cuda;
+
+static const struct {
+    const char *name;
+    void *slot;
+} symbols[] = {{"cuInit", &cuda.init},
+               {"cuDeviceGet", &cuda.device_get},
+               {"cuDevicePrimaryCtxRetain", &cuda.context_retain},
+               {"cuCtxSetCurrent", &cuda.context_set},
+               {"cuModuleLoadDataEx", &cuda.module_load},
+               {"cuModuleGetFunction", &cuda.function_get},
+               {"cuFuncSetAttribute", &cuda.function_set},
+               {"cuMemAlloc_v2", &cuda.memory_take},
+               {"cuMemcpyHtoD_v2", &cuda.copy_in},
+               {"cuMemcpyDtoH_v2", &cuda.copy_out},
+               {"cuLaunchKernel", &cuda.launch},
+               {"cuCtxSynchronize", &cuda.synchronize}};
+
+static bool open_driver(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    for (size_t i = 0; library && i < sizeof symbols / sizeof *symbols; i++) {
+        void *found = dlsym(library, symbols[i].name);
+        if (!found)
+            return false;
+        memcpy(symbols[i].slot, &found, sizeof found);
+    }
+    int device;
+    void *context;
+    return library && cuda.init(0) == 0 && cuda.device_get(&device, 0) == 0 &&
+           cuda.context_retain(&context, device) == 0 && cuda.context_set(context) == 0;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    size_t used = 0, capacity = 1 << 20;
+    char *text = calloc(1, capacity);
+    for (size_t got; (got = fread(text + used, 1, capacity - used - 1, file)) > 0;) {
+        used += got;
+        if (used + 1 == capacity) {
+            text = realloc(text, capacity *= 2);
+            memset(text + used, 0, capacity - used);
+        }
+    }
+    fclose(file);
+    return text;
+}
+
+struct run {
+    struct ptx_case self;
+    uint8_t *contents[PTX_CASE_BUFFERS];
+    const char *path, *text, *at;
+    int differences;
+};
+
+static void act_check(void *self, char *line)
+{
+    struct run *run = self;
+    char message[400];
+    if (strncmp(line, "//% expect ", 11) != 0 ||
+        ptx_case_check(&run->self, line, run->contents, message))
+        return;
+    const char *at = strstr(run->at, line);
+    size_t number = 1;
+    for (const char *c = run->text; at && c < at; c++)
+        number += *c == '\n';
+    run->differences++;
+    printf("%s:%zu: %s\n", run->path, number, message);
+}
+
+static int launch(struct run *run, const char **failed)
+{
+    address places[PTX_CASE_BUFFERS] = {0};
+    void *module, *function, *arguments[PTX_CASE_ARGUMENTS];
+    struct ptx_case *self = &run->self;
+    char log[2048] = "";
+    int option[] = {5, 6}; /* error log buffer, its size */
+    void *option_values[] = {log, (void *)sizeof log};
+    int code = cuda.module_load(&module, run->text, 2, option, option_values);
+    *failed = code ? log : "get function";
+    if (code)
+        printf("%s: %s\n", run->path, log);
+    if (!code)
+        code = cuda.function_get(&function, module, self->entry);
+    if (!code && self->shared_bytes > 48 * 1024)
+        code = cuda.function_set(function, 8, (int)self->shared_bytes);
+    for (int i = 0; i < self->buffer_count && !code; i++) {
+        code = cuda.memory_take(&places[i], self->buffers[i].size_bytes + 1);
+        if (!code)
+            code = cuda.copy_in(places[i], self->buffers[i].bytes, self->buffers[i].size_bytes);
+    }
+    for (int i = 0; i < self->argument_count; i++) {
+        struct ptx_case_argument *argument = &self->arguments[i];
+        argument->bits = argument->buffer < 0 ? argument->bits : places[argument->buffer];
+        arguments[i] = &argument->bits;
+    }
+    *failed = code ? *failed : "launch";
+    if (!code)
+        code =
+            cuda.launch(function, self->grid[0], self->grid[1], self->grid[2], self->block[0],
+                        self->block[1], self->block[2], self->shared_bytes, NULL, arguments, NULL);
+    if (!code)
+        code = cuda.synchronize();
+    for (int i = 0; i < self->buffer_count && !code; i++) {
+        run->contents[i] = malloc(self->buffers[i].size_bytes + 1);
+        code = cuda.copy_out(run->contents[i], places[i], self->buffers[i].size_bytes);
+    }
+    return code;
+}
+
+/* 0: as expected; 1: not; 2: and the context is lost. */
+static int run_case(const char *path)
+{
+    struct run run = {.path = path, .text = read_file(path)};
+    const char *failed = "";
+    if (!run.text)
+        return 2;
+    run.at = run.text;
+    ptx_case_read(&run.self, run.text);
+    if (*run.self.message) {
+        printf("%s: %s\n", path, run.self.message);
+        return 1;
+    }
+    if (*run.self.fails || run.self.is_refused)
+        return 0;
+    int code = launch(&run, &failed);
+    if (code) {
+        printf("%s: %s gave error %d\n", path, failed, code);
+        return 2;
+    }
+    ptx_case_each_directive(run.text, act_check, &run);
+    return run.differences != 0;
+}
+
+/* How far the cases have been run, for the process that takes over after a fault. */
+struct progress {
+    int next, failures;
+};
+
+static void run_cases(struct progress *progress, int count, char **paths)
+{
+    if (!open_driver()) {
+        printf("no driver or no GPU\n");
+        progress->failures += count - progress->next;
+        progress->next = count;
+    }
+    while (progress->next < count) {
+        int code = run_case(paths[progress->next++]);
+        progress->failures += code != 0;
+        fflush(stdout);
+        if (code == 2)
+            return;
+    }
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (progress == MAP_FAILED)
+        return 2;
+    while (progress->next < argument_count - 1) {
+        int before = progress->next, status = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            run_cases(progress, argument_count - 1, arguments + 1);
+            fflush(stdout);
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        if (progress->next == before)
+            progress->next++;
+        progress->failures += status != 0;
+    }
+    printf("%d of %d cases differ\n", progress->failures, argument_count - 1);
+    return progress->failures != 0;
+}
