@@ -156,7 +156,7 @@ static void print_summary(const struct result *result)
         print_number(result, result->warnings, "warning");
     }
     if (result->command->print_limit && result->printed > result->command->print_limit)
-        fprintf(result->console->pages, " (the first %llu are shown: --print-limit)",
+        fprintf(result->console->pages, " (%llu shown: --print-limit)",
                 (unsigned long long)result->command->print_limit);
     fputc('\n', result->console->pages);
 }

@@ -367,11 +367,12 @@ static void put_leaks(void)
     struct wl_device_allocation leaks[LEAK_NOTES_MAX];
     size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
     for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
-        char *text =
-            wl_string_format("Leaked %llu bytes at 0x%llx", (unsigned long long)leaks[i].size_bytes,
-                             (unsigned long long)leaks[i].start);
-        put_note(WL_NOTE_ERROR, "leak", text, "the program ended without cudaFree of it");
-        free(text);
+        struct wl_text text = {0};
+        wl_text_add(&text, "Leaked ");
+        wl_finding_print_bytes(leaks[i].size_bytes, &text);
+        wl_text_addf(&text, " at 0x%llx", (unsigned long long)leaks[i].start);
+        put_note(WL_NOTE_ERROR, "leak", text.data, "the program ended without cudaFree of it");
+        wl_text_free(&text);
     }
     if (count <= LEAK_NOTES_MAX)
         return;

@@ -281,18 +281,50 @@ static bool is_aligned(const struct wl_warp *warp, const struct wl_op *op)
     return strncmp(opcode, "barrier", strlen("barrier")) != 0 || strstr(opcode, ".aligned");
 }
 
+/* Whether lanes that go on here end without doing anything. */
+static bool leads_to_exit(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    for (int step = 0; step < 8; step++) {
+        switch (op->code) {
+        case WL_OP_EXIT:
+            return true;
+        case WL_OP_BLOCK:
+        case WL_OP_JOIN:
+        case WL_OP_UNGUARD:
+            op++;
+            break;
+        case WL_OP_BRANCH:
+            op = &program->ops[op->target];
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Lanes that are still to do something, and not at the barrier. */
+static uint32_t lanes_elsewhere(const struct wl_warp *warp)
+{
+    uint32_t known = warp->mask, elsewhere = 0;
+    for (uint32_t i = warp->stack_depth; i-- > 0;) {
+        uint32_t lanes = warp->stack[i].mask & ~known;
+        known |= lanes;
+        if (lanes && !leads_to_exit(warp, warp->stack[i].pc))
+            elsewhere |= lanes;
+    }
+    return elsewhere;
+}
+
 static void check_lanes_of_barrier(struct wl_warp *warp, const struct wl_op *op)
 {
     const uint32_t threads = warp->worker->run->threads_per_block - warp->index * WL_LANES;
     const uint32_t count = threads < WL_LANES ? threads : WL_LANES;
-    uint32_t others = 0;
-    for (uint32_t i = 0; i < warp->stack_depth; i++)
-        others |= warp->stack[i].mask;
-    uint32_t here = (uint32_t)__builtin_popcount(warp->mask);
-    uint32_t live = (uint32_t)__builtin_popcount(warp->mask | others);
-    if (here < live && is_aligned(warp, op))
+    const uint32_t here = (uint32_t)__builtin_popcount(warp->mask);
+    if (lanes_elsewhere(warp) && is_aligned(warp, op))
         report_barrier(warp, op, WL_FINDING_BARRIER_DIVERGED, here, count);
-    else if (live < count)
+    else if (here < count && !lanes_elsewhere(warp))
         report_barrier(warp, op, WL_FINDING_BARRIER_EXITED, here, count);
 }
 
@@ -332,7 +364,7 @@ static const struct wl_op *check_budget(struct wl_warp *warp, const struct wl_op
     const uint64_t budget = warp->worker->run->options->budget;
     warp->executed += (uint64_t)op->imm;
     if (warp->executed > budget)
-        return wl_warp_fault(warp, op, WL_SIM_FAULT_BUDGET, "instruction budget used up",
+        return wl_warp_fault(warp, op + 1, WL_SIM_FAULT_BUDGET, "instruction budget used up",
                              "a warp ran more than %" PRIu64 " instructions", budget);
     return run_plain(warp, op);
 }

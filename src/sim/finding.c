@@ -68,7 +68,7 @@ static void print_number(uint64_t number, struct wl_text *out)
     }
 }
 
-static void print_bytes(uint64_t bytes, struct wl_text *out)
+void wl_finding_print_bytes(uint64_t bytes, struct wl_text *out)
 {
     print_number(bytes, out);
     wl_text_add(out, bytes == 1 ? " byte" : " bytes");
@@ -82,11 +82,11 @@ void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text
         return;
     case WL_PLACE_FREED:
         wl_text_add(out, "in an allocation of ");
-        print_bytes(place->size_bytes, out);
+        wl_finding_print_bytes(place->size_bytes, out);
         wl_text_add(out, " that was freed,");
         break;
     case WL_PLACE_BEFORE:
-        print_bytes(place->distance_bytes, out);
+        wl_finding_print_bytes(place->distance_bytes, out);
         wl_text_add(out, " before the ");
         break;
     case WL_PLACE_ACROSS:
@@ -94,7 +94,7 @@ void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text
         break;
     case WL_PLACE_AFTER:
         if (place->distance_bytes) {
-            print_bytes(place->distance_bytes, out);
+            wl_finding_print_bytes(place->distance_bytes, out);
             wl_text_add(out, " after the end of the ");
         } else {
             wl_text_add(out, "right behind the ");

@@ -68,6 +68,8 @@ void wl_findings_free(struct wl_findings *findings);
  * "; " between. */
 void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
                       struct wl_text *out);
+/* "1,024 bytes" */
+void wl_finding_print_bytes(uint64_t bytes, struct wl_text *out);
 /* "4 bytes after the end of the 1,024-byte allocation at 0x..." */
 void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text *out);
 
