@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cublas/sgemm.h"
+#include "cublas/stand_in.h"
 #include "device/device.h"
 
 #define VERSION 130000
@@ -10,16 +10,17 @@
 
 enum { POINTERS_ON_HOST = 0, POINTERS_ON_DEVICE = 1 };
 
-struct handle {
-    uint32_t magic;
-    void *stream;
-    int pointer_mode, math_mode, atomics_mode;
-};
-
-static struct handle *check(void *pointer)
+struct wl_cublas_handle *wl_cublas_check(void *pointer)
 {
-    struct handle *handle = pointer;
+    struct wl_cublas_handle *handle = pointer;
     return handle && handle->magic == HANDLE_MAGIC ? handle : NULL;
+}
+
+bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar)
+{
+    struct wl_device_allocation found;
+    return scalar &&
+           (handle->pointer_mode != POINTERS_ON_DEVICE || wl_device_memory_find(scalar, &found));
 }
 
 int cublasCreate_v2(void **handle)
@@ -28,7 +29,7 @@ int cublasCreate_v2(void **handle)
         return WL_CUBLAS_INVALID_VALUE;
     if (wl_device_check())
         return WL_CUBLAS_NOT_INITIALIZED;
-    struct handle *made = wl_alloc_zero(1, sizeof *made);
+    struct wl_cublas_handle *made = wl_alloc_zero(1, sizeof *made);
     made->magic = HANDLE_MAGIC;
     *handle = made;
     return WL_CUBLAS_OK;
@@ -36,7 +37,7 @@ int cublasCreate_v2(void **handle)
 
 int cublasDestroy_v2(void *pointer)
 {
-    struct handle *handle = check(pointer);
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     handle->magic = 0;
@@ -55,7 +56,7 @@ int cublasGetVersion_v2(void *handle, int *version)
 
 int cublasSetStream_v2(void *pointer, void *stream)
 {
-    struct handle *handle = check(pointer);
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (wl_device_stream_query(stream, NULL))
@@ -66,7 +67,7 @@ int cublasSetStream_v2(void *pointer, void *stream)
 
 int cublasGetStream_v2(void *pointer, void **stream)
 {
-    struct handle *handle = check(pointer);
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle || !stream)
         return handle ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_NOT_INITIALIZED;
     *stream = handle->stream;
@@ -77,7 +78,7 @@ int cublasGetStream_v2(void *pointer, void **stream)
 #define SETTING(name, suffix, field)                                             \
     int cublasSet##name##suffix(void *pointer, int value)                        \
     {                                                                            \
-        struct handle *handle = check(pointer);                                  \
+        struct wl_cublas_handle *handle = wl_cublas_check(pointer);              \
         if (!handle)                                                             \
             return WL_CUBLAS_NOT_INITIALIZED;                                    \
         handle->field = value;                                                   \
@@ -85,7 +86,7 @@ int cublasGetStream_v2(void *pointer, void **stream)
     }                                                                            \
     int cublasGet##name##suffix(void *pointer, int *value)                       \
     {                                                                            \
-        struct handle *handle = check(pointer);                                  \
+        struct wl_cublas_handle *handle = wl_cublas_check(pointer);              \
         if (!handle || !value)                                                   \
             return handle ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_NOT_INITIALIZED; \
         *value = handle->field;                                                  \
@@ -100,7 +101,7 @@ SETTING(AtomicsMode, , atomics_mode)
 int cublasSetWorkspace_v2(void *pointer, void *workspace, size_t size_bytes)
 {
     (void)workspace, (void)size_bytes;
-    return check(pointer) ? WL_CUBLAS_OK : WL_CUBLAS_NOT_INITIALIZED;
+    return wl_cublas_check(pointer) ? WL_CUBLAS_OK : WL_CUBLAS_NOT_INITIALIZED;
 }
 
 static const struct {
@@ -139,14 +140,11 @@ const char *cublasGetStatusString(int status)
 static int multiply(void *pointer, int op_a, int op_b, const float *alpha, const float *beta,
                     struct wl_cublas_product *product)
 {
-    struct handle *handle = check(pointer);
-    struct wl_device_allocation found;
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
-    if (!alpha || !beta || (unsigned)op_a > 2 || (unsigned)op_b > 2)
-        return WL_CUBLAS_INVALID_VALUE;
-    if (handle->pointer_mode == POINTERS_ON_DEVICE &&
-        (!wl_device_memory_find(alpha, &found) || !wl_device_memory_find(beta, &found)))
+    if (!wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta) ||
+        (unsigned)op_a > 2 || (unsigned)op_b > 2)
         return WL_CUBLAS_INVALID_VALUE;
     product->transpose_a = op_a != 0; /* of real numbers the conjugate is the transposed */
     product->transpose_b = op_b != 0;

@@ -3,32 +3,10 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "base/embedded.h"
-#include "device/device.h"
+#include "cublas/stand_in.h"
 
 #define TILE 64
 #define BLOCK_THREADS 256
-
-extern const struct wl_embedded_file wl_embedded_cublas[];
-
-static enum wl_cublas_status status_of(int code)
-{
-    switch (code) {
-    case WL_DEVICE_OK:
-        return WL_CUBLAS_OK;
-    case WL_DEVICE_OUT_OF_MEMORY:
-        return WL_CUBLAS_ALLOC_FAILED;
-    case WL_DEVICE_NO_DEVICE:
-    case WL_DEVICE_NOT_INITIALIZED:
-        return WL_CUBLAS_NOT_INITIALIZED;
-    case WL_DEVICE_NO_IMAGE:
-        return WL_CUBLAS_ARCH_MISMATCH;
-    case WL_DEVICE_NOT_SUPPORTED:
-        return WL_CUBLAS_NOT_SUPPORTED;
-    default:
-        return WL_CUBLAS_EXECUTION_FAILED;
-    }
-}
 
 /* The kernel for the two operations; NULL if the module cannot be loaded. */
 static struct wl_device_kernel *find_kernel(bool transpose_a, bool transpose_b)
@@ -37,20 +15,7 @@ static struct wl_device_kernel *find_kernel(bool transpose_a, bool transpose_b)
         {"warplens_sgemm_nn_64x64", "warplens_sgemm_nt_64x64"},
         {"warplens_sgemm_tn_64x64", "warplens_sgemm_tt_64x64"},
     };
-    static struct wl_device_module *module;
-    struct wl_device_module *loaded = __atomic_load_n(&module, __ATOMIC_ACQUIRE);
-    if (!loaded) {
-        const struct wl_embedded_file *file = wl_embedded_cublas;
-        if (wl_device_module_load_stand_in(file->content, file->name, &loaded))
-            return NULL;
-        struct wl_device_module *expected = NULL;
-        if (!__atomic_compare_exchange_n(&module, &expected, loaded, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            wl_device_module_unload(loaded); /* another thread was first */
-            loaded = expected;
-        }
-    }
-    return wl_device_module_kernel(loaded, names[transpose_a][transpose_b]);
+    return wl_cublas_find_kernel("sgemm.ptx", names[transpose_a][transpose_b]);
 }
 
 static int64_t at_least_one(int64_t value)
@@ -91,5 +56,6 @@ enum wl_cublas_status wl_cublas_multiply(const struct wl_cublas_product *product
         .stream = product->stream,
         .parameters = parameters,
     };
-    return request.kernel ? status_of(wl_device_launch(&request)) : WL_CUBLAS_INTERNAL_ERROR;
+    return request.kernel ? wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
 }

@@ -32,7 +32,8 @@ function(wl_api_link target base)
 endfunction()
 
 wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
-         ${CMAKE_CURRENT_SOURCE_DIR}/cublas/sgemm.ptx)
+         ${CMAKE_CURRENT_SOURCE_DIR}/cublas/sgemm.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/cublas/vector.ptx)
 
 foreach(major 12 13)
   wl_api_library(warplens-cudart-${major} cudart ${major} libcudart.so.${major} "cuda;__cuda"

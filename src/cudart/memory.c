@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cudart/runtime.h"
 #include "device/graph.h"
 
@@ -195,8 +197,14 @@ int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t loc
 }
 WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
 
-/* There is one memory pool, from which every stream-ordered allocation comes. */
-static char default_pool;
+/* Pools are names with settings: every stream-ordered allocation comes from the one memory. A pool
+ * keeps nothing, so its release threshold is told back and does nothing. */
+enum { POOL_ATTRIBUTES = 16, POOL_ACCESS_READ_WRITE = 3 };
+
+struct pool {
+    uint64_t values[POOL_ATTRIBUTES];
+};
+static struct pool default_pool;
 
 int cudaDeviceGetDefaultMemPool(void **pool, int device)
 {
@@ -211,16 +219,74 @@ int cudaDeviceGetMemPool(void **pool, int device)
     return cudaDeviceGetDefaultMemPool(pool, device);
 }
 
-int cudaMemPoolSetAttribute(void *pool, int attribute, void *value)
+int cudaDeviceSetMemPool(int device, void *pool)
 {
-    (void)attribute;
-    return wl_cudart_done(pool == &default_pool && value ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+    void *ignored;
+    return pool ? cudaDeviceGetDefaultMemPool(&ignored, device)
+                : wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+}
+
+int cudaMemPoolCreate(void **pool, const void *properties)
+{
+    int code = pool && properties ? wl_device_check() : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *pool = wl_alloc_zero(1, sizeof(struct pool));
+    return wl_cudart_done(code);
+}
+
+int cudaMemPoolDestroy(void *pool)
+{
+    if (!pool || pool == &default_pool)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    free(pool);
+    return WL_DEVICE_OK;
+}
+
+/* The first three attributes are of 4 bytes, the others of 8. */
+static size_t pool_value_bytes(int attribute)
+{
+    return attribute <= 3 ? sizeof(int) : sizeof(uint64_t);
+}
+
+static bool is_pool_attribute(const void *pool, int attribute, const void *value)
+{
+    return pool && value && attribute > 0 && attribute < POOL_ATTRIBUTES;
+}
+
+int cudaMemPoolSetAttribute(void *pool, int attribute, const void *value)
+{
+    if (!is_pool_attribute(pool, attribute, value))
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    memcpy(&((struct pool *)pool)->values[attribute], value, pool_value_bytes(attribute));
+    return WL_DEVICE_OK;
+}
+
+int cudaMemPoolGetAttribute(void *pool, int attribute, void *value)
+{
+    if (!is_pool_attribute(pool, attribute, value))
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    memcpy(value, &((const struct pool *)pool)->values[attribute], pool_value_bytes(attribute));
+    return WL_DEVICE_OK;
 }
 
 int cudaMemPoolTrimTo(void *pool, size_t keep_bytes)
 {
     (void)keep_bytes;
-    return wl_cudart_done(pool == &default_pool ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+    return wl_cudart_done(pool ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+}
+
+/* Every device reaches all memory. */
+int cudaMemPoolSetAccess(void *pool, const void *accesses, size_t count)
+{
+    return wl_cudart_done(pool && (accesses || !count) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE);
+}
+
+int cudaMemPoolGetAccess(int *access, void *pool, const void *location)
+{
+    if (!access || !pool || !location)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    *access = POOL_ACCESS_READ_WRITE;
+    return WL_DEVICE_OK;
 }
 
 struct channel_description { /* cudaChannelFormatDesc */

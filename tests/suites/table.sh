@@ -1,0 +1,34 @@
+#!/bin/sh
+# Writes docs/suites.md from what run.sh left: table.sh WORK >docs/suites.md
+set -eu
+
+work=$1
+cat <<'END'
+# Public suites on the simulated GPU
+
+Programs of two public suites, built with `nvcc -cudart shared` and run on the simulated GPU (model h200)
+by `tests/suites/run.sh`. A program passes if its own check does: the text that the table beside the script
+names, or, where it prints none, an exit code of 0 with no message of Warplens. Arguments are made small;
+times are wall-clock seconds on a shared machine with two cores. This page is written by
+`tests/suites/table.sh`.
+END
+for suite in cuda-samples hecbench; do
+    results=$work/$suite.results
+    [ -s "$results" ] || continue
+    case $suite in
+    cuda-samples) title="NVIDIA's cuda-samples" ;;
+    hecbench) title="HeCBench" ;;
+    esac
+    count() { grep -c "^[^|]*|$1|" "$results" || true; }
+    printf '\n## %s\n\n' "$title"
+    printf '`tests/suites/run.sh %s FOLDER`, %s: %s passed, %s failed, %s left out.\n\n' \
+        "$suite" "$(date -u -r "$results" +%Y-%m-%d)" "$(count passed)" "$(count failed)" \
+        "$(count 'left out')"
+    echo '| program | result | seconds | arguments | reason |'
+    echo '|---|---|---|---|---|'
+    awk -F'|' '{
+        arguments = $4 == "" ? "" : "`" $4 "`"
+        gsub(/[<>*_\[\]]/, "\\\\&", $5)
+        printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, arguments, $5
+    }' "$results"
+done
