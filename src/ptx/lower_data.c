@@ -29,41 +29,103 @@ void lower_predicate_logic_op(struct lowering *lowering, uint32_t dst, uint32_t 
     op->flags = negated ? WL_OPF_NEGATED : 0;
 }
 
+/* Bytes side by side in dst, the first one lowest. */
+static void join_bytes(struct lowering *lowering, uint32_t dst, const uint32_t *parts,
+                       uint32_t count)
+{
+    uint32_t joined = parts[0];
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t next = i + 1 == count ? dst : lower_new_register(lowering, WL_CLASS_32);
+        uint32_t position = lower_constant(lowering, WL_CLASS_32, 8ull * i);
+        uint32_t length = lower_constant(lowering, WL_CLASS_32, 8);
+        struct wl_op *op =
+            lower_emit(lowering, WL_OP_BFI_B32, FIELD_DST, FIELD_A | FIELD_B | FIELD_C | FIELD_D);
+        op->dst = next;
+        op->a = parts[i];
+        op->b = joined;
+        op->c = position;
+        op->d = length;
+        joined = next;
+    }
+}
+
+/* The part types of mov by the bytes of the whole and the number of parts; NONE where PTX has none.
+ */
+static enum wl_ptx_type part_type(enum wl_ptx_type whole, uint32_t count)
+{
+    size_t bytes = count == 2 || count == 4 ? wl_ptx_type_bytes(whole) / count : 0;
+    return bytes == 4   ? WL_PTX_B32
+           : bytes == 2 ? WL_PTX_B16
+           : bytes == 1 ? WL_PTX_B8
+                        : WL_PTX_TYPE_NONE;
+}
+
 /* mov.b64 %rd, {%r1, %r2} and the like. */
 static void pack(struct lowering *lowering, const struct wl_ptx_operand *dst,
                  const struct wl_ptx_operand *source, enum wl_ptx_type type)
 {
-    bool is_wide = wl_ptx_type_bytes(type) == 8;
-    if (source->item_count != 2) {
+    enum wl_ptx_type part = part_type(type, source->item_count);
+    if (part == WL_PTX_TYPE_NONE) {
         lower_unsupported(lowering);
         return;
     }
-    uint32_t parts[2];
-    for (int i = 0; i < 2; i++)
-        parts[i] = lower_source(lowering, &source->items[i], WL_CLASS_32,
-                                is_wide ? WL_PTX_B32 : WL_PTX_B16);
-    uint32_t reg = lower_destination(lowering, dst, is_wide ? WL_CLASS_64 : WL_CLASS_32);
-    lower_emit_plain(lowering, is_wide ? WL_OP_PACK_64 : WL_OP_PACK_32, reg, parts[0], parts[1],
-                     NO_REGISTER);
+    uint32_t parts[4], count = source->item_count;
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = lower_source(lowering, &source->items[i], WL_CLASS_32, part);
+    uint32_t reg = lower_destination(lowering, dst, lower_class_of_type(type));
+    if (part == WL_PTX_B8) {
+        join_bytes(lowering, reg, parts, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count && count == 4; i += 2) {
+        uint32_t half = lower_new_register(lowering, WL_CLASS_32);
+        lower_emit_plain(lowering, WL_OP_PACK_32, half, parts[i], parts[i + 1], NO_REGISTER);
+        parts[i / 2] = half;
+    }
+    lower_emit_plain(lowering, wl_ptx_type_bytes(type) == 8 ? WL_OP_PACK_64 : WL_OP_PACK_32, reg,
+                     parts[0], parts[1], NO_REGISTER);
+}
+
+static void emit_unpack(struct lowering *lowering, enum wl_opcode code, uint32_t whole,
+                        uint32_t low, uint32_t high)
+{
+    struct wl_op *op = lower_emit(lowering, code, FIELD_DST | FIELD_B, FIELD_A);
+    op->dst = low;
+    op->b = high;
+    op->a = whole;
 }
 
 static void unpack(struct lowering *lowering, const struct wl_ptx_operand *dst,
                    const struct wl_ptx_operand *source, enum wl_ptx_type type)
 {
-    bool is_wide = wl_ptx_type_bytes(type) == 8;
-    if (dst->item_count != 2) {
+    enum wl_ptx_type part = part_type(type, dst->item_count);
+    if (part == WL_PTX_TYPE_NONE) {
         lower_unsupported(lowering);
         return;
     }
-    uint32_t whole = lower_source(lowering, source, is_wide ? WL_CLASS_64 : WL_CLASS_32, type);
-    uint32_t parts[2];
-    for (int i = 0; i < 2; i++)
+    uint32_t parts[4], halves[2], count = dst->item_count;
+    uint32_t whole = lower_source(lowering, source, lower_class_of_type(type), type);
+    for (uint32_t i = 0; i < count; i++)
         parts[i] = lower_destination(lowering, &dst->items[i], WL_CLASS_32);
-    struct wl_op *op = lower_emit(lowering, is_wide ? WL_OP_UNPACK_64 : WL_OP_UNPACK_32,
-                                  FIELD_DST | FIELD_B, FIELD_A);
-    op->dst = parts[0];
-    op->b = parts[1];
-    op->a = whole;
+    if (part == WL_PTX_B8) {
+        for (uint32_t i = 0; i < count; i++) {
+            struct wl_op *op = lower_emit(lowering, WL_OP_SHR_U32_I, FIELD_DST, FIELD_A);
+            op->dst = parts[i];
+            op->a = whole;
+            op->imm = 8 * (int64_t)i;
+            lower_emit_plain(lowering, WL_OP_CVT_U32_U8, parts[i], parts[i], NO_REGISTER,
+                             NO_REGISTER);
+        }
+    } else if (count == 2) {
+        emit_unpack(lowering, part == WL_PTX_B32 ? WL_OP_UNPACK_64 : WL_OP_UNPACK_32, whole,
+                    parts[0], parts[1]);
+    } else {
+        for (int i = 0; i < 2; i++)
+            halves[i] = lower_new_register(lowering, WL_CLASS_32);
+        emit_unpack(lowering, WL_OP_UNPACK_64, whole, halves[0], halves[1]);
+        for (int i = 0; i < 2; i++)
+            emit_unpack(lowering, WL_OP_UNPACK_32, halves[i], parts[2 * i], parts[2 * i + 1]);
+    }
 }
 
 /* mov.b128: both sides are a register or two of 64 bits. */

@@ -229,11 +229,16 @@ void test_near(struct test *test, const char *type, const uint64_t *values, doub
 
 static void write_parameters(FILE *file, const struct test *test)
 {
+    unsigned numbers = 0;
     const char *at = test->directives.data ? test->directives.data : "";
     fprintf(file, "(");
     while ((at = strstr(at, "//% arg ")) != NULL) {
         at += 8;
-        fprintf(file, ".param .u64 %.*s, ", (int)strcspn(at, "\n"), at);
+        int length = (int)strcspn(at, " \n");
+        if (at[length] == ' ') /* a number of that type */
+            fprintf(file, ".param .%.*s given%u, ", length, at, numbers++);
+        else
+            fprintf(file, ".param .u64 %.*s, ", length, at);
     }
     fprintf(file, ".param .u64 out)\n");
 }

@@ -20,5 +20,6 @@ int main(int argument_count, char **arguments)
     generate_memory();
     generate_atomic();
     generate_lanes();
+    generate_special();
     return 0;
 }
