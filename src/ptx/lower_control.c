@@ -589,14 +589,14 @@ void lower_isspace_range(struct lowering *lowering, const struct wl_ptx_instruct
 
 FAMILY(isspace)
 {
-    static const char *const ranges[] = {"const", "param", "param::entry"};
+    static const char *const ranges[] = {"global", "const", "param", "param::entry"};
     if (lower_choose(instruction, ranges, COUNT(ranges)) >= 0 && instruction->operand_count == 2) {
         lower_isspace_range(lowering, instruction);
         return;
     }
-    static const char *const spaces[] = {"global", "shared", "local", "shared::cta"};
+    static const char *const spaces[] = {"shared", "shared::cta", "local"};
+    static const enum wl_site_space kinds[] = {WL_SITE_SHARED, WL_SITE_SHARED, WL_SITE_LOCAL};
     int space = lower_choose(instruction, spaces, COUNT(spaces));
-    space = space == 3 ? WL_SITE_SHARED : space;
     if (space < 0 || instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;
@@ -606,5 +606,5 @@ FAMILY(isspace)
     struct wl_op *op = lower_emit(lowering, WL_OP_ISSPACE, FIELD_DST, FIELD_A);
     op->dst = dst;
     op->a = a;
-    op->kind = (uint8_t)space;
+    op->kind = (uint8_t)kinds[space];
 }

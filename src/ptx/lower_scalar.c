@@ -60,37 +60,47 @@ static void add_range(struct lowering *lowering, uint32_t dst, uint32_t address,
     lower_emit_plain(lowering, WL_OP_SUB_I64, distance, address, start, NO_REGISTER);
     lower_emit_plain(lowering, WL_OP_LT_U64, is_inside, distance,
                      lower_constant(lowering, WL_CLASS_64, size_bytes), NO_REGISTER);
-    struct wl_op *op = lower_emit(lowering, WL_OP_PRED_LOGIC, FIELD_DST, FIELD_A | FIELD_B);
-    op->dst = dst;
-    op->a = dst;
-    op->b = is_inside;
-    op->kind = 1;
+    lower_predicate_logic_op(lowering, dst, dst, is_inside, LOWER_LOGIC_OR, false);
+}
+
+/* dst |= the address is that of a constant variable */
+static void add_constants(struct lowering *lowering, uint32_t dst, uint32_t address)
+{
+    const struct wl_ptx_lower_input *input = lowering->input;
+    for (uint32_t i = 0; i < input->module->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &input->module->variables[i];
+        if (variable->space != WL_PTX_SPACE_CONST || !input->resolve)
+            continue;
+        uint64_t start = input->resolve(input->self, variable->name);
+        if (start)
+            add_range(lowering, dst, address, lower_constant(lowering, WL_CLASS_64, start),
+                      variable->size_bytes);
+    }
 }
 
 void lower_isspace_range(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
-    const struct wl_ptx_lower_input *input = lowering->input;
     uint32_t address = lower_source(lowering, &instruction->operands[1], WL_CLASS_64, WL_PTX_U64);
     uint32_t dst = lower_destination(lowering, &instruction->operands[0], WL_CLASS_PREDICATE);
     uint32_t found = lower_new_register(lowering, WL_CLASS_PREDICATE);
+    bool is_global = wl_ptx_instruction_has(instruction, "global");
+    bool is_constant = wl_ptx_instruction_has(instruction, "const");
     lower_emit(lowering, WL_OP_PRED_CONST, FIELD_DST, 0)->dst = found;
-    if (!wl_ptx_instruction_has(instruction, "const")) {
+    if (is_global || is_constant)
+        add_constants(lowering, found, address);
+    if (is_global) { /* neither shared nor local, nor constant */
+        uint32_t is_outside = lower_new_register(lowering, WL_CLASS_PREDICATE);
+        struct wl_op *op = lower_emit(lowering, WL_OP_ISSPACE, FIELD_DST, FIELD_A);
+        op->dst = is_outside;
+        op->a = address;
+        op->kind = WL_SITE_GLOBAL;
+        lower_predicate_logic_op(lowering, dst, is_outside, found, LOWER_LOGIC_AND, true);
+        return;
+    }
+    if (!is_constant) {
         uint32_t start = lower_new_register(lowering, WL_CLASS_64);
         lower_emit(lowering, WL_OP_PARAM_ADDRESS, FIELD_DST, 0)->dst = start;
         add_range(lowering, found, address, start, lowering->program->parameter_bytes);
     }
-    for (uint32_t i = 0; i < input->module->variable_count; i++) {
-        const struct wl_ptx_variable *variable = &input->module->variables[i];
-        if (variable->space != WL_PTX_SPACE_CONST || !input->resolve ||
-            !wl_ptx_instruction_has(instruction, "const"))
-            continue;
-        uint64_t start = input->resolve(input->self, variable->name);
-        if (start)
-            add_range(lowering, found, address, lower_constant(lowering, WL_CLASS_64, start),
-                      variable->size_bytes);
-    }
-    struct wl_op *op = lower_emit(lowering, WL_OP_PRED_LOGIC, FIELD_DST, FIELD_A | FIELD_B);
-    op->dst = dst;
-    op->a = op->b = found;
-    op->kind = 3;
+    lower_predicate_logic_op(lowering, dst, found, found, LOWER_LOGIC_MOVE, false);
 }

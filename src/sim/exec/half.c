@@ -31,6 +31,14 @@ static inline u32 narrow(f64 value, s64 flags)
     return flags & WL_HALF_FTZ ? flush_half(half) : half;
 }
 
+/* The same number with that sign; NaN becomes the one that arithmetic gives. */
+static inline u32 with_sign(u32 half, s64 flags, u32 sign)
+{
+    const u32 infinite = flags & WL_HALF_BFLOAT ? 0x7f80u : 0x7c00u;
+    const u32 kept = flags & WL_HALF_FTZ ? flush_half(half) : half;
+    return (half & 0x7fffu) > infinite ? 0x7fffu : (kept & 0x7fffu) | sign;
+}
+
 static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
 {
     const u32 sign = 0x8000u;
@@ -50,9 +58,9 @@ static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
     case WL_HALF_MAX:
         return narrow((f64)(wants_nan ? maximum_nan_f32(x, y) : maximum_f32(x, y)), flags);
     case WL_HALF_NEG:
-        return (flags & WL_HALF_FTZ ? flush_half(a) : a) ^ sign;
+        return with_sign(a, flags, (a & sign) ^ sign);
     case WL_HALF_ABS:
-        return (flags & WL_HALF_FTZ ? flush_half(a) : a) & ~sign;
+        return with_sign(a, flags, 0);
     case WL_HALF_EX2:
         return narrow((f64)exp2f(x), flags);
     case WL_HALF_TANH:

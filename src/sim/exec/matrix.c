@@ -13,7 +13,7 @@
 #define FACTOR_ELEMENTS_MAX 1024
 /* Fraction bits that addends keep below the greatest exponent. */
 #define FRACTION_BITS 25
-/* Products added in one step: 8-bit factors take two. */
+/* Products added in one step: 8-bit factors take two, as does wmma of tf32. */
 #define BLOCK_PRODUCTS 16
 #define NO_EXPONENT (-100000)
 
@@ -199,8 +199,10 @@ static u32 dot(const struct multiplication *self, u32 row, u32 column, u32 c_bit
         narrow_rows[self->a.format].fraction_bits + narrow_rows[self->b.format].fraction_bits;
     const bool is_in_steps = self->k > BLOCK_PRODUCTS; /* these add c in the end */
     float sum = is_in_steps ? 0 : c;
-    for (u32 k = 0; k < self->k; k += BLOCK_PRODUCTS) {
-        const u32 left = self->k - k, count = left < BLOCK_PRODUCTS ? left : BLOCK_PRODUCTS;
+    const bool is_wide = self->n > 8;
+    const u32 most = self->a.format == WL_FORMAT_TF32 && is_wide ? 4 : BLOCK_PRODUCTS;
+    for (u32 k = 0; k < self->k; k += most) {
+        const u32 left = self->k - k, count = left < most ? left : most;
         double exact = add_block(product + k, exponent + k, count,
                                  unpack_narrow(bits_of(sum), WL_FORMAT_F32), fraction_bits);
         sum = is_half ? half_to_float(double_to_half(exact)) : cut_to_float(exact);

@@ -409,6 +409,12 @@ static inline uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c)
     return double_to_half(sum_to_odd(product, (double)half_to_float(c)));
 }
 
+/* A NaN becomes the one that arithmetic gives. */
+static inline uint32_t canonical_half(uint32_t half)
+{
+    return (half & 0x7fffu) > 0x7c00u ? 0x7fffu : half;
+}
+
 static inline uint32_t pair(uint32_t low, uint32_t high)
 {
     return (low & 0xffffu) | high << 16;
