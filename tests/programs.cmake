@@ -21,6 +21,8 @@ foreach(major 12 13)
                   warplens-cudart-${major})
 endforeach()
 wl_program_test(driver_calls driver_calls.c warplens-cuda)
+wl_program_test(nvrtc_calls nvrtc_calls.c warplens-nvrtc-13 warplens-cuda)
+set_tests_properties(program.nvrtc_calls PROPERTIES SKIP_RETURN_CODE 77)
 wl_program_test(devices devices.c warplens-cudart-13 warplens-cuda)
 
 # The same with programs that nvcc compiles, where there is one: NAME EXPECTED ARGUMENTS...

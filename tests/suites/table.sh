@@ -9,7 +9,7 @@ cat <<'END'
 Programs of two public suites, built with `nvcc -cudart shared` and run on the simulated GPU (model h200)
 by `tests/suites/run.sh`. A program passes if its own check does: the text that the table beside the script
 names, or, where it prints none, an exit code of 0 with no message of Warplens. Arguments are made small;
-times are wall-clock seconds on a shared machine with two cores. This page is written by
+times are seconds of processor time, of which a program has 60. This page is written by
 `tests/suites/table.sh`.
 END
 for suite in cuda-samples hecbench; do
