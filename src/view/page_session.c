@@ -256,6 +256,28 @@ static void print_failures(struct wl_view_context *context)
     }
 }
 
+/* What failed a launch is told with that launch, and need not be told again: the message of a
+ * failed launch, up to the place in parentheses, stands in the note. */
+static bool is_told(struct wl_view_context *context, const struct wl_record_note *note)
+{
+    size_t count = 0;
+    const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *message = launches[i].record.message;
+        if (launches[i].record.status != WL_LAUNCH_FAILED || !message || !message[0])
+            continue;
+        const char *place = strrchr(message, '(');
+        size_t length =
+            place && place > message + 1 ? (size_t)(place - message) - 1 : strlen(message);
+        char *told = wl_string_copy_length(message, length);
+        bool is_same = note->text && strstr(note->text, told);
+        free(told);
+        if (is_same)
+            return true;
+    }
+    return false;
+}
+
 enum wl_code wl_page_session_text(struct wl_view_context *context, struct wl_error *error)
 {
     (void)error;
@@ -269,7 +291,8 @@ enum wl_code wl_page_session_text(struct wl_view_context *context, struct wl_err
     size_t before = context->text.length;
     print_failures(context);
     for (size_t i = 0; i < count; i++)
-        wl_fields_note(&notes[i].record, 4, context->width, &context->text);
+        if (!is_told(context, &notes[i].record))
+            wl_fields_note(&notes[i].record, 4, context->width, &context->text);
     if (context->text.length == before)
         wl_text_add(&context->text, "    nothing\n");
     return WL_OK;

@@ -12,7 +12,7 @@
 #include "view/format.h"
 #include "view/table.h"
 
-enum { longest_name = 40, most_ids = 8 };
+enum { longest_name = 40, shortest_name = 12, name_column = 1, indent = 2, most_ids = 8 };
 
 static const struct wl_section empty_section;
 
@@ -30,20 +30,46 @@ static const struct wl_section *summary_section(const struct wl_view_context *co
     return section ? section : &empty_section;
 }
 
+/* Cuts a safe text to so many columns. */
+static void shorten(struct wl_text *text, size_t limit)
+{
+    if (wl_format_width(text->data) <= limit)
+        return;
+    size_t cut = 0;
+    for (size_t columns = 0; columns < limit - 3; cut++)
+        columns += ((unsigned char)text->data[cut + 1] & 0xc0) != 0x80;
+    text->length = cut;
+    text->data[cut] = '\0';
+    wl_text_add(text, "...");
+}
+
 /* A kernel's name without its parameters, cut to fit. */
 static void add_short_name(const struct wl_report_launch *launch, struct wl_text *out)
 {
     const struct wl_record_kernel *kernel = launch->kernel ? &launch->kernel->record : NULL;
     bool has_function = kernel && kernel->function && kernel->function[0] != '\0';
     wl_format_safe(has_function ? kernel->function : wl_fields_kernel(launch), out);
-    if (wl_format_width(out->data) <= longest_name)
+    shorten(out, longest_name);
+}
+
+/* Names give way where the table is wider than the page. */
+static void fit_names(struct wl_table *table, size_t page_width)
+{
+    size_t widest = 0, width = wl_table_width(table) + indent;
+    for (size_t i = name_column; i < table->cell_count; i += table->column_count)
+        if (wl_format_width(table->cells[i]) > widest)
+            widest = wl_format_width(table->cells[i]);
+    if (width <= page_width || widest <= shortest_name)
         return;
-    size_t cut = 0;
-    for (size_t columns = 0; columns < longest_name - 3; cut++)
-        columns += ((unsigned char)out->data[cut + 1] & 0xc0) != 0x80;
-    out->length = cut;
-    out->data[cut] = '\0';
-    wl_text_add(out, "...");
+    size_t excess = width - page_width;
+    size_t limit = widest > excess + shortest_name ? widest - excess : shortest_name;
+    for (size_t i = name_column; i < table->cell_count; i += table->column_count) {
+        struct wl_text name = {0};
+        wl_text_add(&name, table->cells[i]);
+        shorten(&name, limit);
+        free(table->cells[i]);
+        table->cells[i] = wl_text_take(&name);
+    }
 }
 
 static void add_triple(struct wl_table *table, const uint32_t *triple)
@@ -163,7 +189,8 @@ enum wl_code wl_page_summary_text(struct wl_view_context *context, struct wl_err
     }
     for (size_t i = 0; i < context->launch_count; i++)
         add_launch(context, &table, context->launches[i], section, &remarks);
-    wl_table_print(&table, 2, &context->text);
+    fit_names(&table, context->width);
+    wl_table_print(&table, indent, &context->text);
     print_remarks(context, &remarks);
     wl_text_add_char(&context->text, '\n');
     wl_mark_legend(context);

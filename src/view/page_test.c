@@ -221,6 +221,30 @@ static void hostile_names_are_harmless(void **state)
     sample_remove(&hostile);
 }
 
+/* The table of the summary is as wide as the page, as far as names can give way. */
+static void long_names_are_cut_to_the_page(void **state)
+{
+    (void)state;
+    struct sample long_sample = {.has_long_name = true};
+    struct wl_error error = {0};
+    sample_make(&long_sample, NULL);
+    struct wl_view_options options = {.page = WL_PAGE_SUMMARY, .width = 200};
+    char *wide = print_of(long_sample.report, &options, WL_OK, &error);
+    size_t wide_columns = strcspn(wide, "\n");
+    assert_non_null(strstr(wide, " scale_all_the_elements_of_a_long_vector "));
+    options.width = (uint32_t)wide_columns - 10;
+    char *narrow = print_of(long_sample.report, &options, WL_OK, &error);
+    assert_int_equal(strcspn(narrow, "\n"), wide_columns - 10);
+    assert_non_null(strstr(narrow, " scale_all_the_elements_of_... "));
+    options.width = 40;
+    char *least = print_of(long_sample.report, &options, WL_OK, &error);
+    assert_non_null(strstr(least, " scale_all... "));
+    free(wide);
+    free(narrow);
+    free(least);
+    sample_remove(&long_sample);
+}
+
 static void missing_source_is_told(void **state)
 {
     (void)state;
@@ -272,6 +296,7 @@ int main(void)
         cmocka_unit_test(launches_are_chosen),
         cmocka_unit_test(headlines_are_bold_on_a_terminal),
         cmocka_unit_test(hostile_names_are_harmless),
+        cmocka_unit_test(long_names_are_cut_to_the_page),
         cmocka_unit_test(missing_source_is_told),
         cmocka_unit_test(sections_of_the_user_are_shown),
     };

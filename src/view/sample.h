@@ -26,6 +26,7 @@ struct sample {
     char *folder;
     struct wl_report *report;
     bool has_no_source; /* set before: the report gets no source text */
+    bool has_long_name; /* set before: a kernel's function has a long name */
 };
 
 static const char sample_source[] = "// Scales a vector.\n"
@@ -175,7 +176,8 @@ static const struct wl_record_instruction_value sample_counts[] = {
     {5, 7, 16},  {5, 8, 48},  {6, 0, 16},  {6, 1, 512},
 };
 
-static inline void sample_put_kernels(const struct wl_sink *sink, const char *name)
+static inline void sample_put_kernels(const struct wl_sink *sink, const char *name,
+                                      const char *function)
 {
     static const char file[] = "/home/user/scale.cu";
     sink->put_module(sink->self, &(struct wl_record_module){.id = 1,
@@ -197,7 +199,7 @@ static inline void sample_put_kernels(const struct wl_sink *sink, const char *na
                                                             .module_id = 1,
                                                             .mangled = "_Z5scaleILi4EEvPfi",
                                                             .demangled = name,
-                                                            .function = "scale",
+                                                            .function = function,
                                                             .instructions = scale,
                                                             .instruction_count = COUNT(scale)});
     const struct wl_record_instruction plain[] = {
@@ -282,13 +284,18 @@ static inline void sample_make(struct sample *sample, const char *kernel_name)
                                                 .capability_major = 9,
                                                 .attributes = sample_device,
                                                 .attribute_count = COUNT(sample_device)});
-    sample_put_kernels(sink, kernel_name ? kernel_name : "void scale<4>(float *, int)");
+    sample_put_kernels(sink, kernel_name ? kernel_name : "void scale<4>(float *, int)",
+                       sample->has_long_name ? "scale_all_the_elements_of_a_long_vector" : "scale");
     sample_put_launches(sink);
     sink->put_note(sink->self, &(struct wl_record_note){WL_NOTE_INFO, "newer-target",
                                                         "the PTX is for sm_100, the model is sm_90",
                                                         "--strict-arch refuses it", -1});
     sink->put_note(sink->self, &(struct wl_record_note){WL_NOTE_WARNING, "unmodelled-math",
                                                         "sin.approx is computed exactly", "", 1});
+    sink->put_note(sink->self,
+                   &(struct wl_record_note){
+                       WL_NOTE_ERROR, "kernel-stopped",
+                       "kernel plain stopped: illegal address 0x0 in plain, scale.cu:3", "", -1});
     sink->put_end(sink->self, 0, 1700000000500000000);
     wl_stream_writer_close(writer);
     const struct wl_record_attribute session[] = {{"cache_control", "all", 0},

@@ -69,7 +69,8 @@ static void add_line(const struct wl_table *table, const size_t *widths, size_t 
     trim_line(out);
 }
 
-void wl_table_print(const struct wl_table *table, size_t indent, struct wl_text *out)
+/* free() it. */
+static size_t *measure_columns(const struct wl_table *table)
 {
     size_t *widths = wl_alloc_zero(table->column_count, sizeof *widths);
     for (size_t i = 0; i < table->column_count; i++)
@@ -79,6 +80,22 @@ void wl_table_print(const struct wl_table *table, size_t indent, struct wl_text 
         if (width > widths[i % table->column_count])
             widths[i % table->column_count] = width;
     }
+    return widths;
+}
+
+size_t wl_table_width(const struct wl_table *table)
+{
+    size_t *widths = measure_columns(table);
+    size_t width = table->column_count ? table->column_count - 1 : 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        width += widths[i];
+    free(widths);
+    return width;
+}
+
+void wl_table_print(const struct wl_table *table, size_t indent, struct wl_text *out)
+{
+    size_t *widths = measure_columns(table);
     add_line(table, widths, indent, out);
     add_row(table, widths, 0, indent, out);
     add_line(table, widths, indent, out);

@@ -25,6 +25,8 @@ void wl_table_add_column(struct wl_table *table, const char *heading, bool is_le
 /* The next cell, from left to right, top to bottom; a safe text (view/format.h). */
 void wl_table_add_cell(struct wl_table *table, const char *text);
 size_t wl_table_rows(const struct wl_table *table);
+/* Columns of the terminal that the widest line takes, without indent. */
+size_t wl_table_width(const struct wl_table *table);
 /* Every line begins with indent spaces; none ends in one. */
 void wl_table_print(const struct wl_table *table, size_t indent, struct wl_text *out);
 void wl_table_free(struct wl_table *table);
