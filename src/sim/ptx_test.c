@@ -1,6 +1,6 @@
-/* Runs every tests/ptx/NAME.ptx and tests/ptx/generated/NAME.ptx on a simulated GPU. What a case
- * may say stands at the top of sim/ptx_testing.h. Arguments: names of cases to run, none for all.
- */
+/* Runs every case in tests/ptx, tests/ptx/generated and tests/check on a simulated GPU, without and
+ * with checks. What a case may say stands at the top of sim/ptx_testing.h. Arguments: names of
+ * cases to run, none for all. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +13,15 @@
 #include "ptx/lower.h"
 #include "sim/ptx_testing.h"
 #include "sim/sim.h"
+#include "sim/unwritten.h"
 
 #define RANGES_MAX 64
 
 struct run {
     const char *path, *text;
+    bool is_checked; /* all checks are on */
+    size_t found;    /* findings that were named so far */
+    const struct wl_program *program;
     struct ptx_case self;
     const struct wl_ptx_module *module;
     uint64_t *addresses; /* of the module's variables, 0 where they have no memory of their own */
@@ -94,6 +98,36 @@ static size_t list_ranges(const struct run *run, struct wl_sim_range ranges[RANG
     return count;
 }
 
+/* The 4 KiB around each range. */
+static size_t list_pages(const struct wl_sim_range *ranges, size_t range_count,
+                         struct wl_sim_range pages[RANGES_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < range_count; i++) {
+        uint64_t start = ranges[i].start & ~4095ull, end = (ranges[i].end + 4095) & ~4095ull;
+        if (count && start <= pages[count - 1].end)
+            pages[count - 1].end = end;
+        else
+            pages[count++] = (struct wl_sim_range){start, end};
+    }
+    return count;
+}
+
+/* NULL unless the case names some. */
+static struct wl_unwritten *make_unwritten(const struct run *run, const struct wl_sim_range *ranges,
+                                           size_t range_count)
+{
+    if (!run->self.unwritten)
+        return NULL;
+    uint64_t base = ranges[0].start;
+    struct wl_unwritten *made = wl_unwritten_create(base, ranges[range_count - 1].end - base);
+    for (int i = 0; i < run->self.buffer_count; i++)
+        if (run->self.unwritten >> i & 1)
+            wl_unwritten_add(made, (uint64_t)(uintptr_t)run->self.buffers[i].bytes,
+                             run->self.buffers[i].size_bytes);
+    return made;
+}
+
 static void take_printed(void *self, const char *text, size_t length)
 {
     struct run *run = self;
@@ -108,7 +142,7 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
     const struct ptx_case *self = &run->self;
     struct wl_gpu gpu;
     struct wl_sim *sim;
-    struct wl_sim_range ranges[RANGES_MAX];
+    struct wl_sim_range ranges[RANGES_MAX], pages[RANGES_MAX];
     uint8_t parameters[512] = {0};
     assert_int_equal(wl_gpu_load(self->gpu, NULL, &gpu, error), WL_OK);
     assert_int_equal(wl_sim_create(&gpu, &sim, error), WL_OK);
@@ -128,13 +162,22 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
                                    .range_count = list_ranges(run, ranges),
                                    .carveout_pct = -1,
                                    .registers_per_thread = program->register_estimate};
+    if (run->is_checked)
+        launch.unwritten = make_unwritten(run, ranges, launch.range_count);
+    if (self->is_mapped) {
+        launch.pages = pages;
+        launch.page_count = list_pages(ranges, launch.range_count, pages);
+    }
     memcpy(launch.grid, self->grid, sizeof launch.grid);
     memcpy(launch.block, self->block, sizeof launch.block);
     struct wl_sim_options options = {.count = true,
                                      .l1_global_loads = gpu.l1_global_loads == WL_L1_ON,
                                      .print = take_printed,
                                      .print_self = run};
+    if (run->is_checked)
+        options.checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC;
     enum wl_code code = wl_sim_run(sim, &launch, &options, &run->counts, error);
+    wl_unwritten_free(launch.unwritten);
     wl_sim_free(sim);
     wl_gpu_free(&gpu);
     return code;
@@ -175,6 +218,53 @@ static void check_count(struct run *run, const char *line)
         differ(run, line, message);
 }
 
+/* Appends text with "{a+8}" as the address of byte 8 of buffer a. */
+static void put_addresses(const struct run *run, const char *text, struct wl_text *out)
+{
+    for (; *text; text++) {
+        char name[32];
+        int offset = 0;
+        int used = 0;
+        if (sscanf(text, "{%31[a-z]%d}%n", name, &offset, &used) < 2 || !used) {
+            wl_text_add_char(out, *text);
+            continue;
+        }
+        int buffer = ptx_case_find_buffer(&run->self, name);
+        assert_true(buffer >= 0);
+        wl_text_addf(out, "0x%llx",
+                     (unsigned long long)(uintptr_t)(run->self.buffers[buffer].bytes + offset));
+        text += used - 1;
+    }
+}
+
+static void check_finding(struct run *run, const char *line)
+{
+    struct wl_text expected = {0}, actual = {0};
+    put_addresses(run, line + strlen("//% finds "), &expected);
+    if (run->found < run->counts.finding_count)
+        wl_finding_print(run->program, &run->counts.findings[run->found++], &actual);
+    else
+        wl_text_add(&actual, "nothing more");
+    if (strcmp(expected.data, actual.data) != 0) {
+        char *message = wl_string_format("found\n  %s\nexpected\n  %s", actual.data, expected.data);
+        differ(run, line, message);
+        free(message);
+    }
+    wl_text_free(&expected);
+    wl_text_free(&actual);
+}
+
+/* Findings that the case does not name. */
+static void check_no_more(struct run *run)
+{
+    for (; run->is_checked && run->found < run->counts.finding_count; run->found++) {
+        struct wl_text text = {0};
+        wl_finding_print(run->program, &run->counts.findings[run->found], &text);
+        differ(run, "//%", text.data);
+        wl_text_free(&text);
+    }
+}
+
 static void act_check(void *self, char *line)
 {
     struct run *run = self;
@@ -184,14 +274,16 @@ static void act_check(void *self, char *line)
         contents[i] = run->self.buffers[i].bytes;
     if (strncmp(line, "//% count ", 10) == 0)
         check_count(run, line);
+    else if (run->is_checked && strncmp(line, "//% finds ", 10) == 0)
+        check_finding(run, line);
     else if (strncmp(line, "//% expect ", 11) == 0 &&
              !ptx_case_check(&run->self, line, contents, message))
         differ(run, line, message);
 }
 
-static void run_case(void **argument)
+static void run_once(const char *path, bool is_checked)
 {
-    struct run run = {.path = *argument};
+    struct run run = {.path = path, .is_checked = is_checked};
     struct wl_error error = {0};
     struct wl_text text = {0};
     struct wl_ptx_module *module = NULL;
@@ -210,6 +302,7 @@ static void run_case(void **argument)
     input.function = wl_ptx_module_find_function(module, run.self.entry);
     assert_non_null(input.function);
     enum wl_code code = wl_ptx_lower(&input, &program, &error);
+    run.program = program;
     if (!code)
         code = launch(&run, program, &error);
     const char *fails = run.self.fails;
@@ -219,6 +312,8 @@ static void run_case(void **argument)
         fail_msg("%s: must fail with \"%s\", gave \"%s\"", run.path, fails, error.message);
     if (!code)
         ptx_case_each_directive(text.data, act_check, &run);
+    if (!code)
+        check_no_more(&run);
     if (*run.differences)
         fail_msg("%s", run.differences);
     assert_string_equal(run.self.prints, run.printed.data ? run.printed.data : "");
@@ -229,6 +324,12 @@ static void run_case(void **argument)
     wl_program_free(program);
     wl_ptx_module_free(module);
     wl_text_free(&text);
+}
+
+static void run_case(void **argument)
+{
+    run_once(*argument, false);
+    run_once(*argument, true);
 }
 
 /* ---- the cases ---- */
@@ -270,6 +371,7 @@ int main(int argument_count, char **arguments)
     (void)argument_count;
     add_folder(&cases, WL_SOURCE_DIR "/tests/ptx", arguments + 1);
     add_folder(&cases, WL_SOURCE_DIR "/tests/ptx/generated", arguments + 1);
+    add_folder(&cases, WL_SOURCE_DIR "/tests/check", arguments + 1);
     if (cases.count == 0) {
         fprintf(stderr, "no such tests in " WL_SOURCE_DIR "/tests/ptx\n");
         return 1;

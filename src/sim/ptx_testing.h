@@ -13,6 +13,10 @@
  *   //% count NAME = 12            a counter's total
  *   //% prints TEXT                what the kernel prints, with \n for a new line
  *   //% fails TEXT                 the launch (or lowering) fails with a message that contains TEXT
+ *   //% mapped                    what lies around the buffers in their 4 KiB is mapped, too
+ *   //% unwritten a               nobody has written the buffer
+ *   //% finds TEXT                a finding of a run with all checks, in order; {a+8} is an
+ * address. Such a run finds nothing else
  *   //% ptxas no                   no code of today's targets: neither ptxas nor hardware takes it
  *
  * Numbers: decimal, 0x hex (bits, for floats too), "inf", "-inf", "nan" (any NaN when expected),
@@ -48,8 +52,10 @@ struct ptx_case {
     int buffer_count;
     struct ptx_case_argument arguments[PTX_CASE_ARGUMENTS];
     int argument_count;
-    bool is_refused;   /* ptxas no */
-    char message[400]; /* of the first thing wrong, else empty */
+    bool is_refused; /* ptxas no */
+    bool is_mapped;
+    uint32_t unwritten; /* buffers, a bit each */
+    char message[400];  /* of the first thing wrong, else empty */
 };
 
 /* A numbers' list: "u32[32] within 1e-6 0 = 1 2 3". */
@@ -162,6 +168,17 @@ static inline void ptx_case_read_argument(struct ptx_case *self, const char *res
         self->argument_count++;
 }
 
+static inline void ptx_case_read_unwritten(struct ptx_case *self, const char *rest)
+{
+    char name[32] = "";
+    sscanf(rest, "%31s", name);
+    int buffer = ptx_case_find_buffer(self, name);
+    if (buffer < 0)
+        snprintf(self->message, sizeof self->message, "no buffer %s", name);
+    else
+        self->unwritten |= 1u << buffer;
+}
+
 static inline void ptx_case_read_prints(struct ptx_case *self, const char *rest)
 {
     size_t used = 0;
@@ -196,7 +213,12 @@ static inline void ptx_case_read_directive(struct ptx_case *self, char *line)
         ptx_case_read_prints(self, rest);
     else if (strcmp(word, "ptxas") == 0)
         self->is_refused = true;
-    else if (strcmp(word, "expect") != 0 && strcmp(word, "count") != 0)
+    else if (strcmp(word, "mapped") == 0)
+        self->is_mapped = true;
+    else if (strcmp(word, "unwritten") == 0)
+        ptx_case_read_unwritten(self, rest);
+    else if (strcmp(word, "expect") != 0 && strcmp(word, "count") != 0 &&
+             strcmp(word, "finds") != 0)
         snprintf(self->message, sizeof self->message, "unknown directive %s", word);
 }
 

@@ -27,8 +27,9 @@ struct clock {
 struct wl_shadow {
     uint32_t word_count, serial;
     struct clock signals; /* what was given away by atomics and barrier objects */
-    struct clock seen[WARPS_MAX], arrived[WL_BARRIERS];
-    uint32_t own[WARPS_MAX]; /* the present stretch */
+    struct clock seen[WARPS_MAX];
+    struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
+    uint32_t own[WARPS_MAX];           /* the present stretch */
     struct word words[];
 };
 
@@ -84,7 +85,6 @@ void wl_shadow_release(struct wl_cta *cta, uint32_t barrier)
     for (uint32_t i = 0; i < cta->warp_count; i++)
         if (cta->warps[i].status == WL_WARP_AT_BARRIER && cta->warps[i].barrier == barrier)
             merge(&shadow->seen[i], &shadow->arrived[barrier]);
-    memset(&shadow->arrived[barrier], 0, sizeof shadow->arrived[barrier]);
 }
 
 void wl_shadow_signal(struct wl_warp *warp)
