@@ -17,15 +17,17 @@
 #define __WL_MAKE(type, base)
 #endif
 
-/* In device code, vectors of 8 and 16 bytes are assigned in one piece, also where only the cast to
- * them says that the address is aligned. */
-#define __WL_PIECES(type, base, count)
+/* In device code, vectors of 8 and 16 bytes are assigned by elements at an aligned address, which
+ * become one access; structures would be copied by words, where only the cast to them says that the
+ * address is aligned. */
+#define __WL_PIECES(type, count)
 #if defined(__cplusplus) && defined(__CUDA_ARCH__)
-#define __WL_WHOLE(type, base, count)                                                     \
+#define __WL_COPY_2 x = other.x, y = other.y
+#define __WL_COPY_4 __WL_COPY_2, z = other.z, w = other.w
+#define __WL_WHOLE(type, count)                                                           \
     __WL_BOTH type &operator=(const type &other)                                          \
     {                                                                                     \
-        typedef base whole __attribute__((ext_vector_type(count)));                       \
-        *(whole *)this = *(const whole *)&other;                                          \
+        __WL_COPY_##count;                                                                \
         return *this;                                                                     \
     }
 #else
@@ -39,14 +41,14 @@
     };                                                                                    \
     struct __attribute__((aligned(two))) type##2 {                                        \
         base x, y;                                                                        \
-        assign_two(type##2, base, 2)                                                      \
+        assign_two(type##2, 2)                                                            \
     };                                                                                    \
     struct type##3 {                                                                      \
         base x, y, z;                                                                     \
     };                                                                                    \
     struct __attribute__((aligned(four))) type##4 {                                       \
         base x, y, z, w;                                                                  \
-        assign_four(type##4, base, 4)                                                     \
+        assign_four(type##4, 4)                                                           \
     };                                                                                    \
     typedef struct type##1 type##1;                                                       \
     typedef struct type##2 type##2;                                                       \
