@@ -28,6 +28,8 @@ static const struct {
     {"sat", WL_HALF_SAT},
     {"relu", WL_HALF_RELU},
     {"NaN", WL_HALF_NAN},
+    {"xorsign", WL_HALF_XORSIGN},
+    {"abs", 0},
     {"f16", 0},
     {"f16x2", WL_HALF_PAIR},
     {"bf16", WL_HALF_BFLOAT},

@@ -158,6 +158,7 @@ enum wl_atomic {
     WL_ATOMIC_ADD_U32,
     WL_ATOMIC_ADD_U64,
     WL_ATOMIC_ADD_F32,
+    WL_ATOMIC_ADD_FTZ_F32, /* what ADD_F32 is in global memory */
     WL_ATOMIC_ADD_F64,
     WL_ATOMIC_MIN_U32,
     WL_ATOMIC_MIN_S32,
@@ -331,7 +332,8 @@ enum {
     WL_HALF_FTZ = 4,
     WL_HALF_SAT = 8,
     WL_HALF_RELU = 16,
-    WL_HALF_NAN = 32
+    WL_HALF_NAN = 32,
+    WL_HALF_XORSIGN = 64 /* of the magnitudes, with both signs multiplied */
 };
 
 #endif

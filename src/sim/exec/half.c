@@ -44,6 +44,10 @@ static u32 compute(enum wl_half kind, s64 flags, u32 a, u32 b, u32 c)
     const u32 sign = 0x8000u;
     const bool wants_nan = flags & WL_HALF_NAN;
     f32 x = widen(a, flags), y = widen(b, flags);
+    if (flags & WL_HALF_XORSIGN) {
+        const u32 least = compute(kind, flags & ~(s64)WL_HALF_XORSIGN, a & ~sign, b & ~sign, c);
+        return x != x || y != y ? least : least | ((a ^ b) & sign);
+    }
     switch (kind) {
     case WL_HALF_ADD:
         return narrow(sum_to_odd((f64)x, (f64)y), flags);

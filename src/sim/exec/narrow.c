@@ -111,7 +111,9 @@ static u64 combine(enum wl_atomic kind, u64 old, u64 operand, u64 fresh)
     case WL_ATOMIC_CAS_B16:
         return (old & 0xffff) == (operand & 0xffff) ? fresh & 0xffff : old;
     case WL_ATOMIC_LIST_ADD_F32:
-        return bits_of(float_of((u32)old) + float_of((u32)operand));
+        /* L2 adds without subnormals */
+        return bits_of(
+            flush_f32(flush_f32(float_of((u32)old)) + flush_f32(float_of((u32)operand))));
     case WL_ATOMIC_ADD_F16X2:
     case WL_ATOMIC_ADD_BF16X2:
     case WL_ATOMIC_MIN_F16X2:

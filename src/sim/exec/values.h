@@ -86,6 +86,13 @@ static inline float maximum_nan_f32(float a, float b)
     return a != a || b != b ? float_of(0x7fffffffu) : maximum_f32(a, b);
 }
 
+/* The magnitude with the sign of a times b; NaN stays as it is. */
+static inline float signed_product(float magnitude, float a, float b)
+{
+    uint32_t sign = (bits_of(a) ^ bits_of(b)) & 0x80000000u;
+    return magnitude != magnitude ? magnitude : float_of(bits_of(magnitude) | sign);
+}
+
 static inline double minimum_f64(double a, double b)
 {
     double least = (a < b || (a == b && (bits_of_double(a) >> 63))) ? a : b;
@@ -127,7 +134,8 @@ static inline float divide_approximately(float a, float b)
                                                                 : a / b;
 }
 
-/* Division by zero gives all ones in hardware; INT_MIN / -1 wraps. */
+/* Division by zero gives all ones in hardware, the remainder too, but on 64 bits the dividend;
+ * INT_MIN / -1 wraps. */
 static inline int32_t divide_s32(int32_t a, int32_t b)
 {
     return b == 0 ? -1 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
@@ -135,7 +143,7 @@ static inline int32_t divide_s32(int32_t a, int32_t b)
 
 static inline int32_t remainder_s32(int32_t a, int32_t b)
 {
-    return b == 0 ? a : b == -1 ? 0 : a % b;
+    return b == 0 ? -1 : b == -1 ? 0 : a % b;
 }
 
 static inline int64_t divide_s64(int64_t a, int64_t b)
