@@ -292,14 +292,11 @@ static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instructio
                                      uint8_t operand_class)
 {
     enum wl_ptx_type type = lower_type(instruction, 0);
-    bool is_shift =
-        strcmp(instruction->opcode, "shl") == 0 || strcmp(instruction->opcode, "shr") == 0;
     bool is_addend = position == 2 && wl_ptx_instruction_has(instruction, "wide");
     if (is_addend)
         return operand_class == WL_CLASS_64 ? WL_PTX_U64 : WL_PTX_U32;
-    if ((is_shift && position == 1) ||
-        (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8))
-        return WL_PTX_U32; /* amounts and positions */
+    if (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8)
+        return WL_PTX_U32; /* amounts and positions; of 16-bit shifts, ptxas keeps 16 bits of them */
     return type;
 }
 

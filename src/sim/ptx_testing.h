@@ -20,7 +20,8 @@
  *   //% ptxas no                   no code of today's targets: neither ptxas nor hardware takes it
  *
  * Numbers: decimal, 0x hex (bits, for floats too), "inf", "-inf", "nan" (any NaN when expected),
- * "_" (anything). f16 values are written as bits. */
+ * "_" (anything). f16 and bf16 values are written as
+ * bits. */
 #ifndef WL_SIM_PTX_TESTING_H
 #define WL_SIM_PTX_TESTING_H
 
@@ -271,8 +272,10 @@ static inline bool ptx_case_matches(const struct ptx_case_array *array, size_t i
 {
     if (array->is_any[i])
         return true;
-    bool is_half_nan = array->width_bytes == 2 && (have_bits & 0x7fff) > 0x7c00;
-    if (array->is_nan[i] && array->type[0] == 'f')
+    bool is_bfloat = strcmp(array->type, "bf16") == 0;
+    bool is_half_nan =
+        array->width_bytes == 2 && (have_bits & 0x7fff) > (is_bfloat ? 0x7f80 : 0x7c00);
+    if (array->is_nan[i] && (array->type[0] == 'f' || is_bfloat))
         return is_half_nan ||
                (array->width_bytes > 2 && isnan(ptx_case_value(have_bits, array->width_bytes)));
     uint64_t mask = array->width_bytes == 8 ? ~0ull : (1ull << (8 * array->width_bytes)) - 1;

@@ -1,5 +1,6 @@
 /* Loads and stores: which space, then the move between memory and registers. */
 #include "sim/exec/move.h"
+#include "sim/exec/values.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -171,6 +172,11 @@ static u32 add_float_bits(u32 a, u32 b)
     return a;
 }
 
+static u32 add_flushed_bits(u32 a, u32 b)
+{
+    return bits_of(flush_f32(flush_f32(float_of(a)) + flush_f32(float_of(b))));
+}
+
 static u64 add_double_bits(u64 a, u64 b)
 {
     f64 x, y, sum;
@@ -201,6 +207,9 @@ static u64 atomic_32(enum wl_atomic kind, u32 *cell, u32 operand, u32 second)
         return old;
     case WL_ATOMIC_ADD_F32:
         COMPARE_LOOP(u32, add_float_bits(old, operand));
+        return old;
+    case WL_ATOMIC_ADD_FTZ_F32:
+        COMPARE_LOOP(u32, add_flushed_bits(old, operand));
         return old;
     case WL_ATOMIC_MIN_U32:
         COMPARE_LOOP(u32, operand < old ? operand : old);
@@ -270,14 +279,20 @@ static void move_atomic(struct access *access)
     const u32 *b32 = lane_register(warp, op->b), *c32 = lane_register(warp, op->c);
     const u64 *b64 = lane_register(warp, op->b), *c64 = lane_register(warp, op->c);
     bool has_result = op->flags & WL_OPF_RESULT;
+    /* single-precision sums flush subnormals in global memory, not in shared (PTX ISA, atom) */
+    const u64 place = access->address[__builtin_ctz(warp->active)];
+    bool is_shared = place - (u64)(uintptr_t)warp->shared < warp->worker->run->shared_bytes;
+    enum wl_atomic kind = op->kind;
+    if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
+        kind = WL_ATOMIC_ADD_FTZ_F32;
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         if (op->width_bytes == 8) {
-            u64 old = atomic_64(op->kind, POINTER(u64, access->address[i]), b64[i], c64[i]);
+            u64 old = atomic_64(kind, POINTER(u64, access->address[i]), b64[i], c64[i]);
             if (has_result)
                 ((u64 *)lane_register(warp, op->dst))[i] = old;
         } else {
-            u32 old = (u32)atomic_32(op->kind, POINTER(u32, access->address[i]), b32[i], c32[i]);
+            u32 old = (u32)atomic_32(kind, POINTER(u32, access->address[i]), b32[i], c32[i]);
             if (has_result)
                 ((u32 *)lane_register(warp, op->dst))[i] = old;
         }

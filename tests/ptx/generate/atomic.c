@@ -228,7 +228,7 @@ void generate_atomic(void)
                 write_space(&spaces[i], names[part], part, 5);
             }
         } else {
-            write_space(&spaces[i], "", 0, 8);
+            write_space(&spaces[i], "", 3, 7);
         }
     }
     write_contended(".global", false);

@@ -127,6 +127,7 @@ static void write_combined(struct test *test, const struct pairs *pairs, unsigne
         test_always(test, "b32", results[1], "mov.b32 $, %%r2");
 }
 
+/* To floats without a guard: ptxas of CUDA 13.0 converts what the register held before. */
 static void write_set(struct test *test, const struct pairs *pairs)
 {
     static const char *const operations[] = {"", ".and", ".or", ".xor"};
@@ -149,9 +150,9 @@ static void write_set(struct test *test, const struct pairs *pairs)
                                        : is_true;
             results[i] = !is_true ? 0 : result[0] == 'f' ? 0x3f800000 : 0xffffffff;
         }
-        test_result(test, "b32", results, "set.%s%s%s.%s.%s $, %%a, %%b%s", names[k],
-                    operations[operation], is_ftz ? ".ftz" : "", result, type,
-                    operation ? ", %odd" : "");
+        (result[0] == 'f' ? test_always : test_result)(
+            test, "b32", results, "set.%s%s%s.%s.%s $, %%a, %%b%s", names[k], operations[operation],
+            is_ftz ? ".ftz" : "", result, type, operation ? ", %odd" : "");
     }
 }
 
@@ -237,7 +238,7 @@ static void write_half_sets(void)
     for (size_t k = 0; k < COUNT(rows); k++) {
         for (unsigned i = 0; i < THREADS; i++)
             results[i] = compare(3, rows[k].from, values[0][i], values[1][i], 0) ? rows[k].yes : 0;
-        test_result(test, rows[k].is_wide ? "b32" : "b16", results, "set.le.%s.%s $, %%a, %%b",
+        test_always(test, rows[k].is_wide ? "b32" : "b16", results, "set.le.%s.%s $, %%a, %%b",
                     rows[k].to, rows[k].from);
     }
     test_end(test);
@@ -310,8 +311,7 @@ static void write_testp(const char *type)
         results[i] = (uint64_t)is_finite | (uint64_t)(value.kind == SOFT_INFINITE) << 1 |
                      (uint64_t)(value.kind != SOFT_NAN) << 2 |
                      (uint64_t)(value.kind == SOFT_NAN) << 3 |
-                     (uint64_t)(value.kind == SOFT_FINITE && !is_subnormal) << 4 |
-                     (uint64_t)is_subnormal << 5;
+                     (uint64_t)(is_finite && !is_subnormal) << 4 | (uint64_t)is_subnormal << 5;
     }
     test_always(test, "b32", results, "mov.b32 $, %%r1");
     test_end(test);

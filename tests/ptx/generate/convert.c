@@ -294,8 +294,7 @@ static void write_floats(const char *from)
             continue;
         for (unsigned i = 0; i < THREADS; i++)
             results[i] = convert_float(row, a[i]);
-        test_result(test, row->to[0] == 'b' ? "b16" : row->to, results, "cvt%s.%s.%s $, %%a",
-                    row->words, row->to, row->from);
+        test_result(test, row->to, results, "cvt%s.%s.%s $, %%a", row->words, row->to, row->from);
     }
     test_end(test);
 }

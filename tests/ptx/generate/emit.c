@@ -80,8 +80,8 @@ void test_directive(struct test *test, const char *format, ...)
 
 static void add_values(struct text *text, const char *type, const uint64_t *values, size_t count)
 {
-    bool has_any_nan =
-        strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0 || strcmp(type, "f16") == 0;
+    bool has_any_nan = strcmp(type, "f32") == 0 || strcmp(type, "f64") == 0 ||
+                       strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
     uint64_t mask = type_bits(type) == 64 ? ~0ull : (1ull << type_bits(type)) - 1;
     while (count > 1 && values[count - 1] == values[count - 2])
         count--; /* the last one repeats */

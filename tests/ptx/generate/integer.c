@@ -63,7 +63,8 @@ static s128 multiply_24_high(const char *type, s128 a, s128 b)
     return multiply_24(type, a, b) >> 16; /* bits 47 to 16 */
 }
 
-/* By zero: whatever the machine gives, all ones. */
+/* By zero: open in the document; hardware gives all ones, and as remainder of 64 bits the dividend.
+ */
 static s128 divide(const char *type, s128 a, s128 b)
 {
     (void)type;
@@ -72,8 +73,9 @@ static s128 divide(const char *type, s128 a, s128 b)
 
 static s128 remain(const char *type, s128 a, s128 b)
 {
-    (void)type;
-    return b == 0 ? a : a % b;
+    if (b == 0)
+        return type_bits(type) == 64 ? a : -1;
+    return a % b;
 }
 
 static s128 least_of(const char *type, s128 a, s128 b)

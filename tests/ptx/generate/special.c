@@ -35,7 +35,6 @@ static void write_special_registers(void)
                 {"%nctaid.y", 0, 0, 1},
                 {"%nctaid.z", 0, 0, 1},
                 {"%laneid", 1, 32, 0},
-                {"%warpid", 32, 2, 0},
                 {"WARP_SZ", 0, 0, 32},
                 {"%dynamic_smem_size", 0, 0, 512}};
     for (size_t k = 0; k < COUNT(rows); k++) {
@@ -68,7 +67,8 @@ static void write_special_registers(void)
     test_code(test, "setp.le.u64 %%p1, %%rd1, %%rd3;\n\tsetp.le.and.u64 %%p1, %%rd2, %%rd4, %%p1;");
     test_code(test, "mov.u32 %%r6, %%smid;\n\tmov.u32 %%r7, %%nsmid;\n\tsetp.lt.and.u32 %%p1, "
                     "%%r6, %%r7, %%p1;");
-    test_code(test, "mov.u32 %%r8, %%nwarpid;\n\tsetp.ge.and.u32 %%p1, %%r8, 2, %%p1;");
+    test_code(test, "mov.u32 %%r8, %%nwarpid;\n\tmov.u32 %%r10, %%warpid;\n\tsetp.gt.and.u32 %%p1, "
+                    "%%r8, %%r10, %%p1;");
     test_code(test, "mov.u32 %%r9, %%total_smem_size;\n\tsetp.ge.and.u32 %%p1, %%r9, 512, %%p1;");
     test_always(test, "u32", results, "selp.u32 $, 1, 0, %%p1");
     test_end(test);
