@@ -177,7 +177,10 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     print_notes_of(result, report, -1);
     print_summary(result);
     wl_report_close(report);
-    return WL_OK;
+    return count ? WL_OK
+                 : wl_error_set(error, WL_ERR_NOTHING,
+                                "no kernel launch was chosen, so nothing was "
+                                "checked");
 }
 
 /* ---- the run ---- */

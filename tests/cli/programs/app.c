@@ -3,6 +3,7 @@
  *
  *   scale      launch kernel `scale` once (what happens without words, too)
  *   idle       launch kernel `idle` once
+ *   short      launch `scale` on memory that is too short and not written, and do not free it
  *   exit N     end with exit code N
  *   crash      end by SIGSEGV
  *   kill       end by SIGKILL, as from outside
@@ -85,6 +86,18 @@ static void launch_scale(void)
     puts("scaled");
 }
 
+static void launch_short(void)
+{
+    struct dim3 grid = {8, 1, 1}, block = {128, 1, 1};
+    void *device = NULL;
+    unsigned length = 1024;
+    void *arguments[] = {&device, &length};
+    check(cudaMalloc(&device, 1000 * sizeof(float)), "cudaMalloc");
+    check(cudaLaunchKernel(&scale_stub, grid, block, arguments, 0, NULL), "cudaLaunchKernel");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    puts("went on");
+}
+
 static void launch_idle(void)
 {
     struct dim3 one = {1, 1, 1};
@@ -127,6 +140,8 @@ int main(int argument_count, char **arguments)
             launch_scale();
         else if (strcmp(arguments[i], "idle") == 0)
             launch_idle();
+        else if (strcmp(arguments[i], "short") == 0)
+            launch_short();
         else if (strcmp(arguments[i], "exit") == 0)
             return atoi(next);
         else if (strcmp(arguments[i], "crash") == 0)
