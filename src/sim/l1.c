@@ -26,6 +26,13 @@ struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l
     return l1;
 }
 
+struct wl_l1 *wl_l1_create_readonly(const struct wl_gpu *gpu)
+{
+    struct wl_l1 *readonly = wl_l1_create(gpu, gpu->readonly_bytes, true);
+    readonly->fetch_all = 0;
+    return readonly;
+}
+
 void wl_l1_reset(struct wl_l1 *l1)
 {
     for (uint32_t set = 0; set < l1->set_count; set++) {

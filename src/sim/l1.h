@@ -52,9 +52,12 @@ struct wl_l1 {
     struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
 };
 
-/* data_bytes is what the shared-memory carve-out leaves (wl_occupancy.l1_data_bytes), or
- * gpu->readonly_bytes for a separate read-only cache. Never fails; free with wl_l1_free. */
+/* data_bytes is what the shared-memory carve-out leaves (wl_occupancy.l1_data_bytes). Never fails;
+ * free with wl_l1_free. */
 struct wl_l1 *wl_l1_create(const struct wl_gpu *gpu, uint32_t data_bytes, bool l1_global_loads);
+/* The separate read-only cache of GPUs that have one, gpu->readonly_bytes large; it fetches
+ * sectors. */
+struct wl_l1 *wl_l1_create_readonly(const struct wl_gpu *gpu);
 void wl_l1_reset(struct wl_l1 *l1); /* forgets all lines */
 void wl_l1_free(struct wl_l1 *l1);
 

@@ -12,8 +12,11 @@
 
 static const struct wl_gpu hopper = {
     .l1_line_bytes = 128, .l1_sector_bytes = 32, .l1_miss_bytes = 32};
-static const struct wl_gpu kepler = {
-    .l1_line_bytes = 128, .l1_sector_bytes = 32, .l1_miss_bytes = 128, .l1_ways = 4};
+static const struct wl_gpu kepler = {.l1_line_bytes = 128,
+                                     .l1_sector_bytes = 32,
+                                     .l1_miss_bytes = 128,
+                                     .l1_ways = 4,
+                                     .readonly_bytes = 49152};
 
 /* A store of sectors, wholly written or not, by an instruction of one line, far from others. */
 static uint32_t store(struct wl_l1 *l1, uint64_t line, uint32_t sectors, uint32_t full)
@@ -54,12 +57,27 @@ static void test_loads_pass_by_where_l1_is_off(void **state)
     struct wl_l1 *l1 = wl_l1_create(&kepler, 16384, false);
     assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
     assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
+    assert_int_equal(wl_l1_fetched(l1, 0x5), 0x5); /* a line only where it is kept */
     assert_int_equal(store(l1, 7, 0x5, 0x5), 0x5);
     wl_l1_free(l1);
     l1 = wl_l1_create(&hopper, 0, true); /* all of it is shared memory */
     assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
     assert_int_equal(wl_l1_load(l1, 7, 0x5), 0x5);
     wl_l1_free(l1);
+}
+
+static void test_read_only_cache_fetches_sectors(void **state)
+{
+    (void)state;
+    struct wl_l1 *readonly = wl_l1_create_readonly(&kepler);
+    assert_int_equal(wl_l1_load(readonly, 7, 0x1), 0x1);
+    assert_int_equal(wl_l1_fetched(readonly, 0x1), 0x1);
+    assert_int_equal(wl_l1_load(readonly, 7, 0x3), 0x2);
+    assert_int_equal(wl_l1_load(readonly, 7, 0x3), 0);
+    for (uint64_t line = 0; line < 49152 / 128; line++)
+        wl_l1_load(readonly, 1000 + line, 0xf);
+    assert_int_equal(wl_l1_load(readonly, 7, 0x3), 0x3);
+    wl_l1_free(readonly);
 }
 
 /* "seq" of bench/micro/access.cu: S0 S32, L0 S32, S0 L0, S0 L4, S0 L32, L0 L32 A0 L32. */
@@ -208,6 +226,7 @@ int main(void)
         cmocka_unit_test(test_loads_by_sector),
         cmocka_unit_test(test_a_miss_fetches_the_line_on_kepler),
         cmocka_unit_test(test_loads_pass_by_where_l1_is_off),
+        cmocka_unit_test(test_read_only_cache_fetches_sectors),
         cmocka_unit_test(test_stores_and_atomics_as_on_hardware),
         cmocka_unit_test(test_stores_back_to_back),
         cmocka_unit_test(test_store_hits_of_a_strided_kernel),

@@ -46,7 +46,8 @@ static void free_caches(struct wl_sim *sim)
 {
     for (uint32_t i = 0; i < sim->gpu->sm_count; i++) {
         wl_l1_free(sim->sms[i].l1);
-        sim->sms[i].l1 = NULL;
+        wl_l1_free(sim->sms[i].readonly);
+        sim->sms[i].l1 = sim->sms[i].readonly = NULL;
     }
 }
 
@@ -187,10 +188,15 @@ static void prepare_caches(struct wl_sim *sim, struct wl_run *run, uint32_t l1_d
         sim->l1_global_loads = run->l1_global_loads;
     }
     for (uint32_t i = 0; i < run->sm_count && i < run->block_total; i++) {
-        if (sim->sms[i].l1)
-            wl_l1_reset(sim->sms[i].l1);
+        struct wl_sm *sm = &sim->sms[i];
+        if (sm->l1)
+            wl_l1_reset(sm->l1);
         else
-            sim->sms[i].l1 = wl_l1_create(sim->gpu, l1_data_bytes, run->l1_global_loads);
+            sm->l1 = wl_l1_create(sim->gpu, l1_data_bytes, run->l1_global_loads);
+        if (sm->readonly)
+            wl_l1_reset(sm->readonly);
+        else if (sim->gpu->readonly_bytes)
+            sm->readonly = wl_l1_create_readonly(sim->gpu);
     }
 }
 

@@ -152,6 +152,7 @@ struct wl_sm {
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */
+    struct wl_l1 *readonly;         /* for read-only loads; NULL where L1 takes them */
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */
     size_t request_count, request_capacity;
 };

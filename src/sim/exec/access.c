@@ -78,12 +78,19 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
     return stored.missed;
 }
 
+/* The cache that a load asks. */
+static inline struct wl_l1 *cache_of(const struct access *access)
+{
+    const struct wl_sm *sm = access->warp->sm;
+    return access->op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
+}
+
 /* One of line_count lines of an access. */
 static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words,
                               u32 line_count)
 {
     struct wl_sm *sm = access->warp->sm;
-    struct wl_l1 *l1 = sm->l1;
+    struct wl_l1 *l1 = cache_of(access);
     struct wl_site_state *site = access->site;
     u32 missed = sectors, fetched, time;
     switch (access->kind) {
@@ -118,8 +125,7 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
 /* Sectors as L2 sees them: all of the line where a miss fetches whole lines. */
 static inline u32 counted_sectors(const struct access *access, u32 sectors)
 {
-    return access->kind == WL_SITE_LOAD && access->warp->sm->l1->fetch_all &&
-                   access->warp->sm->l1->caches_loads
+    return access->kind == WL_SITE_LOAD && cache_of(access)->fetch_all
                ? 4
                : (u32)__builtin_popcount(sectors);
 }
