@@ -117,6 +117,7 @@ run_row() {
         done
         # shellcheck disable=SC2086
         (
+            # shellcheck disable=SC3045
             ulimit -t "$limit"
             cd "$place" && CUDA_PATH=$toolkit LD_LIBRARY_PATH=$build/lib:$toolkit/lib64 \
                 env $environment timeout -k 5 $((limit * 10)) ./program.exe $arguments \

@@ -21,6 +21,7 @@ for suite in cuda-samples hecbench; do
     esac
     count() { grep -c "^[^|]*|$1|" "$results" || true; }
     printf '\n## %s\n\n' "$title"
+    # shellcheck disable=SC2016
     printf '`tests/suites/run.sh %s FOLDER`, %s: %s passed, %s failed, %s left out.\n\n' \
         "$suite" "$(date -u -r "$results" +%Y-%m-%d)" "$(count passed)" "$(count failed)" \
         "$(count 'left out')"
