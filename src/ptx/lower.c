@@ -296,7 +296,8 @@ static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instructio
     if (is_addend)
         return operand_class == WL_CLASS_64 ? WL_PTX_U64 : WL_PTX_U32;
     if (operand_class == WL_CLASS_32 && wl_ptx_type_bytes(type) == 8)
-        return WL_PTX_U32; /* amounts and positions; of 16-bit shifts, ptxas keeps 16 bits of them */
+        return WL_PTX_U32; /* amounts and positions; of 16-bit shifts, ptxas keeps 16 bits of them
+                            */
     return type;
 }
 

@@ -304,12 +304,10 @@ RUN(TESTP)
         double least = op->width_bytes == 4 ? 0x1p-126 : 0x1p-1022;
         bool is_finite = fabs(value) <= 1.7976931348623157e308;
         bool is_subnormal = value != 0 && fabs(value) < least;
-        const bool classes[] = {is_finite,
-                                isinf(value) != 0,
-                                value == value,
-                                value != value,
-                                is_finite && !is_subnormal, /* zero is one of them */
-                                is_subnormal};
+        const bool classes[] = {
+            is_finite,      isinf(value) != 0,          value == value,
+            value != value, is_finite && !is_subnormal, /* zero is one of them */
+            is_subnormal};
         result |= (u32)classes[op->kind] << i;
     }
     set_predicate(warp, op->dst, result);

@@ -137,6 +137,21 @@ static uint64_t read_bytes(const uint8_t *bytes, unsigned bits)
     return value;
 }
 
+/* The generic address back in its space: what a load there must find again. */
+static void write_return(struct test *test, const struct space *space, const uint8_t *bytes)
+{
+    const char *word = strrchr(space->name, '_') + 1;
+    uint64_t results[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        results[i] = read_bytes(bytes + 16 * i + 4, 32);
+    test_code(test, "cvta.to.%s.u64 %%rd3, %%place;", word);
+    test_result(test, "b32", results, "ld.%s.u32 $, [%%rd3+4]", word);
+    test_code(test, "isspacep.%s %%p1, %%place;", word);
+    for (unsigned i = 0; i < THREADS; i++)
+        results[i] = 1;
+    test_result(test, "b32", results, "selp.b32 $, 1, 0, %%p1");
+}
+
 static void write_load(struct test *test, const struct space *space, const char *type,
                        unsigned count, unsigned turn, const uint8_t *bytes)
 {
@@ -178,6 +193,8 @@ static void write_loads(const struct space *space)
             if (space->is_whole || count == 1u << (k % (most == 4 ? 3 : 2)))
                 write_load(test, space, types[k], count, turn, bytes);
     }
+    if (!*space->word)
+        write_return(test, space, bytes);
     test_end(test);
 }
 
@@ -254,12 +271,12 @@ static void write_constants(void)
     test_code(
         test,
         "and.b32 %%r1, %%me, 3;\n\tmov.b64 %%rd1, table;\n\tmad.wide.u32 %%rd2, %%r1, 16, %%rd1;");
-    test_code(test, "cvta.const.u64 %%rd3, %%rd2;");
+    test_code(test, "cvta.const.u64 %%rd3, %%rd2;\n\tcvta.to.const.u64 %%rd4, %%rd3;");
     unsigned turn = 0;
     for (size_t k = 0; k < COUNT(types); k++, turn++) {
         unsigned bits = type_bits(types[k]), width = register_bits(types[k], turn);
-        unsigned offset = turn % 2 ? bits / 8 : 0, form = turn % 3;
-        static const char *const places[] = {"table+", "%rd2+", "%rd3+"};
+        unsigned offset = turn % 2 ? bits / 8 : 0, form = turn % 4;
+        static const char *const places[] = {"table+", "%rd2+", "%rd3+", "%rd4+"};
         for (unsigned i = 0; i < THREADS; i++) {
             unsigned row = form == 0 ? 0 : 16 * (i & 3);
             results[i] = (uint64_t)type_value(types[k], read_bytes(bytes + row + offset, bits));

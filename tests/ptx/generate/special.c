@@ -232,8 +232,10 @@ static void write_parameters(void)
                  {"ld.param.u8 $, [given6+7]", "b32", 0x12},
                  {"ld.param.b64 $, [given6]", "b64", 0x123456789abcdef0},
                  {"ld.param.u32 $, [%rd1+4]", "b32", 0x12345678},
-                 {"ld.u16 $, [%rd2+6]", "b32", 0x1234}};
-    test_code(test, "mov.b64 %%rd1, given6;\n\tcvta.param.u64 %%rd2, %%rd1;");
+                 {"ld.u16 $, [%rd2+6]", "b32", 0x1234},
+                 {"ld.param.u16 $, [%rd3+4]", "b32", 0x5678}};
+    test_code(test, "mov.b64 %%rd1, given6;\n\tcvta.param.u64 %%rd2, %%rd1;\n\tcvta.to.param.u64 "
+                    "%%rd3, %%rd2;");
     for (size_t k = 0; k < COUNT(parts); k++) {
         for (unsigned i = 0; i < THREADS; i++)
             results[i] = parts[k].value;
