@@ -75,8 +75,9 @@ RUN(CVT_INT_TO_FLOAT)
             fesetround(host_rounding[op->kind]);
             continue;
         }
-        volatile double exact = op->flags & WL_OPF_SIGNED ? (double)(s64)value : (double)value;
-        volatile float single = op->flags & WL_OPF_SIGNED ? (float)(s64)value : (float)value;
+        volatile u64 source = value;
+        volatile double exact = op->flags & WL_OPF_SIGNED ? (double)(s64)source : (double)source;
+        volatile float single = op->flags & WL_OPF_SIGNED ? (float)(s64)source : (float)source;
         store_float(warp, op, i, exact, single);
     }
     fesetround(FE_TONEAREST);
@@ -165,7 +166,8 @@ RUN(CVT_FLOAT_TO_FLOAT)
         if (op->imm & FLAG_RELU)
             value = value > 0 ? value : value != value ? value : 0;
         fesetround(op->imm & FLAG_INTEGRAL ? FE_TONEAREST : host_rounding[op->kind]);
-        volatile float single = (float)value;
+        volatile double source = value; /* converted here, not before the rounding is set */
+        volatile float single = (float)source;
         fesetround(FE_TONEAREST);
         float result = canonical_f32(single);
         if (op->imm & FLAG_FTZ)
