@@ -101,7 +101,7 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
     bool is_local = local_requests > 0 && global_requests == 0;
     add(counts, totals->instructions, global_requests);
     add(counts, totals->requests, global_requests);
-    add(counts, totals->sectors, state->sectors);
+    add(counts, totals->sectors, state->sectors + state->sectors_repeated);
     add(counts, local->instructions, local_requests);
     add(counts, local->requests, local_requests);
     add(counts, local->sectors, state->sectors_local);
@@ -111,8 +111,10 @@ static void add_site(const struct wl_site *site, const struct wl_site_state *sta
     add(counts, WL_COUNTER_L2_THEORETICAL, state->sectors);
     add(counts, WL_COUNTER_L2_IDEAL, state->sectors_ideal);
     add(counts, WL_COUNTER_L2_LOCAL, state->sectors_local);
-    bool is_read = site->access == WL_SITE_LOAD || site->access == WL_SITE_COPY;
-    add(counts, is_read ? WL_COUNTER_BYTES_GLOBAL_LD : WL_COUNTER_BYTES_GLOBAL_ST, state->bytes);
+    if (site->access == WL_SITE_LOAD || site->access == WL_SITE_COPY)
+        add(counts, WL_COUNTER_BYTES_GLOBAL_LD, state->bytes);
+    else if (site->access == WL_SITE_STORE)
+        add(counts, WL_COUNTER_BYTES_GLOBAL_ST, state->bytes);
     add(counts, shared_totals[site->access].instructions, shared_requests);
     add(counts, shared_totals[site->access].wavefronts, state->wavefronts_pipe);
     add(counts, shared_totals[site->access].conflicts, state->conflicts);

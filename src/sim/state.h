@@ -29,6 +29,7 @@ struct wl_line_set {
     uint32_t phase; /* first address modulo 128, plus 1; 0: not filled */
     uint32_t count;
     uint32_t sectors_total, sectors_ideal;
+    uint32_t bytes;         /* that its lanes touch, each once */
     int64_t line[WL_LANES]; /* relative to the first lane's line */
     uint32_t sectors[WL_LANES], words[WL_LANES];
 };
@@ -39,7 +40,9 @@ struct wl_line_set {
  * relative to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
     uint64_t requests[3]; /* global, shared, local */
-    uint64_t sectors, sectors_ideal, sectors_local, tags, bytes;
+    uint64_t sectors, sectors_ideal, sectors_local, tags;
+    uint64_t bytes;            /* in global memory; lanes at one place count once */
+    uint64_t sectors_repeated; /* of atomics: once more for each further lane at a word */
     uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */

@@ -162,13 +162,28 @@ static u32 ideal_sectors(const struct access *access, u32 sectors)
     return asked < sectors ? asked : sectors;
 }
 
-/* How many active lanes have the address of this one. */
-static u32 count_sharers(const struct access *access, int lane)
+/* The active lanes that have the address of this one. */
+static u32 find_sharers(const struct access *access, int lane)
 {
     u32 same = 0;
     WL_FOR_LANES (i)
         same |= (u32)(access->address[i] == access->address[lane]) << i;
-    return (u32)__builtin_popcount(same & access->warp->active);
+    return same & access->warp->active;
+}
+
+/* Bytes that the active lanes touch; lanes at one address touch the same ones. */
+static u32 distinct_bytes(const struct access *access, const struct touched *touched)
+{
+    u32 units = 0;
+    for (u32 k = 0; k < touched->count && access->bytes >= 4; k++)
+        units += (u32)__builtin_popcount(touched->words[k]);
+    if (access->bytes >= 4)
+        return 4 * units;
+    for (u32 rest = access->warp->active; rest;) {
+        units++;
+        rest &= ~find_sharers(access, __builtin_ctz(rest));
+    }
+    return units * access->bytes;
 }
 
 /* Atomics: L1 passes lanes at one word on to L2 one after another, each with its sector. */
@@ -183,7 +198,8 @@ static u32 collect_sharers(const struct access *access, struct touched *touched)
         u32 k = 0, shift = (address >> 5 & 3) * 8;
         while (touched->line[k] != address >> 7)
             k++;
-        u32 sharers = count_sharers(access, lane), before = touched->words[k] >> shift & 0xff;
+        u32 sharers = (u32)__builtin_popcount(find_sharers(access, lane)),
+            before = touched->words[k] >> shift & 0xff;
         if (sharers > before) {
             touched->words[k] += (sharers - before) << shift;
             sectors += sharers - before;
@@ -198,10 +214,14 @@ static void count_atomic(struct access *access)
     struct wl_site_state *site = access->site;
     struct touched touched;
     collect_lines(access->address, access->bytes, &touched);
-    u32 sectors = collect_sharers(access, &touched);
-    for (u32 i = 0; i < touched.count; i++)
+    site->bytes += distinct_bytes(access, &touched);
+    u32 passed = collect_sharers(access, &touched), sectors = 0;
+    for (u32 i = 0; i < touched.count; i++) {
+        sectors += (u32)__builtin_popcount(touched.sectors[i]);
         touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
+    }
     site->sectors += sectors;
+    site->sectors_repeated += passed - sectors;
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
 }
@@ -219,6 +239,7 @@ static void count_scattered(struct access *access)
     site->sectors += sectors;
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
+    site->bytes += distinct_bytes(access, &touched);
 }
 
 /* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
@@ -243,6 +264,7 @@ static void fill_line_set(struct access *access, struct wl_line_set *set)
         set->sectors_total += counted_sectors(access, touched.sectors[i]);
     }
     set->sectors_ideal = ideal_sectors(access, set->sectors_total);
+    set->bytes = distinct_bytes(access, &touched);
 }
 
 static void count_pattern(struct access *access)
@@ -258,6 +280,7 @@ static void count_pattern(struct access *access)
     site->sectors += set->sectors_total;
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
+    site->bytes += set->bytes;
 }
 
 static bool is_run(const u64 *delta, int first, int count, u64 bytes)
@@ -364,7 +387,6 @@ static void count_request(struct access *access)
     access->warp->sm->turn_loads +=
         access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
     access->site->requests[WL_SITE_GLOBAL]++;
-    access->site->bytes += (u32)__builtin_popcount(access->warp->active) * access->bytes;
 }
 
 /* Whether any address[i] - address[0] differs from known[i]. */
