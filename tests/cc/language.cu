@@ -195,6 +195,45 @@ static void test_groups()
     EXPECT(out[0] == 28 && out[31] == 3028 && out[64] == 11 && out[65] == 0);
 }
 
+__global__ void whole_grid(int *out)
+{
+    cg::grid_group grid = cg::this_grid();
+    for (int round = 0; round < 3; round++) {
+        if (cg::this_thread_block().thread_rank() == 0)
+            out[blockIdx.x] = out[8 + (blockIdx.x + 1) % gridDim.x] + 1;
+        grid.sync();
+        if (grid.thread_rank() == 0)
+            for (unsigned i = 0; i < gridDim.x; i++)
+                out[8 + i] = out[i] + (int)i;
+        grid.sync();
+    }
+    if (threadIdx.x == 0) {
+        int *own = (int *)malloc(2 * sizeof(int));
+        own[1] = (int)grid.size();
+        out[16 + blockIdx.x] = own[1];
+        free(own);
+    }
+}
+
+static void test_grid()
+{
+    buffer<int> out(24);
+    int *address = out.get();
+    void *arguments[] = {&address};
+    CHECK(cudaLaunchCooperativeKernel((void *)whole_grid, dim3(8), dim3(64), arguments));
+    finish();
+    EXPECT(out[16] == 512 && out[23] == 512);
+    int low[8], high[8] = {};
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 8; i++)
+            low[i] = high[(i + 1) % 8] + 1;
+        for (int i = 0; i < 8; i++)
+            high[i] = low[i] + i;
+    }
+    for (int i = 0; i < 8; i++)
+        EXPECT(out[i] == low[i] && out[8 + i] == high[i]);
+}
+
 // What one thread writes before a barrier the others read behind it.
 __global__ void broadcast(int *out, const int *in)
 {
@@ -531,6 +570,7 @@ int main()
     test_vectors();
     test_warps();
     test_groups();
+    test_grid();
     test_broadcast();
     test_atomics();
     test_functions();

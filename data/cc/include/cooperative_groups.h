@@ -1,5 +1,4 @@
-/* Cooperative groups: blocks, tiles of a warp, the threads that are active together. Groups of the
- * whole grid tell their size; their sync() is not simulated. */
+/* Cooperative groups: the grid, blocks, tiles of a warp, the threads that are active together. */
 #ifndef WARPLENS_COOPERATIVE_GROUPS_H
 #define WARPLENS_COOPERATIVE_GROUPS_H
 
@@ -31,9 +30,27 @@ __WL_MEMBER thread_block this_thread_block()
     return thread_block();
 }
 
+/* Blocks that have come to sync(); its highest bit turns when all have. */
+inline __device__ unsigned __wl_grid_arrivals;
+
+/* sync() needs cudaLaunchCooperativeKernel, so that all blocks run at a time. */
 class grid_group
 {
   public:
+    __WL_MEMBER static void sync()
+    {
+        thread_block::sync();
+        if (thread_block::thread_rank() == 0) {
+            unsigned step = block_rank() ? 1 : 0x80000000 - (unsigned)(num_blocks() - 1);
+            __threadfence();
+            unsigned before = atomicAdd(&__wl_grid_arrivals, step);
+            volatile unsigned *now = &__wl_grid_arrivals;
+            while (((*now ^ before) & 0x80000000) == 0)
+                ;
+            __threadfence();
+        }
+        thread_block::sync();
+    }
     __WL_MEMBER static unsigned long long block_rank()
     {
         return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -51,7 +68,7 @@ class grid_group
         return num_blocks() * thread_block::num_threads();
     }
     __WL_MEMBER static unsigned long long size() { return num_threads(); }
-    __WL_MEMBER static bool is_valid() { return false; }
+    __WL_MEMBER static bool is_valid() { return true; }
 };
 __WL_MEMBER grid_group this_grid()
 {

@@ -257,6 +257,8 @@ __WL_DEVICE unsigned long long __cvta_generic_to_shared(const void *address)
 
 extern "C" {
 __device__ int printf(const char *format, ...);
+__device__ void *malloc(size_t bytes);
+__device__ void free(void *address);
 __device__ void *memcpy(void *to, const void *from, size_t bytes);
 __device__ void *memset(void *to, int value, size_t bytes);
 __device__ __attribute__((noreturn)) void __assertfail(const char *message, const char *file,
