@@ -57,9 +57,10 @@ static s64 operate(const struct wl_video *video, s64 a, s64 b, s64 c)
     case WL_VIDEO_MAD:
         break;
     }
-    s64 sum = (video->negates_product ? -(a * b) : a * b) + (video->negates_addend ? -c : c) +
-              video->adds_one;
-    return sum >> video->scale;
+    u64 product = (u64)a * (u64)b; /* two unsigned factors fill 64 bits */
+    u64 sum = (video->negates_product ? 0 - product : product) +
+              (u64)(video->negates_addend ? -c : c) + video->adds_one;
+    return (s64)sum >> video->scale;
 }
 
 /* The first result keeps all its bits here. */
