@@ -83,8 +83,8 @@ struct wl_program {
     uint32_t barrier_count;         /* named barriers used */
     uint32_t max_threads_per_block; /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
-    bool uses_heap;                  /* calls malloc or free */
-    bool lanes_may_wait;             /* a lane may spin on what another lane of its warp will write */
+    bool uses_heap;          /* calls malloc or free */
+    bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
     /* for the executor: */
     struct wl_op *ops;
