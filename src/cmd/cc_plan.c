@@ -1,6 +1,6 @@
 #include "cmd/cc_plan.h"
 
-#include <ctype.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,137 +14,141 @@ enum form {
 };
 
 enum action {
-    COMPILE,      /* to all compilations, as it is */
+    /* passed on as it is */
+    COMPILE,      /* to all compilations */
     COMPILE_HOST, /* to those for the host */
     LINK,
     BOTH,
     IGNORE, /* nothing follows from it */
     REFUSE, /* text says why */
-    OUTPUT,
-    COMPILE_ONLY,
-    PTX_ONLY,
+    /* kept in a field of the plan */
+    SET_FLAG,
+    SET_TEXT,
+    /* the others have a function */
     ARCHITECTURE,
     ASSEMBLER,      /* recorded in the program */
     ASSEMBLER_WORD, /* the same with its own name */
     TO_HOST,        /* values, ',' between */
     TO_LINKER,
-    STANDARD,
     LEVEL,
     FAST_MATH,
     LANGUAGE,
     RELOCATABLE,
-    CLANG,
-    VERBOSE,
-    HELP,
 };
 
 struct option {
     const char *name;
     enum form form;
     enum action action;
-    const char *text; /* REFUSE: the reason; FORM VALUE and described: name of the value */
+    const char *text; /* REFUSE: the reason; else name of the value, for the help */
     const char *help; /* NULL: not described */
+    size_t offset;    /* SET_FLAG: a bool, SET_TEXT: a const char * of the plan */
 };
 
 static const char no_assembler[] = "it needs NVIDIA's assembler";
 static const char no_separate[] = "device code cannot be linked across files";
 
+#define AT(field) offsetof(struct wl_cc_plan, field)
+
 static const struct option options[] = {
-    {"-o", VALUE, OUTPUT, "FILE", "write the program, or with -c the object, here"},
-    {"--output-file", VALUE, OUTPUT, NULL, NULL},
-    {"-c", FLAG, COMPILE_ONLY, NULL, "compile only: an object for each source file"},
-    {"--compile", FLAG, COMPILE_ONLY, NULL, NULL},
-    {"-ptx", FLAG, PTX_ONLY, NULL, "device code only: its PTX for each .cu file"},
-    {"--ptx", FLAG, PTX_ONLY, NULL, NULL},
+    {"-o", VALUE, SET_TEXT, "FILE", "write the program, or with -c the object, here", AT(output)},
+    {"--output-file", VALUE, SET_TEXT, NULL, NULL, AT(output)},
+    {"-c", FLAG, SET_FLAG, NULL, "compile only: an object for each source file", AT(compile_only)},
+    {"--compile", FLAG, SET_FLAG, NULL, NULL, AT(compile_only)},
+    {"-ptx", FLAG, SET_FLAG, NULL, "device code only: its PTX for each .cu file", AT(ptx_only)},
+    {"--ptx", FLAG, SET_FLAG, NULL, NULL, AT(ptx_only)},
     {"-arch", VALUE, ARCHITECTURE, "sm_NN",
-     "GPU to compile for, at most the newest clang knows; default: sm_80"},
-    {"--gpu-architecture", VALUE, ARCHITECTURE, NULL, NULL},
-    {"-code", VALUE, ARCHITECTURE, NULL, NULL},
-    {"--gpu-code", VALUE, ARCHITECTURE, NULL, NULL},
-    {"-gencode", VALUE, ARCHITECTURE, NULL, NULL},
-    {"--generate-code", VALUE, ARCHITECTURE, NULL, NULL},
-    {"-std", VALUE, STANDARD, "c++NN", "C++ standard; default: c++17"},
-    {"--std", VALUE, STANDARD, NULL, NULL},
-    {"-O", PREFIX, LEVEL, NULL, "-O0 to -O3: optimisation of host and device code; default: -O3"},
-    {"--optimize", VALUE, LEVEL, NULL, NULL},
-    {"-use_fast_math", FLAG, FAST_MATH, NULL, "fast, inexact functions; numbers near 0 become 0"},
-    {"--use_fast_math", FLAG, FAST_MATH, NULL, NULL},
-    {"-x", VALUE, LANGUAGE, "cu", "all source files are CUDA, whatever their names"},
+     "GPU to compile for, at most the newest clang knows; default: sm_80", 0},
+    {"--gpu-architecture", VALUE, ARCHITECTURE, NULL, NULL, 0},
+    {"-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
+    {"--gpu-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
+    {"-gencode", VALUE, ARCHITECTURE, NULL, NULL, 0},
+    {"--generate-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
+    {"-std", VALUE, SET_TEXT, "c++NN", "C++ standard; default: c++17", AT(standard)},
+    {"--std", VALUE, SET_TEXT, NULL, NULL, AT(standard)},
+    {"-O", PREFIX, LEVEL, NULL, "-O0 to -O3: optimisation of host and device code; default: -O3",
+     0},
+    {"--optimize", VALUE, LEVEL, NULL, NULL, 0},
+    {"-use_fast_math", FLAG, FAST_MATH, NULL, "fast, inexact functions; numbers near 0 become 0",
+     0},
+    {"--use_fast_math", FLAG, FAST_MATH, NULL, NULL, 0},
+    {"-x", VALUE, LANGUAGE, "cu", "all source files are CUDA, whatever their names", 0},
     {"-Xptxas", VALUE, ASSEMBLER, "OPTION",
-     "recorded in the program: -dlcm=ca has L1 cache global loads"},
-    {"--ptxas-options", VALUE, ASSEMBLER, NULL, NULL},
-    {"-maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL},
-    {"--maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL},
-    {"-Xcompiler", VALUE, TO_HOST, "OPTIONS", "to clang for host code only; ',' between"},
-    {"--compiler-options", VALUE, TO_HOST, NULL, NULL},
-    {"-Xlinker", VALUE, TO_LINKER, "OPTIONS", "to the linker; ',' between"},
-    {"--linker-options", VALUE, TO_LINKER, NULL, NULL},
-    {"--clang", VALUE, CLANG, "PROGRAM", "the clang to use; default: the one in PATH"},
-    {"-v", FLAG, VERBOSE, NULL, "show what is run"},
-    {"--verbose", FLAG, VERBOSE, NULL, NULL},
-    {"-h", FLAG, HELP, NULL, NULL},
-    {"--help", FLAG, HELP, NULL, NULL},
+     "recorded in the program: -dlcm=ca has L1 cache global loads", 0},
+    {"--ptxas-options", VALUE, ASSEMBLER, NULL, NULL, 0},
+    {"-maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL, 0},
+    {"--maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL, 0},
+    {"-Xcompiler", VALUE, TO_HOST, "OPTIONS", "to clang for host code only; ',' between", 0},
+    {"--compiler-options", VALUE, TO_HOST, NULL, NULL, 0},
+    {"-Xlinker", VALUE, TO_LINKER, "OPTIONS", "to the linker; ',' between", 0},
+    {"--linker-options", VALUE, TO_LINKER, NULL, NULL, 0},
+    {"--clang", VALUE, SET_TEXT, "PROGRAM", "the clang to use; default: the one in PATH",
+     AT(clang)},
+    {"-v", FLAG, SET_FLAG, NULL, "show what is run", AT(is_verbose)},
+    {"--verbose", FLAG, SET_FLAG, NULL, NULL, AT(is_verbose)},
+    {"-h", FLAG, SET_FLAG, NULL, NULL, AT(wants_help)},
+    {"--help", FLAG, SET_FLAG, NULL, NULL, AT(wants_help)},
     /* passed on */
-    {"-I", JOINED, COMPILE, NULL, NULL},
-    {"-isystem", JOINED, COMPILE, NULL, NULL},
-    {"-include", VALUE, COMPILE, NULL, NULL},
-    {"-D", JOINED, COMPILE, NULL, NULL},
-    {"-U", JOINED, COMPILE, NULL, NULL},
-    {"-MF", JOINED, COMPILE_HOST, NULL, NULL},
-    {"-MT", JOINED, COMPILE_HOST, NULL, NULL},
-    {"-MQ", JOINED, COMPILE_HOST, NULL, NULL},
-    {"-MD", FLAG, COMPILE_HOST, NULL, NULL},
-    {"-MMD", FLAG, COMPILE_HOST, NULL, NULL},
-    {"-MP", FLAG, COMPILE_HOST, NULL, NULL},
-    {"-g", FLAG, COMPILE_HOST, NULL, NULL},
-    {"--debug", FLAG, IGNORE, NULL, NULL},
-    {"-pthread", FLAG, BOTH, NULL, NULL},
-    {"-l", JOINED, LINK, NULL, NULL},
-    {"-L", JOINED, LINK, NULL, NULL},
-    {"-Wl,", PREFIX, LINK, NULL, NULL},
-    {"-shared", FLAG, LINK, NULL, NULL},
-    {"--shared", FLAG, LINK, NULL, NULL},
-    {"-rdynamic", FLAG, LINK, NULL, NULL},
-    {"-s", FLAG, LINK, NULL, NULL},
+    {"-I", JOINED, COMPILE, NULL, NULL, 0},
+    {"-isystem", JOINED, COMPILE, NULL, NULL, 0},
+    {"-include", VALUE, COMPILE, NULL, NULL, 0},
+    {"-D", JOINED, COMPILE, NULL, NULL, 0},
+    {"-U", JOINED, COMPILE, NULL, NULL, 0},
+    {"-MF", JOINED, COMPILE_HOST, NULL, NULL, 0},
+    {"-MT", JOINED, COMPILE_HOST, NULL, NULL, 0},
+    {"-MQ", JOINED, COMPILE_HOST, NULL, NULL, 0},
+    {"-MD", FLAG, COMPILE_HOST, NULL, NULL, 0},
+    {"-MMD", FLAG, COMPILE_HOST, NULL, NULL, 0},
+    {"-MP", FLAG, COMPILE_HOST, NULL, NULL, 0},
+    {"-g", FLAG, COMPILE_HOST, NULL, NULL, 0},
+    {"--debug", FLAG, IGNORE, NULL, NULL, 0},
+    {"-pthread", FLAG, BOTH, NULL, NULL, 0},
+    {"-l", JOINED, LINK, NULL, NULL, 0},
+    {"-L", JOINED, LINK, NULL, NULL, 0},
+    {"-Wl,", PREFIX, LINK, NULL, NULL, 0},
+    {"-shared", FLAG, LINK, NULL, NULL, 0},
+    {"--shared", FLAG, LINK, NULL, NULL, 0},
+    {"-rdynamic", FLAG, LINK, NULL, NULL, 0},
+    {"-s", FLAG, LINK, NULL, NULL, 0},
     /* what holds anyway, or makes no difference */
-    {"-lineinfo", FLAG, IGNORE, NULL, NULL},
-    {"--generate-line-info", FLAG, IGNORE, NULL, NULL},
-    {"-G", FLAG, IGNORE, NULL, NULL},
-    {"--device-debug", FLAG, IGNORE, NULL, NULL},
-    {"-m64", FLAG, IGNORE, NULL, NULL},
-    {"-cudart", VALUE, IGNORE, NULL, NULL},
-    {"--cudart", VALUE, IGNORE, NULL, NULL},
-    {"-ccbin", VALUE, IGNORE, NULL, NULL},
-    {"--compiler-bindir", VALUE, IGNORE, NULL, NULL},
-    {"-Xcudafe", VALUE, IGNORE, NULL, NULL},
-    {"-Xnvlink", VALUE, IGNORE, NULL, NULL},
-    {"-diag-suppress", VALUE, IGNORE, NULL, NULL},
-    {"--diag-suppress", VALUE, IGNORE, NULL, NULL},
-    {"-t", JOINED, IGNORE, NULL, NULL},
-    {"--threads", VALUE, IGNORE, NULL, NULL},
-    {"-lcudart_static", FLAG, IGNORE, NULL, NULL},
-    {"-Wno-deprecated-gpu-targets", FLAG, IGNORE, NULL, NULL},
-    {"-expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL},
-    {"--expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL},
-    {"-expt-extended-lambda", FLAG, IGNORE, NULL, NULL},
-    {"--expt-extended-lambda", FLAG, IGNORE, NULL, NULL},
-    {"-extended-lambda", FLAG, IGNORE, NULL, NULL},
-    {"--extended-lambda", FLAG, IGNORE, NULL, NULL},
+    {"-lineinfo", FLAG, IGNORE, NULL, NULL, 0},
+    {"--generate-line-info", FLAG, IGNORE, NULL, NULL, 0},
+    {"-G", FLAG, IGNORE, NULL, NULL, 0},
+    {"--device-debug", FLAG, IGNORE, NULL, NULL, 0},
+    {"-m64", FLAG, IGNORE, NULL, NULL, 0},
+    {"-cudart", VALUE, IGNORE, NULL, NULL, 0},
+    {"--cudart", VALUE, IGNORE, NULL, NULL, 0},
+    {"-ccbin", VALUE, IGNORE, NULL, NULL, 0},
+    {"--compiler-bindir", VALUE, IGNORE, NULL, NULL, 0},
+    {"-Xcudafe", VALUE, IGNORE, NULL, NULL, 0},
+    {"-Xnvlink", VALUE, IGNORE, NULL, NULL, 0},
+    {"-diag-suppress", VALUE, IGNORE, NULL, NULL, 0},
+    {"--diag-suppress", VALUE, IGNORE, NULL, NULL, 0},
+    {"-t", JOINED, IGNORE, NULL, NULL, 0},
+    {"--threads", VALUE, IGNORE, NULL, NULL, 0},
+    {"-lcudart_static", FLAG, IGNORE, NULL, NULL, 0},
+    {"-Wno-deprecated-gpu-targets", FLAG, IGNORE, NULL, NULL, 0},
+    {"-expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL, 0},
+    {"--expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL, 0},
+    {"-expt-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
+    {"--expt-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
+    {"-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
+    {"--extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
     /* what cannot be done */
-    {"-rdc", VALUE, RELOCATABLE, no_separate, NULL},
-    {"--relocatable-device-code", VALUE, RELOCATABLE, no_separate, NULL},
-    {"-dc", FLAG, REFUSE, no_separate, NULL},
-    {"--device-c", FLAG, REFUSE, no_separate, NULL},
-    {"-dlink", FLAG, REFUSE, no_separate, NULL},
-    {"--device-link", FLAG, REFUSE, no_separate, NULL},
-    {"-dlto", FLAG, REFUSE, no_separate, NULL},
-    {"-cubin", FLAG, REFUSE, no_assembler, NULL},
-    {"--cubin", FLAG, REFUSE, no_assembler, NULL},
-    {"-fatbin", FLAG, REFUSE, no_assembler, NULL},
-    {"--fatbin", FLAG, REFUSE, no_assembler, NULL},
-    {"-E", FLAG, REFUSE, "a file is compiled for the device and for the host", NULL},
-    {"-M", FLAG, REFUSE, "use -MD, which lists the files while it compiles", NULL},
-    {"-MM", FLAG, REFUSE, "use -MMD, which lists the files while it compiles", NULL},
+    {"-rdc", VALUE, RELOCATABLE, no_separate, NULL, 0},
+    {"--relocatable-device-code", VALUE, RELOCATABLE, no_separate, NULL, 0},
+    {"-dc", FLAG, REFUSE, no_separate, NULL, 0},
+    {"--device-c", FLAG, REFUSE, no_separate, NULL, 0},
+    {"-dlink", FLAG, REFUSE, no_separate, NULL, 0},
+    {"--device-link", FLAG, REFUSE, no_separate, NULL, 0},
+    {"-dlto", FLAG, REFUSE, no_separate, NULL, 0},
+    {"-cubin", FLAG, REFUSE, no_assembler, NULL, 0},
+    {"--cubin", FLAG, REFUSE, no_assembler, NULL, 0},
+    {"-fatbin", FLAG, REFUSE, no_assembler, NULL, 0},
+    {"--fatbin", FLAG, REFUSE, no_assembler, NULL, 0},
+    {"-E", FLAG, REFUSE, "a file is compiled for the device and for the host", NULL, 0},
+    {"-M", FLAG, REFUSE, "use -MD, which lists the files while it compiles", NULL, 0},
+    {"-MM", FLAG, REFUSE, "use -MMD, which lists the files while it compiles", NULL, 0},
 };
 
 struct reader {
@@ -270,87 +274,91 @@ static void pass_to_linker(struct reader *reader, size_t first)
         add_part(reader->plan, WL_CC_LINK, reader->words[i]);
 }
 
+/* Words of the list in value, as options of the linker. */
+static void pass_list_to_linker(struct reader *reader, const char *value)
+{
+    struct wl_cc_words list = {0};
+    add_list(reader, &list, value);
+    for (size_t i = 0; i < list.count; i++) {
+        add_part(reader->plan, WL_CC_LINK, "-Xlinker");
+        add_part(reader->plan, WL_CC_LINK, list.items[i]);
+    }
+    free(list.items);
+}
+
+/* --optimize N is -ON. */
+static void set_level(struct reader *reader, const char *value, size_t first)
+{
+    struct wl_cc_plan *plan = reader->plan;
+    plan->has_level = true;
+    if (!value) {
+        pass_on(reader, &plan->compile, first);
+        return;
+    }
+    char level[] = {'-', 'O', *value, '\0'};
+    add_word(&plan->compile, wl_arena_string(&plan->arena, level, strlen(level)));
+}
+
+static void set_fast_math(struct wl_cc_plan *plan)
+{
+    add_word(&plan->device, "-ffast-math");
+    add_word(&plan->device, "-fcuda-flush-denormals-to-zero");
+    add_word(&plan->device, "-fcuda-approx-transcendentals");
+}
+
 static enum wl_code act(struct reader *reader, const struct option *option, const char *value,
                         size_t first)
 {
     struct wl_cc_plan *plan = reader->plan;
-    struct wl_cc_words list = {0};
+    char *field = (char *)plan + option->offset;
     switch (option->action) {
     case BOTH:
         pass_to_linker(reader, first);
         pass_on(reader, &plan->compile, first);
-        break;
+        return WL_OK;
     case COMPILE:
         pass_on(reader, &plan->compile, first);
-        break;
+        return WL_OK;
     case COMPILE_HOST:
         pass_on(reader, &plan->host, first);
-        break;
+        return WL_OK;
     case LINK:
         pass_to_linker(reader, first);
-        break;
+        return WL_OK;
     case IGNORE:
-        break;
+        return WL_OK;
     case REFUSE:
         return refuse(reader, option);
     case RELOCATABLE:
         return strcmp(value, "true") == 0 ? refuse(reader, option) : WL_OK;
-    case OUTPUT:
-        plan->output = value;
-        break;
-    case COMPILE_ONLY:
-        plan->compile_only = true;
-        break;
-    case PTX_ONLY:
-        plan->ptx_only = true;
-        break;
+    case SET_FLAG:
+        *(bool *)field = true;
+        return WL_OK;
+    case SET_TEXT:
+        memcpy(field, &value, sizeof value);
+        return WL_OK;
     case ARCHITECTURE:
         return read_architecture(reader, value);
-    case ASSEMBLER:
-        wl_text_addf(&plan->ptxas, " %s", value);
-        break;
-    case ASSEMBLER_WORD:
-        wl_text_addf(&plan->ptxas, " -maxrregcount=%s", value);
-        break;
-    case TO_HOST:
-        add_list(reader, &plan->host, value);
-        break;
-    case TO_LINKER:
-        add_list(reader, &list, value);
-        for (size_t i = 0; i < list.count; i++) {
-            add_part(plan, WL_CC_LINK, "-Xlinker");
-            add_part(plan, WL_CC_LINK, list.items[i]);
-        }
-        free(list.items);
-        break;
-    case STANDARD:
-        plan->standard = value;
-        break;
-    case LEVEL:
-        plan->has_level = true;
-        if (value) {
-            char level[] = {'-', 'O', *value, '\0'};
-            add_word(&plan->compile, wl_arena_string(&plan->arena, level, strlen(level)));
-        } else {
-            pass_on(reader, &plan->compile, first);
-        }
-        break;
-    case FAST_MATH:
-        add_word(&plan->device, "-ffast-math");
-        add_word(&plan->device, "-fcuda-flush-denormals-to-zero");
-        add_word(&plan->device, "-fcuda-approx-transcendentals");
-        break;
     case LANGUAGE:
         return read_language(reader, value);
-    case CLANG:
-        plan->clang = value;
-        break;
-    case VERBOSE:
-        plan->is_verbose = true;
-        break;
-    case HELP:
-        plan->wants_help = true;
-        break;
+    case ASSEMBLER:
+        wl_text_addf(&plan->ptxas, " %s", value);
+        return WL_OK;
+    case ASSEMBLER_WORD:
+        wl_text_addf(&plan->ptxas, " -maxrregcount=%s", value);
+        return WL_OK;
+    case TO_HOST:
+        add_list(reader, &plan->host, value);
+        return WL_OK;
+    case TO_LINKER:
+        pass_list_to_linker(reader, value);
+        return WL_OK;
+    case LEVEL:
+        set_level(reader, value, first);
+        return WL_OK;
+    case FAST_MATH:
+        set_fast_math(plan);
+        return WL_OK;
     }
     return WL_OK;
 }

@@ -9,44 +9,55 @@
 
 /* ---- calls ---- */
 
-#define __WL_MATH1(name)                                                              \
+#ifdef __CLANG_CUDA_APPROX_TRANSCENDENTALS__ /* -use_fast_math */
+#define __WL_EITHER(exact, fast) fast
+#else
+#define __WL_EITHER(exact, fast) exact
+#endif
+
+#define __WL_MATH1(name) __WL_MATH1_OR(name, __wl_##name##f(x))
+#define __WL_MATH1_OR(name, fast)                                                     \
     extern "C" __device__ __attribute__((const, nothrow)) double __wl_##name(double)  \
         __asm__(#name);                                                               \
     extern "C" __device__ __attribute__((const, nothrow)) float __wl_##name##f(float) \
         __asm__(#name "f");                                                           \
     __WL_DEVICE double name(double x) { return __wl_##name(x); }                      \
-    __WL_DEVICE float name##f(float x) { return __wl_##name##f(x); }                  \
-    __WL_DEVICE float name(float x) { return __wl_##name##f(x); }                     \
+    __WL_DEVICE float name##f(float x) { return __WL_EITHER(__wl_##name##f(x), fast); } \
+    __WL_DEVICE float name(float x) { return name##f(x); }                            \
     namespace std {                                                                   \
     using ::name;                                                                     \
     }
-#define __WL_MATH2(name)                                                              \
+#define __WL_MATH2(name) __WL_MATH2_OR(name, __wl_##name##f(x, y))
+#define __WL_MATH2_OR(name, fast)                                                     \
     extern "C" __device__ __attribute__((const, nothrow)) double                      \
     __wl_##name(double, double) __asm__(#name);                                       \
     extern "C" __device__ __attribute__((const, nothrow)) float                       \
     __wl_##name##f(float, float) __asm__(#name "f");                                  \
     __WL_DEVICE double name(double x, double y) { return __wl_##name(x, y); }         \
-    __WL_DEVICE float name##f(float x, float y) { return __wl_##name##f(x, y); }      \
-    __WL_DEVICE float name(float x, float y) { return __wl_##name##f(x, y); }         \
+    __WL_DEVICE float name##f(float x, float y)                                       \
+    {                                                                                 \
+        return __WL_EITHER(__wl_##name##f(x, y), fast);                               \
+    }                                                                                 \
+    __WL_DEVICE float name(float x, float y) { return name##f(x, y); }                \
     namespace std {                                                                   \
     using ::name;                                                                     \
     }
 
-__WL_MATH1(sin)
-__WL_MATH1(cos)
-__WL_MATH1(tan)
+__WL_MATH1_OR(sin, __nvvm_sin_approx_f(x))
+__WL_MATH1_OR(cos, __nvvm_cos_approx_f(x))
+__WL_MATH1_OR(tan, __nvvm_div_approx_f(__nvvm_sin_approx_f(x), __nvvm_cos_approx_f(x)))
 __WL_MATH1(asin)
 __WL_MATH1(acos)
 __WL_MATH1(atan)
 __WL_MATH1(sinh)
 __WL_MATH1(cosh)
 __WL_MATH1(tanh)
-__WL_MATH1(exp)
-__WL_MATH1(exp2)
+__WL_MATH1_OR(exp, __nvvm_ex2_approx_f(x * 1.4426950408889634f))
+__WL_MATH1_OR(exp2, __nvvm_ex2_approx_f(x))
 __WL_MATH1(expm1)
-__WL_MATH1(log)
-__WL_MATH1(log2)
-__WL_MATH1(log10)
+__WL_MATH1_OR(log, __nvvm_lg2_approx_f(x) * 0.6931471805599453f)
+__WL_MATH1_OR(log2, __nvvm_lg2_approx_f(x))
+__WL_MATH1_OR(log10, __nvvm_lg2_approx_f(x) * 0.3010299956639812f)
 __WL_MATH1(log1p)
 __WL_MATH1(cbrt)
 __WL_MATH1(erf)
@@ -54,13 +65,16 @@ __WL_MATH1(erfc)
 __WL_MATH1(tgamma)
 __WL_MATH1(lgamma)
 __WL_MATH1(round)
-__WL_MATH2(pow)
+__WL_MATH2_OR(pow, __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x)))
 __WL_MATH2(atan2)
 __WL_MATH2(fmod)
 __WL_MATH2(hypot)
 __WL_MATH2(fdim)
 #undef __WL_MATH1
+#undef __WL_MATH1_OR
 #undef __WL_MATH2
+#undef __WL_MATH2_OR
+#undef __WL_EITHER
 
 /* ---- instructions ---- */
 

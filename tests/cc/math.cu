@@ -1,0 +1,4 @@
+__global__ void math(float *x)
+{
+    x[0] = sinf(x[1]) / x[2];
+}
