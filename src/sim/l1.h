@@ -21,7 +21,8 @@ struct wl_l1_set {
         tags[WL_L1_MAX_WAYS]; /* low 32 bits of the line: a false match needs 512 GiB distance */
     uint64_t order;           /* way numbers, a nibble each, most recently used lowest */
     uint16_t present;         /* ways that hold a tag */
-    uint8_t sectors[WL_L1_MAX_WAYS]; /* valid sectors by way */
+    uint8_t sectors[WL_L1_MAX_WAYS];   /* valid sectors by way */
+    uint16_t arrivals[WL_L1_MAX_WAYS]; /* when the last fetch comes, in units of 32 cycles */
 } __attribute__((aligned(64)));
 
 #define WL_L1_STORE_BUFFER 16 /* lines whose latest store may still take another one along */
@@ -148,6 +149,28 @@ static inline uint32_t wl_l1_load(struct wl_l1 *l1, uint64_t line, uint32_t sect
     if (missed)
         *valid = (uint8_t)(*valid | missed | l1->fetch_all);
     return missed;
+}
+
+#define WL_L1_ARRIVAL_SHIFT 5
+#define WL_L1_LONGEST_FETCH 64 /* units of 32 cycles; what seems to come later came long ago */
+
+/* Notes when the data of the load looked up last will be there. */
+static inline void wl_l1_set_arrival(struct wl_l1 *l1, uint64_t cycle)
+{
+    uint64_t unit = (cycle >> WL_L1_ARRIVAL_SHIFT) + 1;
+    if (l1->last_set)
+        l1->last_set->arrivals[l1->last_way] = (uint16_t)unit;
+}
+
+/* When the data of the load looked up last, which hit, are there: later than now if its line is
+ * still on its way. */
+static inline uint64_t wl_l1_arrival(const struct wl_l1 *l1, uint64_t now)
+{
+    if (!l1->last_set)
+        return now;
+    uint64_t unit = now >> WL_L1_ARRIVAL_SHIFT;
+    uint16_t ahead = (uint16_t)(l1->last_set->arrivals[l1->last_way] - unit);
+    return ahead <= WL_L1_LONGEST_FETCH ? (unit + ahead) << WL_L1_ARRIVAL_SHIFT : now;
 }
 
 /* The sectors that a load asks of L2 when `missed` missed: the whole line on GPUs that fetch lines.

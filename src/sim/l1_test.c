@@ -128,6 +128,23 @@ static void test_stores_back_to_back(void **state)
     wl_l1_free(l1);
 }
 
+static void test_hits_wait_for_lines_on_their_way(void **state)
+{
+    (void)state;
+    struct wl_l1 *l1 = wl_l1_create(&hopper, 16384, true);
+    wl_l1_load(l1, 1, 0xf);
+    wl_l1_set_arrival(l1, 1000);
+    wl_l1_load(l1, 2, 0xf);
+    wl_l1_set_arrival(l1, 1500);
+    wl_l1_load(l1, 1, 0xf);
+    assert_in_range(wl_l1_arrival(l1, 600), 1000, 1064);
+    assert_int_equal(wl_l1_arrival(l1, 1100), 1100); /* it has come */
+    wl_l1_load(l1, 2, 0xf);
+    assert_in_range(wl_l1_arrival(l1, 1100), 1500, 1564);
+    assert_int_equal(wl_l1_arrival(l1, 1000000), 1000000);
+    wl_l1_free(l1);
+}
+
 /* A kernel of 1024 threads stores words 8 bytes apart, twice over with more lines between than L1
  * holds: Nsight Compute read 1920 hits of 2048. */
 static void test_store_hits_of_a_strided_kernel(void **state)
@@ -229,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_read_only_cache_fetches_sectors),
         cmocka_unit_test(test_stores_and_atomics_as_on_hardware),
         cmocka_unit_test(test_stores_back_to_back),
+        cmocka_unit_test(test_hits_wait_for_lines_on_their_way),
         cmocka_unit_test(test_store_hits_of_a_strided_kernel),
         cmocka_unit_test(test_capacity),
         cmocka_unit_test(test_random_loads_against_reference),

@@ -15,6 +15,7 @@
 #include "sim/sm.h"
 
 #define EPOCH_LENGTH 16384    /* about cycles of an SM between two meetings */
+#define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
 struct wl_sim {
@@ -397,7 +398,9 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                          .options = options,
                          .sm_count = sim->gpu->sm_count,
                          .count = options->count,
-                         .l1_global_loads = options->l1_global_loads};
+                         .l1_global_loads = options->l1_global_loads,
+                         .miss_latency =
+                             sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY};
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.warps_per_block = (run.threads_per_block + WL_LANES - 1) / WL_LANES;
     run.shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;

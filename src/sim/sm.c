@@ -10,7 +10,6 @@
 #include "sim/shadow.h"
 
 #define TRACE_LIMIT 32768 /* requests after which an SM leaves its epoch */
-#define MISS_LATENCY 500  /* cycles, where the model GPU's is not known */
 
 void wl_sm_grow_trace(struct wl_sm *sm)
 {
@@ -130,7 +129,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->time = sm->epoch_start = sm->epoch_end = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
-    sm->has_missed = false;
+    sm->turn_arrival = 0;
     sm->has_faulted = false;
     memset(&sm->flights, 0, sizeof sm->flights);
     sm->hand = hand;
@@ -232,18 +231,13 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
 }
 
 /* When the loads of the turn that just ended will have come. */
-static uint64_t arrival_of_loads(struct wl_sm *sm, const struct wl_gpu *gpu)
+static uint64_t arrival_of_loads(struct wl_sm *sm)
 {
-    if (!sm->turn_loads)
-        return sm->time;
-    uint64_t served = sm->queue_end >> 8;
-    uint64_t latency = gpu->l1_latency;
-    if (sm->has_missed)
-        latency = gpu->dram_latency ? gpu->dram_latency : MISS_LATENCY;
-    uint64_t arrival = (served > sm->time ? served : sm->time) + latency;
-    wl_flights_add(&sm->flights, sm->turn_loads, arrival);
+    uint64_t arrival = sm->turn_arrival > sm->time ? sm->turn_arrival : sm->time;
+    if (sm->turn_loads)
+        wl_flights_add(&sm->flights, sm->turn_loads, arrival);
     sm->turn_loads = 0;
-    sm->has_missed = false;
+    sm->turn_arrival = 0;
     return arrival;
 }
 
@@ -257,7 +251,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         op = op->run[warp->is_masked](warp, op);
     while (op);
     sm->time = wl_warp_time(warp);
-    uint64_t arrival = arrival_of_loads(sm, worker->run->gpu);
+    uint64_t arrival = arrival_of_loads(sm);
     switch (warp->status) {
     case WL_WARP_AT_BARRIER:
         wait_until(warp, WL_SCHEDULE_NEVER);

@@ -146,7 +146,7 @@ struct wl_sm {
     uint64_t epoch_start, epoch_end;
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */
-    bool has_missed;     /* one of them missed L1 */
+    uint64_t turn_arrival; /* cycle at which the last of them comes */
     bool has_faulted;
     struct wl_findings findings;
     struct wl_flights flights;
@@ -181,6 +181,7 @@ struct wl_run {
     uint64_t block_total;
     bool count, l1_global_loads;
     bool is_opaque;        /* see wl_check_is_opaque */
+    uint32_t miss_latency; /* cycles of a load that misses L1 */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t workspace[8]; /* where the blocks of a cooperative grid meet */
     struct wl_heap *heap;  /* NULL unless the program uses it */

@@ -85,11 +85,29 @@ static inline struct wl_l1 *cache_of(const struct access *access)
     return access->op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
 }
 
+/* When the line just served comes: what hits a line still on its way waits for it too. l1 is NULL
+ * where no L1 keeps it. */
+static inline void await_line(struct access *access, struct wl_l1 *l1, u32 missed)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const struct wl_run *run = access->warp->worker->run;
+    u64 arrival = sm->queue_end >> 8;
+    if (missed) {
+        arrival += run->miss_latency;
+        if (l1)
+            wl_l1_set_arrival(l1, arrival);
+    } else {
+        u64 pending = wl_l1_arrival(l1, arrival);
+        arrival += run->gpu->l1_latency;
+        arrival = pending > arrival ? pending : arrival;
+    }
+    sm->turn_arrival = arrival > sm->turn_arrival ? arrival : sm->turn_arrival;
+}
+
 /* One of line_count lines of an access. */
 static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words,
                               u32 line_count)
 {
-    struct wl_sm *sm = access->warp->sm;
     struct wl_l1 *l1 = cache_of(access);
     struct wl_site_state *site = access->site;
     u32 missed = sectors, fetched, time;
@@ -100,10 +118,9 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
             missed = wl_l1_load(l1, line, sectors);
         fetched = wl_l1_fetched(l1, missed);
         time = serve_line(access, (u32)__builtin_popcount(fetched));
-        if (missed) {
-            sm->has_missed = true;
+        await_line(access, access->op->flags & WL_OPF_BYPASS_L1 ? NULL : l1, missed);
+        if (missed)
             push_request(access, line, fetched, 0, WL_L2_READ, time);
-        }
         break;
     case WL_SITE_STORE:
         missed = touch_stored_line(access, line, sectors, words, line_count);
@@ -111,8 +128,8 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
     case WL_SITE_ATOMIC:
     case WL_SITE_REDUCTION:
         wl_l1_drop(l1, line);
-        sm->has_missed = true;
         time = serve_line(access, (u32)__builtin_popcount(sectors));
+        await_line(access, NULL, sectors);
         push_request(access, line, sectors, words,
                      access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION, time);
         break;
