@@ -27,8 +27,8 @@ static void emit_jump(struct lowering *lowering, const struct wl_ptx_instruction
     op->a = lower_register_of(lowering, instruction->guard);
     op->flags = instruction->guard_negated != inverted ? WL_OPF_NEGATED : 0;
     op->target = label;
-    if (!inverted)
-        op->site = lowering->instructions.items[lowering->instruction_index].guard;
+    op->site = lowering->instructions.items[lowering->instruction_index].guard;
+    op->kind = inverted ? WL_BRANCH_SKIPS : 0;
 }
 
 static uint32_t label_of(struct lowering *lowering, int32_t target)

@@ -72,6 +72,10 @@ enum {
     WL_OPF_BYPASS_L1 = 128,  /* volatile, .cg, .cv, relaxed and stronger */
 };
 
+/* kind of a BRANCH_IF that leads the lanes without a guard around what it guards: no branch of the
+ * source program. */
+enum { WL_BRANCH_SKIPS = 1 };
+
 /* kind of a load: signed values go to 16-bit registers, which are kept zero-extended. */
 enum { WL_LOAD_SHORT = 1 };
 

@@ -141,13 +141,14 @@ RUN(BRANCH_IF)
         taken = ~taken;
     taken &= warp->mask;
     u32 rest = warp->mask & ~taken;
+    const bool is_skip = op->kind == WL_BRANCH_SKIPS;
     if (op->site != UINT32_MAX)
-        warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(taken);
+        warp->worker->guard_threads[op->site] += (u32)__builtin_popcount(is_skip ? rest : taken);
     if (!taken)
         return op + 1;
     if (!rest)
         return op_at(warp, op->target);
-    warp->worker->divergent[op->instruction]++;
+    warp->worker->divergent[op->instruction] += !is_skip;
     const struct wl_op *join = op_at(warp, op->reconverge);
     if (join)
         push_path(warp, join, warp->join, warp->mask);
