@@ -124,5 +124,6 @@ void generate_memory(void);
 void generate_atomic(void);
 void generate_lanes(void);
 void generate_special(void);
+void generate_control(void);
 
 #endif

@@ -21,5 +21,6 @@ int main(int argument_count, char **arguments)
     generate_atomic();
     generate_lanes();
     generate_special();
+    generate_control();
     return 0;
 }
