@@ -9,7 +9,8 @@
 
 /* ---- calls ---- */
 
-#ifdef __CLANG_CUDA_APPROX_TRANSCENDENTALS__ /* -use_fast_math */
+/* -use_fast_math, before clang 18 and since */
+#if defined(__CLANG_CUDA_APPROX_TRANSCENDENTALS__) || defined(__CLANG_GPU_APPROX_TRANSCENDENTALS__)
 #define __WL_EITHER(exact, fast) fast
 #else
 #define __WL_EITHER(exact, fast) exact
