@@ -51,7 +51,7 @@ static void place_variables(struct run *run)
         const struct wl_ptx_variable *variable = &module->variables[i];
         if (variable->space != WL_PTX_SPACE_GLOBAL && variable->space != WL_PTX_SPACE_CONST)
             continue;
-        uint8_t *place = wl_alloc_aligned(256, variable->size_bytes);
+        uint8_t *place = ptx_case_room_alloc(variable->size_bytes);
         memset(place, 0, variable->size_bytes);
         if (variable->initial)
             memcpy(place, variable->initial, variable->size_bytes);
@@ -71,7 +71,7 @@ static void place_variables(struct run *run)
 static void free_variables(struct run *run)
 {
     for (uint32_t i = 0; i < run->module->variable_count; i++)
-        free((void *)(uintptr_t)run->addresses[i]);
+        ptx_case_room_free((void *)(uintptr_t)run->addresses[i]);
     free(run->addresses);
 }
 
@@ -98,13 +98,15 @@ static size_t list_ranges(const struct run *run, struct wl_sim_range ranges[RANG
     return count;
 }
 
-/* The 4 KiB around each range. */
+/* The pages of each range, and one before and after. */
 static size_t list_pages(const struct wl_sim_range *ranges, size_t range_count,
                          struct wl_sim_range pages[RANGES_MAX])
 {
     size_t count = 0;
     for (size_t i = 0; i < range_count; i++) {
-        uint64_t start = ranges[i].start & ~4095ull, end = (ranges[i].end + 4095) & ~4095ull;
+        uint64_t start = ranges[i].start - PTX_CASE_PAGE_BYTES;
+        uint64_t end =
+            (ranges[i].end + 2 * PTX_CASE_PAGE_BYTES - 1) & ~(PTX_CASE_PAGE_BYTES - 1ull);
         if (count && start <= pages[count - 1].end)
             pages[count - 1].end = end;
         else

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #define PTX_CASE_BUFFERS 20
+#define PTX_CASE_PAGE_BYTES 4096u
 #define PTX_CASE_ARGUMENTS 32
 
 struct ptx_case_buffer {
@@ -136,6 +137,21 @@ static inline int ptx_case_find_buffer(const struct ptx_case *self, const char *
     return -1;
 }
 
+/* Memory for a buffer at the start of a page, with a page of nothing else before and after it: what
+ * a case does beside its buffers depends on no other allocation. Freed by ptx_case_room_free. */
+static inline uint8_t *ptx_case_room_alloc(size_t size_bytes)
+{
+    size_t page_count = (size_bytes + PTX_CASE_PAGE_BYTES) / PTX_CASE_PAGE_BYTES;
+    uint8_t *room = aligned_alloc(PTX_CASE_PAGE_BYTES, (page_count + 2) * PTX_CASE_PAGE_BYTES);
+    return room + PTX_CASE_PAGE_BYTES;
+}
+
+static inline void ptx_case_room_free(uint8_t *bytes)
+{
+    if (bytes)
+        free(bytes - PTX_CASE_PAGE_BYTES);
+}
+
 static inline void ptx_case_read_buffer(struct ptx_case *self, const char *rest)
 {
     struct ptx_case_buffer *buffer = &self->buffers[self->buffer_count];
@@ -149,7 +165,7 @@ static inline void ptx_case_read_buffer(struct ptx_case *self, const char *rest)
     }
     self->buffer_count++;
     buffer->size_bytes = array.count * array.width_bytes;
-    buffer->bytes = aligned_alloc(256, (buffer->size_bytes + 256) / 256 * 256);
+    buffer->bytes = ptx_case_room_alloc(buffer->size_bytes);
     for (size_t i = 0; i < array.count; i++)
         memcpy(buffer->bytes + i * array.width_bytes, &array.bits[i], array.width_bytes);
     ptx_case_array_free(&array);
@@ -255,7 +271,7 @@ static inline void ptx_case_read(struct ptx_case *self, const char *text)
 static inline void ptx_case_free(struct ptx_case *self)
 {
     for (int i = 0; i < self->buffer_count; i++)
-        free(self->buffers[i].bytes);
+        ptx_case_room_free(self->buffers[i].bytes);
 }
 
 static inline double ptx_case_value(uint64_t bits, size_t width_bytes)
