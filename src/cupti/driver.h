@@ -1,0 +1,65 @@
+/* The CUDA driver, opened at run time: what it says of its GPUs and kernels. */
+#ifndef WL_CUPTI_DRIVER_H
+#define WL_CUPTI_DRIVER_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cupti/abi.h"
+#include "gpu/gpu.h"
+
+/* The functions used: X(field, name, parameters). */
+#define WL_CUDA_ENTRIES(X)                                                                         \
+    X(init, "cuInit", (unsigned flags))                                                            \
+    X(driver_version, "cuDriverGetVersion", (int *version))                                        \
+    X(device_count, "cuDeviceGetCount", (int *count))                                              \
+    X(device_get, "cuDeviceGet", (int *device, int index))                                         \
+    X(device_name, "cuDeviceGetName", (char *name, int size, int device))                          \
+    X(device_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))           \
+    X(device_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))                          \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (struct wl_cuda_context * *context, int device)) \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                               \
+    X(context_set, "cuCtxSetCurrent", (struct wl_cuda_context * context))                          \
+    X(context_device, "cuCtxGetDevice", (int *device))                                             \
+    X(function_attribute, "cuFuncGetAttribute",                                                    \
+      (int *value, int attribute, struct wl_cuda_function *function))                              \
+    X(kernel_function, "cuKernelGetFunction",                                                      \
+      (struct wl_cuda_function * *function, struct wl_cuda_function * kernel))
+
+struct wl_cuda {
+    void *handle;
+#define FIELD(field, name, parameters) int(*field) parameters;
+    WL_CUDA_ENTRIES(FIELD)
+#undef FIELD
+};
+
+/* Opens libcuda.so.1 as the program has it or would have it; the simulated one is refused. Errors:
+ * WL_ERR_INPUT where there is none, WL_ERR_UNSUPPORTED where a function is missing. */
+enum wl_code wl_cuda_open(struct wl_cuda *cuda, struct wl_error *error);
+
+/* Describes a real GPU: limits and sizes from the driver; what it does not tell from the model (as
+ * of `--gpu`) that is most like it. Errors: WL_ERR_UNSUPPORTED. Free with wl_gpu_free. */
+enum wl_code wl_cuda_describe(const struct wl_cuda *cuda, int device, struct wl_gpu *gpu,
+                              struct wl_error *error);
+
+/* A GPU of this machine as wl_cuda_probe saw it. */
+enum { WL_CUDA_DEVICES_MAX = 16 };
+struct wl_cuda_device {
+    char name[96];
+    char model[32]; /* of `--gpu`, most like it */
+    uint32_t capability_major, capability_minor, sm_count;
+    uint64_t memory_bytes;
+};
+struct wl_cuda_machine {
+    uint32_t driver_version; /* 13000: the CUDA it knows; 0 if there is no driver */
+    int result;              /* of cuInit */
+    uint32_t device_count;
+    struct wl_cuda_device devices[WL_CUDA_DEVICES_MAX];
+    char trouble[256]; /* why there is no GPU, or "" */
+};
+
+/* Asks the driver in a child process, so that this one keeps clear of it. A driver that crashes or
+ * hangs (10 s) is a driver with no GPU, and trouble says so. */
+void wl_cuda_probe(struct wl_cuda_machine *machine);
+
+#endif
