@@ -9,7 +9,8 @@ set_target_properties(generate_ptx PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_B
 add_dependencies(unit_tests generate_ptx)
 add_custom_target(ptx_cases COMMAND generate_ptx ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generated)
 
-add_executable(run_ptx_on_gpu ${CMAKE_CURRENT_SOURCE_DIR}/ptx/on_gpu.c)
+add_executable(run_ptx_on_gpu ${CMAKE_CURRENT_SOURCE_DIR}/ptx/on_gpu.c
+               ${CMAKE_SOURCE_DIR}/src/base/sha256.c ${CMAKE_SOURCE_DIR}/src/base/error.c)
 target_compile_definitions(run_ptx_on_gpu PRIVATE _GNU_SOURCE)
 target_include_directories(run_ptx_on_gpu PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(run_ptx_on_gpu PRIVATE m ${CMAKE_DL_LIBS})

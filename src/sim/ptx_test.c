@@ -1,6 +1,6 @@
 /* Runs every case in tests/ptx, tests/ptx/generated and tests/check on a simulated GPU, without and
- * with checks. What a case may say stands at the top of sim/ptx_testing.h. Arguments: names of
- * cases to run, none for all. */
+ * with checks. What a case may say stands at the top of sim/ptx_testing.h; tests/ptx/h200.txt says
+ * what an H200 gave (tests/ptx/on_gpu.c). Arguments: names of cases to run, none for all. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "ptx/lower.h"
 #include "sim/ptx_testing.h"
@@ -16,6 +17,12 @@
 #include "sim/unwritten.h"
 
 #define RANGES_MAX 64
+
+/* Generated cases that must be compared with an H200's results, at least. */
+#define COMPARED_MIN 200
+
+static struct wl_text hardware; /* tests/ptx/h200.txt; empty where there is none */
+static unsigned compared;       /* generated cases that an H200 ran as they are now */
 
 struct run {
     const char *path, *text;
@@ -283,6 +290,26 @@ static void act_check(void *self, char *line)
         differ(run, line, message);
 }
 
+/* Compares with the section of h200.txt for this very text of the case, if there is one. */
+static void check_hardware(struct run *run)
+{
+    char hash[WL_SHA256_HEX_LENGTH + 1];
+    wl_sha256_of(run->text, strlen(run->text), hash);
+    const char *name = run->path + strlen(WL_SOURCE_DIR "/tests/ptx/");
+    char *heading = wl_string_format("== %s %s\n", name, hash);
+    char *found = hardware.data ? strstr(hardware.data, heading) : NULL;
+    if (found) {
+        const char *start = found + strlen(heading), *end = strstr(start, "\n== ");
+        char *section = wl_string_copy_length(start, end ? (size_t)(end - start) : strlen(start));
+        compared += !run->is_checked && strncmp(name, "generated/", 10) == 0;
+        if (strstr(section, "differs"))
+            differ(run, "//%", "an H200 gave something else than the case expects");
+        ptx_case_each_directive(section, act_check, run);
+        free(section);
+    }
+    free(heading);
+}
+
 static void run_once(const char *path, bool is_checked)
 {
     struct run run = {.path = path, .is_checked = is_checked};
@@ -315,6 +342,8 @@ static void run_once(const char *path, bool is_checked)
     if (!code)
         ptx_case_each_directive(text.data, act_check, &run);
     if (!code)
+        check_hardware(&run);
+    if (!code)
         check_no_more(&run);
     if (*run.differences)
         fail_msg("%s", run.differences);
@@ -332,6 +361,17 @@ static void run_case(void **argument)
 {
     run_once(*argument, false);
     run_once(*argument, true);
+}
+
+/* Last of all: whether enough was compared. A case that was written anew must be run anew. */
+static void count_compared(void **argument)
+{
+    (void)argument;
+    if (compared < COMPARED_MIN)
+        fail_msg(
+            "%u generated cases are as an H200 ran them, not %d: tests/ptx/on_gpu.c -o h200.txt",
+            compared, COMPARED_MIN);
+    printf("%u generated cases give what an H200 gave\n", compared);
 }
 
 /* ---- the cases ---- */
@@ -378,11 +418,18 @@ int main(int argument_count, char **arguments)
         fprintf(stderr, "no such tests in " WL_SOURCE_DIR "/tests/ptx\n");
         return 1;
     }
+    if (!arguments[1])
+        WL_PUSH(&cases, ((struct CMUnitTest){.name = wl_string_copy("as on an H200"),
+                                             .test_func = count_compared}));
+    struct wl_error error = {0};
+    if (wl_file_read(WL_SOURCE_DIR "/tests/ptx/h200.txt", &hardware, &error))
+        fprintf(stderr, "%s\n", error.message);
     int failed = _cmocka_run_group_tests("ptx", cases.items, cases.count, NULL, NULL);
     for (size_t i = 0; i < cases.count; i++) {
         free((char *)(uintptr_t)cases.items[i].name);
         free(cases.items[i].initial_state);
     }
     free(cases.items);
+    wl_text_free(&hardware);
     return failed;
 }

@@ -283,17 +283,22 @@ static inline double ptx_case_value(uint64_t bits, size_t width_bytes)
     return width_bytes == 8 ? wide : width_bytes == 4 ? single : NAN;
 }
 
+static inline bool ptx_case_is_nan(const struct ptx_case_array *array, uint64_t bits)
+{
+    bool is_bfloat = strcmp(array->type, "bf16") == 0;
+    if (array->type[0] != 'f' && !is_bfloat)
+        return false;
+    return array->width_bytes == 2 ? (bits & 0x7fff) > (is_bfloat ? 0x7f80 : 0x7c00)
+                                   : isnan(ptx_case_value(bits, array->width_bytes));
+}
+
 static inline bool ptx_case_matches(const struct ptx_case_array *array, size_t i,
                                     uint64_t have_bits)
 {
     if (array->is_any[i])
         return true;
-    bool is_bfloat = strcmp(array->type, "bf16") == 0;
-    bool is_half_nan =
-        array->width_bytes == 2 && (have_bits & 0x7fff) > (is_bfloat ? 0x7f80 : 0x7c00);
-    if (array->is_nan[i] && (array->type[0] == 'f' || is_bfloat))
-        return is_half_nan ||
-               (array->width_bytes > 2 && isnan(ptx_case_value(have_bits, array->width_bytes)));
+    if (array->is_nan[i] && (array->type[0] == 'f' || strcmp(array->type, "bf16") == 0))
+        return ptx_case_is_nan(array, have_bits);
     uint64_t mask = array->width_bytes == 8 ? ~0ull : (1ull << (8 * array->width_bytes)) - 1;
     if ((array->bits[i] & mask) == have_bits)
         return true;
@@ -307,23 +312,31 @@ static inline bool ptx_case_matches(const struct ptx_case_array *array, size_t i
     return fabs(have - want) <= bound;
 }
 
+/* Reads an expect directive: the buffer's index, where in it, what. False if it is malformed; free
+ * the array with ptx_case_array_free. */
+static inline bool ptx_case_read_expect(const struct ptx_case *self, const char *line, int *buffer,
+                                        size_t *offset, struct ptx_case_array *array)
+{
+    char name[32] = "";
+    int used = 0;
+    const char *rest = line + strcspn(line, " ") + 1;
+    rest += strcspn(rest, " ") + 1;
+    sscanf(rest, "%31[A-Za-z0-9_]%n", name, &used);
+    *buffer = ptx_case_find_buffer(self, name);
+    *offset = rest[used] == '[' ? strtoul(rest + used + 1, NULL, 0) : 0;
+    used += (int)strcspn(rest + used, " ");
+    return *buffer >= 0 && ptx_case_read_array(rest + used, array);
+}
+
 /* One expect directive against buffers; contents[i] are the bytes of buffer i now. On a difference
  * writes message (at most 400 bytes); true if all is as expected. */
 static inline bool ptx_case_check(const struct ptx_case *self, const char *line,
                                   uint8_t *const *contents, char *message)
 {
-    char name[32] = "";
     size_t offset = 0;
-    int used = 0;
+    int buffer;
     struct ptx_case_array array = {0};
-    const char *rest = line + strcspn(line, " ") + 1;
-    rest += strcspn(rest, " ") + 1;
-    sscanf(rest, "%31[A-Za-z0-9_]%n", name, &used);
-    int buffer = ptx_case_find_buffer(self, name);
-    if (rest[used] == '[')
-        offset = strtoul(rest + used + 1, NULL, 0);
-    used += (int)strcspn(rest + used, " ");
-    bool is_read = buffer >= 0 && ptx_case_read_array(rest + used, &array);
+    bool is_read = ptx_case_read_expect(self, line, &buffer, &offset, &array);
     size_t end = offset + array.count * array.width_bytes;
     bool is_good = is_read && end <= self->buffers[buffer].size_bytes;
     if (!is_good)
@@ -333,9 +346,9 @@ static inline bool ptx_case_check(const struct ptx_case *self, const char *line,
         memcpy(&have, contents[buffer] + offset + i * array.width_bytes, array.width_bytes);
         is_good = ptx_case_matches(&array, i, have);
         if (!is_good)
-            snprintf(message, 400, "%s[%zu], element %zu, is 0x%llx, expected %s0x%llx", name,
-                     offset, i, (unsigned long long)have, array.is_nan[i] ? "NaN, " : "",
-                     (unsigned long long)array.bits[i]);
+            snprintf(message, 400, "%s[%zu], element %zu, is 0x%llx, expected %s0x%llx",
+                     self->buffers[buffer].name, offset, i, (unsigned long long)have,
+                     array.is_nan[i] ? "NaN, " : "", (unsigned long long)array.bits[i]);
     }
     ptx_case_array_free(&array);
     return is_good;

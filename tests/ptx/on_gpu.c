@@ -1,7 +1,13 @@
 /* Runs PTX test cases on a GPU through the driver and compares with what they expect: a check of
  * the expectations, not of the simulator. No NVIDIA header is needed; libcuda.so.1 is opened here.
  *
- *     cc -O1 -Isrc -D_GNU_SOURCE tests/ptx/on_gpu.c -ldl -lm -o on_gpu && ./on_gpu FILE.ptx...
+ *     cc -O1 -Isrc -D_GNU_SOURCE tests/ptx/on_gpu.c src/base/sha256.c src/base/error.c -ldl -lm \
+ *         -o on_gpu
+ *     cd tests/ptx && find . -name "*.ptx" -printf "%P " | xargs on_gpu [-o h200.txt]
+ *
+ * With -o it appends what the GPU gave, for src/sim/ptx_test.c to compare with: a section for each
+ * case, with the SHA-256 of its file; in it "as expected", or the values where the case allows any
+ * or an error.
  *
  * Cases that must fail or that no assembler of today takes are left out. A fault ends the context:
  * another process goes on then. */
@@ -10,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
 #include "sim/ptx_testing.h"
 
 typedef uint64_t address; /* on the device */
@@ -86,14 +93,45 @@ struct run {
     uint8_t *contents[PTX_CASE_BUFFERS];
     const char *path, *text, *at;
     int differences;
+    bool has_values; /* in the record */
+    FILE *record;    /* NULL: none is kept */
 };
+
+/* The directive with the values that the GPU left, if the case leaves them open. */
+static void record_values(struct run *run, const char *line)
+{
+    struct ptx_case_array array;
+    size_t offset;
+    int buffer;
+    if (!ptx_case_read_expect(&run->self, line, &buffer, &offset, &array))
+        return;
+    bool is_near = array.relative != 0 || array.absolute != 0;
+    if (is_near || (array.count && array.is_any[0])) {
+        run->has_values = true;
+        fprintf(run->record, "%.*s=", (int)strcspn(line, "="), line);
+        for (size_t i = 0; i < array.count; i++) {
+            uint64_t bits = 0;
+            memcpy(&bits, run->contents[buffer] + offset + i * array.width_bytes,
+                   array.width_bytes);
+            if (ptx_case_is_nan(&array, bits))
+                fprintf(run->record, " nan");
+            else
+                fprintf(run->record, " 0x%llx", (unsigned long long)bits);
+        }
+        fprintf(run->record, "\n");
+    }
+    ptx_case_array_free(&array);
+}
 
 static void act_check(void *self, char *line)
 {
     struct run *run = self;
     char message[400];
-    if (strncmp(line, "//% expect ", 11) != 0 ||
-        ptx_case_check(&run->self, line, run->contents, message))
+    if (strncmp(line, "//% expect ", 11) != 0)
+        return;
+    if (run->record)
+        record_values(run, line);
+    if (ptx_case_check(&run->self, line, run->contents, message))
         return;
     const char *at = strstr(run->at, line);
     size_t number = 1;
@@ -143,10 +181,17 @@ static int launch(struct run *run, const char **failed)
     return code;
 }
 
-/* 0: as expected; 1: not; 2: and the context is lost. */
-static int run_case(const char *path)
+static void begin_record(const struct run *run)
 {
-    struct run run = {.path = path, .text = read_file(path)};
+    char hash[WL_SHA256_HEX_LENGTH + 1];
+    wl_sha256_of(run->text, strlen(run->text), hash);
+    fprintf(run->record, "== %s %s\n", run->path, hash);
+}
+
+/* 0: as expected; 1: not; 2: and the context is lost. */
+static int run_case(const char *path, FILE *record)
+{
+    struct run run = {.path = path, .text = read_file(path), .record = record};
     const char *failed = "";
     if (!run.text)
         return 2;
@@ -163,7 +208,13 @@ static int run_case(const char *path)
         printf("%s: %s gave error %d\n", path, failed, code);
         return 2;
     }
+    if (record)
+        begin_record(&run);
     ptx_case_each_directive(run.text, act_check, &run);
+    if (record && (run.differences || !run.has_values))
+        fprintf(record, run.differences ? "differs\n" : "as expected\n");
+    if (record)
+        fflush(record);
     return run.differences != 0;
 }
 
@@ -172,7 +223,7 @@ struct progress {
     int next, failures;
 };
 
-static void run_cases(struct progress *progress, int count, char **paths)
+static void run_cases(struct progress *progress, FILE *record, int count, char **paths)
 {
     if (!open_driver()) {
         printf("no driver or no GPU\n");
@@ -180,7 +231,7 @@ static void run_cases(struct progress *progress, int count, char **paths)
         progress->next = count;
     }
     while (progress->next < count) {
-        int code = run_case(paths[progress->next++]);
+        int code = run_case(paths[progress->next++], record);
         progress->failures += code != 0;
         fflush(stdout);
         if (code == 2)
@@ -192,13 +243,17 @@ int main(int argument_count, char **arguments)
 {
     struct progress *progress =
         mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (progress == MAP_FAILED)
+    bool has_record = argument_count > 2 && strcmp(arguments[1], "-o") == 0;
+    FILE *record = has_record ? fopen(arguments[2], "a") : NULL;
+    char **paths = arguments + (has_record ? 3 : 1);
+    int count = argument_count - (has_record ? 3 : 1);
+    if (progress == MAP_FAILED || (has_record && !record))
         return 2;
-    while (progress->next < argument_count - 1) {
+    while (progress->next < count) {
         int before = progress->next, status = 0;
         pid_t child = fork();
         if (child == 0) {
-            run_cases(progress, argument_count - 1, arguments + 1);
+            run_cases(progress, record, count, paths);
             fflush(stdout);
             _exit(0);
         }
@@ -207,6 +262,6 @@ int main(int argument_count, char **arguments)
             progress->next++;
         progress->failures += status != 0;
     }
-    printf("%d of %d cases differ\n", progress->failures, argument_count - 1);
+    printf("%d of %d cases differ\n", progress->failures, count);
     return progress->failures != 0;
 }

@@ -125,5 +125,6 @@ void generate_atomic(void);
 void generate_lanes(void);
 void generate_special(void);
 void generate_control(void);
+void generate_random(void);
 
 #endif

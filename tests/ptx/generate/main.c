@@ -22,5 +22,6 @@ int main(int argument_count, char **arguments)
     generate_lanes();
     generate_special();
     generate_control();
+    generate_random();
     return 0;
 }
