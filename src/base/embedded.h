@@ -10,10 +10,12 @@ struct wl_embedded_file {
     size_t size_bytes;
 };
 
-/* data/gpus/, data/sections/, data/metrics/, src/cublas/ (.ptx), and the headers of `warplens cc`
+/* data/gpus/, data/sections/, data/metrics/, data/rules/, src/cublas/ (.ptx), and the headers of
+ * `warplens cc`
  */
 extern const struct wl_embedded_file wl_embedded_gpus[];
 extern const struct wl_embedded_file wl_embedded_sections[];
 extern const struct wl_embedded_file wl_embedded_metrics[];
+extern const struct wl_embedded_file wl_embedded_rules[];
 
 #endif

@@ -102,10 +102,12 @@ static const struct wl_option filter_rows[] = {
 
 static const struct wl_option page_rows[] = {
     {"PAGES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
-    {"page", 0, WL_OPTION_CHOICE, AT(page), "summary|details|source|raw|session",
+    {"page", 0, WL_OPTION_CHOICE, AT(page), "summary|details|source|raw|session|advice",
      "what to print; default: details and summary, only summary if there are many launches"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "as CSV, in base units"},
     {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},
+    {"sarif", 0, WL_OPTION_FLAG, AT(sarif), NULL, "advice page: as SARIF 2.1.0"},
+    {"markdown", 0, WL_OPTION_FLAG, AT(markdown), NULL, "advice page: as Markdown"},
     {"print-units", 0, WL_OPTION_CHOICE, AT(units), "auto|base",
      "auto: Kbyte, msecond (default); base: byte, second"},
     {"print-summary", 0, WL_OPTION_CHOICE, AT(summary), "none|per-kernel|per-gpu|per-nvtx",
@@ -121,10 +123,14 @@ static const struct wl_option page_rows[] = {
      "a section: --list-sections; repeatable"},
     {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES",
      "these metrics, ',' between; 'regex:EXPRESSION' too"},
+    {"rule", 0, WL_OPTION_COMMAS, AT(rules), "NAME",
+     "advice page: only this rule: --list-rules; repeatable"},
     {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
-     "sections and metrics of your own (.lua)"},
+     "sections, metrics and rules of your own (.lua)"},
     {"list-sets", 0, WL_OPTION_FLAG, AT(list_sets), NULL, "list the sets and end"},
     {"list-sections", 0, WL_OPTION_FLAG, AT(list_sections), NULL, "list the sections and end"},
+    {"list-rules", 0, WL_OPTION_FLAG, AT(list_rules), NULL, "list the rules and end"},
+    {"list-metrics", 0, WL_OPTION_FLAG, AT(query_metrics), NULL, NULL},
     {"query-metrics", 0, WL_OPTION_FLAG, AT(query_metrics), NULL, "list the metrics and end"},
     {.name = NULL},
 };
@@ -139,9 +145,10 @@ static const struct wl_option gpus_rows[] = {
 static const struct wl_option metrics_rows[] = {
     {"METRICS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
-     "sections and metrics of your own (.lua)"},
+     "sections, metrics and rules of your own (.lua)"},
     {"list-sets", 0, WL_OPTION_FLAG, AT(list_sets), NULL, "list the sets of sections instead"},
     {"list-sections", 0, WL_OPTION_FLAG, AT(list_sections), NULL, "list the sections instead"},
+    {"list-rules", 0, WL_OPTION_FLAG, AT(list_rules), NULL, "list the rules instead"},
     {.name = NULL},
 };
 
@@ -176,6 +183,7 @@ void wl_command_free(struct wl_command *command)
     wl_text_free(&command->nvtx_exclude);
     wl_text_free(&command->sections);
     wl_text_free(&command->metrics);
+    wl_text_free(&command->rules);
     free(command->kernel_pattern);
 }
 
@@ -189,6 +197,9 @@ enum wl_code wl_command_parse(struct wl_command *command, const struct wl_option
         return code;
     if (command->csv && command->json)
         return wl_error_set(error, WL_ERR_USAGE, "--csv and --json exclude each other");
+    if (command->csv + command->json + command->sarif + command->markdown > 1)
+        return wl_error_set(error, WL_ERR_USAGE,
+                            "only one of --csv, --json, --sarif and --markdown can be");
     if (command->kernel_name && command->kernel_regex)
         return wl_error_set(error, WL_ERR_USAGE,
                             "--kernel-name and --kernel-regex exclude each other");
@@ -245,12 +256,14 @@ void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view
     const char *no_color = getenv("NO_COLOR");
     if (is_terminal)
         ioctl(fileno(out), TIOCGWINSZ, &size);
-    bool is_text = !command->csv && !command->json;
+    bool is_text = !command->csv && !command->json && !command->sarif && !command->markdown;
     *view = (struct wl_view_options){
         .page = command->page < 0 ? WL_PAGE_DETAILS : (enum wl_view_page)command->page,
-        .format = command->csv    ? WL_FORMAT_CSV
-                  : command->json ? WL_FORMAT_JSON
-                                  : WL_FORMAT_TEXT,
+        .format = command->csv        ? WL_FORMAT_CSV
+                  : command->json     ? WL_FORMAT_JSON
+                  : command->sarif    ? WL_FORMAT_SARIF
+                  : command->markdown ? WL_FORMAT_MARKDOWN
+                                      : WL_FORMAT_TEXT,
         .units = command->units == WL_UNITS_BASE || !is_text ? WL_UNITS_BASE : WL_UNITS_AUTO,
         .summary = command->summary < 0 ? WL_SUMMARY_NONE : (enum wl_view_summary)command->summary,
         .sections = command->sections.data,
@@ -258,6 +271,7 @@ void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view
         .section_folder = command->section_folder,
         .metrics = command->metrics.data,
         .top = command->top,
+        .rules = command->rules.data,
         .percent = command->percent,
         .view_source = command->print_source,
         .width = size.ws_col,
@@ -270,4 +284,6 @@ void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view
     }
     if (command->top && command->page < 0)
         view->page = WL_PAGE_SOURCE;
+    if ((command->sarif || command->markdown || command->rules.data) && command->page < 0)
+        view->page = WL_PAGE_ADVICE;
 }

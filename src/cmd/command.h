@@ -33,11 +33,11 @@ struct wl_command {
     struct wl_text nvtx_include, nvtx_exclude;
     /* pages */
     int page, units, summary; /* -1: not given */
-    bool csv, json, percent;
+    bool csv, json, sarif, markdown, percent;
     const char *set, *section_folder, *top, *print_source;
-    struct wl_text sections, metrics;
+    struct wl_text sections, metrics, rules;
     /* questions */
-    bool query_metrics, list_sets, list_sections;
+    bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */
     bool filters_pages; /* -k, -s, -c choose among the launches of a report, not while it is made */
     char *kernel_pattern; /* kernel_name, or "regex:" and kernel_regex; NULL all */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/rules.h"
 #include "advise/sections.h"
 #include "base/memory.h"
 #include "base/near.h"
@@ -12,7 +13,8 @@
 
 bool wl_lists_are_asked(const struct wl_command *command)
 {
-    return command->query_metrics || command->list_sets || command->list_sections;
+    return command->query_metrics || command->list_sets || command->list_sections ||
+           command->list_rules;
 }
 
 static bool is_chosen(const struct wl_metric_row *row, const struct wl_arguments *patterns)
@@ -90,6 +92,22 @@ static void print_sections(const struct wl_section *sections, size_t count, FILE
     }
 }
 
+static enum wl_code print_rules(struct wl_metric_catalog *catalog, const char *folder, FILE *out,
+                                struct wl_error *error)
+{
+    struct wl_rules *rules = NULL;
+    size_t count = 0;
+    enum wl_code code = wl_rules_load(catalog, folder, &rules, error);
+    if (code)
+        return code;
+    const struct wl_rule *all = wl_rules_all(rules, &count);
+    fprintf(out, "%-24s %-34s %s\n", "Identifier", "Section", "Name");
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%-24s %-34s %s\n", all[i].id, all[i].section, all[i].name);
+    wl_rules_free(rules);
+    return WL_OK;
+}
+
 static bool is_in_set(const struct wl_section *section, const char *set)
 {
     for (size_t i = 0; i < section->set_count; i++)
@@ -137,6 +155,10 @@ enum wl_code wl_lists_print(const struct wl_command *command, const struct wl_ar
     enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
     if (code)
         return code;
+    if (command->list_rules) {
+        code = print_rules(catalog, command->section_folder, console->pages, error);
+        goto out;
+    }
     code = wl_sections_load(catalog, command->section_folder, &sections, error);
     if (code)
         goto out;

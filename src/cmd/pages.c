@@ -6,7 +6,7 @@ enum { many_launches = 20, too_many_launches = 500 };
 bool wl_pages_are_asked(const struct wl_command *command)
 {
     return command->page >= 0 || command->csv || command->json || command->summary >= 0 ||
-           command->top;
+           command->top || command->sarif || command->markdown || command->rules.length;
 }
 
 enum wl_code wl_pages_print(struct wl_report *report, const char *path,

@@ -17,7 +17,7 @@
 #define ONE_RUN "every launch is counted in one run, nothing is replayed"
 #define RANKS "processes are simulated each for itself, in their own time"
 #define CONFIG "options come from the command line only, so that a run can be repeated"
-#define RULES "this version has no rules"
+#define RULES "rules are applied by --page advice"
 #define RENAME "kernels keep the names that the program gives them"
 #define STACKS "call stacks are not recorded"
 #define GREEN "contexts have all of the simulated GPU"
@@ -69,10 +69,7 @@ const struct wl_option wl_refused_rows[] = {
     /* what to collect */
     REFUSED("section-folder-recursive", "use --section-folder; its subfolders are not read"),
     REFUSED("section-folder-restore", "the sections are part of warplens and cannot be lost"),
-    REFUSED("rule", RULES),
     ONLY("apply-rules", "no|off|false|0", RULES),
-    REFUSED("list-rules", RULES),
-    REFUSED("list-metrics", "use --query-metrics, or `warplens metrics`"),
     REFUSED("list-chips", "use `warplens gpus`"),
     REFUSED("chips", "use --gpu NAME; `warplens gpus` lists them"),
     REFUSED("query-metrics-mode", "--query-metrics lists whole names"),

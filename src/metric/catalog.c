@@ -173,7 +173,7 @@ static bool has_field(lua_State *lua, const char *name)
 static enum wl_code use_file(void *self, lua_State *lua, const char *file, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    if (has_field(lua, "identifier")) /* a section: not for the catalog */
+    if (has_field(lua, "identifier") || has_field(lua, "apply")) /* a section or a rule */
         return WL_OK;
     size_t count = lua_rawlen(lua, -1);
     for (size_t i = 1; i <= count && code == WL_OK; i++) {
@@ -183,7 +183,7 @@ static enum wl_code use_file(void *self, lua_State *lua, const char *file, struc
             code = wl_error_set(error, WL_ERR_CORRUPT, "%s: %s is not a table", file, what);
         else if (has_field(lua, "suffix"))
             code = add_suffix(self, lua, file, what, error);
-        else if (!has_field(lua, "identifier"))
+        else if (!has_field(lua, "identifier") && !has_field(lua, "apply"))
             code = add_row(self, lua, file, what, error);
         lua_pop(lua, 1);
     }

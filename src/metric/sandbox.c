@@ -2,7 +2,6 @@
 
 #include <lauxlib.h>
 #include <lualib.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +29,9 @@ static const char *const kept_functions[] = {"assert",   "error",    "ipairs", "
 static const char *const kept_string[] = {"byte",  "char", "format", "len",
                                           "lower", "sub",  "upper",  NULL};
 static const char *const kept_table[] = {"concat", "insert", "pack", "remove", "unpack", NULL};
+/* and what only a contained one has */
+static const char *const contained_string[] = {"find", "gmatch", "gsub", "match", "rep", NULL};
+static const char *const contained_table[] = {"sort", NULL};
 static const char *const kept_math[] = {"abs",  "ceil", "exp", "floor", "fmod",      "huge",
                                         "log",  "max",  "min", "modf",  "tointeger", "type",
                                         "sqrt", "ult",  "pi",  NULL};
@@ -37,12 +39,12 @@ static const char *const kept_math[] = {"abs",  "ceil", "exp", "floor", "fmod", 
 static const struct library {
     const char *name;
     lua_CFunction open;
-    const char *const *kept;
+    const char *const *kept, *const *contained; /* contained: NULL if nothing */
 } libraries[] = {
-    {LUA_GNAME, luaopen_base, kept_functions},
-    {LUA_STRLIBNAME, luaopen_string, kept_string},
-    {LUA_TABLIBNAME, luaopen_table, kept_table},
-    {LUA_MATHLIBNAME, luaopen_math, kept_math},
+    {LUA_GNAME, luaopen_base, kept_functions, NULL},
+    {LUA_STRLIBNAME, luaopen_string, kept_string, contained_string},
+    {LUA_TABLIBNAME, luaopen_table, kept_table, contained_table},
+    {LUA_MATHLIBNAME, luaopen_math, kept_math, NULL},
 };
 
 static void *allocate(void *self, void *block, size_t old_bytes, size_t new_bytes)
@@ -86,22 +88,23 @@ static void count_steps(lua_State *lua, lua_Debug *debug)
     lua_error(lua);
 }
 
-/* Leaves on the stack a table with only the kept names of the one that was there. */
-static void keep_only(lua_State *lua, const char *const *kept)
+/* Copies names of the table at -2 to the one on top. */
+static void keep(lua_State *lua, const char *const *names)
 {
-    lua_newtable(lua);
-    for (size_t i = 0; kept[i]; i++) {
-        lua_getfield(lua, -2, kept[i]);
-        lua_setfield(lua, -2, kept[i]);
+    for (size_t i = 0; names && names[i]; i++) {
+        lua_getfield(lua, -2, names[i]);
+        lua_setfield(lua, -2, names[i]);
     }
-    lua_remove(lua, -2);
 }
 
-static void open_libraries(lua_State *lua)
+static void open_libraries(lua_State *lua, bool is_contained)
 {
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         luaL_requiref(lua, libraries[i].name, libraries[i].open, 0);
-        keep_only(lua, libraries[i].kept);
+        lua_newtable(lua);
+        keep(lua, libraries[i].kept);
+        keep(lua, is_contained ? libraries[i].contained : NULL);
+        lua_remove(lua, -2);
         if (i == 0) {
             lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
             continue;
@@ -128,7 +131,7 @@ struct wl_sandbox *wl_sandbox_create(const struct wl_sandbox_limits *limits)
     struct wl_sandbox *sandbox = wl_alloc_zero(1, sizeof *sandbox);
     sandbox->limits = limits ? *limits : wl_sandbox_default_limits;
     sandbox->lua = lua_newstate(allocate, sandbox);
-    open_libraries(sandbox->lua);
+    open_libraries(sandbox->lua, sandbox->limits.is_contained);
     lua_sethook(sandbox->lua, count_steps, LUA_MASKCOUNT, hook_step);
     return sandbox;
 }

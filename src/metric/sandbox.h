@@ -5,6 +5,7 @@
 #define WL_METRIC_SANDBOX_H
 
 #include <lua.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct wl_sandbox_limits {
     uint64_t instructions;  /* of one call, counted in steps of 1000 */
     size_t live_bytes;      /* held at any time by all of the sandbox */
     size_t allocated_bytes; /* asked for during one call, even if given back */
+    /* what runs is in a process of its own whose time is limited: then patterns, string.rep and
+     * table.sort are there too, whose time no instruction count bounds */
+    bool is_contained;
 };
 extern const struct wl_sandbox_limits wl_sandbox_default_limits;
 

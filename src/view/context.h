@@ -34,6 +34,8 @@ wl_view_page_print wl_page_details_text, wl_page_details_csv, wl_page_details_js
 wl_view_page_print wl_page_raw_text, wl_page_raw_csv, wl_page_raw_json;
 wl_view_page_print wl_page_session_text, wl_page_session_csv, wl_page_session_json;
 wl_view_page_print wl_page_source_text, wl_page_source_csv, wl_page_source_json;
+wl_view_page_print wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json;
+wl_view_page_print wl_page_advice_sarif, wl_page_advice_markdown;
 wl_view_page_print wl_page_groups_text, wl_page_groups_csv, wl_page_groups_json;
 
 /* Writes what context->text holds and empties it, so that a long page is not held whole. */

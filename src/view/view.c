@@ -14,7 +14,7 @@ enum { default_width = 120, least_width = 60 };
 
 static const struct page {
     const char *name;
-    wl_view_page_print *print[3]; /* by enum wl_view_format */
+    wl_view_page_print *print[WL_FORMAT_COUNT]; /* NULL: not in this format */
 } pages[] = {
     [WL_PAGE_SUMMARY] = {"summary",
                          {wl_page_summary_text, wl_page_summary_csv, wl_page_summary_json}},
@@ -24,6 +24,9 @@ static const struct page {
     [WL_PAGE_RAW] = {"raw", {wl_page_raw_text, wl_page_raw_csv, wl_page_raw_json}},
     [WL_PAGE_SESSION] = {"session",
                          {wl_page_session_text, wl_page_session_csv, wl_page_session_json}},
+    [WL_PAGE_ADVICE] = {"advice",
+                        {wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json,
+                         wl_page_advice_sarif, wl_page_advice_markdown}},
 };
 static wl_view_page_print *const group_pages[] = {wl_page_groups_text, wl_page_groups_csv,
                                                   wl_page_groups_json};
@@ -121,12 +124,20 @@ static enum wl_code print_page(struct wl_view_context *context, struct wl_error 
     const struct page *page = &pages[options->page];
     wl_view_page_print *print = page->print[options->format];
     bool is_grouped = options->summary != WL_SUMMARY_NONE;
+    if (!print) {
+        wl_error_set(error, WL_ERR_USAGE, "the page %s cannot be printed in this format",
+                     page->name);
+        return wl_error_set_hint(error, "--sarif and --markdown are for --page advice");
+    }
     if (is_grouped) {
         if (options->page != WL_PAGE_DETAILS && options->page != WL_PAGE_RAW) {
             wl_error_set(error, WL_ERR_USAGE, "--print-summary cannot be of the page %s",
                          page->name);
             return wl_error_set_hint(error, "--page details or --page raw");
         }
+        if (options->format >= sizeof group_pages / sizeof *group_pages)
+            return wl_error_set(error, WL_ERR_USAGE,
+                                "--print-summary cannot be printed in this format");
         print = group_pages[options->format];
     }
     if (options->format == WL_FORMAT_JSON) {

@@ -12,9 +12,17 @@ enum wl_view_page {
     WL_PAGE_DETAILS,
     WL_PAGE_SOURCE,
     WL_PAGE_RAW,
-    WL_PAGE_SESSION
+    WL_PAGE_SESSION,
+    WL_PAGE_ADVICE
 };
-enum wl_view_format { WL_FORMAT_TEXT, WL_FORMAT_CSV, WL_FORMAT_JSON };
+enum wl_view_format {
+    WL_FORMAT_TEXT,
+    WL_FORMAT_CSV,
+    WL_FORMAT_JSON,
+    WL_FORMAT_SARIF,    /* of the advice page only */
+    WL_FORMAT_MARKDOWN, /* of the advice page only */
+    WL_FORMAT_COUNT
+};
 enum wl_view_units { WL_UNITS_AUTO, WL_UNITS_BASE }; /* --print-units */
 enum wl_view_summary {
     WL_SUMMARY_NONE,
@@ -39,6 +47,7 @@ struct wl_view_options {
     const char *view_source;            /* source page: "cuda,ptx" (default), "cuda", "ptx" */
     uint32_t width;                     /* columns of the terminal, 0: 120 */
     bool color;
+    const char *rules; /* advice page: comma-separated ids, or NULL: all */
 };
 
 /* Errors: WL_ERR_USAGE (unknown metric or section, with near names as hint), WL_ERR_NOTHING. */

@@ -1,0 +1,78 @@
+-- The least time that counts allow: each unit's work over its peak rate, in cycles of the SMs that have
+-- a block. Rules compare these floors; none of them is a prediction. Hidden: asked for by name.
+
+local sector_bytes = 32
+local rows = {}
+local function row(name, unit, description, formula)
+    rows[#rows + 1] = { name = "warplens__floor" .. name, unit = unit, description = description,
+        formula = formula, hidden = true }
+end
+
+-- SMs that have at least one block.
+local function busy(m)
+    return math.min(m["launch__sm_count"], math.max(1, m["launch__grid_size"]))
+end
+
+local function over_lanes(m, warps, lanes, what)
+    if lanes == 0 then
+        return nil, "the rate of " .. what .. " is not known"
+    end
+    return warps * m["device__attribute_warp_size"] / lanes / busy(m)
+end
+
+row("_issue.cycle", "cycle", "cycles to issue the PTX instructions, one a scheduler and cycle", function(m)
+    return m["ptx__inst_executed.sum"] / m["device__attribute_schedulers_per_multiprocessor"] / busy(m)
+end)
+for _, pipe in ipairs({ { "fma", "fp32" }, { "alu", "int32" }, { "fp64", "fp64" }, { "xu", "xu" }, { "fp16", "fp16" } }) do
+    row("_" .. pipe[1] .. ".cycle", "cycle", "cycles of the " .. pipe[1] .. " pipe at its peak rate", function(m)
+        local warps = m["ptx__inst_executed_pipe_" .. pipe[1] .. ".sum"]
+        if warps == 0 then
+            return 0
+        end
+        return over_lanes(m, warps, m["device__model_" .. pipe[2] .. "_per_cycle"], pipe[1])
+    end)
+end
+row("_shared.cycle", "cycle", "cycles of L1 for the wavefronts of shared memory, one a cycle",
+    function(m) return m["memory_l1_wavefronts_shared"] / busy(m) end)
+row("_l1.cycle", "cycle", "cycles of L1 to look up the lines of global and local accesses, one a cycle", function(m)
+    return (m["memory_l1_tag_requests_global"] + m["memory_l2_theoretical_sectors_local"] / 4) / busy(m)
+end)
+row("_lsu.cycle", "cycle", "cycles of L1 for shared, global and local accesses together",
+    function(m) return m["warplens__floor_shared.cycle"] + m["warplens__floor_l1.cycle"] end)
+row("_l2.cycle", "cycle", "cycles of L2 at 64 bytes a slice and cycle, 32 before compute capability 8.0", function(m)
+    local slices = m["device__attribute_l2_slices"]
+    if slices == 0 then
+        return nil, "the number of slices of L2 is not known"
+    end
+    local bytes = m["device__attribute_compute_capability_major"] >= 8 and 64 or 32
+    return sector_bytes * m["lts__t_sectors_srcunit_tex.sum"] / (slices * bytes)
+end)
+row("_dram.cycle", "cycle", "cycles of the SM clock to move the bytes of device memory at its peak bandwidth", function(m)
+    return m["dram__bytes.sum"] / m["device__model_memory_bandwidth_bytes_per_s"] * m["device__model_sm_clock_hz"]
+end)
+
+local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "lsu", "l2", "dram" }
+row(".cycle", "cycle", "the largest of the floors", function(m)
+    local most = 0
+    for _, unit in ipairs(units) do
+        most = math.max(most, m("warplens__floor_" .. unit .. ".cycle") or 0)
+    end
+    if most == 0 then
+        return nil, "nothing was counted"
+    end
+    return most
+end)
+row("_unit", "", "the unit with the largest floor", function(m)
+    local name, most = nil, 0
+    for _, unit in ipairs(units) do
+        local cycles = m("warplens__floor_" .. unit .. ".cycle") or 0
+        if cycles > most then
+            name, most = unit, cycles
+        end
+    end
+    return name, "nothing was counted"
+end)
+row(".ns", "ns", "the largest of the floors as time", function(m)
+    return m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
+end)
+return rows

@@ -1,0 +1,85 @@
+-- Whether the grid fills the GPU.
+return {
+    {
+        id = "small-grid",
+        name = "Grid too small for the GPU",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 10,
+        group = "grid",
+        cause = "small-grid",
+        description = "The grid has fewer blocks than the GPU has multiprocessors: the others have nothing to do. " ..
+            "Fires when launch__grid_size is below launch__sm_count.",
+        advice = "Give the kernel more blocks: a block for each independent part of the work, smaller blocks, or " ..
+            "several such kernels at once in different streams.",
+        apply = function(launch)
+            local blocks, units = launch.m["launch__grid_size"], launch.m["launch__sm_count"]
+            if blocks >= units then
+                return nil
+            end
+            return {
+                title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
+                    units - blocks, units),
+                evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
+                saved = 1 - blocks / units,
+                how = string.format("the same work on all SMs: 1 - %d / %d", blocks, units),
+                confidence = "high",
+            }
+        end,
+    },
+    {
+        id = "tail-wave",
+        name = "Partial last wave",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 20,
+        group = "grid",
+        cause = "tail-wave",
+        description = "The blocks do not fill the GPU a whole number of times: in the last wave SMs stand idle while " ..
+            "the others finish. Fires when at least one wave is full and that idle part is 10% of the time or more.",
+        advice = "Choose the block size or the work of a block so that the grid is a multiple of a wave, make blocks " ..
+            "smaller, or let as many blocks as fit loop over the work (a grid-stride loop).",
+        apply = function(launch)
+            local waves = launch.m["launch__waves_per_multiprocessor"]
+            local all = math.ceil(waves)
+            local idle = 1 - waves / all
+            if waves < 1 or idle < 0.1 then
+                return nil
+            end
+            return {
+                title = string.format("%.2f waves of blocks: the last one is %s empty", waves,
+                    advice.percent(all - waves)),
+                evidence = { { metric = "launch__waves_per_multiprocessor" }, { metric = "launch__grid_size" } },
+                saved = idle,
+                how = string.format("blocks of equal length: 1 - %.2f / %d waves", waves, all),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "partial-warp",
+        name = "Block size is no multiple of a warp",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 30,
+        group = "threads",
+        description = "A block is run in whole warps; the lanes of the last one that have no thread do nothing. Fires " ..
+            "when the block size is no multiple of the warp.",
+        advice = "Round the block size up to a multiple of 32 and let the threads beyond the data return.",
+        apply = function(launch)
+            local threads, warp = launch.m["launch__block_size"], launch.m["device__attribute_warp_size"]
+            local lanes = math.ceil(threads / warp) * warp
+            if lanes == threads then
+                return nil
+            end
+            return {
+                title = string.format("blocks of %d threads leave %d of %d lanes of the last warp idle", threads,
+                    lanes - threads, warp),
+                evidence = { { metric = "launch__block_size" } },
+                saved = 1 - threads / lanes,
+                how = string.format("lanes without a thread: 1 - %d / %d", threads, lanes),
+                confidence = lanes > threads * 1.3 and "medium" or "low",
+            }
+        end,
+    },
+}
