@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "sim/alike.h"
 #include "sim/check.h"
 #include "sim/pool.h"
 #include "sim/sm.h"
@@ -404,7 +405,9 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run.warps_per_block = (run.threads_per_block + WL_LANES - 1) / WL_LANES;
     run.shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
-    run.block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const uint64_t block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
+    run.block_total = is_alike ? 1 : block_count;
     struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
                                        .threads_per_block = run.threads_per_block,
                                        .shared_static_bytes = launch->program->shared_static_bytes,
@@ -450,6 +453,8 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     wl_counts_gather(&run, workers, worker_count, counts);
     if (run.count)
         gather_l2(sim, counts);
+    if (is_alike && code == WL_OK)
+        wl_counts_multiply(counts, block_count);
     for (uint32_t i = 0; i < sm_used; i++) {
         wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
