@@ -46,3 +46,14 @@ add_test(NAME program.openacc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/opena
                                       ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 set_tests_properties(program.openacc PROPERTIES LABELS program TIMEOUT 300 SKIP_RETURN_CODE 77
   ENVIRONMENT "WARPLENS_GPU=h200")
+
+# Right programs: no false alarm of check-memory, the same in every run.
+foreach(compiler nvcc cc)
+  if(compiler STREQUAL cc OR WL_NVCC)
+    add_test(NAME program.right_${compiler}
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/right.sh ${compiler})
+    set_tests_properties(program.right_${compiler} PROPERTIES LABELS program TIMEOUT 300
+      SKIP_RETURN_CODE 77
+      ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
+  endif()
+endforeach()

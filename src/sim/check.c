@@ -55,7 +55,7 @@ static void report_unwritten(const struct touch *touch, uint32_t lane, uint64_t 
                                  .access = touch->is_atomic ? WL_SITE_ATOMIC : WL_SITE_LOAD,
                                  .address = address,
                                  .bytes = bytes,
-                                 .place = wl_found_place(run->launch, address, 1)};
+                                 .place = wl_found_place(run, address, 1)};
     if (finding.place.where == WL_PLACE_ACROSS) /* else out of bounds, which is said anyway */
         wl_found(touch->warp, touch->op, lane, &finding);
 }

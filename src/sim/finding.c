@@ -106,6 +106,8 @@ void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text
         wl_text_add(out, "-byte allocation");
     }
     wl_text_addf(out, " at 0x%" PRIx64, place->start);
+    if (place->is_in_heap)
+        wl_text_add(out, ", made by malloc in a kernel");
 }
 
 static const char *const spaces[] = {

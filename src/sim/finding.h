@@ -30,6 +30,7 @@ enum wl_finding_kind {
 struct wl_finding_place {
     enum { WL_PLACE_NONE, WL_PLACE_BEFORE, WL_PLACE_AFTER, WL_PLACE_ACROSS, WL_PLACE_FREED } where;
     uint64_t start, size_bytes, distance_bytes;
+    bool is_in_heap; /* made by malloc in a kernel */
 };
 
 struct wl_finding {

@@ -38,37 +38,66 @@ static size_t search(const struct wl_sim_range *ranges, size_t count, uint64_t a
     return low;
 }
 
-struct wl_finding_place wl_found_place(const struct wl_sim_launch *launch, uint64_t address,
-                                       uint32_t bytes)
+/* In the memory that kernels allocate from. */
+static struct wl_finding_place place_in_heap(const struct wl_heap *heap, uint64_t address)
 {
+    struct wl_heap_block block = wl_heap_nearest(heap, address);
+    struct wl_finding_place place = {
+        .start = block.start, .size_bytes = block.size_bytes, .is_in_heap = true};
+    uint64_t end = block.start + block.size_bytes;
+    place.where = address < block.start ? WL_PLACE_BEFORE
+                  : address >= end      ? WL_PLACE_AFTER
+                  : block.is_freed      ? WL_PLACE_FREED
+                                        : WL_PLACE_ACROSS;
+    place.distance_bytes = address < block.start ? block.start - address
+                           : address >= end      ? address - end
+                                                 : 0;
+    return place;
+}
+
+struct wl_finding_place wl_found_place(const struct wl_run *run, uint64_t address, uint32_t bytes)
+{
+    const struct wl_sim_launch *launch = run->launch;
+    if (run->heap && wl_heap_has(run->heap, address, address + 1))
+        return place_in_heap(run->heap, address);
     struct wl_finding_place place = {0};
     const struct wl_sim_range *ranges = launch->ranges;
     size_t next = search(ranges, launch->range_count, address);
     if (next < launch->range_count && ranges[next].start <= address)
-        return (struct wl_finding_place){WL_PLACE_ACROSS, ranges[next].start,
-                                         ranges[next].end - ranges[next].start, 0};
+        return (struct wl_finding_place){.where = WL_PLACE_ACROSS,
+                                         .start = ranges[next].start,
+                                         .size_bytes = ranges[next].end - ranges[next].start};
     for (size_t i = launch->freed_count; i-- > 0;)
         if (launch->freed[i].start <= address && address < launch->freed[i].end)
-            return (struct wl_finding_place){WL_PLACE_FREED, launch->freed[i].start,
-                                             launch->freed[i].end - launch->freed[i].start, 0};
+            return (struct wl_finding_place){.where = WL_PLACE_FREED,
+                                             .start = launch->freed[i].start,
+                                             .size_bytes =
+                                                 launch->freed[i].end - launch->freed[i].start};
     if (next > 0) {
         const struct wl_sim_range *range = &ranges[next - 1];
-        place = (struct wl_finding_place){WL_PLACE_AFTER, range->start, range->end - range->start,
-                                          address - range->end};
+        place = (struct wl_finding_place){.where = WL_PLACE_AFTER,
+                                          .start = range->start,
+                                          .size_bytes = range->end - range->start,
+                                          .distance_bytes = address - range->end};
     }
     if (next < launch->range_count) {
         const struct wl_sim_range *range = &ranges[next];
         uint64_t distance = range->start - address;
         if (place.where == WL_PLACE_NONE || distance < place.distance_bytes ||
             distance < bytes) /* it reaches into the next */
-            place = (struct wl_finding_place){WL_PLACE_BEFORE, range->start,
-                                              range->end - range->start, distance};
+            place = (struct wl_finding_place){.where = WL_PLACE_BEFORE,
+                                              .start = range->start,
+                                              .size_bytes = range->end - range->start,
+                                              .distance_bytes = distance};
     }
     return place;
 }
 
-static bool is_page_mapped(const struct wl_sim_launch *launch, uint64_t start, uint64_t end)
+static bool is_page_mapped(const struct wl_run *run, uint64_t start, uint64_t end)
 {
+    const struct wl_sim_launch *launch = run->launch;
+    if (run->heap && wl_heap_has(run->heap, start, end))
+        return true;
     size_t at = search(launch->pages, launch->page_count, start);
     return start < end && at < launch->page_count && start >= launch->pages[at].start &&
            end <= launch->pages[at].end;
@@ -77,7 +106,7 @@ static bool is_page_mapped(const struct wl_sim_launch *launch, uint64_t start, u
 static bool fault_outside(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
                           uint64_t address, uint32_t bytes)
 {
-    struct wl_finding_place place = wl_found_place(warp->worker->run->launch, address, bytes);
+    struct wl_finding_place place = wl_found_place(warp->worker->run, address, bytes);
     struct wl_text text = {0};
     wl_finding_print_place(&place, &text);
     warp->active = (uint32_t)1 << lane;
@@ -91,10 +120,10 @@ static bool fault_outside(struct wl_warp *warp, const struct wl_op *op, uint32_t
 bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64_t *address,
                       uint32_t bytes, enum wl_site_access access, uint32_t lanes)
 {
-    const struct wl_sim_launch *launch = warp->worker->run->launch;
+    const struct wl_run *run = warp->worker->run;
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (!is_page_mapped(launch, address[lane], address[lane] + bytes))
+        if (!is_page_mapped(run, address[lane], address[lane] + bytes))
             return fault_outside(warp, op, lane, address[lane], bytes);
     }
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
@@ -104,7 +133,7 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
                                      .access = access,
                                      .address = address[lane],
                                      .bytes = bytes,
-                                     .place = wl_found_place(launch, address[lane], bytes)};
+                                     .place = wl_found_place(run, address[lane], bytes)};
         wl_found(warp, op, lane, &finding);
     }
     return warp->status != WL_WARP_FAULT;

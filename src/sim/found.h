@@ -10,8 +10,7 @@ void wl_found(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
               struct wl_finding *finding);
 
 /* The allocation nearest to an access that lies in none. */
-struct wl_finding_place wl_found_place(const struct wl_sim_launch *launch, uint64_t address,
-                                       uint32_t bytes);
+struct wl_finding_place wl_found_place(const struct wl_run *run, uint64_t address, uint32_t bytes);
 
 /* Lanes whose global access lies in no allocation: findings where their pages are mapped; else the
  * warp faults, and false is returned. */

@@ -2,39 +2,42 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "sim/place.h"
 
-/* Blocks of powers of two, each behind a header that names its class while it is in use. */
+/* Slots of powers of two, each with a gap in front that belongs to no allocation. What is known of
+ * them lies outside the heap, where kernels cannot break it. */
 #define SMALLEST_BYTES 32
 #define CLASSES 26
-#define HEADER_BYTES 16
-#define IN_USE 0x5741524c48454150ull
+#define GAP_BYTES 16
 
-struct header {
-    uint64_t state; /* IN_USE, or the next free block of the class */
+struct slot {
+    uint64_t offset, size_bytes; /* of the slot; of the allocation, as it was asked for */
     uint32_t size_class;
-    uint32_t spare;
+    uint32_t next_free; /* index + 1 of another of the class; 0: none */
+    bool is_used;
 };
 
 struct wl_heap {
     pthread_mutex_t lock;
-    uint8_t *start;
-    size_t used;
-    uint64_t free_blocks[CLASSES]; /* offsets + 1, 0: none */
+    uint64_t start, used;
+    struct {
+        struct slot *items;
+        size_t count, capacity;
+    } slots;                      /* by offset: each is cut off the end once */
+    uint32_t free_slots[CLASSES]; /* index + 1, 0: none */
 };
 
 struct wl_heap *wl_heap_create(void)
 {
-    void *memory = mmap(NULL, WL_HEAP_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    void *memory = wl_place_map(WL_HEAP_BYTES);
+    if (!memory)
         return NULL;
     struct wl_heap *heap = wl_alloc_zero(1, sizeof *heap);
     pthread_mutex_init(&heap->lock, NULL);
-    heap->start = memory;
+    heap->start = (uint64_t)(uintptr_t)memory;
     return heap;
 }
 
@@ -42,60 +45,98 @@ void wl_heap_free(struct wl_heap *heap)
 {
     if (!heap)
         return;
-    munmap(heap->start, WL_HEAP_BYTES);
+    munmap((void *)(uintptr_t)heap->start, WL_HEAP_BYTES);
     pthread_mutex_destroy(&heap->lock);
+    free(heap->slots.items);
     free(heap);
 }
 
-static struct header *header_at(const struct wl_heap *heap, uint64_t offset)
+/* NULL: the heap is full. */
+static struct slot *take_slot(struct wl_heap *heap, uint32_t size_class)
 {
-    return (struct header *)(void *)(heap->start + offset);
+    const uint64_t slot_bytes = (uint64_t)SMALLEST_BYTES << size_class;
+    if (heap->free_slots[size_class]) {
+        struct slot *slot = &heap->slots.items[heap->free_slots[size_class] - 1];
+        heap->free_slots[size_class] = slot->next_free;
+        return slot;
+    }
+    if (slot_bytes > WL_HEAP_BYTES - heap->used)
+        return NULL;
+    WL_PUSH(&heap->slots, ((struct slot){.offset = heap->used, .size_class = size_class}));
+    heap->used += slot_bytes;
+    return &heap->slots.items[heap->slots.count - 1];
 }
 
 uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes)
 {
-    if (size_bytes == 0 || size_bytes > WL_HEAP_BYTES - HEADER_BYTES)
+    if (size_bytes == 0 || size_bytes > WL_HEAP_BYTES - GAP_BYTES)
         return 0;
     uint32_t size_class = 0;
-    while (((uint64_t)SMALLEST_BYTES << size_class) < size_bytes + HEADER_BYTES)
+    while (((uint64_t)SMALLEST_BYTES << size_class) < size_bytes + GAP_BYTES)
         size_class++;
-    uint64_t block_bytes = (uint64_t)SMALLEST_BYTES << size_class, offset;
     pthread_mutex_lock(&heap->lock);
-    if (heap->free_blocks[size_class]) {
-        offset = heap->free_blocks[size_class] - 1;
-        heap->free_blocks[size_class] = header_at(heap, offset)->state;
-    } else if (block_bytes <= WL_HEAP_BYTES - heap->used) {
-        offset = heap->used;
-        heap->used += block_bytes;
-    } else {
-        pthread_mutex_unlock(&heap->lock);
-        return 0;
+    struct slot *slot = take_slot(heap, size_class);
+    uint64_t address = 0;
+    if (slot) {
+        slot->is_used = true;
+        slot->size_bytes = size_bytes;
+        address = heap->start + slot->offset + GAP_BYTES;
     }
-    *header_at(heap, offset) = (struct header){IN_USE, size_class, 0};
     pthread_mutex_unlock(&heap->lock);
-    return (uint64_t)(uintptr_t)(heap->start + offset + HEADER_BYTES);
+    return address;
+}
+
+/* Index of the last slot that begins at the offset or before it; there is one. */
+static size_t find_slot(const struct wl_heap *heap, uint64_t offset)
+{
+    size_t low = 0, high = heap->slots.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (heap->slots.items[middle].offset <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 bool wl_heap_release(struct wl_heap *heap, uint64_t address)
 {
     if (address == 0)
         return true;
-    uint64_t offset = address - (uint64_t)(uintptr_t)heap->start - HEADER_BYTES;
+    const uint64_t offset = address - heap->start;
     pthread_mutex_lock(&heap->lock);
-    bool is_known = offset < heap->used && offset % SMALLEST_BYTES == 0 &&
-                    header_at(heap, offset)->state == IN_USE &&
-                    header_at(heap, offset)->size_class < CLASSES;
-    if (is_known) {
-        struct header *header = header_at(heap, offset);
-        header->state = heap->free_blocks[header->size_class];
-        heap->free_blocks[header->size_class] = offset + 1;
+    bool is_known = false;
+    if (offset < heap->used) {
+        size_t index = find_slot(heap, offset);
+        struct slot *slot = &heap->slots.items[index];
+        is_known = slot->is_used && slot->offset + GAP_BYTES == offset;
+        if (is_known) {
+            slot->is_used = false;
+            slot->next_free = heap->free_slots[slot->size_class];
+            heap->free_slots[slot->size_class] = (uint32_t)index + 1;
+        }
     }
     pthread_mutex_unlock(&heap->lock);
     return is_known;
 }
 
-void wl_heap_range(const struct wl_heap *heap, uint64_t *start, uint64_t *end)
+bool wl_heap_has(const struct wl_heap *heap, uint64_t start, uint64_t end)
 {
-    *start = (uint64_t)(uintptr_t)heap->start;
-    *end = *start + WL_HEAP_BYTES;
+    return start >= heap->start && start < end && end <= heap->start + heap->used;
+}
+
+struct wl_heap_block wl_heap_nearest(const struct wl_heap *heap, uint64_t address)
+{
+    const uint64_t offset = address - heap->start;
+    size_t index = find_slot(heap, offset);
+    const struct slot *slot = &heap->slots.items[index];
+    if (index > 0 && offset < slot->offset + GAP_BYTES) { /* before it, or behind the last? */
+        const struct slot *last = slot - 1;
+        uint64_t end = last->offset + GAP_BYTES + last->size_bytes;
+        if (offset - end < slot->offset + GAP_BYTES - offset)
+            slot = last;
+    }
+    return (struct wl_heap_block){heap->start + slot->offset + GAP_BYTES, slot->size_bytes,
+                                  !slot->is_used};
 }

@@ -1,5 +1,6 @@
 /* The heap that kernels allocate from with malloc and new. Lives as long as the simulated GPU: what
- * one launch allocates, a later one may free. Thread-safe. Internal to sim/. */
+ * one launch allocates, a later one may use and free. Allocating and freeing is thread-safe;
+ * programs that do it run on one thread, so that looking up is, too. Internal to sim/. */
 #ifndef WL_SIM_HEAP_H
 #define WL_SIM_HEAP_H
 
@@ -11,15 +12,23 @@
 
 struct wl_heap;
 
+/* An allocation, or what was one. */
+struct wl_heap_block {
+    uint64_t start, size_bytes;
+    bool is_freed;
+};
+
 /* NULL if the address space cannot be had. */
 struct wl_heap *wl_heap_create(void);
 void wl_heap_free(struct wl_heap *heap);
 
 /* Address of size_bytes, 16-byte aligned; 0 where the heap is full or nothing is asked for. */
 uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes);
-/* False for an address that was not allocated (0 is fine and does nothing). */
+/* False for an address that is none of an allocation (0 is fine and does nothing). */
 bool wl_heap_release(struct wl_heap *heap, uint64_t address);
-/* The memory that kernels may touch. */
-void wl_heap_range(const struct wl_heap *heap, uint64_t *start, uint64_t *end);
+/* Whether [start, end) lies in the part of the heap that was ever given out. */
+bool wl_heap_has(const struct wl_heap *heap, uint64_t start, uint64_t end);
+/* The block nearest to an address of which wl_heap_has is true. */
+struct wl_heap_block wl_heap_nearest(const struct wl_heap *heap, uint64_t address);
 
 #endif

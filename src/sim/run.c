@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
+#include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/sm.h"
 
@@ -25,6 +26,7 @@ struct wl_sim {
     struct wl_l2 *l2;
     struct wl_pool *pool;
     struct wl_heap *heap;   /* made when a kernel first uses it */
+    uint64_t *workspace;    /* of all launches; see struct wl_run */
     uint32_t l1_data_bytes; /* what the L1s were made for */
     bool l1_global_loads;
     uint8_t *arena; /* registers and shared memory of all resident blocks */
@@ -61,6 +63,8 @@ void wl_sim_free(struct wl_sim *sim)
     wl_l2_free(sim->l2);
     wl_pool_free(sim->pool);
     wl_heap_free(sim->heap);
+    if (sim->workspace)
+        munmap(sim->workspace, WL_WORKSPACE_BYTES);
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
     free(sim->sms);
@@ -96,9 +100,12 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
 static bool find_own_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
                            uint64_t end)
 {
-    uint64_t from = (uint64_t)(uintptr_t)run->workspace, to = from + sizeof run->workspace;
-    if (run->heap && (start < from || end > to))
-        wl_heap_range(run->heap, &from, &to);
+    uint64_t from = (uint64_t)(uintptr_t)run->workspace, to = from + WL_WORKSPACE_BYTES;
+    if (run->heap && wl_heap_has(run->heap, start, end)) {
+        struct wl_heap_block block = wl_heap_nearest(run->heap, start);
+        from = block.start;
+        to = block.is_freed ? from : from + block.size_bytes;
+    }
     if (start < from || end > to || end < start)
         return false;
     site->range_start = from;
@@ -124,6 +131,12 @@ bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uin
     site->range_start = ranges[low].start;
     site->range_end = ranges[low].end;
     return true;
+}
+
+void wl_worker_forget_ranges(struct wl_worker *worker)
+{
+    for (uint32_t i = 0; i < worker->run->program->site_count; i++)
+        worker->sites[i].range_start = worker->sites[i].range_end = 0;
 }
 
 static void link_program(struct wl_program *program, uint32_t mode)
@@ -361,15 +374,13 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
     if (needed > sim->arena_bytes) {
         if (sim->arena)
             munmap(sim->arena, sim->arena_bytes);
-        void *memory = mmap(NULL, needed, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        sim->arena = memory == MAP_FAILED ? NULL : memory;
-        sim->arena_bytes = memory == MAP_FAILED ? 0 : needed;
+        sim->arena = wl_place_map(needed);
+        sim->arena_bytes = sim->arena ? needed : 0;
         sim->arena_program = 0;
         if (!sim->arena)
             return wl_error_set(error, WL_ERR_MEMORY,
                                 "no memory for the %zu bytes of resident blocks", needed);
-        madvise(memory, needed, MADV_HUGEPAGE);
+        madvise(sim->arena, needed, MADV_HUGEPAGE);
     }
     uint64_t places = (uint64_t)resident * sm_used;
     const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
@@ -378,6 +389,18 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
                      memcmp(shape, sim->arena_shape, sizeof shape) == 0;
     sim->arena_program = run->program->serial;
     memcpy(sim->arena_shape, shape, sizeof shape);
+    return WL_OK;
+}
+
+/* Zeros, for the blocks of a cooperative grid. */
+static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct wl_error *error)
+{
+    if (is_used && !sim->workspace)
+        sim->workspace = wl_place_map(WL_WORKSPACE_BYTES);
+    if (is_used && !sim->workspace)
+        return wl_error_set(error, WL_ERR_MEMORY, "no memory where the grid's blocks can meet");
+    if (is_used)
+        memset(sim->workspace, 0, WL_WORKSPACE_BYTES);
     return WL_OK;
 }
 
@@ -418,9 +441,14 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     if (counts->occupancy.blocks_per_sm == 0)
         return wl_error_set(error, WL_ERR_PROGRAM, "too many resources requested for launch: %s",
                             counts->occupancy.limiter);
+    enum wl_code code = WL_OK;
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
-    run.heap = launch->program->uses_heap ? sim->heap : NULL;
+    run.heap = sim->heap;
+    code = prepare_workspace(sim, launch->is_cooperative, error);
+    if (code)
+        return code;
+    run.workspace = sim->workspace;
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
     run.is_opaque = launch->program->is_opaque;
     uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
@@ -428,7 +456,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     uint64_t blocks_each = (run.block_total + run.sm_count - 1) / run.sm_count;
     resident = blocks_each < resident ? (uint32_t)blocks_each : resident;
     bool has_constants = false;
-    enum wl_code code = prepare_arena(sim, &run, sm_used, resident, &has_constants, error);
+    code = prepare_arena(sim, &run, sm_used, resident, &has_constants, error);
     if (code)
         return code;
     set_thread_index(&run);

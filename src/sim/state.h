@@ -10,6 +10,7 @@
 #include "sim/sim.h"
 #include "warp/op.h"
 
+#define WL_WORKSPACE_BYTES 64
 #define WL_FUEL 8192 /* instructions a warp may run before others get their turn */
 
 enum wl_warp_status { WL_WARP_READY, WL_WARP_AT_BARRIER, WL_WARP_DONE, WL_WARP_FAULT };
@@ -183,8 +184,8 @@ struct wl_run {
     bool is_opaque;        /* see wl_check_is_opaque */
     uint32_t miss_latency; /* cycles of a load that misses L1 */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
-    uint64_t workspace[8]; /* where the blocks of a cooperative grid meet */
-    struct wl_heap *heap;  /* NULL unless the program uses it */
+    uint64_t *workspace;   /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet */
+    struct wl_heap *heap;  /* NULL while no kernel has used it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };
@@ -197,6 +198,9 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
 /* True if [start, end) lies in one range; remembers it in the site. */
 bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
                        uint64_t end);
+
+/* The sites look up again what memory they are in: some was freed. */
+void wl_worker_forget_ranges(struct wl_worker *worker);
 
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);

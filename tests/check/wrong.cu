@@ -118,6 +118,23 @@ __global__ void forever(volatile int *out)
         ;
 }
 
+__global__ void make(int **kept, int count)
+{
+    *kept = (int *)malloc(count * sizeof(int));
+    for (int i = 0; i < count; i++)
+        (*kept)[i] = i;
+}
+
+__global__ void use(int **kept, int *out, int i)
+{
+    *out = (*kept)[i];
+}
+
+__global__ void release(int **kept)
+{
+    free(*kept);
+}
+
 // Right: neighbours are read between two barriers, and every word is written first.
 __global__ void smooth(const float *in, float *out, int n)
 {
@@ -178,6 +195,18 @@ int main(int count, char **arguments)
     } else if (!strcmp(what, "forever")) {
         cudaMemset(a, 0, 4);
         forever<<<1, 1>>>(a);
+    } else if (!strcmp(what, "heap-overrun")) {
+        make<<<1, 1>>>((int **)b, 10);
+        use<<<1, 1>>>((int **)b, a, 9);
+        use<<<1, 1>>>((int **)b, a, 11);
+    } else if (!strcmp(what, "heap-freed")) {
+        make<<<1, 1>>>((int **)b, 10);
+        release<<<1, 1>>>((int **)b);
+        use<<<1, 1>>>((int **)b, a, 9);
+    } else if (!strcmp(what, "heap-freed-twice")) {
+        make<<<1, 1>>>((int **)b, 10);
+        release<<<1, 1>>>((int **)b);
+        release<<<1, 1>>>((int **)b);
     } else {
         cudaMemset(a, 0, 256);
         smooth<<<1, 64>>>((const float *)a, (float *)b, 64);

@@ -66,6 +66,7 @@ RUN(CALL_RELEASE)
 {
     const struct wl_run *run = warp->worker->run;
     const u64 *address = lane_register(warp, op->a);
+    wl_worker_forget_ranges(warp->worker);
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
         if (run->heap && !wl_heap_release(run->heap, address[i]))
