@@ -42,7 +42,7 @@ struct inspection {
     Elf *elf;
     const char *path;
     struct wl_program_info *info;
-    bool has_containers, needs_runtime, needs_driver, defines_runtime;
+    bool has_containers, has_symbols, needs_runtime, needs_driver, defines_runtime;
 };
 
 static enum wl_code refuse(const char *path, const char *what, struct wl_error *error)
@@ -180,6 +180,7 @@ static enum wl_code read_section(struct inspection *inspection, Elf_Scn *section
     case SHT_DYNAMIC:
         return read_dynamic(inspection, section, header, error);
     case SHT_SYMTAB:
+        inspection->has_symbols = true;
         return read_symbols(inspection, section, header, error);
     default:
         return WL_OK;
@@ -211,7 +212,8 @@ static enum wl_program_kind judge(const struct inspection *inspection)
         return WL_PROGRAM_STATIC_RUNTIME;
     if (inspection->needs_runtime)
         return WL_PROGRAM_SHARED_RUNTIME;
-    if (inspection->has_containers) /* stripped: somebody must register them */
+    /* nvcc leaves a container in driver programs too; if stripped, somebody must register them */
+    if (inspection->has_containers && !(inspection->has_symbols && inspection->needs_driver))
         return WL_PROGRAM_STATIC_RUNTIME;
     return inspection->needs_driver ? WL_PROGRAM_DRIVER : WL_PROGRAM_NO_CUDA;
 }

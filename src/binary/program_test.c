@@ -148,6 +148,8 @@ static void test_driver_program(void **state)
     (void)state;
     run("gcc plain.c -o driver -Wl,--no-as-needed -L. -lcuda");
     assert_int_equal(inspect("driver").kind, WL_PROGRAM_DRIVER);
+    run("gcc plain.c good.c -o linked -Wl,--no-as-needed -L. -lcuda"); /* as nvcc links them */
+    assert_int_equal(inspect("linked").kind, WL_PROGRAM_DRIVER);
 }
 
 static void test_other_machine(void **state)
