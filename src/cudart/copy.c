@@ -1,6 +1,6 @@
 #include "cudart/runtime.h"
 
-#include "cudart/graph.h"
+#include "cudart/texture.h"
 
 struct wl_device_copy wl_cudart_copy_plain(void *to, const void *from, size_t bytes, int direction)
 {
@@ -98,34 +98,26 @@ int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_p
 }
 WL_CUDART_PER_THREAD(cudaMemcpy2DAsync, ptsz);
 
-static size_t position_offset(const struct wl_cudart_pitched *pitched,
-                              const struct wl_cudart_extent *position)
+static struct wl_device_box box_of(void *array, const struct wl_cudart_pitched *pitched,
+                                   const struct wl_cudart_extent *position)
 {
-    return (position->depth * pitched->height + position->height) * pitched->pitch_bytes +
-           position->width;
+    return (struct wl_device_box){.array = array,
+                                  .x = position->width,
+                                  .y = position->height,
+                                  .z = position->depth,
+                                  .address = pitched->address,
+                                  .pitch_bytes = pitched->pitch_bytes,
+                                  .rows = pitched->height};
 }
 
 int wl_cudart_copy_3d(const struct wl_cudart_copy_3d *asked, struct wl_device_copy *copy)
 {
     if (!asked)
         return WL_DEVICE_INVALID_VALUE;
-    if (asked->from_array || asked->to_array)
-        return wl_device_refuse("cudaMemcpy3D with arrays");
-    if (!asked->to.address || !asked->from.address)
-        return WL_DEVICE_INVALID_VALUE;
-    *copy = (struct wl_device_copy){
-        .to = (char *)asked->to.address + position_offset(&asked->to, &asked->to_position),
-        .from = (char *)asked->from.address + position_offset(&asked->from, &asked->from_position),
-        .width_bytes = asked->extent.width,
-        .height = asked->extent.height,
-        .depth = asked->extent.depth,
-        .to_pitch_bytes = asked->to.pitch_bytes,
-        .from_pitch_bytes = asked->from.pitch_bytes,
-        .to_slice_bytes = asked->to.pitch_bytes * asked->to.height,
-        .from_slice_bytes = asked->from.pitch_bytes * asked->from.height,
-        .direction = (enum wl_device_direction)asked->direction,
-    };
-    return WL_DEVICE_OK;
+    struct wl_device_box to = box_of(asked->to_array, &asked->to, &asked->to_position);
+    struct wl_device_box from = box_of(asked->from_array, &asked->from, &asked->from_position);
+    *copy = (struct wl_device_copy){.direction = (enum wl_device_direction)asked->direction};
+    return wl_cudart_place_boxes(&to, &from, asked->extent, copy);
 }
 
 int cudaMemcpy3D(const struct wl_cudart_copy_3d *asked)
@@ -143,6 +135,38 @@ int cudaMemcpy3DAsync(const struct wl_cudart_copy_3d *asked, void *stream)
     return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
 }
 WL_CUDART_PER_THREAD(cudaMemcpy3DAsync, ptsz);
+
+struct copy_3d_peer { /* cudaMemcpy3DPeerParms */
+    void *from_array;
+    struct wl_cudart_extent from_position;
+    struct wl_cudart_pitched from;
+    int from_device;
+    void *to_array;
+    struct wl_cudart_extent to_position;
+    struct wl_cudart_pitched to;
+    int to_device;
+    struct wl_cudart_extent extent;
+};
+
+int cudaMemcpy3DPeerAsync(const struct copy_3d_peer *asked, void *stream)
+{
+    struct wl_device_copy copy = {.direction = WL_DEVICE_BY_ADDRESS};
+    if (!asked)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    if (!is_device(asked->to_device) || !is_device(asked->from_device))
+        return wl_cudart_done(WL_DEVICE_INVALID_DEVICE);
+    struct wl_device_box to = box_of(asked->to_array, &asked->to, &asked->to_position);
+    struct wl_device_box from = box_of(asked->from_array, &asked->from, &asked->from_position);
+    int code = wl_cudart_place_boxes(&to, &from, asked->extent, &copy);
+    return code ? wl_cudart_done(code) : submit_copy(&copy, stream);
+}
+WL_CUDART_PER_THREAD(cudaMemcpy3DPeerAsync, ptsz);
+
+int cudaMemcpy3DPeer(const struct copy_3d_peer *asked)
+{
+    return cudaMemcpy3DPeerAsync(asked, NULL);
+}
+WL_CUDART_PER_THREAD(cudaMemcpy3DPeer, ptds);
 
 static int submit_fill(void *to, int value, size_t width, size_t height, size_t pitch_bytes,
                        void *stream)

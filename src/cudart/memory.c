@@ -288,13 +288,3 @@ int cudaMemPoolGetAccess(int *access, void *pool, const void *location)
     *access = POOL_ACCESS_READ_WRITE;
     return WL_DEVICE_OK;
 }
-
-struct channel_description { /* cudaChannelFormatDesc */
-    int x, y, z, w, format;
-};
-
-/* Returns a struct, so that it cannot be refused; arrays of it can. */
-struct channel_description cudaCreateChannelDesc(int x, int y, int z, int w, int format)
-{
-    return (struct channel_description){x, y, z, w, format};
-}

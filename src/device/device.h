@@ -27,7 +27,10 @@ enum wl_device_code {
     WL_DEVICE_INVALID_CONFIGURATION = 9,
     WL_DEVICE_INVALID_PITCH = 12,
     WL_DEVICE_INVALID_SYMBOL = 13,
+    WL_DEVICE_INVALID_CHANNELS = 20,
     WL_DEVICE_INVALID_DIRECTION = 21,
+    WL_DEVICE_INVALID_FILTER = 26,
+    WL_DEVICE_INVALID_NORM = 27,
     WL_DEVICE_MISSING_CONFIGURATION = 52,
     WL_DEVICE_INVALID_FUNCTION = 98,
     WL_DEVICE_NO_DEVICE = 100,
@@ -148,6 +151,7 @@ enum wl_device_memory_kind {
     WL_DEVICE_MEMORY_DEVICE = 2,
     WL_DEVICE_MEMORY_MANAGED = 3,
     WL_DEVICE_MEMORY_MODULE = 4, /* variables of modules: device memory that is not freed */
+    WL_DEVICE_MEMORY_ARRAY = 5,
 };
 
 struct wl_device_allocation {

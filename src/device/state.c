@@ -127,6 +127,7 @@ int wl_device_reset(void)
     if (code == WL_DEVICE_OK) {
         wl_device_memory_reset();
         wl_device_handles_reset();
+        wl_device_textures_reset();
         for (struct wl_device_module *module = wl_device.modules; module; module = module->next)
             for (size_t i = 0; i < module->image_count; i++)
                 wl_device_module_initialise(module, &module->images[i]);
@@ -141,6 +142,7 @@ void wl_device_shutdown(void)
     while (wl_device.modules)
         wl_device_module_free(wl_device.modules);
     wl_device_handles_reset();
+    wl_device_textures_reset();
     wl_device_memory_close();
     if (wl_device.sim)
         wl_sim_free(wl_device.sim);

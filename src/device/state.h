@@ -52,6 +52,13 @@ struct wl_device_kernel {
 };
 
 struct wl_device_handle;
+struct wl_device_array;
+
+/* Texture and surface objects, by their handles; NULL where one was destroyed. */
+struct wl_device_textures {
+    struct wl_texture **items;
+    size_t count, capacity;
+};
 
 struct wl_device_state {
     pthread_mutex_t lock;
@@ -70,6 +77,8 @@ struct wl_device_state {
     struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
+    struct wl_device_array *arrays;
+    struct wl_device_textures textures;
     uint32_t next_stream_id;
     uint64_t next_module_id, next_kernel_id, next_launch_id;
 };
@@ -123,5 +132,8 @@ void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *cod
 /* streams and events */
 int wl_device_stream_find(void *stream, struct wl_device_stream_info *info);
 void wl_device_handles_reset(void);
+
+/* arrays, texture and surface objects: forgets all of them; memory is freed elsewhere */
+void wl_device_textures_reset(void);
 
 #endif

@@ -250,6 +250,8 @@ static bool is_long_load(const struct wl_op *op)
     case WL_OP_FRAGMENT_LOAD:
     case WL_OP_ATOMIC_GLOBAL:
     case WL_OP_ATOMIC_GENERIC:
+    case WL_OP_TEXTURE_FETCH:
+    case WL_OP_SURFACE_LOAD:
         return true;
     default:
         return false;

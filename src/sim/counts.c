@@ -83,10 +83,40 @@ static const struct {
                            WL_COUNTER_CONFLICT_ATOM},
 };
 
+static const struct site_totals texture_totals = {WL_COUNTER_INST_TEXTURE, WL_COUNTER_REQ_TEXTURE,
+                                                  WL_COUNTER_SEC_TEXTURE, WL_COUNTER_HIT_TEXTURE,
+                                                  WL_COUNTER_MISS_TEXTURE};
+static const struct site_totals surface_totals[] = {
+    [WL_SITE_LOAD] = {WL_COUNTER_INST_SURFACE_LD, WL_COUNTER_REQ_SURFACE_LD,
+                      WL_COUNTER_SEC_SURFACE_LD, WL_COUNTER_HIT_SURFACE_LD,
+                      WL_COUNTER_MISS_SURFACE_LD},
+    [WL_SITE_STORE] = {WL_COUNTER_INST_SURFACE_ST, WL_COUNTER_REQ_SURFACE_ST,
+                       WL_COUNTER_SEC_SURFACE_ST, NO_COUNTER, NO_COUNTER},
+    [WL_SITE_REDUCTION] = {WL_COUNTER_INST_SURFACE_RED, WL_COUNTER_REQ_SURFACE_RED,
+                           WL_COUNTER_SEC_SURFACE_RED, NO_COUNTER, NO_COUNTER},
+};
+
 static void add(struct wl_sim_counts *counts, enum wl_counter counter, uint64_t value)
 {
     if (counter < WL_COUNTER_COUNT)
         counts->totals[counter] += value;
+}
+
+static void add_texture_site(const struct wl_site *site, const struct wl_site_state *state,
+                             struct wl_sim_counts *counts)
+{
+    const struct site_totals *totals =
+        site->space == WL_SITE_TEXTURE ? &texture_totals : &surface_totals[site->access];
+    struct wl_instruction_counts *instruction = &counts->instructions[site->instruction];
+    const uint64_t requests = state->requests[WL_SITE_GLOBAL];
+    add(counts, totals->instructions, requests);
+    add(counts, totals->requests, requests);
+    add(counts, totals->sectors, state->sectors);
+    add(counts, totals->hits, state->hits);
+    add(counts, totals->misses, state->misses);
+    instruction->requests += requests;
+    instruction->l1_hits += state->hits;
+    instruction->l1_misses += state->misses;
 }
 
 static void add_site(const struct wl_site *site, const struct wl_site_state *state,
@@ -185,8 +215,11 @@ void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
                                      : worker->guard_threads[instruction->guard];
             count->divergent += worker->divergent[i];
         }
-        for (uint32_t s = 0; s < program->site_count; s++)
-            add_site(&program->sites[s], &worker->sites[s], counts);
+        for (uint32_t s = 0; s < program->site_count; s++) {
+            bool is_texture = program->sites[s].space >= WL_SITE_TEXTURE;
+            (is_texture ? add_texture_site : add_site)(&program->sites[s], &worker->sites[s],
+                                                       counts);
+        }
         add(counts, WL_COUNTER_BLOCKS, worker->blocks_done);
         add(counts, WL_COUNTER_WARPS, worker->warps_done);
         add(counts, WL_COUNTER_BARRIERS, worker->barriers);

@@ -137,6 +137,45 @@ static struct wl_unwritten *make_unwritten(const struct run *run, const struct w
     return made;
 }
 
+/* The texture objects over the buffers; textures[0] is none. */
+static void make_textures(const struct run *run, struct wl_texture *textures,
+                          const struct wl_texture **list)
+{
+    static const char *const edges[] = {"wrap", "clamp", "mirror", "border"};
+    list[0] = NULL;
+    for (int i = 0; i < run->self.texture_count; i++) {
+        const struct ptx_case_texture *asked = &run->self.textures[i];
+        struct wl_texture *made = &textures[i];
+        const struct ptx_case_buffer *buffer = &run->self.buffers[asked->buffer];
+        *made = (struct wl_texture){
+            .storage = asked->height ? WL_TEXTURE_PITCHED : WL_TEXTURE_BUFFER,
+            .kind = asked->type[0] == 'f'   ? WL_TEXEL_FLOAT
+                    : asked->type[0] == 's' ? WL_TEXEL_SIGNED
+                                            : WL_TEXEL_UNSIGNED,
+            .channels = (uint8_t)asked->channels,
+            .channel_bytes = (uint8_t)(atoi(asked->type + 1) / 8),
+            .width = asked->width,
+            .height = asked->height,
+            .depth = asked->depth,
+            .address = (uint64_t)(uintptr_t)buffer->bytes,
+            .size_bytes = buffer->size_bytes,
+            .is_filtered = strstr(asked->words, "linear"),
+            .is_normalized = strstr(asked->words, "normalized"),
+            .reads_float = strstr(asked->words, "float"),
+            .is_layered = strstr(asked->words, "layered"),
+            .is_cube = strstr(asked->words, "cube"),
+            .border = {0.25f, 0.5f, 0.75f, 1},
+        };
+        made->pitch_bytes = (uint64_t)made->width * wl_texture_element_bytes(made);
+        made->slice_bytes = made->pitch_bytes * (made->height ? made->height : 1);
+        for (uint8_t k = 0; k < 4; k++)
+            if (strstr(asked->words, edges[k]))
+                memset(made->edges, k, sizeof made->edges);
+        assert_true(made->slice_bytes * (made->depth ? made->depth : 1) <= made->size_bytes);
+        list[i + 1] = made;
+    }
+}
+
 static void take_printed(void *self, const char *text, size_t length)
 {
     struct run *run = self;
@@ -171,6 +210,11 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
                                    .range_count = list_ranges(run, ranges),
                                    .carveout_pct = -1,
                                    .registers_per_thread = program->register_estimate};
+    struct wl_texture textures[PTX_CASE_TEXTURES];
+    const struct wl_texture *texture_list[PTX_CASE_TEXTURES + 1];
+    make_textures(run, textures, texture_list);
+    launch.textures = texture_list;
+    launch.texture_count = (size_t)self->texture_count + 1;
     if (run->is_checked)
         launch.unwritten = make_unwritten(run, ranges, launch.range_count);
     if (self->is_mapped) {

@@ -6,7 +6,12 @@
  *   //% shared 1024                dynamic shared memory
  *   //% gpu h200                   model GPU, default h200; its counts hold for that one only
  *   //% buffer a u32[32] = 1 2 3   memory; the last value repeats: "= 7" fills, "= i" counts from 0
+ *   //% texture t a 4 4 0 u8 4 linear clamp   texture or surface object over a buffer whose rows
+ *                                  lie side by side: width, height, depth (0: fewer dimensions),
+ *                                  type and number of channels, then any of linear normalized float
+ *                                  layered cube wrap clamp mirror border (colors 0.25 0.5 0.75 1)
  *   //% arg a                      a buffer's address, in the order of the kernel's parameters
+ *   //% arg t                      a texture's handle
  *   //% arg u32 5                  or a number (u8 ... u64, s8 ... s64, f32, f64)
  *   //% expect a u32[32] = 1 2 3   what memory holds afterwards; a[8] starts at byte 8
  *   //% expect a f32[2] within 1e-6 1e-30 = 0.1 0.2   relative and absolute error allowed
@@ -33,6 +38,7 @@
 #include <string.h>
 
 #define PTX_CASE_BUFFERS 20
+#define PTX_CASE_TEXTURES 8
 #define PTX_CASE_PAGE_BYTES 4096u
 #define PTX_CASE_ARGUMENTS 32
 
@@ -42,8 +48,14 @@ struct ptx_case_buffer {
     size_t size_bytes;
 };
 
+struct ptx_case_texture {
+    char name[32], type[8], words[80];
+    int buffer;
+    uint32_t width, height, depth, channels;
+};
+
 struct ptx_case_argument {
-    int buffer; /* index, or -1: a number */
+    int buffer; /* index, or -1: a number (of a texture: its index + 1) */
     uint64_t bits;
 };
 
@@ -54,6 +66,8 @@ struct ptx_case {
     int buffer_count;
     struct ptx_case_argument arguments[PTX_CASE_ARGUMENTS];
     int argument_count;
+    struct ptx_case_texture textures[PTX_CASE_TEXTURES];
+    int texture_count;
     bool is_refused; /* ptxas no */
     bool is_mapped;
     uint32_t unwritten; /* buffers, a bit each */
@@ -171,6 +185,20 @@ static inline void ptx_case_read_buffer(struct ptx_case *self, const char *rest)
     ptx_case_array_free(&array);
 }
 
+static inline void ptx_case_read_texture(struct ptx_case *self, const char *rest)
+{
+    struct ptx_case_texture *texture = &self->textures[self->texture_count];
+    char buffer[32] = "";
+    if (self->texture_count == PTX_CASE_TEXTURES ||
+        sscanf(rest, "%31s %31s %u %u %u %7s %u %79[^\n]", texture->name, buffer, &texture->width,
+               &texture->height, &texture->depth, texture->type, &texture->channels,
+               texture->words) < 7 ||
+        (texture->buffer = ptx_case_find_buffer(self, buffer)) < 0)
+        snprintf(self->message, sizeof self->message, "malformed texture: %.200s", rest);
+    else
+        self->texture_count++;
+}
+
 static inline void ptx_case_read_argument(struct ptx_case *self, const char *rest)
 {
     char first[32] = "", second[64] = "";
@@ -179,7 +207,11 @@ static inline void ptx_case_read_argument(struct ptx_case *self, const char *res
     argument->buffer = ptx_case_find_buffer(self, first);
     bool is_nan;
     argument->bits = words == 2 ? ptx_case_number(second, first, &is_nan) : 0;
-    if (self->argument_count == PTX_CASE_ARGUMENTS || (words == 2) != (argument->buffer < 0))
+    for (int i = 0; i < self->texture_count && words == 1; i++)
+        if (strcmp(self->textures[i].name, first) == 0)
+            argument->bits = (uint64_t)i + 1;
+    bool is_number = words == 2 || argument->bits;
+    if (self->argument_count == PTX_CASE_ARGUMENTS || is_number != (argument->buffer < 0))
         snprintf(self->message, sizeof self->message, "malformed arg: %.200s", rest);
     else
         self->argument_count++;
@@ -222,6 +254,8 @@ static inline void ptx_case_read_directive(struct ptx_case *self, char *line)
         sscanf(rest, "%31s", self->gpu);
     else if (strcmp(word, "buffer") == 0)
         ptx_case_read_buffer(self, rest);
+    else if (strcmp(word, "texture") == 0)
+        ptx_case_read_texture(self, rest);
     else if (strcmp(word, "arg") == 0)
         ptx_case_read_argument(self, rest);
     else if (strcmp(word, "fails") == 0)

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "gpu/gpu.h"
 #include "sim/finding.h"
+#include "sim/texture.h"
 #include "warp/program.h"
 
 enum wl_counter {
@@ -68,6 +69,9 @@ struct wl_sim_launch {
     size_t page_count;
     const struct wl_sim_range *freed; /* allocations of before, the latest last; for messages */
     size_t freed_count;
+    /* texture and surface objects by their handles; NULL where there is none */
+    const struct wl_texture *const *textures;
+    size_t texture_count;
     struct wl_unwritten *unwritten; /* for WL_CHECK_INIT; else NULL */
     uint32_t registers_per_thread;  /* for occupancy: from a cubin, or program->register_estimate */
     int32_t carveout_pct;           /* preferred shared-memory carve-out, -1: the driver's choice */

@@ -108,7 +108,14 @@ struct wl_constant {
     uint64_t bits;
 };
 
-enum wl_site_space { WL_SITE_GLOBAL, WL_SITE_SHARED, WL_SITE_LOCAL, WL_SITE_GENERIC };
+enum wl_site_space {
+    WL_SITE_GLOBAL,
+    WL_SITE_SHARED,
+    WL_SITE_LOCAL,
+    WL_SITE_GENERIC,
+    WL_SITE_TEXTURE,
+    WL_SITE_SURFACE
+};
 enum wl_site_access {
     WL_SITE_LOAD,
     WL_SITE_STORE,
@@ -311,6 +318,37 @@ enum wl_barrier_action {
     WL_BARRIER_TEST_PARITY, /* whether the last phase of parity b is over */
     WL_BARRIER_TRY,         /* the same; where it is not, other warps get their turn */
     WL_BARRIER_TRY_PARITY,
+};
+
+/* Textures and surfaces: kind of the operation. How many coordinates each has, the layer first: see
+ * wl_texture_coordinates. */
+enum wl_texture_geometry {
+    WL_TEXTURE_1D,
+    WL_TEXTURE_2D,
+    WL_TEXTURE_3D,
+    WL_TEXTURE_A1D, /* layers of 1D */
+    WL_TEXTURE_A2D,
+    WL_TEXTURE_CUBE,
+    WL_TEXTURE_ACUBE,
+};
+static inline uint32_t wl_texture_coordinates(enum wl_texture_geometry geometry)
+{
+    static const uint8_t counts[] = {1, 2, 3, 2, 3, 3, 4};
+    return counts[geometry];
+}
+
+/* What lies beside a surface: imm of the operation. */
+enum wl_surface_edge { WL_SURFACE_TRAP, WL_SURFACE_CLAMP, WL_SURFACE_ZERO };
+enum { WL_SURFACE_EDGE_MASK = 3, WL_SURFACE_FORMATTED = 4 };
+
+/* TEXTURE_QUERY: kind. */
+enum wl_texture_property {
+    WL_TEXTURE_WIDTH,
+    WL_TEXTURE_HEIGHT,
+    WL_TEXTURE_DEPTH,
+    WL_TEXTURE_ARRAY_SIZE,
+    WL_TEXTURE_LEVELS,
+    WL_TEXTURE_SAMPLES,
 };
 
 enum wl_shuffle { WL_SHUFFLE_UP, WL_SHUFFLE_DOWN, WL_SHUFFLE_XOR, WL_SHUFFLE_INDEX };

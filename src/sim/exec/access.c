@@ -670,3 +670,56 @@ bool WL_EXEC(access_local)(struct access *access)
         divert_dropped(access);
     return true;
 }
+
+#define TEXTURE_ADDRESSES_MAX (WL_LANES * 8)
+
+/* What a texture access touches: far more lines than lanes at worst. */
+struct texture_lines {
+    u64 line[TEXTURE_ADDRESSES_MAX];
+    u32 sectors[TEXTURE_ADDRESSES_MAX], words[TEXTURE_ADDRESSES_MAX];
+    u32 count;
+};
+
+static void add_texture_bytes(struct texture_lines *lines, u64 address, u32 bytes)
+{
+    const u64 line = address >> 7;
+    const u32 words = bytes <= 4 ? 1 : (u32)(((u64)1 << (bytes / 4)) - 1);
+    u32 at = lines->count;
+    while (at-- > 0 && lines->line[at] != line)
+        ;
+    if (at == UINT32_MAX) {
+        at = lines->count++;
+        lines->line[at] = line;
+        lines->sectors[at] = lines->words[at] = 0;
+    }
+    lines->sectors[at] |= (u32)1 << (address >> 5 & 3);
+    lines->words[at] |= words << (address >> 2 & 31);
+}
+
+/* Of a reduction: one lane at each sector. */
+static u32 sharer_words(u32 sectors)
+{
+    u32 words = 0;
+    for (u32 sector = 0; sector < 4; sector++)
+        words |= (sectors >> sector & 1) << (8 * sector);
+    return words;
+}
+
+void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
+                             const u64 *address, u32 count, u32 bytes)
+{
+    struct access access = {.warp = warp,
+                            .op = op,
+                            .site = &warp->worker->sites[op->site],
+                            .bytes = bytes,
+                            .kind = kind};
+    struct texture_lines lines = {.count = 0};
+    count_request(&access);
+    for (u32 i = 0; i < count; i++)
+        add_texture_bytes(&lines, address[i], bytes);
+    for (u32 i = 0; i < lines.count; i++) {
+        u32 words = kind == WL_SITE_REDUCTION ? sharer_words(lines.sectors[i]) : lines.words[i];
+        access.site->sectors += (u32)__builtin_popcount(lines.sectors[i]);
+        touch_line(&access, lines.line[i], lines.sectors[i], words, lines.count);
+    }
+}
