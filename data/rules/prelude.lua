@@ -23,7 +23,8 @@ end
 
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----
 
-local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram" }
+local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram",
+    "barrier" }
 
 -- The cycles of each unit; those that are not known are left out.
 function advice.floors(launch)
@@ -39,7 +40,7 @@ end
 local function time_of(floors)
     local lsu = floors.shared + floors.l1
     local sum = lsu * lsu
-    for _, unit in ipairs({ "issue", "fma", "alu", "fp64", "xu", "fp16", "l2", "dram" }) do
+    for _, unit in ipairs({ "issue", "fma", "alu", "fp64", "xu", "fp16", "l2", "dram", "barrier" }) do
         sum = sum + floors[unit] * floors[unit]
     end
     return math.sqrt(sum)
@@ -209,6 +210,204 @@ function advice.address_registers(instruction)
         names[#names + 1] = name
     end
     return names
+end
+
+-- ---- how addresses change from one lane to the next ----
+
+-- A value is {step = S, constant = N, parameter = P}: step is what it gains from a lane to the next one, as
+-- {number, parameter} meaning number * parameter ("" for none), false where it is not known; constant is its
+-- value, parameter the kernel parameter that it is, where it is one.
+local evaluate
+
+local function no_step()
+    return { number = 0, parameter = "" }
+end
+
+local function add_steps(a, b, sign)
+    if not a or not b then
+        return false
+    elseif b.number == 0 then
+        return a
+    elseif a.number == 0 then
+        return { number = sign * b.number, parameter = b.parameter }
+    elseif a.parameter ~= b.parameter then
+        return false
+    end
+    return { number = a.number + sign * b.number, parameter = a.parameter }
+end
+
+local function multiply(a, b)
+    if a.open or b.open then
+        return { step = false }
+    elseif a.constant and b.constant then
+        return { step = no_step(), constant = a.constant * b.constant }
+    elseif a.step and a.step.number == 0 and b.step and b.step.number == 0 then
+        return { step = no_step() }
+    end
+    local varying, uniform = a, b
+    if a.step and a.step.number == 0 and not (b.step and b.step.number == 0) then
+        varying, uniform = b, a
+    end
+    if not varying.step or not uniform.step or uniform.step.number ~= 0 then
+        return { step = false }
+    elseif uniform.constant then
+        return { step = { number = varying.step.number * uniform.constant, parameter = varying.step.parameter } }
+    elseif uniform.parameter and varying.step.parameter == "" then
+        return { step = { number = varying.step.number, parameter = uniform.parameter } }
+    end
+    return { step = false }
+end
+
+local function add(a, b, sign)
+    if a.open or b.open then -- a value of the loop before and what is added in it
+        local other = a.open and b or a
+        return not other.open and other.step and other.step.number == 0 and { open = true } or { step = false }
+    end
+    local constant = a.constant and b.constant and a.constant + sign * b.constant or nil
+    return { step = add_steps(a.step, b.step, sign), constant = constant }
+end
+
+local function first(a)
+    return a
+end
+
+-- The lower bits of neighbouring lanes differ as they did; a shift to the right takes such steps away.
+local by_opcode = {
+    { "mov", first }, { "cvta", first }, { "cvt", first },
+    { "add", function(a, b) return add(a, b, 1) end },
+    { "sub", function(a, b) return add(a, b, -1) end },
+    { "mul", multiply },
+    { "mad", function(a, b, c) return add(multiply(a, b), c, 1) end },
+    { "shl", function(a, b)
+        return not a.open and b.constant and multiply(a, { step = no_step(), constant = 1 << math.min(62, b.constant) }) or { step = false }
+    end },
+    { "or", function(a, b) return add({ step = a.step, open = a.open }, { step = b.step, open = b.open }, 1) end },
+    { "and", function(a, b)
+        if a.open or b.open then
+            return { step = false }
+        elseif b.constant and a.step and a.step.number ~= 0 and b.constant & math.tointeger(a.step.number) == 0 then
+            return { step = no_step() }
+        end
+        return { step = a.step }
+    end },
+    { "shr", function(a, b)
+        local uniform = not a.open and a.step and (a.step.number == 0 or (b.constant and a.step.parameter == "" and
+            math.abs(a.step.number) < 1 << math.min(62, b.constant)))
+        return { step = uniform and no_step() }
+    end },
+}
+
+local function evaluate_writer(launch, writer, memo)
+    if advice.is(writer, "ld.param") then
+        return { step = no_step(), parameter = string.match(writer.text, "param_(%d+)%]") }
+    elseif advice.is(writer, "ld.const") then
+        return { step = no_step() }
+    end
+    local operands = string.match(writer.text, "^@?!?%%?p?%d*%s*%S+%s+(.*)$") or ""
+    local values, is_first = {}, true
+    for operand in string.gmatch(operands, "[^,;]+") do
+        if is_first then
+            is_first = false
+        else
+            values[#values + 1] = evaluate(launch, string.match(operand, "^%s*(.-)%s*$"), memo)
+        end
+    end
+    for _, row in ipairs(by_opcode) do
+        if string.match(writer.opcode, "^" .. row[1] .. "%f[^%w]") and #values > 0 then
+            return row[2](values[1], values[2] or { step = no_step() }, values[3] or { step = no_step() })
+        end
+    end
+    for _, value in ipairs(values) do
+        if value.open or not value.step or value.step.number ~= 0 then
+            return { step = false }
+        end
+    end
+    return { step = #values > 0 and no_step() }
+end
+
+local special = { ["%tid.x"] = 1, ["%laneid"] = 1 }
+
+evaluate = function(launch, name, memo)
+    local number = math.tointeger(tonumber(name))
+    if number then
+        return { step = no_step(), constant = number }
+    elseif special[name] then
+        return { step = { number = special[name], parameter = "" } }
+    elseif name == "%ntid.x" then
+        return { step = no_step(), constant = launch.block[1] }
+    elseif string.sub(name, 1, 1) ~= "%" or string.find(name, "^%%ctaid") or string.find(name, "^%%n") or
+        string.find(name, "^%%tid") then
+        return { step = no_step() }
+    elseif memo[name] then
+        return memo[name] ~= "open" and memo[name] or { open = true }
+    end
+    memo[name] = "open"
+    local result, is_open = nil, false
+    for _, writer in ipairs(writers(launch)[name] or {}) do
+        local value = { step = false }
+        if not advice.is(writer, "ld.global") and not advice.is(writer, "ld.shared") and
+            not advice.is(writer, "shfl") and not advice.is(writer, "atom") then
+            value = evaluate_writer(launch, writer, memo)
+        end
+        if value.open then
+            is_open = true
+        elseif not result then
+            result = value
+        elseif not value.step or not result.step or value.step.number ~= result.step.number or
+            value.step.parameter ~= result.step.parameter then
+            result = { step = false }
+        else
+            result = { step = result.step }
+        end
+    end
+    if not result and is_open then -- known only to what asks for it
+        memo[name] = nil
+        return { open = true }
+    end
+    memo[name] = result or { step = false }
+    return memo[name]
+end
+
+-- By how many bytes the address of a memory instruction grows from a lane to the next one, and the number of
+-- the kernel parameter that this is to be multiplied with ("" for none); nil where that cannot be told.
+function advice.stride(launch, instruction)
+    launch.steps = launch.steps or {}
+    local name = advice.address_registers(instruction)[1]
+    if not name then
+        return nil
+    end
+    local value = evaluate(launch, name, launch.steps)
+    if not value.step then
+        return nil
+    end
+    return value.step.number, value.step.parameter
+end
+
+-- ---- loops ----
+
+-- The loops of the kernel: {first, last} instruction, outermost ones only, in order.
+function advice.loops(launch)
+    local loops = {}
+    for _, instruction in ipairs(launch.instructions) do
+        local target = string.match(instruction.text, "bra[%w%.]*%s+([%w_$]+)")
+        local first_index = target and launch.labels[target]
+        if first_index and first_index <= instruction.index then
+            local merged = { first = first_index, last = instruction.index }
+            local kept = {}
+            for _, loop in ipairs(loops) do
+                if loop.last < merged.first or loop.first > merged.last then
+                    kept[#kept + 1] = loop
+                else
+                    merged.first = math.min(merged.first, loop.first)
+                    merged.last = math.max(merged.last, loop.last)
+                end
+            end
+            kept[#kept + 1] = merged
+            loops = kept
+        end
+    end
+    table.sort(loops, function(a, b) return a.first < b.first end)
+    return loops
 end
 
 return advice

@@ -182,13 +182,15 @@ static int by_rank(const void *left, const void *right)
 {
     const struct wl_advice *a = left, *b = right;
     int order = (int)b->severity - (int)a->severity;
-    /* what differs by less than a millionth is equal, whatever computed it */
+    /* gains are not known to the last point: of about equal ones the cheaper change comes first */
     if (order == 0)
-        order = compare_numbers(round(b->score * 1e6), round(a->score * 1e6));
+        order = compare_numbers(round(b->score * 20), round(a->score * 20));
     if (order == 0)
         order = compare_numbers(a->rule->order, b->rule->order);
     if (order == 0)
         order = strcmp(a->rule->id, b->rule->id);
+    if (order == 0)
+        order = compare_numbers(round(b->score * 1e6), round(a->score * 1e6));
     if (order == 0)
         order = compare_numbers(a->launch ? (double)a->launch->key : -1,
                                 b->launch ? (double)b->launch->key : -1);

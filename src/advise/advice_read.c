@@ -9,6 +9,8 @@
 
 enum { most_evidence = 16, most_links = 8 };
 
+static const double least_saved = 0.02; /* what gains less is worth a note only */
+
 static const char *const known_fields[] = {"severity", "title",      "at",    "evidence",
                                            "chain",    "todo",       "saved", "how",
                                            "group",    "confidence", NULL};
@@ -66,6 +68,34 @@ static bool read_choice(struct wl_advice_reading *reading, const json_t *finding
     return refuse(reading, "a finding's %s is none of those that there are", field);
 }
 
+/* Code of a toolkit's header, inlined: the user wants the line that calls it. */
+static bool is_of_header(const char *file)
+{
+    return strstr(file, "/include/") != NULL;
+}
+
+/* Goes outwards, "FILE:LINE:COLUMN" by line, to the first caller that is not in a header. */
+static void leave_headers(const struct wl_advice_reading *reading, const char *callers,
+                          struct wl_advice_place *place)
+{
+    while (callers && *callers != '\0' && is_of_header(place->file)) {
+        size_t length = strcspn(callers, "\n");
+        char *caller = wl_arena_string(reading->arena, callers, length);
+        char *column = strrchr(caller, ':');
+        if (!column)
+            return;
+        *column = '\0';
+        char *line = strrchr(caller, ':');
+        if (!line)
+            return;
+        *line = '\0';
+        place->file = caller;
+        place->line = (uint32_t)strtoul(line + 1, NULL, 10);
+        place->column = (uint32_t)strtoul(column + 1, NULL, 10);
+        callers += length + (callers[length] == '\n');
+    }
+}
+
 static void read_place(const struct wl_advice_reading *reading, const json_t *at,
                        struct wl_advice_place *place)
 {
@@ -82,6 +112,7 @@ static void read_place(const struct wl_advice_reading *reading, const json_t *at
         place->file = place->instruction->file;
         place->line = place->instruction->line;
         place->column = place->instruction->column;
+        leave_headers(reading, place->instruction->inlined_at, place);
         return;
     }
     /* a line: its file is named as one of the instructions names it */
@@ -193,6 +224,8 @@ static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
         advice->saved = part;
     }
     use_whatif(reading, advice);
+    if (advice->has_gain && advice->saved < least_saved)
+        advice->severity = WL_ADVICE_NOTE;
     advice->how = advice->how ? advice->how : "";
     advice->factor = advice->saved < 1 ? 1 / (1 - advice->saved) : INFINITY;
     return true;

@@ -165,14 +165,55 @@ static void push_instructions(lua_State *lua, const struct wl_report_launch *lau
     }
 }
 
-/* launch.instructions: made when first asked for. */
+static bool is_label_character(char character)
+{
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || strchr("_$%", character);
+}
+
+/* Length of the label that a line of PTX begins with, 0 if with none. */
+static size_t label_length(const char *line)
+{
+    size_t length = 0;
+    while (line[length] != '\0' && is_label_character(line[length]))
+        length++;
+    return line[length] == ':' ? length : 0;
+}
+
+/* Leaves a table on the stack: each label of the kernel, and the instruction that follows it. */
+static void push_labels(lua_State *lua, const struct wl_report_launch *launch)
+{
+    const struct wl_report_kernel *kernel = launch->kernel;
+    const char *at = kernel ? kernel->module.text : NULL;
+    size_t next = 0, count = kernel ? kernel->record.instruction_count : 0;
+    lua_newtable(lua);
+    for (uint32_t line = 1; at && *at && next < count; line++) {
+        while (next < count && kernel->record.instructions[next].text_line < line)
+            next++;
+        bool is_within = count > 0 && line >= kernel->record.instructions[0].text_line;
+        const char *begin = at + strspn(at, " \t");
+        size_t length = is_within ? label_length(begin) : 0;
+        if (length > 0 && next < count) {
+            lua_pushlstring(lua, begin, length);
+            lua_pushinteger(lua, (lua_Integer)next + 1);
+            lua_rawset(lua, -3);
+        }
+        at = strchr(at, '\n');
+        at = at ? at + 1 : NULL;
+    }
+}
+
+/* launch.instructions and launch.labels: made when first asked for. */
 static int launch_index(lua_State *lua)
 {
     const struct wl_report_launch *launch = lua_touserdata(lua, lua_upvalueindex(1));
     const char *field = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "";
-    if (strcmp(field, "instructions") != 0)
+    if (strcmp(field, "instructions") == 0)
+        push_instructions(lua, launch);
+    else if (strcmp(field, "labels") == 0)
+        push_labels(lua, launch);
+    else
         return 0;
-    push_instructions(lua, launch);
     lua_pushvalue(lua, 2);
     lua_pushvalue(lua, -2);
     lua_rawset(lua, 1);
@@ -349,6 +390,11 @@ json_t *wl_rule_state_apply(struct wl_rule_state *state, const struct wl_rule *r
     for (size_t i = 0; i < rule->need_count && !rule->is_of_program; i++)
         if (!wl_metric_get(subjects[0].set, rule->needs[i])->is_present)
             return json_pack("{s:s}", "needs", rule->needs[i]);
+    /* of a library's kernel only what bounds it is said: the user cannot change it */
+    bool is_fixed = !rule->is_of_program && subjects[0].launch->kernel &&
+                    subjects[0].launch->kernel->module.is_stand_in;
+    if (is_fixed && strcmp(rule->stage, "bound") != 0)
+        return json_pack("{s:[]}", "findings");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, state->functions);
     lua_getfield(lua, -1, rule->id);
     lua_remove(lua, -2);

@@ -18,7 +18,7 @@ struct wl_rule {
     const char *advice;      /* what helps in general */
     const char *group;       /* findings of one group gain the same time; never "" */
     const char *cause;       /* what a re-timed run leaves out ("shared-conflicts"); "" if none */
-    double order;            /* among findings of equal gain */
+    double order;            /* among findings of about equal gain: cheap changes first */
     bool is_of_program;      /* it sees all launches at once, not one */
     const char **needs;      /* metrics without which it cannot say anything */
     size_t need_count;

@@ -1,0 +1,191 @@
+-- Which arithmetic is done, and whether less of it would do.
+
+local function operations(m, prefix)
+    local add = m["ptx__thread_inst_executed_op_" .. prefix .. "add_pred_on.sum"]
+    local multiply = m["ptx__thread_inst_executed_op_" .. prefix .. "mul_pred_on.sum"]
+    return add, multiply, m["ptx__thread_inst_executed_op_" .. prefix .. "fma_pred_on.sum"]
+end
+
+-- Multiplications whose product goes into an addition: the one most often executed, and all their threads.
+local function find_pairs(launch, type_name)
+    local best, most, total, is_taken = nil, 0, 0, {}
+    for _, instruction in ipairs(launch.instructions) do
+        local is_sum = advice.is(instruction, "add") or advice.is(instruction, "sub")
+        if is_sum and string.find(instruction.opcode, type_name, 1, true) then
+            local _, read = advice.registers(instruction)
+            for _, name in ipairs(read) do
+                local writer = advice.writer(launch, instruction, name)
+                local threads = writer and writer["thread_inst_executed_true"] or 0
+                if writer and advice.is(writer, "mul") and string.find(writer.opcode, type_name, 1, true) and
+                    not is_taken[writer.index] then
+                    is_taken[writer.index] = true
+                    total = total + threads
+                    if threads > most then
+                        best, most = writer, threads
+                    end
+                end
+            end
+        end
+    end
+    return best, total
+end
+
+return {
+    {
+        id = "nonfused",
+        name = "Additions and multiplications that are not fused",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 500,
+        group = "arithmetic",
+        cause = "nonfused",
+        description = "A multiplication whose product is added needs one instruction where it is fused (FMA), two where " ..
+            "not. Fires when a tenth of the instructions of one precision could go that way, and they are 5% of all.",
+        advice = "Compile without -fmad=false, write a * b + c in one expression, or use fmaf(a, b, c).",
+        apply = function(launch)
+            local m, result = launch.m, {}
+            for _, case in ipairs({ { "f", "single", "f32", "fma" }, { "d", "double", "f64", "fp64" } }) do
+                local add, multiply, fused = operations(m, case[1])
+                local all = add + multiply + fused
+                local weight = all / math.max(1, m["ptx__thread_inst_executed_pred_on.sum"])
+                local found, threads = nil, 0
+                if math.min(add, multiply) >= 0.1 * all and weight >= 0.05 then
+                    found, threads = find_pairs(launch, case[3])
+                end
+                local share = all > 0 and threads / all or 0
+                if found and share >= 0.1 then
+                    result[#result + 1] = {
+                        at = found,
+                        title = string.format("%s of %s %s-precision additions and multiplications could be fused",
+                            advice.count(2 * threads), advice.count(all), case[2]),
+                        evidence = {
+                            { metric = "ptx__nonfused_" .. (case[1] == "f" and "sp" or "dp") .. ".pct", threshold = 20 },
+                            { metric = "thread_inst_executed_true", value = threads },
+                        },
+                        saved = advice.saved(launch, { [case[4]] = 1 - share, issue = 1 - share * weight }),
+                        how = string.format("%s of these instructions go; %s", advice.percent(share),
+                            advice.floors_text(launch)),
+                    }
+                end
+            end
+            return result
+        end,
+    },
+    {
+        id = "double",
+        name = "Double precision where data is single",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 510,
+        group = "arithmetic",
+        description = "The kernel computes in double precision, but loads and stores no doubles: often a constant without " ..
+            "f (0.5 instead of 0.5f), or a function of the wrong kind (sin instead of sinf). Fires when there is " ..
+            "double-precision arithmetic and no global memory instruction moves doubles, but some move floats.",
+        advice = "Write constants with f and call functions of floats (sinf, sqrtf), if single precision is enough.",
+        apply = function(launch)
+            local m = launch.m
+            local add, multiply, fused = operations(m, "d")
+            local doubles = add + multiply + fused
+            if doubles == 0 then
+                return nil
+            end
+            local floats = 0
+            for _, instruction in ipairs(launch.instructions) do
+                if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
+                    if string.find(instruction.opcode, "f64", 1, true) or
+                        (string.find(instruction.opcode, "64", 1, true) and not string.find(instruction.opcode, "u64", 1, true)) then
+                        return nil
+                    end
+                    if string.find(instruction.opcode, "f32", 1, true) then
+                        floats = floats + 1
+                    end
+                end
+            end
+            if floats == 0 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction.pipe == "fp64" and (instruction["inst_executed"] or 0)
+            end)
+            local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
+            return {
+                at = found,
+                title = string.format("%s operations in double precision on data in single precision",
+                    advice.count(doubles)),
+                evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "ptx__flop_count_sp.sum" } },
+                saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1, issue = 0.9 }),
+                how = string.format("single precision is %.0f times as fast; %s", rate32 / math.max(rate64, 1e-9),
+                    advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "special-functions",
+        name = "Special functions and conversions limit",
+        section = "ComputeWorkloadAnalysis",
+        stage = "compute",
+        order = 520,
+        group = "arithmetic",
+        cause = "special-functions",
+        description = "Square roots, reciprocals, sines, exponentials and conversions share one slow pipe. Fires when that " ..
+            "pipe has half of the time by floors.",
+        advice = "Compute such values once and keep them, multiply by a reciprocal instead of dividing, use the fast " ..
+            "functions (__expf, -use_fast_math) where their error is no harm, and avoid conversions between types.",
+        apply = function(launch)
+            local weight = advice.weight(launch, "xu")
+            if weight < 0.5 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction.pipe == "xu" and (instruction["inst_executed"] or 0)
+            end)
+            return {
+                at = found,
+                title = string.format("the pipe of special functions and conversions has %s of the time by floors",
+                    advice.percent(weight)),
+                evidence = { { metric = "ptx__inst_executed_pipe_xu.sum" }, { metric = "ptx__inst_executed_pipe_xu.pct" } },
+                saved = advice.saved(launch, { xu = 0.5 }),
+                how = "half of them: " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "index-arithmetic",
+        name = "Mostly integer arithmetic in a floating-point kernel",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 530,
+        group = "arithmetic",
+        description = "Computing indices takes more instructions than computing results, and issuing instructions is what " ..
+            "limits. Fires when the integer pipe and issuing have half of the time by floors, integer instructions are " ..
+            "half of all, and there is floating-point arithmetic.",
+        advice = "Move what does not change out of the loop, count a pointer up instead of computing the index anew, use " ..
+            "32-bit indices, powers of two as row lengths, and unroll loops.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["ptx__thread_inst_executed_pred_on.sum"]
+            local integer = m["ptx__thread_inst_executed_op_integer_pred_on.sum"]
+            local float = m["ptx__thread_inst_executed_op_fp_pred_on.sum"]
+            local weight = math.max(advice.weight(launch, "alu"), advice.weight(launch, "issue"))
+            if all == 0 or float == 0 or integer < 0.5 * all or weight < 0.5 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction.pipe == "alu" and (instruction["inst_executed"] or 0)
+            end)
+            return {
+                at = found,
+                title = string.format("%s of the instructions compute integers, %s floating-point numbers",
+                    advice.percent(integer / all), advice.percent(float / all)),
+                evidence = {
+                    { metric = "ptx__thread_inst_executed_op_integer_pred_on.sum" },
+                    { metric = "ptx__thread_inst_executed_op_fp_pred_on.sum" },
+                },
+                saved = advice.saved(launch, { alu = 0.5, issue = 1 - 0.5 * integer / all }),
+                how = "half of the integer instructions: " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+}

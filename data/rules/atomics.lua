@@ -1,0 +1,51 @@
+-- Atomics on global memory.
+return {
+    {
+        id = "global-atomics",
+        name = "Atomics that meet in one place of global memory",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 240,
+        group = "atomics",
+        description = "Many threads of a warp update the same few sectors by atomics, which L2 does one after another. " ..
+            "Fires when an atomic of a warp has 8 threads or more for each sector that it touches.",
+        advice = "Add up within the warp (__reduce_add_sync) or the block (shared memory) first, so that one thread does " ..
+            "one atomic for all; or spread the targets over several copies.",
+        apply = function(launch)
+            local m = launch.m
+            local requests = m["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"] +
+                m["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"]
+            if requests == 0 then
+                return nil
+            end
+            local function crowd(instruction)
+                local sectors = instruction["memory_l2_theoretical_sectors_global"] or 0
+                local is_atomic = advice.is(instruction, "atom") or advice.is(instruction, "red")
+                return is_atomic and sectors > 0 and instruction["thread_inst_executed_true"] / sectors or 0
+            end
+            local found, threads = advice.top(launch, function(instruction)
+                return crowd(instruction) >= 8 and (instruction["thread_inst_executed_true"] or 0)
+            end)
+            if not found then
+                return nil
+            end
+            -- L2 does one atomic on a word a cycle; a slice has 32 bytes, eight words, at once
+            local before = threads / 2
+            local floor = m["warplens__floor.cycle"]
+            local saved = before / (before + floor)
+            return {
+                at = found,
+                title = string.format("%s atomics, %.0f of a warp on each sector", advice.count(threads), crowd(found)),
+                evidence = {
+                    { metric = "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum" },
+                    { metric = "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum" },
+                    { metric = "thread_inst_executed_true", value = threads },
+                },
+                saved = math.min(0.9, saved * (1 - 1 / crowd(found))),
+                how = string.format("one atomic a warp instead of %.0f, two a cycle where all hit one sector; other " ..
+                    "floors %s cycles", crowd(found), advice.count(floor)),
+                confidence = "low",
+            }
+        end,
+    },
+}

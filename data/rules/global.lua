@@ -1,0 +1,338 @@
+-- How warps read and write global memory.
+
+local function sectors(instruction)
+    return instruction["memory_l2_theoretical_sectors_global"] or 0
+end
+local function ideal(instruction)
+    return instruction["memory_l2_theoretical_sectors_global_ideal"] or 0
+end
+local function excess(instruction)
+    return sectors(instruction) - ideal(instruction)
+end
+
+-- A thread that takes a few neighbours loads each of them at such a stride; what one load leaves of a sector
+-- the next one finds in L1.
+local function is_by_pieces(launch, instruction)
+    local step, parameter = advice.stride(launch, instruction)
+    local width = advice.width(instruction)
+    local hits = launch.m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or 0
+    return step and parameter == "" and step > width and step <= 16 and
+        (hits >= 50 or not advice.is(instruction, "ld"))
+end
+
+-- A contiguous access that begins in the middle of a sector or line touches one more of them, no more.
+local function is_misaligned(instruction)
+    local requests = instruction["l1tex__t_requests"] or 0
+    return requests > 0 and excess(instruction) <= 1.01 * requests and
+        sectors(instruction) >= 2 * requests and ideal(instruction) >= 1.9 * requests
+end
+
+-- What the units would still need of their cycles if these instructions touched no more than they must.
+local function parts_without(launch, is_meant)
+    local tags, kept_tags, l2_saved = 0, 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local own = instruction["memory_l1_tag_requests_global"] or 0
+        tags = tags + own
+        if own > 0 and is_meant(instruction) then
+            kept_tags = kept_tags + math.min(own, math.max(instruction["l1tex__t_requests"] or 0, ideal(instruction) / 4))
+            local touched = advice.is(instruction, "st") and sectors(instruction) or
+                instruction["l1tex__t_sectors_lookup_miss"] or 0
+            l2_saved = l2_saved + math.max(0, touched - ideal(instruction))
+        else
+            kept_tags = kept_tags + own
+        end
+    end
+    local m = launch.m
+    local l2 = m("lts__t_sectors_srcunit_tex.sum") or 0
+    local bytes, asked = m("dram__bytes.sum") or 0, m("smsp__sass_data_bytes_mem_global.sum") or 0
+    return {
+        l1 = tags > 0 and kept_tags / tags or 1,
+        l2 = l2 > 0 and math.max(0, 1 - l2_saved / l2) or 1,
+        dram = bytes > 0 and asked > 0 and math.min(1, asked / bytes) or 1,
+    }
+end
+
+-- "neighbouring lanes are 4 x parameter 1 bytes apart"
+local function stride_text(launch, instruction)
+    local step, parameter = advice.stride(launch, instruction)
+    local width = advice.width(instruction)
+    if step and step ~= 0 and launch.block[1] >= 32 then
+        step = math.abs(step)
+        if parameter ~= "" then
+            return string.format("neighbouring threads are %d bytes times kernel parameter %s apart", step, parameter)
+        elseif step ~= width then
+            return string.format("neighbouring threads are %d bytes apart and take %d", step, width)
+        end
+    end
+    local requests = instruction["l1tex__t_requests"]
+    local lanes = instruction["thread_inst_executed_true"] / requests
+    local own, lines = sectors(instruction) / requests, instruction["memory_l1_tag_requests_global"] / requests
+    if lanes >= 2 and lines >= 0.9 * lanes then
+        return "each thread of a warp is in a 128-byte line of its own"
+    elseif launch.block[1] < 32 and launch.block[2] > 1 then
+        return string.format("a row of the block is only %d threads wide, so that a warp reads %d pieces",
+            launch.block[1], 32 // launch.block[1])
+    elseif own > 1 and lanes >= 2 then
+        return string.format("a warp touches %.1f lines of 128 bytes", lines)
+    end
+    return "the threads of a warp are scattered"
+end
+
+return {
+    {
+        id = "global-uncoalesced",
+        name = "Global accesses of a warp are not contiguous",
+        section = "SourceCounters",
+        stage = "memory",
+        order = 100,
+        group = "global-access",
+        cause = "uncoalesced",
+        description = "A warp's access is served in sectors of 32 bytes. If its threads do not read neighbouring " ..
+            "addresses, more sectors are moved than hold data that is asked for. Fires when 10% of all sectors of " ..
+            "global accesses, and 5% of the time by floors, are such excess.",
+        advice = "Let neighbouring threads (threadIdx.x) take neighbouring elements: exchange loops or indices, " ..
+            "store structures as separate arrays, or load a tile in rows and use it from shared memory.",
+        apply = function(launch)
+            local m = launch.m
+            if m["memory_l2_theoretical_sectors_global"] == 0 or
+                m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] < 10 then
+                return nil
+            end
+            local function is_scattered(instruction)
+                return excess(instruction) > 0 and not is_misaligned(instruction) and not is_by_pieces(launch, instruction)
+            end
+            local function own(instruction)
+                return is_scattered(instruction) and excess(instruction)
+            end
+            local found = advice.top(launch, own)
+            local scattered = advice.sum(launch, own)
+            if not found or scattered < 0.1 * m["memory_l2_theoretical_sectors_global"] then
+                return nil
+            end
+            local parts = parts_without(launch, is_scattered)
+            local saved = advice.saved(launch, parts)
+            local requests = found["l1tex__t_requests"]
+            local title = string.format("%.1f sectors in each request, %.1f would do: %s", sectors(found) / requests,
+                ideal(found) / requests, stride_text(launch, found))
+            return {
+                severity = saved >= 0.05 and "warning" or "note",
+                at = found,
+                title = title,
+                evidence = {
+                    { metric = "derived__memory_l2_theoretical_sectors_global_excessive_pct", threshold = 10 },
+                    { metric = "memory_l2_theoretical_sectors_global", value = sectors(found) },
+                    { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
+                },
+                saved = saved,
+                how = string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
+                    advice.percent(parts.l2), advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "global-misaligned",
+        name = "Contiguous global accesses that begin between two sectors",
+        section = "SourceCounters",
+        stage = "memory",
+        order = 110,
+        group = "global-access",
+        description = "The addresses of a warp are contiguous, but the first is no multiple of 32 bytes: one sector " ..
+            "more is moved in each request. Fires when such sectors are 10% of all.",
+        advice = "Align the beginning of rows: pad them to a multiple of 32 elements (cudaMallocPitch), or shift the " ..
+            "index so that a warp begins at a multiple of 32 bytes.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["memory_l2_theoretical_sectors_global"]
+            if all == 0 then
+                return nil
+            end
+            -- what the neighbouring load left in L1 costs nothing: points around one in turn, as in a stencil
+            local function own(instruction)
+                return is_misaligned(instruction) and
+                    2 * (instruction["l1tex__t_sectors_lookup_hit"] or 0) < sectors(instruction) and excess(instruction)
+            end
+            local share = advice.sum(launch, own) / all
+            local found = advice.top(launch, own)
+            if not found or share < 0.1 then
+                return nil
+            end
+            local parts = parts_without(launch, is_misaligned)
+            local saved = advice.saved(launch, parts)
+            return {
+                severity = saved >= 0.05 and "warning" or "note",
+                at = found,
+                title = string.format("%.2f sectors in each request, %.2f would do: contiguous, but not aligned to 32 bytes",
+                    sectors(found) / found["l1tex__t_requests"], ideal(found) / found["l1tex__t_requests"]),
+                evidence = {
+                    { metric = "memory_l2_theoretical_sectors_global", value = sectors(found) },
+                    { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
+                },
+                saved = saved,
+                how = string.format("sectors of L2 fall to %s; %s", advice.percent(parts.l2), advice.floors_text(launch)),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "global-reuse",
+        name = "The same data is loaded again and again",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 120,
+        group = "reuse",
+        description = "Threads ask L1 for the same bytes many times, and the load/store path is what limits. Fires when " ..
+            "loads ask for 32 times the bytes that come from device memory, at least half of the time by floors is in " ..
+            "the look-ups of L1, and the kernel multiplies and adds.",
+        advice = "Load a tile once a block into shared memory, and from there into registers: a thread that computes " ..
+            "4 x 4 results needs a quarter of the loads.",
+        apply = function(launch)
+            local m = launch.m
+            local asked, dram = m["smsp__sass_data_bytes_mem_global_op_ld.sum"], m["dram__bytes_read.sum"]
+            local excessive = m("derived__memory_l2_theoretical_sectors_global_excessive_pct") or 0
+            if asked == 0 or excessive >= 25 or (m("ptx__flop_count.sum") or 0) == 0 then
+                return nil
+            end
+            local weight = advice.weight(launch, "l1")
+            local times = asked / math.max(dram, 32)
+            if times < 32 or weight < 0.5 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return advice.is(instruction, "ld.global") and (instruction["memory_l1_tag_requests_global"] or 0)
+            end)
+            return {
+                at = found,
+                title = string.format("each byte of device memory is loaded %.0f times", times),
+                evidence = {
+                    { metric = "smsp__sass_data_bytes_mem_global_op_ld.sum" },
+                    { metric = "dram__bytes_read.sum" },
+                },
+                saved = advice.saved(launch, { l1 = 0.25, l2 = 0.25,
+                    issue = 1 - 0.0075 * m["ptx__inst_executed_pipe_lsu.pct"] }),
+                how = "4 x 4 results a thread: a quarter of the loads; " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "read-only-cache",
+        name = "Loads that pass L1 by",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 130,
+        group = "reuse",
+        description = "On this GPU L1 does not keep global loads unless it is told to, so that every repeated load goes " ..
+            "to L2. Fires when no load hits L1 and loads ask for twice the bytes that come from device memory.",
+        advice = "Mark what is only read const __restrict__ or load it with __ldg, so that it goes through the " ..
+            "read-only cache; or compile with -Xptxas -dlcm=ca.",
+        apply = function(launch)
+            local m = launch.m
+            local asked, dram = m["smsp__sass_data_bytes_mem_global_op_ld.sum"], m["dram__bytes_read.sum"]
+            local loads, hits = m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+                m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"]
+            if loads == 0 or hits > 0 or m("device__model_l1_global_loads") ~= "off" or asked < 2 * dram then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return advice.is(instruction, "ld.global") and sectors(instruction)
+            end)
+            local parts = { l2 = math.max(0.05, dram / asked) }
+            return {
+                at = found,
+                title = string.format("%s sectors of loads all go to L2, which loads each byte %.1f times",
+                    advice.count(loads), asked / math.max(dram, 1)),
+                evidence = {
+                    { metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum" },
+                    { metric = "smsp__sass_data_bytes_mem_global_op_ld.sum" },
+                    { metric = "dram__bytes_read.sum" },
+                },
+                saved = advice.saved(launch, parts),
+                how = "every repeated load hits: " .. advice.floors_text(launch),
+            }
+        end,
+    },
+    {
+        id = "l2-resident",
+        name = "Traffic is served by L2",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 140,
+        group = "reuse",
+        description = "L2 moves many times the bytes that device memory does, and more than any other unit can hide: the " ..
+            "data is reused, but from too far away. Fires when L2 has half of the time by floors and moves 4 times the " ..
+            "bytes of device memory.",
+        advice = "Work on a piece that fits L1 or shared memory until it is done (blocking), or let a thread keep in " ..
+            "registers what it will need again.",
+        apply = function(launch)
+            local m = launch.m
+            local l2, dram = m["lts__t_bytes_srcunit_tex.sum"], m["dram__bytes.sum"]
+            if m("device__model_l1_global_loads") == "off" and
+                m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] == 0 then
+                return nil -- L1 is the first thing to try: read-only-cache
+            end
+            if dram == 0 or l2 < 4 * dram or advice.weight(launch, "l2") < 0.5 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction["l1tex__t_sectors_lookup_miss"] or 0
+            end)
+            return {
+                at = found,
+                title = string.format("L2 moves %.0f times the bytes of device memory", l2 / dram),
+                evidence = {
+                    { metric = "lts__t_bytes_srcunit_tex.sum" }, { metric = "dram__bytes.sum" },
+                    { metric = "lts__t_sector_hit_rate.pct" },
+                },
+                saved = advice.saved(launch, { l2 = 0.25 }),
+                how = "a quarter of the traffic of L2: " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "load-width",
+        name = "Many narrow loads and stores",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 150,
+        group = "reuse",
+        description = "Threads move 4 bytes or less at a time although their addresses are contiguous, and load/store " ..
+            "instructions are a good part of all. Fires when a quarter of the instructions of warps are loads and " ..
+            "stores, or half of the time by floors is in L1, of contiguous accesses of at most 4 bytes.",
+        advice = "Let a thread compute several neighbouring results: what it loaded for one serves the others, loads " ..
+            "get independent of each other (ILP), and float2 or float4 move more bytes with one instruction.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["ptx__inst_executed.sum"]
+            local function is_narrow(instruction)
+                return (advice.is(instruction, "ld.global") or advice.is(instruction, "st.global")) and
+                    advice.width(instruction) <= 4 and excess(instruction) <= 0.3 * sectors(instruction)
+            end
+            local narrow = advice.sum(launch, function(instruction)
+                return is_narrow(instruction) and (instruction["inst_executed"] or 0)
+            end)
+            local share = all > 0 and narrow / all or 0
+            local weight = advice.weight(launch, "l1")
+            if share < 0.05 or (share < 0.25 and weight < 0.4) or advice.weight(launch, "dram") > 0.9 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return is_narrow(instruction) and (instruction["inst_executed"] or 0)
+            end)
+            local asked, dram = m["smsp__sass_data_bytes_mem_global.sum"], m("dram__bytes.sum") or 0
+            return {
+                at = found,
+                title = string.format("%s of the instructions load or store 4 bytes a thread", advice.percent(share)),
+                evidence = {
+                    { metric = "ptx__inst_executed_pipe_lsu.pct", threshold = 25 },
+                    { metric = "smsp__sass_data_bytes_mem_global.sum", value = asked },
+                    { metric = "dram__bytes.sum", value = dram },
+                },
+                saved = advice.saved(launch, { l1 = 0.6, issue = 1 - 0.4 * share, alu = 0.6 }),
+                how = "two results a thread: about 0.6 of the load/store and index instructions; " ..
+                    advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+}

@@ -1,0 +1,76 @@
+-- Local memory: what threads could not keep in registers.
+
+local function is_local(instruction)
+    return (string.find(instruction.opcode, "local", 1, true) or (instruction["memory_l2_theoretical_sectors_local"] or 0) > 0) and
+        (instruction["memory_l2_theoretical_sectors_local"] or 0)
+end
+
+return {
+    {
+        id = "register-spills",
+        name = "Registers are spilled",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 250,
+        group = "local",
+        description = "The compiler had more values than registers and keeps some of them in local memory, which is slow. " ..
+            "Fires when ptxas tells of spills.",
+        advice = "Raise the limit of registers (__launch_bounds__, -maxrregcount), keep fewer values alive at a time, or " ..
+            "unroll less.",
+        apply = function(launch)
+            local m = launch.m
+            local stores, loads = m["kernel__spill_store_bytes"], m["kernel__spill_load_bytes"]
+            if stores + loads == 0 then
+                return nil
+            end
+            local registers = m["launch__registers_per_thread"]
+            return {
+                title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread",
+                    stores, loads, registers),
+                evidence = {
+                    { metric = "kernel__spill_store_bytes", threshold = 0 },
+                    { metric = "kernel__spill_load_bytes", threshold = 0 },
+                    { metric = "launch__registers_per_thread" },
+                },
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "local-memory",
+        name = "Arrays in local memory",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 260,
+        group = "local",
+        description = "Arrays of a thread that are indexed by a variable, and large structures, live in local memory: in " ..
+            "truth global memory behind L1. Fires when 5% of the requests to L1 are local.",
+        advice = "Unroll the loops that index the array, so that its elements become registers; make it smaller; or put " ..
+            "it into shared memory.",
+        apply = function(launch)
+            local m = launch.m
+            if m["l1tex__t_requests_pipe_lsu_mem_local.sum"] == 0 then
+                return nil
+            end
+            local share = m["derived__local_spilling_requests_pct"]
+            if share < 5 then
+                return nil
+            end
+            local found = advice.top(launch, is_local)
+            local floors = advice.floors(launch)
+            local sectors = m["memory_l2_theoretical_sectors_local"]
+            local own = sectors / 4
+            local tags = own + m["memory_l1_tag_requests_global"]
+            return {
+                at = found,
+                title = string.format("%.0f%% of the requests to L1 are for local memory", share),
+                evidence = {
+                    { metric = "derived__local_spilling_requests_pct", threshold = 5 },
+                    { metric = "launch__local_mem_per_thread" },
+                },
+                saved = floors.l1 > 0 and advice.saved(launch, { l1 = tags > 0 and 1 - own / tags or 1 }) or 0,
+                how = "no local accesses: " .. advice.floors_text(launch),
+            }
+        end,
+    },
+}

@@ -1,0 +1,69 @@
+-- How many warps an SM can hold, and what stands in the way of more.
+
+local todo = {
+    registers = "Let ptxas use fewer registers (__launch_bounds__, -maxrregcount), or let a thread compute less at a time; " ..
+        "look whether that spills.",
+    ["shared memory"] = "Use a smaller tile, a narrower type, or dynamic shared memory of just the size that is needed.",
+    blocks = "Use larger blocks: an SM holds only so many blocks, however small they are.",
+    warps = "Use a block size that divides the threads that an SM holds.",
+    barriers = "Use fewer named barriers.",
+}
+
+local function rule(id, limiter, name, order, cause, why)
+    return {
+        id = id,
+        name = name,
+        section = "Occupancy",
+        stage = "occupancy",
+        order = order,
+        group = "occupancy",
+        cause = cause,
+        description = why .. " Few warps hide little of the latency of memory. Fires when theoretical occupancy is below " ..
+            "80% for this reason. The gain is small where arithmetic limits, or a thread has much independent work.",
+        advice = todo[limiter],
+        apply = function(launch)
+            local m = launch.m
+            local occupancy = m["sm__maximum_warps_per_active_cycle_pct"]
+            if occupancy >= 80 or m["launch__occupancy_limiter"] ~= limiter then
+                return nil
+            end
+            -- a grid that does not fill the GPU once has fewer warps anyway
+            if m["launch__waves_per_multiprocessor"] < 1 then
+                return nil
+            end
+            local floors = advice.floors(launch)
+            local memory = math.max(floors.l1, floors.l2, floors.dram)
+            local other = math.max(floors.fma, floors.alu, floors.fp64, floors.xu, floors.shared, floors.issue)
+            local latency = memory > 0 and memory / (memory + other) or 0
+            local missing = 1 - occupancy / 100
+            local saved = missing * latency
+            return {
+                severity = saved >= 0.05 and "warning" or "note",
+                title = string.format("an SM holds %d of %d warps, limited by %s",
+                    m["sm__maximum_warps_avg_per_active_cycle"], m["device__attribute_max_warps_per_multiprocessor"],
+                    limiter == "blocks" and string.format("blocks of only %d threads", m["launch__block_size"]) or limiter),
+                evidence = {
+                    { metric = "sm__maximum_warps_per_active_cycle_pct", threshold = 80 },
+                    { metric = "launch__occupancy_limiter" },
+                    { metric = limiter == "registers" and "launch__registers_per_thread" or
+                        limiter == "shared memory" and "launch__shared_mem_per_block" or "launch__block_size" },
+                },
+                saved = saved,
+                how = string.format("the latency that the missing %s of the warps would hide, where memory has %s of the " ..
+                    "floors", advice.percent(missing), advice.percent(latency)),
+                confidence = "low",
+            }
+        end,
+    }
+end
+
+return {
+    rule("occupancy-blocks", "blocks", "Blocks too small to fill an SM", 40, "occupancy-block-size",
+        "An SM holds a limited number of blocks; small ones do not fill it."),
+    rule("occupancy-registers", "registers", "Occupancy limited by registers", 410, "occupancy-registers",
+        "The registers of an SM are shared by its warps; a kernel that needs many lets few warps in."),
+    rule("occupancy-shared", "shared memory", "Occupancy limited by shared memory", 420, "occupancy-shared",
+        "The shared memory of an SM is shared by its blocks; large tiles let few blocks in."),
+    rule("occupancy-warps", "warps", "Block size does not divide the threads of an SM", 430, "occupancy-block-size",
+        "Whole blocks must fit an SM; the rest of its warps stays empty."),
+}

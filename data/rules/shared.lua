@@ -1,0 +1,205 @@
+-- Shared memory: bank conflicts, and kernels that live from it.
+
+local function wavefronts(instruction)
+    return instruction["memory_l1_wavefronts_shared"] or 0
+end
+local function excess(instruction)
+    return wavefronts(instruction) - (instruction["memory_l1_wavefronts_shared_ideal"] or 0)
+end
+
+local function greatest_divisor(a, b)
+    while b ~= 0 do
+        a, b = b, a % b
+    end
+    return a
+end
+
+-- What makes the conflicts go, where the distance of neighbouring threads is known.
+local function remedy(launch, instruction)
+    local step, parameter = advice.stride(launch, instruction)
+    local width = math.tointeger(advice.width(instruction)) or 4
+    if not step or step == 0 or parameter ~= "" then
+        return nil
+    end
+    step = math.tointeger(math.abs(step))
+    if not step or step % 4 ~= 0 then
+        return nil
+    end
+    if width <= 4 then
+        local way = greatest_divisor(step // 4, 32)
+        if way == 1 then
+            return nil
+        end
+        return string.format("neighbouring threads are %d bytes apart, so that %d of them meet in a bank: pad the row by " ..
+            "one element (%d bytes instead of %d)", step, way, step + 4, step)
+    elseif step > width then
+        return string.format("neighbouring threads are %d bytes apart and take %d: let them be %d bytes apart, each " ..
+            "thread taking several pieces of %d elements of 4 bytes instead of one of %d", step, width, width, width // 4,
+            step // 4)
+    end
+    return nil
+end
+
+return {
+    {
+        id = "shared-bank",
+        name = "Bank conflicts in shared memory",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 200,
+        group = "shared",
+        cause = "shared-conflicts",
+        description = "Shared memory has 32 banks of 4 bytes. Threads of a warp that ask for different words of one bank " ..
+            "are served one after another, in a wavefront each. Fires when 10% of all wavefronts of shared accesses are " ..
+            "beyond those that conflict-free ones need.",
+        advice = "Pad rows of shared arrays by one element ([32][33]), exchange indices so that neighbouring threads take " ..
+            "neighbouring words, or change the width of the tile that a thread takes.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["memory_l1_wavefronts_shared"]
+            if all == 0 then
+                return nil
+            end
+            local share = m["derived__memory_l1_wavefronts_shared_excessive_pct"]
+            local found = advice.top(launch, excess)
+            if share < 10 or not found then
+                return nil
+            end
+            local ideal = found["memory_l1_wavefronts_shared_ideal"]
+            local saved = advice.saved(launch, { shared = 1 - share / 100 })
+            local kind = advice.is(found, "st") and "store" or advice.is(found, "ld") and "load" or "access"
+            return {
+                severity = saved >= 0.02 and "warning" or "note",
+                at = found,
+                title = string.format("%.2g-way bank conflict of this shared %s: %s of %s wavefronts are excess",
+                    wavefronts(found) / math.max(ideal, 1), kind, advice.count(excess(found)),
+                    advice.count(wavefronts(found))),
+                evidence = {
+                    { metric = "derived__memory_l1_wavefronts_shared_excessive_pct", threshold = 10 },
+                    { metric = "memory_l1_wavefronts_shared", value = wavefronts(found) },
+                    { metric = "memory_l1_wavefronts_shared_ideal", value = ideal },
+                },
+                todo = remedy(launch, found),
+                saved = saved,
+                how = string.format("shared wavefronts fall by %.0f%%; %s", share, advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "shared-pressure",
+        name = "Shared memory limits, without conflicts",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 210,
+        group = "shared-use",
+        description = "The kernel reads shared memory for nearly every operation: its data path is busier than any other " ..
+            "unit. Fires when wavefronts of shared memory have half of the time by floors, few of them are conflicts, " ..
+            "and no reduction by barriers causes them.",
+        advice = "Keep what is used more than once in registers: a thread that computes 4 x 4 results loads 8 values for " ..
+            "16 operations instead of 2 for one. Wider loads (float4) need fewer instructions.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["memory_l1_wavefronts_shared"]
+            local instructions = m("smsp__sass_inst_executed_op_shared.sum") or 0
+            local weight = advice.weight(launch, "shared")
+            if all == 0 or weight < 0.5 or m["derived__memory_l1_wavefronts_shared_excessive_pct"] >= 25 or
+                (m("ptx__barriers_executed.sum") or 0) > 0.15 * instructions then
+                return nil
+            end
+            local found = advice.top(launch, wavefronts)
+            return {
+                at = found,
+                title = string.format("%s wavefronts of shared memory for %s operations of floating point",
+                    advice.count(all), advice.count(m("ptx__flop_count.sum") or 0)),
+                evidence = { { metric = "memory_l1_wavefronts_shared" }, { metric = "ptx__flop_count.sum" } },
+                saved = advice.saved(launch, { shared = 0.25 }),
+                how = "4 x 4 results a thread: a quarter of the loads; " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "shared-reduction",
+        name = "Reduction through shared memory and barriers",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 220,
+        group = "shared-use",
+        cause = "barriers",
+        description = "Values are summed up in shared memory step by step, with a barrier between the steps. Fires when " ..
+            "warps execute a barrier for every 7 shared accesses or fewer, and barriers are 1% of all instructions, " ..
+            "and it is not just one value of each warp that is stored.",
+        advice = "Sum up within a warp by shuffles (__shfl_down_sync, __reduce_add_sync), and only one value a warp in " ..
+            "shared memory: two barriers instead of one for each step.",
+        apply = function(launch)
+            local m = launch.m
+            local barriers = m["ptx__barriers_executed.sum"]
+            local shared = m("smsp__sass_inst_executed_op_shared.sum") or 0
+            local all = m["ptx__inst_executed.sum"]
+            if shared == 0 or barriers <= 0.15 * shared or barriers < 0.01 * all then
+                return nil
+            end
+            -- one value of each warp through shared memory is what remains after shuffles
+            local store = advice.top(launch, function(instruction)
+                return advice.is(instruction, "st.shared") and (instruction["thread_inst_executed_true"] or 0)
+            end)
+            if not store or store["thread_inst_executed_true"] < 8 * store["inst_executed"] then
+                return nil
+            end
+            local found = advice.top(launch, wavefronts)
+            local parts = { shared = 0.1, barrier = 0.2, issue = math.max(0.2, 1 - 8 * barriers / all) }
+            return {
+                at = found,
+                title = string.format("%s barriers and %s shared accesses: a reduction step by step",
+                    advice.count(barriers), advice.count(shared)),
+                evidence = {
+                    { metric = "ptx__barriers_executed.sum" }, { metric = "smsp__sass_inst_executed_op_shared.sum" },
+                    { metric = "memory_l1_wavefronts_shared" },
+                },
+                saved = advice.saved(launch, parts),
+                how = string.format("shuffles: a tenth of the wavefronts, a fifth of the barriers, instructions fall to %s; %s",
+                    advice.percent(parts.issue), advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "shared-atomics",
+        name = "Atomics that meet in shared memory",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 230,
+        group = "atomics",
+        description = "Threads of a warp update the same words of shared memory, one after another. Fires when a shared " ..
+            "atomic needs 4 wavefronts or more on average.",
+        advice = "Give each warp, or each few lanes, a copy of the words of their own and add these up at the end; or add " ..
+            "up equal targets within the warp first (__match_any_sync, __reduce_add_sync).",
+        apply = function(launch)
+            local m = launch.m
+            local atomics = m["smsp__inst_executed_op_shared_atom.sum"]
+            if atomics == 0 then
+                return nil
+            end
+            local all = m["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]
+            local each = all / atomics
+            if each < 4 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return (advice.is(instruction, "atom.shared") or advice.is(instruction, "red.shared") or
+                    advice.is(instruction, "atom") or advice.is(instruction, "red")) and wavefronts(instruction)
+            end)
+            return {
+                at = found,
+                title = string.format("a shared atomic of a warp needs %.0f wavefronts", each),
+                evidence = {
+                    { metric = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum" },
+                    { metric = "smsp__inst_executed_op_shared_atom.sum" },
+                },
+                saved = advice.saved(launch, { shared = math.max(0, 1 - (all - atomics) /
+                    math.max(1, m["memory_l1_wavefronts_shared"])) }),
+                how = "one wavefront an atomic; " .. advice.floors_text(launch),
+                confidence = "low",
+            }
+        end,
+    },
+}
