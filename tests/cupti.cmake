@@ -19,3 +19,31 @@ else()
   add_test(NAME cupti.abi COMMAND sh -c "echo no headers of CUPTI here; exit 77")
 endif()
 set_tests_properties(cupti.abi PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+
+# A driver and a CUPTI that measure nothing, for machines without a GPU.
+set(mock_folder ${CMAKE_BINARY_DIR}/tests/cupti-mock)
+function(wl_mock_library target file)
+  add_library(${target} SHARED ${ARGN})
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+  set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${file}
+    LIBRARY_OUTPUT_DIRECTORY ${mock_folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+  target_link_options(${target} PRIVATE -Wl,-soname,${file})
+endfunction()
+wl_mock_library(mock_cuda libcuda.so.1 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cuda.c)
+wl_mock_library(mock_cupti libcupti.so.13 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cupti.c
+                ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_sampling.c)
+target_link_libraries(mock_cupti PRIVATE mock_cuda m)
+add_executable(mock_app ${CMAKE_CURRENT_SOURCE_DIR}/cupti/app.c)
+target_compile_definitions(mock_app PRIVATE _GNU_SOURCE)
+target_link_libraries(mock_app PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(mock_app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${mock_folder} OUTPUT_NAME app)
+
+file(GLOB cupti_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cupti/*.test)
+foreach(test_file ${cupti_tests})
+  get_filename_component(name ${test_file} NAME_WE)
+  add_test(NAME cupti.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
+  set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/libcupti.so.13;MOCK_LOG=log")
+endforeach()

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/near.h"
 #include "cmd/command.h"
+#include "cmd/hardware.h"
 #include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/verbs.h"
@@ -189,7 +190,9 @@ static enum wl_code print_report(struct result *result, const char *path, struct
 static enum wl_code run_program(struct wl_launch_run *run, struct result *result,
                                 struct wl_error *error)
 {
-    enum wl_code code = wl_launch_prepare(run, error);
+    enum wl_code code = wl_launch_choose(run, error);
+    if (!code)
+        code = wl_launch_prepare(run, error);
     if (!code)
         code = wl_launch_execute(run, error);
     if (code)
@@ -263,6 +266,7 @@ int wl_verb_check_memory(size_t word_count, char **words)
     struct wl_error error = {0};
     int status = WL_OK;
     wl_command_init(&command);
+    command.collector = WL_COLLECTOR_SIM; /* only there every access is seen */
     wl_console_init(&console);
     enum wl_code code =
         wl_command_parse(&command, wl_check_tables, words, word_count, true, &program, &error);

@@ -34,6 +34,23 @@ static const struct wl_option file_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option collector_rows[] = {
+    {"COLLECTOR", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
+     "hw: measure on the GPU of this machine; sim: simulate one; auto (default): measure if there "
+     "is one and no --gpu is given"},
+    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "kernel|none",
+     "hw: kernel, run a kernel for each pass of counters (default); none, no counters, only when "
+     "and how long each ran"},
+    {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",
+     "hw: sample where warps stand; default: with the sets detailed and full"},
+    {"warp-sampling-interval", 0, WL_OPTION_TEXT, AT(warp_sampling_interval), "auto|0..26",
+     "hw: a sample every 2^(5+N) cycles"},
+    {"instruction-counts", 0, WL_OPTION_CHOICE, AT(instruction_counts), "auto|on|off",
+     "hw: count at each instruction; default: with the sets detailed and full"},
+    {.name = NULL},
+};
+
 static const struct wl_option gpu_rows[] = {
     {"SIMULATED GPU", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"gpu", 0, WL_OPTION_TEXT, AT(gpu), "NAME", "model to simulate; default: h200"},
@@ -152,8 +169,9 @@ static const struct wl_option metrics_rows[] = {
     {.name = NULL},
 };
 
-const struct wl_option *const wl_profile_tables[] = {
-    file_rows, gpu_rows, launch_rows, filter_rows, page_rows, general_rows, wl_refused_rows, NULL};
+const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
+                                                     launch_rows,  filter_rows,     page_rows,
+                                                     general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_show_tables[] = {page_rows, launch_rows, general_rows,
                                                   wl_refused_rows, NULL};
 const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,

@@ -10,6 +10,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "cmd/hardware.h"
 #include "cmd/injection.h"
 #include "cmd/program.h"
 #include "cmd/progress.h"
@@ -54,14 +55,16 @@ static char *join_words(const struct wl_arguments *words)
 }
 
 /* Settings that only say where this run kept its files. */
-static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress"};
+static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress",
+                                           "counters"};
 
 /* Checks and limits that are off are not worth a row. */
 static const struct {
     const char *key, *off;
 } quiet_settings[] = {
-    {"check_race", "no"},  {"check_init", "no"},    {"check_sync", "no"},
-    {"check_leaks", "no"}, {"stop_at_error", "no"}, {"budget", "0"},
+    {"check_race", "no"},         {"check_init", "no"}, {"check_sync", "no"}, {"check_leaks", "no"},
+    {"stop_at_error", "no"},      {"budget", "0"},      {"collector", "sim"}, {"pc_samples", "no"},
+    {"instruction_counts", "no"}, {"pc_period", "0"},
 };
 
 static bool is_off(const char *key, const char *value)
@@ -226,8 +229,11 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
         }
     }
     free(run->settings.compiled_file);
-    run->settings.compiled_file = wl_registers_ask(run->program_path, &run->info, &run->settings,
-                                                   run->capability, run->settings.stream_folder);
+    run->settings.compiled_file =
+        run->settings.collector == WL_SOURCE_HARDWARE
+            ? wl_string_copy("")
+            : wl_registers_ask(run->program_path, &run->info, &run->settings, run->capability,
+                               run->settings.stream_folder);
     run->settings_path = wl_string_format("%s/settings", run->settings.stream_folder);
     wl_settings_print(&run->settings, &text);
     enum wl_code code = wl_file_write(run->settings_path, text.data, text.length, error);
@@ -246,15 +252,22 @@ static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *
     return code;
 }
 
+enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
+{
+    wl_command_settings(run->command, &run->settings);
+    return wl_hardware_choose(run->command, run->console, &run->settings, error);
+}
+
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
     const struct wl_command *command = run->command;
-    wl_command_settings(command, &run->settings);
+    bool is_simulated = run->settings.collector == WL_SOURCE_SIMULATED;
     enum wl_code code = check_settings(run, error);
     if (!code)
         code = wl_program_find(run->program->items[0], &run->program_path, error);
     if (!code)
-        code = wl_program_check(run->program_path, run->console, &run->info, error);
+        code = is_simulated ? wl_program_check(run->program_path, run->console, &run->info, error)
+                            : wl_program_inspect(run->program_path, &run->info, error);
     if (!code)
         code = wl_injection_find(&run->library_folder, error);
     if (!code)
@@ -295,8 +308,11 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
     wl_environment_copy(&environment);
     wl_subprocess_adopt_orphans();
-    enum wl_code code = wl_injection_prepare(run->library_folder, &run->info, run->settings_path,
-                                             &environment, error);
+    enum wl_code code = run->settings.collector == WL_SOURCE_HARDWARE
+                            ? wl_hardware_prepare(run->library_folder, run->settings_path,
+                                                  run->console, &environment, error)
+                            : wl_injection_prepare(run->library_folder, &run->info,
+                                                   run->settings_path, &environment, error);
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);

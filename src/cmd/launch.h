@@ -1,5 +1,5 @@
-/* One run of the user's program with the simulated GPU in it, from the folder for its streams to
- * the finished report. */
+/* One run of the user's program, with the simulated GPU in it or on a real one, from the folder for
+ * its streams to the finished report. */
 #ifndef WL_CMD_LAUNCH_H
 #define WL_CMD_LAUNCH_H
 
@@ -21,6 +21,9 @@ struct wl_launch_run {
 
 /* Zero-initialise it, set the first three, then call these in this order. */
 
+/* Its settings, and whether it is measured or simulated. Errors: WL_ERR_USAGE, WL_ERR_UNSUPPORTED.
+ */
+enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error);
 /* All that can be found wrong before the program runs. Errors: WL_ERR_USAGE, WL_ERR_INPUT,
  * WL_ERR_CORRUPT, WL_ERR_UNSUPPORTED; then WL_ERR_OUTPUT, with no folder left behind. */
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error);

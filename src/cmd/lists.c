@@ -203,7 +203,8 @@ static enum wl_code check_metrics(const struct wl_metric_catalog *catalog, const
     return code;
 }
 
-enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *error)
+enum wl_code wl_lists_check(const struct wl_command *command, bool is_measured,
+                            struct wl_error *error)
 {
     struct wl_metric_catalog *catalog = NULL;
     struct wl_sections *sections = NULL;
@@ -220,7 +221,7 @@ enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *e
         free(chosen);
         wl_sections_free(sections);
     }
-    if (!code)
+    if (!code && !is_measured)
         code = check_metrics(catalog, command->metrics.data, error);
     wl_metric_catalog_free(catalog);
     return code;

@@ -13,7 +13,9 @@ enum wl_code wl_lists_print(const struct wl_command *command, const struct wl_ar
                             const struct wl_console *console, struct wl_error *error);
 
 /* Whether the sections and the set that the options choose are there: to be asked before a long
- * run. Errors: WL_ERR_USAGE; WL_ERR_CORRUPT, WL_ERR_INPUT for files in --section-folder. */
-enum wl_code wl_lists_check(const struct wl_command *command, struct wl_error *error);
+ * run; and the metrics, unless a real GPU is_measured, which may have any. Errors: WL_ERR_USAGE;
+ * WL_ERR_CORRUPT, WL_ERR_INPUT for files in --section-folder. */
+enum wl_code wl_lists_check(const struct wl_command *command, bool is_measured,
+                            struct wl_error *error);
 
 #endif

@@ -56,7 +56,9 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
                             const struct wl_console *console, struct wl_error *error)
 {
     struct wl_launch_run run = {.command = command, .console = console, .program = program};
-    enum wl_code code = wl_lists_check(command, error);
+    enum wl_code code = wl_launch_choose(&run, error);
+    if (!code)
+        code = wl_lists_check(command, run.settings.collector == WL_SOURCE_HARDWARE, error);
     if (!code)
         code = wl_launch_prepare(&run, error);
     if (!code)

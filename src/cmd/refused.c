@@ -85,11 +85,9 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("pm-sampling-max-passes", SAMPLING),
     REFUSED("warp-samples-per-interval", SAMPLING),
     REFUSED("disable-pm-warp-sampling", SAMPLING),
-    REFUSED("warp-sampling-interval", SAMPLING),
     REFUSED("warp-sampling-max-passes", SAMPLING),
     REFUSED("warp-sampling-buffer-size", SAMPLING),
     /* replay */
-    REFUSED("replay-mode", ONE_RUN),
     REFUSED("app-replay-match", ONE_RUN),
     REFUSED("app-replay-mode", ONE_RUN),
     REFUSED("app-replay-buffer", ONE_RUN),

@@ -190,7 +190,8 @@ static void add_geometry(const struct wl_device_launch *launch, struct wl_value_
 static enum wl_mark register_mark(const struct wl_device_kernel_info *kernel)
 {
     bool is_known = strcmp(kernel->registers_source, "cubin") == 0 ||
-                    strcmp(kernel->registers_source, "ptxas") == 0;
+                    strcmp(kernel->registers_source, "ptxas") == 0 ||
+                    strcmp(kernel->registers_source, "driver") == 0;
     return is_known ? WL_MARK_EXACT : WL_MARK_PREDICTED;
 }
 

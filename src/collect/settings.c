@@ -19,6 +19,7 @@ struct row {
 
 static const char *const cache_controls[] = {"all", "none", NULL};
 static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
+static const char *const sources[] = {"sim", "hw", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
 #define ROW(kind, field, initial)                                        \
@@ -31,6 +32,7 @@ static const char *const name_bases[] = {"function", "demangled", "mangled", NUL
     }
 
 static const struct row rows[] = {
+    CHOICE(collector, "sim", sources),
     ROW(KIND_TEXT, gpu, "h200"),
     ROW(KIND_TEXT, gpu_folder, ""),
     ROW(KIND_TEXT, stream_folder, ""),
@@ -54,6 +56,11 @@ static const struct row rows[] = {
     ROW(KIND_BOOL, check_leaks, "no"),
     ROW(KIND_BOOL, stop_at_error, "no"),
     ROW(KIND_U64, budget, "0"),
+    ROW(KIND_TEXT, cupti_library, ""),
+    ROW(KIND_TEXT, counters, ""),
+    ROW(KIND_BOOL, pc_samples, "no"),
+    ROW(KIND_U32, pc_period, "0"),
+    ROW(KIND_BOOL, instruction_counts, "no"),
     ROW(KIND_BOOL, progress, "no"),
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

@@ -15,7 +15,11 @@ enum wl_cache_control { WL_CACHE_CONTROL_ALL, WL_CACHE_CONTROL_NONE };
 enum wl_l1_override { WL_L1_AS_COMPILED, WL_L1_FORCE_ON, WL_L1_FORCE_OFF };
 enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED };
 
+/* Where measurements come from. */
+enum wl_source { WL_SOURCE_SIMULATED, WL_SOURCE_HARDWARE };
+
 struct wl_settings {
+    enum wl_source collector;
     char *gpu;           /* "h200" */
     char *gpu_folder;    /* folder with more models, or "" */
     char *stream_folder; /* where each process appends its stream */
@@ -35,7 +39,13 @@ struct wl_settings {
     bool check_race, check_init, check_sync, check_leaks;
     bool stop_at_error; /* the first error found breaks the context */
     uint64_t budget;    /* instructions that a warp may run, 0: any number */
-    bool progress;      /* a progress line for long kernels, written by the launcher */
+    /* of a real GPU */
+    char *cupti_library;     /* the file to open */
+    char *counters;          /* metrics to count, a line each; "" none */
+    bool pc_samples;         /* sample where warps stand */
+    uint32_t pc_period;      /* a sample every 2^period cycles, 0: CUPTI's choice */
+    bool instruction_counts; /* count at machine instructions */
+    bool progress;           /* a progress line for long kernels, written by the launcher */
 };
 
 void wl_settings_init(struct wl_settings *settings); /* defaults; strings are heap copies */

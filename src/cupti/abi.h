@@ -434,7 +434,7 @@ struct __attribute__((packed, aligned(8))) wl_cupti_pc {
     uint64_t cubin_crc;
     uint64_t offset;
     uint32_t function_index, padding;
-    char *function; /* ours to free() */
+    char *function; /* one string for all instructions of a function, for good */
     size_t stall_count;
     struct wl_cupti_stall *stalls;
     uint32_t correlation_id;

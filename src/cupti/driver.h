@@ -21,6 +21,7 @@
     X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                               \
     X(context_set, "cuCtxSetCurrent", (struct wl_cuda_context * context))                          \
     X(context_device, "cuCtxGetDevice", (int *device))                                             \
+    X(context_synchronize, "cuCtxSynchronize", (void))                                             \
     X(function_attribute, "cuFuncGetAttribute",                                                    \
       (int *value, int attribute, struct wl_cuda_function *function))                              \
     X(kernel_function, "cuKernelGetFunction",                                                      \

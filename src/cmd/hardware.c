@@ -1,0 +1,180 @@
+#include "cmd/hardware.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cupti/driver.h"
+#include "cupti/plan.h"
+
+static const char hardware_library[] = "libwarplens-cupti.so";
+
+/* ---- which ---- */
+
+static const char *const words[] = {"auto", "sim", "hw"};
+
+/* What --collector says, or WARPLENS_COLLECTOR where it is not given. */
+static enum wl_code read_choice(const struct wl_command *command, enum wl_collector_choice *choice,
+                                struct wl_error *error)
+{
+    const char *word = getenv("WARPLENS_COLLECTOR");
+    *choice = (enum wl_collector_choice)command->collector;
+    if (*choice != WL_COLLECTOR_AUTO || !word || !*word)
+        return WL_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word, words[i]) != 0)
+            continue;
+        *choice = (enum wl_collector_choice)i;
+        return WL_OK;
+    }
+    return wl_error_set(error, WL_ERR_USAGE, "WARPLENS_COLLECTOR is auto, sim or hw, not '%s'",
+                        word);
+}
+
+/* The first library that counts; else the first that traces. free() it; NULL: none. */
+static char *find_library(const struct wl_cuda_machine *machine, struct wl_error *error)
+{
+    struct wl_text paths = {0};
+    char *second = NULL, *found = NULL;
+    wl_cupti_find(machine->driver_version / 1000, &paths);
+    for (char *path = paths.data, *next; path && *path && !found; path = next) {
+        struct wl_cupti cupti;
+        struct wl_error trouble = {0};
+        next = path + strcspn(path, "\n");
+        *next++ = '\0';
+        if (wl_cupti_open(path, &cupti, &trouble) == WL_OK) {
+            char **place = cupti.has[WL_CUPTI_NEED_COUNTERS] ? &found : &second;
+            if (!*place)
+                *place = wl_string_copy(path);
+        } else if (!error->code) {
+            *error = trouble;
+        }
+        wl_cupti_close(&cupti);
+    }
+    wl_text_free(&paths);
+    if (!found)
+        return second;
+    free(second);
+    return found;
+}
+
+/* The metrics to be counted: those that were named, else those of the set. */
+static void choose_counters(const struct wl_command *command, struct wl_settings *settings)
+{
+    struct wl_text metrics = {0};
+    const char *names = command->metrics.data;
+    for (const char *at = names; at && *at;) {
+        size_t length = strcspn(at, ",");
+        wl_text_addf(&metrics, "%.*s\n", (int)length, at);
+        at += length + (at[length] == ',');
+    }
+    if (!metrics.length && !wl_cupti_set_metrics(command->set ? command->set : "", &metrics))
+        wl_cupti_set_metrics("detailed", &metrics); /* a set of sections of the user's own */
+    free(settings->counters);
+    settings->counters = wl_text_take(&metrics);
+}
+
+/* Whether something is wanted: said so, or as part of a set. */
+static bool is_wanted(int choice, const char *set)
+{
+    bool is_in_set = set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0);
+    return choice == 1 || (choice == 0 && is_in_set);
+}
+
+static enum wl_code choose_instructions(const struct wl_command *command,
+                                        struct wl_settings *settings, struct wl_error *error)
+{
+    const char *interval = command->warp_sampling_interval;
+    settings->pc_samples = is_wanted(command->warp_sampling, command->set);
+    settings->instruction_counts = is_wanted(command->instruction_counts, command->set);
+    if (command->replay_mode == WL_REPLAY_NONE)
+        settings->counters[0] = '\0';
+    if (!interval || strcmp(interval, "auto") == 0)
+        return WL_OK;
+    char *end = NULL;
+    unsigned long exponent = strtoul(interval, &end, 10);
+    if (*interval < '0' || *interval > '9' || *end || exponent > 26)
+        return wl_error_set(error, WL_ERR_USAGE,
+                            "option --warp-sampling-interval takes auto or 0 to 26, not '%s'",
+                            interval);
+    settings->pc_period = (uint32_t)exponent + 5;
+    return WL_OK;
+}
+
+static void replace(char **field, char *value)
+{
+    free(*field);
+    *field = value;
+}
+
+enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,
+                                struct wl_settings *settings, struct wl_error *error)
+{
+    enum wl_collector_choice choice;
+    struct wl_cuda_machine machine;
+    struct wl_error trouble = {0};
+    enum wl_code code = read_choice(command, &choice, error);
+    if (code)
+        return code;
+    if (command->gpu && command->collector == WL_COLLECTOR_HW) {
+        wl_error_set(error, WL_ERR_USAGE, "--gpu and --collector hw exclude each other");
+        return wl_error_set_hint(error, "--gpu names a model to simulate");
+    }
+    if (command->gpu || choice == WL_COLLECTOR_SIM)
+        return WL_OK;
+    wl_cuda_probe(&machine);
+    if (machine.device_count == 0 && choice == WL_COLLECTOR_AUTO)
+        return WL_OK;
+    if (machine.device_count == 0) {
+        wl_error_set(error, WL_ERR_UNSUPPORTED, "there is no GPU to measure on: %s",
+                     machine.trouble);
+        return wl_error_set_hint(error, "`warplens doctor` says more; --gpu NAME simulates one");
+    }
+    char *library = find_library(&machine, &trouble);
+    if (!library && choice == WL_COLLECTOR_HW) {
+        wl_error_set(error, WL_ERR_UNSUPPORTED, "no CUPTI was found%s%s",
+                     trouble.message[0] ? ": " : "", trouble.message);
+        return wl_error_set_hint(error, "install the CUDA toolkit, or `pip install "
+                                        "nvidia-cuda-cupti`; WARPLENS_CUPTI=FILE names one");
+    }
+    if (!library) {
+        wl_console_warn(console, "`warplens doctor` says what is missing",
+                        "%s cannot be measured, as no CUPTI was found: its kernels are simulated",
+                        machine.devices[0].name);
+        return WL_OK;
+    }
+    settings->collector = WL_SOURCE_HARDWARE;
+    replace(&settings->gpu, wl_string_copy(machine.devices[0].model));
+    replace(&settings->cupti_library, library);
+    choose_counters(command, settings);
+    return choose_instructions(command, settings, error);
+}
+
+/* ---- how ---- */
+
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
+                                 const struct wl_console *console,
+                                 struct wl_environment *environment, struct wl_error *error)
+{
+    static const char injection[] = "CUDA_INJECTION64_PATH";
+    char *path = wl_string_format("%s/%s", folder, hardware_library);
+    enum wl_code code = WL_OK;
+    if (access(path, R_OK) != 0) {
+        code =
+            wl_error_set(error, WL_ERR_INPUT, "cannot find %s beside warplens", hardware_library);
+        wl_error_set_hint(error, "build or install warplens again");
+        goto out;
+    }
+    const char *other = wl_environment_get(environment, injection);
+    if (other && *other)
+        wl_console_warn(console, "unset it, or use --gpu to simulate",
+                        "%s names another profiler (%s), which is left out of this run", injection,
+                        other);
+    wl_environment_set(environment, injection, path);
+    wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
+    wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
+out:
+    free(path);
+    return code;
+}

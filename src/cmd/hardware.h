@@ -1,0 +1,26 @@
+/* Where a run is measured: on the GPU of this machine, or on a simulated one. */
+#ifndef WL_CMD_HARDWARE_H
+#define WL_CMD_HARDWARE_H
+
+#include "base/subprocess.h"
+#include "cmd/command.h"
+#include "cmd/console.h"
+
+/* --collector; auto where it is not given. */
+enum wl_collector_choice { WL_COLLECTOR_AUTO, WL_COLLECTOR_SIM, WL_COLLECTOR_HW };
+enum wl_replay_choice { WL_REPLAY_KERNEL, WL_REPLAY_NONE };
+
+/* Decides, and fills the settings of a real GPU: collector, gpu (the model most like it),
+ * cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a GPU,
+ * or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector hw
+ * cannot be had. */
+enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,
+                                struct wl_settings *settings, struct wl_error *error);
+
+/* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
+ * Errors: WL_ERR_INPUT where it is not there. */
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
+                                 const struct wl_console *console,
+                                 struct wl_environment *environment, struct wl_error *error);
+
+#endif

@@ -1,0 +1,96 @@
+#include "cupti/activity.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { buffer_bytes = 1 << 20, buffer_count = 16, flush_period_ms = 200 };
+
+static struct {
+    const struct wl_cupti *cupti;
+    wl_cupti_take_kernel *take;
+    void *self;
+    uint8_t *memory; /* of all buffers */
+    pthread_mutex_t lock;
+    bool is_used[buffer_count];
+    _Atomic uint64_t dropped;
+} activity = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* CUPTI drops records when it gets no buffer, and tells how many with the next. */
+static void request(uint8_t **buffer, size_t *size_bytes, size_t *records_max)
+{
+    *buffer = NULL;
+    *size_bytes = 0;
+    *records_max = 0;
+    pthread_mutex_lock(&activity.lock);
+    for (size_t i = 0; !*buffer && activity.memory && i < buffer_count; i++) {
+        if (activity.is_used[i])
+            continue;
+        activity.is_used[i] = true;
+        *buffer = activity.memory + i * buffer_bytes;
+        *size_bytes = buffer_bytes;
+    }
+    pthread_mutex_unlock(&activity.lock);
+}
+
+static void complete(struct wl_cuda_context *context, uint32_t stream_id, uint8_t *buffer,
+                     size_t size_bytes, size_t valid_bytes)
+{
+    (void)size_bytes;
+    struct wl_cupti_activity *record = NULL;
+    size_t dropped = 0;
+    if (!activity.memory || !buffer)
+        return;
+    while (activity.cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, &record) ==
+           WL_CUPTI_SUCCESS)
+        if (record->kind == WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL)
+            activity.take(activity.self, (const struct wl_cupti_kernel_activity *)record);
+    if (activity.cupti->cuptiActivityGetNumDroppedRecords(context, stream_id, &dropped) ==
+        WL_CUPTI_SUCCESS)
+        atomic_fetch_add(&activity.dropped, dropped);
+    size_t index = (size_t)(buffer - activity.memory) / buffer_bytes;
+    pthread_mutex_lock(&activity.lock);
+    if (index < buffer_count)
+        activity.is_used[index] = false;
+    pthread_mutex_unlock(&activity.lock);
+}
+
+enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, wl_cupti_take_kernel *take,
+                                     void *self, struct wl_error *error)
+{
+    activity.cupti = cupti;
+    activity.take = take;
+    activity.self = self;
+    if (!activity.memory)
+        activity.memory = wl_alloc_aligned(64, (size_t)buffer_count * buffer_bytes);
+    int result = cupti->cuptiActivityRegisterCallbacks(request, complete);
+    if (result == WL_CUPTI_SUCCESS)
+        result = cupti->cuptiActivityEnable(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "tracing kernels", result);
+    if (cupti->cuptiActivityFlushPeriod)
+        cupti->cuptiActivityFlushPeriod(flush_period_ms);
+    return WL_OK;
+}
+
+void wl_cupti_activity_flush(bool is_forced)
+{
+    if (activity.memory)
+        activity.cupti->cuptiActivityFlushAll(is_forced ? WL_CUPTI_FLUSH_FORCED : 0);
+}
+
+uint64_t wl_cupti_activity_dropped(void)
+{
+    return atomic_load(&activity.dropped);
+}
+
+/* The buffers stay: CUPTI may hold one. */
+void wl_cupti_activity_stop(bool abandon)
+{
+    if (!activity.memory || abandon)
+        return;
+    activity.cupti->cuptiActivityDisable(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL);
+    wl_cupti_activity_flush(true);
+}

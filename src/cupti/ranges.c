@@ -1,0 +1,187 @@
+#include "cupti/ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static int read_availability(struct wl_cupti_counting *counting)
+{
+    struct wl_cupti_availability call = {WL_CUPTI_INIT(wl_cupti_availability),
+                                         .context = counting->context};
+    int result = counting->cupti->cuptiProfilerGetCounterAvailability(&call);
+    if (result != WL_CUPTI_SUCCESS)
+        return result;
+    call.image = counting->availability = wl_alloc_zero(1, call.image_bytes + 1);
+    return counting->cupti->cuptiProfilerGetCounterAvailability(&call);
+}
+
+static enum wl_code plan(struct wl_cupti_counting *counting, uint32_t device, const char *metrics,
+                         int *result, struct wl_error *error)
+{
+    struct wl_cupti_chip_name chip = {WL_CUPTI_INIT(wl_cupti_chip_name), .device = device};
+    *result = counting->cupti->cuptiDeviceGetChipName(&chip);
+    if (*result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "asking for the GPU's chip", *result);
+    *result = read_availability(counting);
+    if (*result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "asking for the GPU's counters", *result);
+    enum wl_code code = wl_cupti_plan_make(counting->cupti, chip.name, counting->availability,
+                                           metrics, &counting->plan, error);
+    if (code || counting->plan.parts.count)
+        return code;
+    wl_error_set(error, WL_ERR_UNSUPPORTED, "the GPU has none of the metrics asked for");
+    return wl_error_set_where(error, "%s", chip.name);
+}
+
+enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda_context *context,
+                                    uint32_t device, const char *metrics, uint32_t ranges_max,
+                                    struct wl_cupti_counting *counting, int *result,
+                                    struct wl_error *error)
+{
+    int ignored;
+    result = result ? result : &ignored;
+    *counting =
+        (struct wl_cupti_counting){.cupti = cupti, .context = context, .ranges_max = ranges_max};
+    struct wl_cupti_simple initialize = {WL_CUPTI_INIT(wl_cupti_simple), .reserved = NULL};
+    *result = cupti->cuptiProfilerInitialize(&initialize);
+    if (*result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "starting the profiler", *result);
+    enum wl_code code = plan(counting, device, metrics, result, error);
+    if (code)
+        return code;
+    struct wl_cupti_ranges_enable enable = {WL_CUPTI_INIT(wl_cupti_ranges_enable),
+                                            .context = context};
+    *result = cupti->cuptiRangeProfilerEnable(&enable);
+    if (*result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "switching the counters on", *result);
+    counting->ranges = enable.ranges;
+    return WL_OK;
+}
+
+/* An image for the values of a part; the old one is kept where it is of the same part. */
+static int make_image(struct wl_cupti_counting *counting, const struct wl_cupti_part *part)
+{
+    if (counting->part != part || !counting->image) {
+        struct wl_cupti_ranges_image_size size = {
+            WL_CUPTI_INIT(wl_cupti_ranges_image_size),
+            .ranges = counting->ranges,
+            .metrics = part->metrics,
+            .metric_count = part->metric_count,
+            .ranges_max = counting->ranges_max,
+            .nodes_max = counting->ranges_max,
+        };
+        int result = counting->cupti->cuptiRangeProfilerGetCounterDataSize(&size);
+        if (result != WL_CUPTI_SUCCESS)
+            return result;
+        free(counting->image);
+        counting->image = wl_alloc_zero(1, size.image_bytes + 1);
+        counting->image_bytes = size.image_bytes;
+    }
+    struct wl_cupti_ranges_image_init init = {
+        WL_CUPTI_INIT(wl_cupti_ranges_image_init),
+        .ranges = counting->ranges,
+        .image_bytes = counting->image_bytes,
+        .image = counting->image,
+    };
+    return counting->cupti->cuptiRangeProfilerCounterDataImageInitialize(&init);
+}
+
+static int set_config(struct wl_cupti_counting *counting, int replay)
+{
+    struct wl_cupti_ranges_config config = {
+        WL_CUPTI_INIT(wl_cupti_ranges_config),
+        .ranges = counting->ranges,
+        .config_bytes = counting->part->config_bytes,
+        .config = counting->part->config,
+        .image_bytes = counting->image_bytes,
+        .image = counting->image,
+        .range_mode = WL_CUPTI_AUTO_RANGE,
+        .replay_mode = replay,
+        .ranges_max = counting->ranges_max,
+        .nesting_levels = 1,
+        .nesting_level_min = 1,
+        .pass = counting->pass,
+        .nesting_level = (uint16_t)counting->nesting_level,
+    };
+    return counting->cupti->cuptiRangeProfilerSetConfig(&config);
+}
+
+enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
+                                     struct wl_error *error)
+{
+    const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];
+    int result = WL_CUPTI_SUCCESS;
+    /* what earlier passes have counted is kept; a new beginning starts empty */
+    if (counting->part != wanted || counting->pass == 0) {
+        counting->pass = counting->nesting_level = 0;
+        result = make_image(counting, wanted);
+        counting->part = wanted;
+    }
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "making room for counters", result);
+    result = set_config(counting, replay);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "configuring the counters", result);
+    struct wl_cupti_ranges_call start = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                         .ranges = counting->ranges};
+    result = counting->cupti->cuptiRangeProfilerStart(&start);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "starting the counters", result);
+    counting->is_started = true;
+    return WL_OK;
+}
+
+enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting,
+                                    struct wl_cupti_counted *counted, struct wl_error *error)
+{
+    const struct wl_cupti *cupti = counting->cupti;
+    *counted = (struct wl_cupti_counted){0};
+    counting->is_started = false;
+    struct wl_cupti_ranges_stop stop = {WL_CUPTI_INIT(wl_cupti_ranges_stop),
+                                        .ranges = counting->ranges};
+    int result = cupti->cuptiRangeProfilerStop(&stop);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "stopping the counters", result);
+    counted->is_complete = stop.are_all_passes;
+    counting->pass = stop.are_all_passes ? 0 : stop.pass;
+    counting->nesting_level = stop.are_all_passes ? 0 : stop.nesting_level;
+    struct wl_cupti_ranges_decode decode = {WL_CUPTI_INIT(wl_cupti_ranges_decode),
+                                            .ranges = counting->ranges};
+    result = cupti->cuptiRangeProfilerDecodeData(&decode);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "decoding the counters", result);
+    counted->dropped = decode.dropped;
+    struct wl_cupti_ranges_image_info info = {
+        WL_CUPTI_INIT(wl_cupti_ranges_image_info),
+        .image = counting->image,
+        .image_bytes = counting->image_bytes,
+    };
+    result = cupti->cuptiRangeProfilerGetCounterDataInfo(&info);
+    counted->range_count = info.range_count;
+    return result == WL_CUPTI_SUCCESS ? WL_OK
+                                      : wl_cupti_fail(error, "reading the counters", result);
+}
+
+enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, size_t range,
+                                    double *values, struct wl_error *error)
+{
+    return wl_cupti_part_evaluate(counting->cupti, counting->part, counting->image,
+                                  counting->image_bytes, range, values, error);
+}
+
+void wl_cupti_counting_close(struct wl_cupti_counting *counting, bool abandon)
+{
+    struct wl_cupti_counted counted;
+    struct wl_cupti_ranges_call disable = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                           .ranges = counting->ranges};
+    if (!abandon && counting->is_started)
+        wl_cupti_counting_stop(counting, &counted, NULL);
+    if (!abandon && counting->ranges)
+        counting->cupti->cuptiRangeProfilerDisable(&disable);
+    if (counting->plan.cupti)
+        wl_cupti_plan_free(&counting->plan);
+    free(counting->availability);
+    free(counting->image);
+    *counting = (struct wl_cupti_counting){0};
+}

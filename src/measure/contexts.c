@@ -1,0 +1,185 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure/state.h"
+
+/* A batch is decoded when it is full; a program that crashes loses no more than the counters of
+ * one.
+ */
+enum { batch_launches_max = 64 };
+
+struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
+                                                   struct wl_cuda_context *context)
+{
+    for (size_t i = 0; i < measure->contexts.count; i++)
+        if (measure->contexts.items[i]->context == context)
+            return measure->contexts.items[i];
+    struct wl_measure_context *found = wl_alloc_zero(1, sizeof *found);
+    found->context = context;
+    measure->cupti->cuptiGetContextId(context, &found->id);
+    if (measure->cupti->cuptiGetDeviceId(context, &found->device) != WL_CUPTI_SUCCESS ||
+        found->device >= WL_CUDA_DEVICES_MAX)
+        found->device = 0;
+    if (!measure->devices[found->device].is_known) {
+        int device = (int)found->device;
+        measure->cuda.device_get(&device, (int)found->device);
+        wl_cuda_describe(&measure->cuda, device, &measure->devices[found->device].gpu, NULL);
+        measure->devices[found->device].is_known = true;
+    }
+    WL_PUSH(&measure->contexts, found);
+    return found;
+}
+
+/* ---- counting ---- */
+
+static void note_plan(const struct wl_measure *measure, const struct wl_cupti_plan *plan)
+{
+    struct wl_text text = {0};
+    wl_text_addf(&text, "%zu metrics are counted in %zu pass%s", plan->parts.items[0].metric_count,
+                 plan->passes, plan->passes == 1 ? "" : "es");
+    if (plan->parts.count > 1)
+        wl_text_addf(&text, ", in %zu parts that launches take in turn", plan->parts.count);
+    wl_measure_note(measure, WL_NOTE_INFO, "passes", text.data, "");
+    wl_text_free(&text);
+    if (plan->refused.count == 0)
+        return;
+    wl_text_addf(&text, "this GPU does not have");
+    for (size_t i = 0; i < plan->refused.count; i++)
+        wl_text_addf(&text, "%s %s", i ? "," : "", plan->refused.items[i]);
+    wl_measure_note(measure, WL_NOTE_INFO, "metrics-refused", text.data, "");
+    wl_text_free(&text);
+}
+
+static void open_counting(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    const char *metrics = measure->input.settings->counters;
+    context->counters = WL_MEASURE_OFF;
+    if (!metrics[0] || !measure->cupti->has[WL_CUPTI_NEED_COUNTERS])
+        return;
+    if (wl_cupti_counting_open(measure->cupti, context->context, context->device, metrics,
+                               batch_launches_max, &context->counting, NULL, &error) == WL_OK) {
+        context->counters = WL_MEASURE_ON;
+        note_plan(measure, &context->counting.plan);
+        return;
+    }
+    wl_cupti_counting_close(&context->counting, false);
+    wl_measure_note_error(measure, "no-counters", "no hardware counters", &error);
+}
+
+static void stop_counters(struct wl_measure *measure, struct wl_measure_context *context,
+                          const struct wl_error *error)
+{
+    wl_measure_note_error(measure, "counters-off", "hardware counters are off from here on", error);
+    wl_cupti_counting_close(&context->counting, false);
+    context->counters = WL_MEASURE_OFF;
+}
+
+bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *context,
+                      struct wl_measure_launch *launch)
+{
+    struct wl_error error = {0};
+    if (context->counters == WL_MEASURE_UNTRIED)
+        open_counting(measure, context);
+    if (context->counters == WL_MEASURE_OFF) {
+        if (measure->input.settings->counters[0])
+            launch->uncounted = "the counters are off";
+        return false;
+    }
+    if (context->batch.count >= batch_launches_max)
+        wl_measure_flush(measure, context);
+    if (context->counters == WL_MEASURE_ON && !context->counting.is_started &&
+        wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_KERNEL_REPLAY,
+                                &error) != WL_OK)
+        stop_counters(measure, context, &error);
+    if (context->counters == WL_MEASURE_OFF) {
+        launch->uncounted = "the counters are off";
+        return false;
+    }
+    launch->replay = "kernel";
+    WL_PUSH(&context->batch, launch);
+    return true;
+}
+
+void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch)
+{
+    struct wl_measure_launches *batch = &context->batch;
+    for (size_t i = 0; i < batch->count; i++) {
+        if (batch->items[i] != launch)
+            continue;
+        memmove(&batch->items[i], &batch->items[i + 1],
+                (batch->count - i - 1) * sizeof *batch->items);
+        batch->count--;
+        return;
+    }
+}
+
+/* Range i is launch i of the batch, unless another number of ranges came back: then nobody can
+ * tell.
+ */
+static void read_values(struct wl_measure *measure, struct wl_measure_context *context,
+                        struct wl_error *error)
+{
+    struct wl_cupti_counting *counting = &context->counting;
+    const struct wl_cupti_part *part = counting->part;
+    double *values = wl_alloc_zero(part->metric_count + 1, sizeof *values);
+    for (size_t range = 0; range < context->batch.count; range++) {
+        struct wl_measure_launch *launch = context->batch.items[range];
+        if (wl_cupti_counting_read(counting, range, values, error) != WL_OK)
+            break;
+        for (size_t i = 0; i < part->metric_count; i++) {
+            struct wl_record_value value = {part->metrics[i], values[i], WL_MARK_EXACT};
+            if (isfinite(values[i]))
+                WL_PUSH(&launch->values, value);
+        }
+    }
+    (void)measure;
+    free(values);
+}
+
+void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_cupti_counted counted;
+    struct wl_error error = {0};
+    if (!context->counting.is_started)
+        return;
+    wl_measure_settle(measure, context, true);
+    enum wl_code code = wl_cupti_counting_stop(&context->counting, &counted, &error);
+    if (code == WL_OK && counted.range_count == context->batch.count)
+        read_values(measure, context, &error);
+    else if (code == WL_OK)
+        wl_error_set(&error, WL_ERR_UNSUPPORTED,
+                     "CUPTI counted %zu launches where %zu were made; their counters are left out",
+                     counted.range_count, context->batch.count);
+    for (size_t i = 0; i < context->batch.count; i++) {
+        if (error.code)
+            context->batch.items[i]->uncounted = "CUPTI lost the counters";
+        wl_measure_send_launch(measure, context->batch.items[i]);
+    }
+    context->batch.count = 0;
+    if (context->counting.plan.parts.count)
+        context->part = (context->part + 1) % context->counting.plan.parts.count;
+    if (code != WL_OK)
+        stop_counters(measure, context, &error);
+    else if (error.code)
+        wl_measure_note_error(measure, "counters-lost", "counters are missing", &error);
+}
+
+void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_context *context,
+                             bool abandon)
+{
+    if (!abandon) {
+        wl_measure_settle(measure, context, true);
+        wl_measure_flush(measure, context);
+    }
+    for (size_t i = 0; i < context->batch.count; i++)
+        wl_measure_free_launch(context->batch.items[i]);
+    wl_cupti_counting_close(&context->counting, abandon);
+    wl_measure_close_instructions(measure, context, abandon);
+    for (size_t i = 0; i < measure->contexts.count; i++)
+        if (measure->contexts.items[i] == context)
+            measure->contexts.items[i] = measure->contexts.items[--measure->contexts.count];
+    free(context->batch.items);
+    free(context);
+}

@@ -1,0 +1,252 @@
+/* What runs inside a program on a real GPU: the driver loads this library, as
+ * CUDA_INJECTION64_PATH names it, when the program first uses CUDA, and calls InitializeInjection.
+ * The stream of the process is opened there. Without WARPLENS_SETTINGS nothing happens. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "inject/guard.h"
+#include "inject/nvtx.h"
+#include "inject/process.h"
+#include "measure/collector.h"
+#include "stream/stream.h"
+
+enum { launch_patience_s = 5, end_patience_s = 1 };
+
+static struct {
+    pthread_mutex_t lock;        /* of everything here and of the collector */
+    pthread_mutex_t launch_lock; /* from the beginning to the end of a counted launch */
+    atomic_bool is_on;           /* recording; false for good once there was trouble */
+    struct wl_settings settings;
+    struct wl_filter *filter;
+    void *collector;
+    struct wl_sink sink;
+    struct wl_stream_writer *writer;
+    pid_t writer_pid;
+} session = {.lock = PTHREAD_MUTEX_INITIALIZER, .launch_lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* What CUPTI and the driver call back while we call them is our own doing. */
+static _Thread_local bool is_inside;
+static _Thread_local bool holds_launch_lock;
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool lock_within(pthread_mutex_t *lock, int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+/* ---- the stream ---- */
+
+static void put_note(enum wl_note_severity severity, const char *code, const char *text,
+                     const char *hint)
+{
+    struct wl_record_note note = {severity, code, text, hint, -1};
+    if (session.sink.put_note)
+        session.sink.put_note(session.sink.self, &note);
+}
+
+static bool open_stream(void)
+{
+    if (session.writer)
+        return true;
+    if (wl_stream_writer_open(session.settings.stream_folder, &session.writer, NULL) != WL_OK)
+        return false;
+    session.writer_pid = getpid();
+    session.sink = *wl_stream_writer_sink(session.writer);
+    struct wl_process_facts facts;
+    wl_process_facts_read(wl_cupti_collector.name, &facts);
+    session.sink.put_process(session.sink.self, &facts.record);
+    wl_process_facts_free(&facts);
+    return true;
+}
+
+/* Out of memory: says so if that is still possible. */
+static void give_up(void)
+{
+    struct wl_guard guard;
+    atomic_store(&session.is_on, false);
+    WL_GUARD(&guard)
+    {
+        put_note(WL_NOTE_ERROR, "collector-off", "recording stopped: out of memory",
+                 "launches from here on are missing");
+    }
+    wl_guard_end(&guard);
+}
+
+/* ---- what CUPTI calls back ---- */
+
+static void hear(int domain, uint32_t call, const void *data)
+{
+    struct wl_guard guard;
+    pthread_mutex_lock(&session.lock);
+    if (atomic_load(&session.is_on)) {
+        WL_GUARD(&guard)
+        {
+            wl_cupti_collector_hear(session.collector, domain, call, data);
+        }
+        wl_guard_end(&guard);
+        if (guard.is_broken)
+            give_up();
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* A thread that does not get its turn goes on without: better a count that is wrong, and noticed,
+ * than a program that hangs. */
+static void callback(void *unused, int domain, uint32_t call, const void *data)
+{
+    (void)unused;
+    if (is_inside || !atomic_load(&session.is_on))
+        return;
+    int saved_errno = errno;
+    is_inside = true;
+    bool is_launch = domain == WL_CUPTI_DOMAIN_DRIVER && wl_cupti_collector_is_launch(call);
+    const struct wl_cupti_api_data *api = data;
+    if (is_launch && api->site == WL_CUPTI_ENTER && !holds_launch_lock &&
+        wl_cupti_collector_is_serial(session.collector))
+        holds_launch_lock = lock_within(&session.launch_lock, launch_patience_s);
+    hear(domain, call, data);
+    if (is_launch && api->site == WL_CUPTI_EXIT && holds_launch_lock) {
+        holds_launch_lock = false;
+        pthread_mutex_unlock(&session.launch_lock);
+    }
+    is_inside = false;
+    errno = saved_errno;
+}
+
+/* ---- forks and the end ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&session.lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* The driver does not work in a child of a process that has used it: nothing can be measured. */
+static void after_fork_in_child(void)
+{
+    atomic_store(&session.is_on, false);
+    if (session.collector)
+        wl_cupti_collector_abandon(session.collector);
+    if (session.writer)
+        wl_stream_writer_abandon(session.writer);
+    session.writer = NULL;
+    session.sink = (struct wl_sink){0};
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* At the program's exit(), before what was registered before the first use of CUDA: the contexts
+ * are still there. Another thread may be in the middle of a callback for ever. */
+static void finish(int exit_code, void *unused)
+{
+    (void)unused;
+    if (!session.writer || session.writer_pid != getpid() ||
+        !lock_within(&session.lock, end_patience_s))
+        return;
+    struct wl_guard guard;
+    bool was_on = atomic_exchange(&session.is_on, false);
+    is_inside = true;
+    WL_GUARD(&guard)
+    {
+        if (session.collector && was_on)
+            wl_cupti_collector_finish(session.collector);
+        session.sink.put_end(session.sink.self, exit_code & 0xff, now_ns());
+        wl_stream_writer_close(session.writer);
+        session.writer = NULL;
+        session.sink = (struct wl_sink){0};
+        if (session.collector)
+            wl_cupti_collector.stop(session.collector);
+        session.collector = NULL;
+    }
+    wl_guard_end(&guard);
+    is_inside = false;
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* ---- beginning ---- */
+
+static enum wl_code start_collector(struct wl_error *error)
+{
+    enum wl_code code = wl_filter_create(&session.settings, &session.filter, error);
+    if (code != WL_OK)
+        return code;
+    if (!open_stream())
+        return wl_error_set(error, WL_ERR_OUTPUT, "the stream cannot be opened");
+    struct wl_collector_input input = {&session.settings, session.filter, &session.sink,
+                                       wl_nvtx_open_ranges};
+    code = wl_cupti_collector.start(&input, &session.collector, error);
+    if (code == WL_OK)
+        code = wl_cupti_collector_subscribe(session.collector, callback, error);
+    return code;
+}
+
+/* Why nothing is measured goes into the stream, if the settings at least name its folder. */
+static void record_refusal(const struct wl_error *error)
+{
+    if (!session.settings.stream_folder[0] || !open_stream())
+        return;
+    char *text = wl_string_format("nothing is recorded: %s%s%s", error->message,
+                                  error->where[0] ? ": " : "", error->where);
+    put_note(WL_NOTE_ERROR, "collector-off", text, error->hint);
+    free(text);
+}
+
+static void begin(const char *settings_path)
+{
+    struct wl_text content = {0};
+    struct wl_error error = {0};
+    wl_settings_init(&session.settings);
+    enum wl_code code = wl_file_read(settings_path, &content, &error);
+    if (code == WL_OK)
+        code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
+    if (code == WL_OK)
+        code = start_collector(&error);
+    if (code != WL_OK)
+        record_refusal(&error);
+    wl_text_free(&content);
+    atomic_store(&session.is_on, code == WL_OK);
+    wl_nvtx_set_wanted(code == WL_OK);
+}
+
+/* Called by the driver within cuInit. Not 0: the library is there and works. */
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+    static atomic_bool is_begun;
+    const char *settings_path = getenv("WARPLENS_SETTINGS");
+    if (!settings_path || !*settings_path || atomic_exchange(&is_begun, true))
+        return 1;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    is_inside = true;
+    wl_guard_install();
+    WL_GUARD(&guard)
+    {
+        begin(settings_path);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        on_exit(finish, NULL);
+    }
+    wl_guard_end(&guard);
+    if (guard.is_broken)
+        atomic_store(&session.is_on, false);
+    is_inside = false;
+    errno = saved_errno;
+    return 1;
+}

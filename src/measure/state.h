@@ -1,0 +1,181 @@
+/* What the hardware collector knows while it runs. This room's own; everything here is used under
+ * the session's lock. */
+#ifndef WL_MEASURE_STATE_H
+#define WL_MEASURE_STATE_H
+
+#include "binary/binary.h"
+#include "collect/collector.h"
+#include "collect/facts.h"
+#include "cupti/driver.h"
+#include "cupti/ranges.h"
+#include "cupti/sampling.h"
+#include "cupti/sass.h"
+
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+#include "base/memory.h"
+
+/* Machine code that the driver loaded. */
+struct wl_measure_module {
+    uint64_t id;
+    uint64_t crc; /* CUPTI's name for it */
+    uint8_t *bytes;
+    size_t size_bytes;
+    struct wl_cubin kernels;
+    bool is_parsed, is_sent;
+};
+
+struct wl_measure_kernel {
+    char *mangled, *demangled, *function;
+    uint64_t id;
+    struct wl_measure_module *module; /* NULL where its code is not known */
+    uint32_t code_bytes;              /* 0: not known, or not yet */
+    uint32_t spill_store_bytes, spill_load_bytes, barriers;
+    bool has_attributes; /* of the driver, below */
+    uint32_t registers, shared_bytes, local_bytes, constant_bytes, max_threads;
+    int32_t carveout_pct;
+    bool is_sent;
+    UT_hash_handle hh;
+};
+
+/* Numbers under names that live as long as the collector. */
+struct wl_measure_numbers {
+    struct wl_record_value *items;
+    size_t count, capacity;
+};
+struct wl_measure_instruction_numbers {
+    struct wl_record_instruction_value *items;
+    size_t count, capacity;
+};
+
+/* A launch that is to be recorded and is not yet. */
+struct wl_measure_launch {
+    uint64_t id;
+    struct wl_measure_kernel *kernel;
+    uint32_t device_id, context_id, stream_id;
+    uint32_t grid[3], block[3];
+    uint32_t shared_dynamic_bytes;
+    bool is_cooperative;
+    uint32_t correlation_id;
+    uint64_t start_ns;
+    char *range, *message; /* message: why it failed, or NULL */
+    uint64_t samples;
+    const char *replay;    /* "kernel", "spread", "none" */
+    const char *uncounted; /* why it has no counters, or NULL */
+    struct wl_measure_numbers values;
+    struct wl_measure_instruction_numbers instruction_values;
+    UT_hash_handle hh; /* by correlation_id, while its time is waited for */
+};
+
+struct wl_measure_launches {
+    struct wl_measure_launch **items;
+    size_t count, capacity;
+};
+
+enum wl_measure_stage { WL_MEASURE_UNTRIED, WL_MEASURE_ON, WL_MEASURE_OFF };
+
+struct wl_measure_context {
+    struct wl_cuda_context *context;
+    uint32_t id, device;
+    enum wl_measure_stage counters, samples, counts;
+    struct wl_cupti_counting counting;
+    size_t part; /* of the plan, next in turn */
+    struct wl_cupti_sampling sampling;
+    struct wl_cupti_sass sass;
+    bool is_sass_started;
+    struct wl_measure_launches held;  /* launches whose samples or counts have not come */
+    struct wl_measure_launches batch; /* launches since counting began, in order */
+    uint64_t batch_start_ns;
+};
+
+struct wl_measure {
+    struct wl_collector_input input;
+    /* Takes a launch that has all that is kept for its instructions. */
+    void (*settled)(struct wl_measure *measure, struct wl_measure_launch *launch);
+    const struct wl_cupti *cupti;
+    struct wl_cuda cuda;
+    struct {
+        struct wl_gpu gpu;
+        bool is_known, is_sent;
+    } devices[WL_CUDA_DEVICES_MAX];
+    struct {
+        struct wl_measure_module **items;
+        size_t count, capacity;
+    } modules;
+    size_t module_bytes;
+    struct wl_measure_kernel *kernels;
+    uint64_t kernel_count, launch_count;
+    struct {
+        struct wl_measure_context **items;
+        size_t count, capacity;
+    } contexts;
+    struct wl_measure_launch *timed; /* those whose time is waited for */
+    bool is_tracing;                 /* activity records tell times */
+    /* names of counts at instructions; an instruction value's name is an index into it */
+    struct {
+        const char **items;
+        size_t count, capacity;
+    } instruction_names;
+    struct {
+        uint8_t *items;
+        size_t count, capacity;
+    } instruction_marks;
+    /* of the launch being sent; kept for the next */
+    struct wl_value_list values;
+    struct wl_attribute_list attributes;
+};
+
+/* ---- kernels.c ---- */
+
+void wl_measure_add_module(struct wl_measure *measure, const void *cubin, size_t size_bytes);
+struct wl_measure_kernel *wl_measure_find_kernel(struct wl_measure *measure, const char *mangled);
+/* Asks the driver for what the kernel needs; once. */
+void wl_measure_read_attributes(struct wl_measure *measure, struct wl_measure_kernel *kernel,
+                                struct wl_cuda_function *function);
+/* Sends its module and itself before the first launch that is recorded. */
+void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel *kernel);
+void wl_measure_free_kernels(struct wl_measure *measure);
+
+/* ---- launches.c ---- */
+
+/* The index of a name among the counts at instructions. */
+uint32_t wl_measure_instruction_name(struct wl_measure *measure, const char *name);
+/* Sends it and frees it. */
+void wl_measure_send_launch(struct wl_measure *measure, struct wl_measure_launch *launch);
+void wl_measure_free_launch(struct wl_measure_launch *launch);
+void wl_measure_note(const struct wl_measure *measure, enum wl_note_severity severity,
+                     const char *code, const char *text, const char *hint);
+/* The same with what an error says. what: "counters are off", ... */
+void wl_measure_note_error(const struct wl_measure *measure, const char *code, const char *what,
+                           const struct wl_error *error);
+
+/* ---- contexts.c ---- */
+
+struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
+                                                   struct wl_cuda_context *context);
+/* Before a launch that is to be counted; false: it will not be, launch->uncounted says why. */
+bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *context,
+                      struct wl_measure_launch *launch);
+/* Takes a launch that did not happen out of the batch again. */
+void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch);
+/* Ends counting for now and sends the launches of the batch. */
+void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
+/* ---- instructions.c: what is kept for each instruction ---- */
+
+/* Before a launch that is recorded. */
+void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context);
+/* After it has succeeded. CUPTI has its data later: the launch is held until then. */
+void wl_measure_end_instructions(struct wl_measure *measure, struct wl_measure_context *context,
+                                 struct wl_measure_launch *launch);
+/* Reads what has come, and lets go of launches that have it all; is_last: of all of them. */
+void wl_measure_settle(struct wl_measure *measure, struct wl_measure_context *context,
+                       bool is_last);
+void wl_measure_close_instructions(struct wl_measure *measure, struct wl_measure_context *context,
+                                   bool abandon);
+
+/* The context ends; abandon: it is gone already. */
+void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_context *context,
+                             bool abandon);
+
+#endif

@@ -1,0 +1,146 @@
+/* A program that uses the driver: its arguments are done one after another.
+ *
+ *   launch[=N]  threads=N  wrong  graph  start  stop  fork  exec  exit=N  crash  abort  release
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int (*launch_kernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                            unsigned, void *, void **, void **);
+static void *kernels[2], *driver;
+
+static void *symbol(const char *name)
+{
+    void *function = dlsym(driver, name);
+    if (!function) {
+        printf("no %s\n", name);
+        exit(9);
+    }
+    return function;
+}
+
+static int call(const char *name)
+{
+    int (*function)(void);
+    *(void **)&function = symbol(name);
+    return function();
+}
+
+static void open_driver(void)
+{
+    int (*init)(unsigned), (*retain)(void **, int), (*load)(void **, const void *),
+        (*get)(void **, void *, const char *), (*set)(void *);
+    void *context, *module;
+    driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver) {
+        printf("no driver\n");
+        exit(8);
+    }
+    *(void **)&init = symbol("cuInit");
+    *(void **)&retain = symbol("cuDevicePrimaryCtxRetain");
+    *(void **)&set = symbol("cuCtxSetCurrent");
+    *(void **)&load = symbol("cuModuleLoadData");
+    *(void **)&get = symbol("cuModuleGetFunction");
+    *(void **)&launch_kernel = symbol("cuLaunchKernel");
+    if (init(0) || retain(&context, 0) || set(context) || load(&module, "") ||
+        get(&kernels[0], module, "_Z5scalePf") || get(&kernels[1], module, "_Z3addPfS_"))
+        exit(7);
+}
+
+static void launch(unsigned number)
+{
+    errno = 1234;
+    if (launch_kernel(kernels[number % 2], 16, 2, 1, 128, 1, 1, 256, NULL, NULL, NULL))
+        printf("launch failed\n");
+    if (errno != 1234)
+        printf("errno is %d\n", errno);
+}
+
+static void *launch_many(void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; i < 1000; i++)
+        launch(i);
+    return NULL;
+}
+
+static void launch_in_threads(unsigned count)
+{
+    pthread_t threads[64];
+    for (unsigned i = 0; i < count && i < 64; i++)
+        pthread_create(&threads[i], NULL, launch_many, NULL);
+    for (unsigned i = 0; i < count && i < 64; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void in_child(char **words, const char *word)
+{
+    pid_t child = fork();
+    if (child == 0 && strcmp(word, "exec") == 0) {
+        char *arguments[] = {words[0], "launch=2", NULL};
+        execv(words[0], arguments);
+    }
+    if (child == 0) {
+        launch(0);
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void launch_graph(void)
+{
+    int (*graph)(void *, void *);
+    *(void **)&graph = symbol("cuGraphLaunch");
+    graph(kernels[0], NULL);
+}
+
+static void release(void)
+{
+    int (*function)(int);
+    *(void **)&function = symbol("cuDevicePrimaryCtxRelease_v2");
+    function(0);
+}
+
+int main(int count, char **words)
+{
+    if (count > 1)
+        open_driver();
+    for (int i = 1; i < count; i++) {
+        const char *word = words[i];
+        const char *equals = strchr(word, '=');
+        unsigned number = equals ? (unsigned)atoi(equals + 1) : 1;
+        if (strncmp(word, "launch", 6) == 0) {
+            for (unsigned n = 0; n < number; n++)
+                launch(n);
+        } else if (strncmp(word, "threads", 7) == 0) {
+            launch_in_threads(number);
+        } else if (strcmp(word, "wrong") == 0) {
+            if (!launch_kernel(kernels[0], 1, 1, 1, 2048, 1, 1, 0, NULL, NULL, NULL))
+                printf("a wrong launch passed\n");
+        } else if (strcmp(word, "graph") == 0) {
+            launch_graph();
+        } else if (strcmp(word, "start") == 0) {
+            call("cuProfilerStart");
+        } else if (strcmp(word, "stop") == 0) {
+            call("cuProfilerStop");
+        } else if (strcmp(word, "fork") == 0 || strcmp(word, "exec") == 0) {
+            in_child(words, word);
+        } else if (strcmp(word, "release") == 0) {
+            release();
+        } else if (strcmp(word, "abort") == 0) {
+            abort();
+        } else if (strncmp(word, "_exit", 5) == 0) {
+            _exit((int)number);
+        } else if (strncmp(word, "exit", 4) == 0) {
+            exit((int)number);
+        }
+    }
+    printf("app done\n");
+    return 0;
+}

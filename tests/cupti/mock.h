@@ -1,0 +1,33 @@
+/* A driver and a CUPTI for tests without a GPU. They obey the same order of calls as the real ones
+ * and fail a call that comes out of order, so that a wrong order cannot pass unseen.
+ *
+ * MOCK="key=value,..." says how they behave; MOCK_LOG names a file that gets a line for each call
+ * of interest. Keys: devices=N; driver=VERSION; init=RESULT (of cuInit); the name of a CUPTI
+ * function: its result; ranges_lost=N, ranges not delivered in each decoding; activity=0, no kernel
+ * records; activity_dropped=N; mixed=0: counters and kernel records exclude each other. */
+#ifndef MOCK_H
+#define MOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cupti/abi.h"
+
+/* The value of a key, or otherwise. */
+long mock_value(const char *key, long otherwise);
+void mock_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+struct mock_kernel {
+    char name[64];
+};
+
+/* What the driver tells CUPTI, if anybody listens. */
+struct mock_hooks {
+    void (*call)(int domain, uint32_t call, const void *data);
+    void (*run)(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
+                uint32_t correlation_id, bool is_graph);
+};
+extern uint32_t mock_last_correlation; /* of the launch that ran last */
+void mock_cuda_set_hooks(const struct mock_hooks *hooks);
+
+#endif

@@ -1,0 +1,283 @@
+/* libcuda.so.1 of the tests. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mock.h"
+
+enum { success = 0, error_invalid_value = 1, error_not_initialised = 3 };
+
+static const struct mock_hooks *_Atomic hooks;
+static atomic_bool is_initialised;
+static _Atomic uint32_t correlation = 1;
+static struct mock_kernel kernels[64];
+static size_t kernel_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char the_context[8], the_module[8];
+static _Thread_local void *current;
+uint32_t mock_last_correlation;
+
+/* ---- behaviour and log ---- */
+
+long mock_value(const char *key, long otherwise)
+{
+    const char *at = getenv("MOCK");
+    size_t length = strlen(key);
+    while (at && *at) {
+        if (strncmp(at, key, length) == 0 && at[length] == '=')
+            return strtol(at + length + 1, NULL, 10);
+        at = strchr(at, ',');
+        at = at ? at + 1 : NULL;
+    }
+    return otherwise;
+}
+
+void mock_log(const char *format, ...)
+{
+    const char *path = getenv("MOCK_LOG");
+    char line[256];
+    va_list arguments;
+    if (!path)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return;
+    fprintf(file, "%s\n", line);
+    fclose(file);
+}
+
+void mock_cuda_set_hooks(const struct mock_hooks *wanted)
+{
+    hooks = wanted;
+}
+
+static void tell(int domain, uint32_t call, const void *data)
+{
+    const struct mock_hooks *listener = hooks;
+    if (listener)
+        listener->call(domain, call, data);
+}
+
+/* ---- the driver ---- */
+
+static void load_injection(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    int (*begin)(void) = NULL;
+    if (!library)
+        return;
+    *(void **)&begin = dlsym(library, "InitializeInjection");
+    if (begin)
+        mock_log("injected %d", begin());
+}
+
+int cuInit(unsigned flags)
+{
+    (void)flags;
+    long result = mock_value("init", 0);
+    if (result != 0)
+        return (int)result;
+    if (!atomic_exchange(&is_initialised, true))
+        load_injection();
+    return success;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    *version = (int)mock_value("driver", 13000);
+    return success;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    *count = (int)mock_value("devices", 1);
+    return is_initialised ? success : error_not_initialised;
+}
+
+int cuDeviceGet(int *device, int index)
+{
+    *device = index;
+    return success;
+}
+
+int cuDeviceGetName(char *name, int size, int device)
+{
+    (void)device;
+    snprintf(name, (size_t)size, "NVIDIA H200");
+    return success;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    static const int values[128] = {
+        [1] = 1024,    [2] = 1024,   [3] = 1024,     [4] = 64,    [5] = 2147483647, [6] = 65535,
+        [7] = 65535,   [8] = 49152,  [9] = 65536,    [10] = 32,   [12] = 65536,     [13] = 1980000,
+        [16] = 132,    [37] = 6016,  [36] = 3201000, [39] = 2048, [75] = 9,         [76] = 0,
+        [81] = 233472, [82] = 65536, [97] = 232448,  [106] = 32,  [111] = 1024,     [38] = 62914560,
+    };
+    (void)device;
+    if (attribute < 0 || attribute >= 128)
+        return error_invalid_value;
+    *value = values[attribute];
+    return success;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    *bytes = 150109880320u;
+    return success;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    (void)device;
+    struct wl_cupti_resource_data data = {.context = (void *)the_context};
+    *context = the_context;
+    tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_CREATED, &data);
+    return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    struct wl_cupti_resource_data data = {.context = (void *)the_context};
+    tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_DESTROY_STARTING, &data);
+    return success;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    current = context;
+    return success;
+}
+
+int cuCtxGetDevice(int *device)
+{
+    *device = 0;
+    return success;
+}
+
+int cuCtxSynchronize(void)
+{
+    return success;
+}
+
+int cuModuleLoadData(void **module, const void *image)
+{
+    (void)image;
+    struct wl_cupti_module_data loaded = {.module_id = 1};
+    struct wl_cupti_resource_data data = {.context = (void *)the_context, .descriptor = &loaded};
+    const char *path = getenv("MOCK_CUBIN");
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    static char cubin[1 << 16];
+    if (file) {
+        loaded.cubin = cubin;
+        loaded.cubin_bytes = fread(cubin, 1, sizeof cubin, file);
+        fclose(file);
+    }
+    *module = the_module;
+    tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED, &data);
+    return success;
+}
+
+int cuModuleGetFunction(struct wl_cuda_function **function, void *module, const char *name)
+{
+    (void)module;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < kernel_count && strcmp(kernels[i].name, name) != 0)
+        i++;
+    if (i == kernel_count && kernel_count < 64)
+        snprintf(kernels[kernel_count++].name, sizeof kernels[0].name, "%s", name);
+    *function = (void *)&kernels[i];
+    pthread_mutex_unlock(&lock);
+    return success;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, struct wl_cuda_function *function)
+{
+    static const int values[16] = {[0] = 1024, [1] = 4096, [2] = 36, [3] = 0, [4] = 40, [9] = -1};
+    if (!function || attribute < 0 || attribute >= 16)
+        return error_invalid_value;
+    *value = values[attribute];
+    return success;
+}
+
+int cuKernelGetFunction(struct wl_cuda_function **function, struct wl_cuda_function *kernel)
+{
+    *function = kernel;
+    return success;
+}
+
+static int launch(uint32_t call, const struct wl_cuda_launch_parameters *parameters, bool is_graph)
+{
+    struct mock_kernel *kernel = (void *)parameters->function;
+    const struct mock_hooks *listener = hooks;
+    int result = parameters->block[0] > 1024 ? error_invalid_value : success;
+    uint64_t own_data = 0;
+    struct wl_cupti_api_data data = {
+        .site = WL_CUPTI_ENTER,
+        .function_name = "cuLaunchKernel",
+        .parameters = parameters,
+        .result = &result,
+        .symbol = is_graph ? NULL : kernel->name,
+        .context = (void *)the_context,
+        .context_id = 1,
+        .own_data = &own_data,
+        .correlation_id = correlation++,
+    };
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    mock_last_correlation = data.correlation_id;
+    if (listener && result == success)
+        listener->run(kernel, parameters, data.correlation_id, is_graph);
+    data.site = WL_CUPTI_EXIT;
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    return result;
+}
+
+int cuLaunchKernel(struct wl_cuda_function *function, unsigned grid_x, unsigned grid_y,
+                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                   unsigned shared_bytes, struct wl_cuda_stream *stream, void **parameters,
+                   void **extra)
+{
+    (void)parameters;
+    (void)extra;
+    struct wl_cuda_launch_parameters call = {
+        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream};
+    return launch(WL_CUPTI_CALL_LAUNCH, &call, false);
+}
+
+int cuGraphLaunch(struct wl_cuda_function *graph, struct wl_cuda_stream *stream)
+{
+    struct wl_cuda_launch_parameters call = {graph, {1, 1, 1}, {32, 1, 1}, 0, stream};
+    return launch(WL_CUPTI_CALL_GRAPH_LAUNCH, &call, true);
+}
+
+static int switch_profiler(uint32_t call)
+{
+    struct wl_cupti_api_data data = {.site = WL_CUPTI_ENTER, .context = (void *)the_context};
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    data.site = WL_CUPTI_EXIT;
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    return success;
+}
+
+int cuProfilerStart(void)
+{
+    return switch_profiler(WL_CUPTI_CALL_PROFILER_START);
+}
+
+int cuProfilerStop(void)
+{
+    return switch_profiler(WL_CUPTI_CALL_PROFILER_STOP);
+}

@@ -1,0 +1,499 @@
+/* libcupti.so.13 of the tests: measures kernels that never ran. Metric number i of launch number r
+ * (both from 0) has the value 1000 * (r + 1) + i. */
+#include <math.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock.h"
+
+enum { ranges_max = 64, metrics_per_pass = 4 };
+
+static struct {
+    pthread_mutex_t lock;
+    wl_cupti_callback *callback;
+    void *own_data;
+    bool is_driver_on, is_resource_on;
+    /* counters */
+    bool is_initialised, is_enabled, is_started, has_image, has_config;
+    size_t range_count, delivered, launches_before, launches;
+    int replay;
+    size_t pass;
+    /* records */
+    wl_cupti_buffer_request *request;
+    wl_cupti_buffer_complete *complete;
+    bool is_active;
+    uint8_t *buffer;
+    size_t buffer_bytes, used_bytes;
+    size_t dropped;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+#define RESULT(function)                                   \
+    do {                                                   \
+        long result_ = mock_value(#function, 0);           \
+        mock_log(#function "%s", result_ ? " fails" : ""); \
+        if (result_)                                       \
+            return (int)result_;                           \
+    } while (0)
+#define QUIET_RESULT(function)                   \
+    do {                                         \
+        long result_ = mock_value(#function, 0); \
+        if (result_)                             \
+            return (int)result_;                 \
+    } while (0)
+/* What the real library would answer, and a line that a test can look for. */
+#define ORDER(condition, function)                   \
+    do {                                             \
+        if (!(condition)) {                          \
+            mock_log(#function " out of order");     \
+            return WL_CUPTI_ERROR_INVALID_OPERATION; \
+        }                                            \
+    } while (0)
+#define SIZED(call, type)                           \
+    if ((call)->struct_size != WL_CUPTI_SIZE(type)) \
+    return WL_CUPTI_ERROR_INVALID_PARAMETER
+
+int cuptiGetVersion(uint32_t *version)
+{
+    *version = 130001;
+    return 0;
+}
+
+int cuptiGetResultString(int result, const char **text)
+{
+    (void)result;
+    *text = "mock";
+    return 0;
+}
+
+/* ---- callbacks ---- */
+
+static void call_back(int domain, uint32_t call, const void *data)
+{
+    bool is_on = domain == WL_CUPTI_DOMAIN_DRIVER     ? state.is_driver_on
+                 : domain == WL_CUPTI_DOMAIN_RESOURCE ? state.is_resource_on
+                                                      : false;
+    if (state.callback && is_on)
+        state.callback(state.own_data, domain, call, data);
+}
+
+static void add_record(const struct mock_kernel *kernel,
+                       const struct wl_cuda_launch_parameters *launch, uint32_t correlation_id,
+                       bool is_graph)
+{
+    struct wl_cupti_kernel_activity record = {
+        .kind = WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL,
+        .registers = 40,
+        .start_ns = 1000,
+        .end_ns = 1000 + 500 + correlation_id,
+        .context_id = 1,
+        .stream_id = 7,
+        .correlation_id = correlation_id,
+        .name = kernel->name,
+        .graph_id = is_graph ? 1 : 0,
+    };
+    memcpy(record.grid, launch->grid, sizeof record.grid);
+    memcpy(record.block, launch->block, sizeof record.block);
+    size_t records_max = 0;
+    if (!state.buffer)
+        state.request(&state.buffer, &state.buffer_bytes, &records_max);
+    if (!state.buffer || state.used_bytes + sizeof record > state.buffer_bytes) {
+        state.dropped++;
+        return;
+    }
+    memcpy(state.buffer + state.used_bytes, &record, sizeof record);
+    state.used_bytes += sizeof record;
+}
+
+static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
+                uint32_t correlation_id, bool is_graph)
+{
+    pthread_mutex_lock(&state.lock);
+    state.launches++;
+    if (state.is_started && is_graph)
+        mock_log("graph replayed");
+    if (state.is_started && state.range_count < ranges_max)
+        state.range_count++;
+    if (state.is_active && mock_value("activity", 1))
+        add_record(kernel, launch, correlation_id, is_graph);
+    pthread_mutex_unlock(&state.lock);
+}
+
+static const struct mock_hooks hooks = {call_back, run};
+
+int cuptiSubscribe(struct wl_cupti_subscriber **subscriber, wl_cupti_callback *callback,
+                   void *own_data)
+{
+    RESULT(cuptiSubscribe);
+    state.callback = callback;
+    state.own_data = own_data;
+    *subscriber = (void *)&state;
+    mock_cuda_set_hooks(&hooks);
+    return 0;
+}
+
+int cuptiSubscribe_v2(struct wl_cupti_subscriber **subscriber, wl_cupti_callback *callback,
+                      void *own_data, struct wl_cupti_subscribe *parameters)
+{
+    SIZED(parameters, wl_cupti_subscribe);
+    if (mock_value("cuptiSubscribe", 0) && parameters->old_name)
+        snprintf(parameters->old_name, parameters->old_name_bytes, "other-profiler");
+    return cuptiSubscribe(subscriber, callback, own_data);
+}
+
+int cuptiUnsubscribe(struct wl_cupti_subscriber *subscriber)
+{
+    mock_log("cuptiUnsubscribe");
+    state.callback = NULL;
+    return subscriber == (void *)&state ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiEnableDomain(uint32_t is_on, struct wl_cupti_subscriber *subscriber, int domain)
+{
+    (void)subscriber;
+    (void)domain;
+    return is_on ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+int cuptiEnableCallback(uint32_t is_on, struct wl_cupti_subscriber *subscriber, int domain,
+                        uint32_t call)
+{
+    (void)call;
+    QUIET_RESULT(cuptiEnableCallback);
+    ORDER(subscriber == (void *)&state, cuptiEnableCallback);
+    if (domain == WL_CUPTI_DOMAIN_DRIVER)
+        state.is_driver_on = is_on;
+    if (domain == WL_CUPTI_DOMAIN_RESOURCE)
+        state.is_resource_on = is_on;
+    return 0;
+}
+
+int cuptiGetStreamIdEx(struct wl_cuda_context *context, struct wl_cuda_stream *stream,
+                       uint8_t is_per_thread, uint32_t *stream_id)
+{
+    (void)context;
+    (void)stream;
+    (void)is_per_thread;
+    *stream_id = 7;
+    return 0;
+}
+
+int cuptiGetDeviceId(struct wl_cuda_context *context, uint32_t *device_id)
+{
+    (void)context;
+    *device_id = 0;
+    return 0;
+}
+
+int cuptiGetContextId(struct wl_cuda_context *context, uint32_t *context_id)
+{
+    (void)context;
+    *context_id = 1;
+    return 0;
+}
+
+int cuptiGetTimestamp(uint64_t *time_ns)
+{
+    *time_ns = 1000;
+    return 0;
+}
+
+/* ---- records ---- */
+
+int cuptiActivityRegisterCallbacks(wl_cupti_buffer_request *request,
+                                   wl_cupti_buffer_complete *complete)
+{
+    state.request = request;
+    state.complete = complete;
+    return 0;
+}
+
+int cuptiActivityEnable(int kind)
+{
+    RESULT(cuptiActivityEnable);
+    ORDER(state.request && kind == WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, cuptiActivityEnable);
+    state.is_active = true;
+    return 0;
+}
+
+int cuptiActivityDisable(int kind)
+{
+    (void)kind;
+    state.is_active = false;
+    return 0;
+}
+
+int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes,
+                               struct wl_cupti_activity **record)
+{
+    size_t size = sizeof(struct wl_cupti_kernel_activity);
+    uint8_t *next = *record ? (uint8_t *)*record + size : buffer;
+    if (next + size > buffer + valid_bytes)
+        return WL_CUPTI_ERROR_MAX_LIMIT_REACHED;
+    *record = (struct wl_cupti_activity *)next;
+    return 0;
+}
+
+int cuptiActivityGetNumDroppedRecords(struct wl_cuda_context *context, uint32_t stream_id,
+                                      size_t *dropped)
+{
+    (void)context;
+    (void)stream_id;
+    *dropped = state.dropped + (size_t)mock_value("activity_dropped", 0);
+    state.dropped = 0;
+    return 0;
+}
+
+int cuptiActivityFlushAll(uint32_t flag)
+{
+    (void)flag;
+    pthread_mutex_lock(&state.lock);
+    uint8_t *buffer = state.buffer;
+    size_t used = state.used_bytes, size = state.buffer_bytes;
+    state.buffer = NULL;
+    state.used_bytes = 0;
+    pthread_mutex_unlock(&state.lock);
+    if (buffer)
+        state.complete(NULL, 0, buffer, size, used);
+    return 0;
+}
+
+int cuptiActivityFlushPeriod(uint32_t milliseconds)
+{
+    return milliseconds ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+/* ---- the profiler, host side ---- */
+
+struct wl_cupti_host {
+    size_t metric_count;
+    bool is_spoilt;
+};
+
+int cuptiProfilerHostInitialize(struct wl_cupti_host_initialize *call)
+{
+    SIZED(call, wl_cupti_host_initialize);
+    QUIET_RESULT(cuptiProfilerHostInitialize);
+    if (strcmp(call->chip, "GH100") != 0)
+        return WL_CUPTI_ERROR_INVALID_CHIP_NAME;
+    call->host = calloc(1, sizeof *call->host);
+    return 0;
+}
+
+int cuptiProfilerHostDeinitialize(struct wl_cupti_host_deinitialize *call)
+{
+    SIZED(call, wl_cupti_host_deinitialize);
+    free(call->host);
+    return 0;
+}
+
+int cuptiProfilerHostGetSupportedChips(struct wl_cupti_host_chips *call)
+{
+    static const char *const names[] = {"GH100"};
+    call->count = 1;
+    call->names = names;
+    return 0;
+}
+
+int cuptiProfilerHostGetBaseMetrics(struct wl_cupti_host_base_metrics *call)
+{
+    static const char *names[] = {"gpu__time_duration", "dram__bytes_read"};
+    call->names = names;
+    call->count = call->metric_type == WL_CUPTI_METRIC_COUNTER ? 2 : 0;
+    return 0;
+}
+
+int cuptiProfilerHostGetSubMetrics(struct wl_cupti_host_sub_metrics *call)
+{
+    static const char *names[] = {".sum", ".avg"};
+    call->names = names;
+    call->count = 2;
+    return 0;
+}
+
+/* As the real one: a host that has refused a metric takes none any more. */
+int cuptiProfilerHostConfigAddMetrics(struct wl_cupti_host_add_metrics *call)
+{
+    SIZED(call, wl_cupti_host_add_metrics);
+    for (size_t i = 0; i < call->metric_count; i++)
+        if (strncmp(call->metrics[i], "unknown__", 9) == 0)
+            call->host->is_spoilt = true;
+    call->host->metric_count += call->metric_count;
+    return call->host->is_spoilt ? WL_CUPTI_ERROR_INVALID_METRIC_NAME : 0;
+}
+
+int cuptiProfilerHostGetConfigImageSize(struct wl_cupti_host_config_size *call)
+{
+    SIZED(call, wl_cupti_host_config_size);
+    call->config_bytes = sizeof call->host->metric_count;
+    return 0;
+}
+
+int cuptiProfilerHostGetConfigImage(struct wl_cupti_host_config *call)
+{
+    SIZED(call, wl_cupti_host_config);
+    memcpy(call->config, &call->host->metric_count, sizeof call->host->metric_count);
+    return 0;
+}
+
+static size_t passes_of(const uint8_t *config)
+{
+    size_t metrics;
+    memcpy(&metrics, config, sizeof metrics);
+    return (metrics + metrics_per_pass - 1) / metrics_per_pass;
+}
+
+int cuptiProfilerHostGetNumOfPasses(struct wl_cupti_host_passes *call)
+{
+    SIZED(call, wl_cupti_host_passes);
+    call->passes = passes_of(call->config);
+    return 0;
+}
+
+int cuptiProfilerHostEvaluateToGpuValues(struct wl_cupti_host_evaluate *call)
+{
+    SIZED(call, wl_cupti_host_evaluate);
+    QUIET_RESULT(cuptiProfilerHostEvaluateToGpuValues);
+    ORDER(call->range < state.delivered, cuptiProfilerHostEvaluateToGpuValues);
+    for (size_t i = 0; i < call->metric_count; i++) {
+        bool is_covered =
+            state.replay == WL_CUPTI_KERNEL_REPLAY || i / metrics_per_pass < state.pass;
+        call->values[i] =
+            is_covered ? 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i
+                       : NAN;
+    }
+    return 0;
+}
+
+/* ---- the profiler, device side ---- */
+
+int cuptiProfilerInitialize(struct wl_cupti_simple *call)
+{
+    SIZED(call, wl_cupti_simple);
+    RESULT(cuptiProfilerInitialize);
+    state.is_initialised = true;
+    return 0;
+}
+
+int cuptiProfilerDeInitialize(struct wl_cupti_simple *call)
+{
+    SIZED(call, wl_cupti_simple);
+    return 0;
+}
+
+int cuptiProfilerDeviceSupported(struct wl_cupti_support *call)
+{
+    SIZED(call, wl_cupti_support);
+    RESULT(cuptiProfilerDeviceSupported);
+    call->is_supported = (int)mock_value("supported", WL_CUPTI_SUPPORTED);
+    call->architecture = (int)mock_value("architecture", WL_CUPTI_SUPPORTED);
+    call->sli = call->vgpu = call->confidential = call->cmp = call->wsl = WL_CUPTI_SUPPORTED;
+    call->vgpu = (int)mock_value("vgpu", WL_CUPTI_SUPPORTED);
+    return 0;
+}
+
+int cuptiDeviceGetChipName(struct wl_cupti_chip_name *call)
+{
+    SIZED(call, wl_cupti_chip_name);
+    call->name = "GH100";
+    return 0;
+}
+
+int cuptiProfilerGetCounterAvailability(struct wl_cupti_availability *call)
+{
+    SIZED(call, wl_cupti_availability);
+    QUIET_RESULT(cuptiProfilerGetCounterAvailability);
+    ORDER(state.is_initialised, cuptiProfilerGetCounterAvailability);
+    call->image_bytes = 16;
+    return 0;
+}
+
+int cuptiRangeProfilerEnable(struct wl_cupti_ranges_enable *call)
+{
+    SIZED(call, wl_cupti_ranges_enable);
+    RESULT(cuptiRangeProfilerEnable);
+    ORDER(state.is_initialised && !state.is_enabled, cuptiRangeProfilerEnable);
+    state.is_enabled = true;
+    call->ranges = (void *)&state;
+    return 0;
+}
+
+int cuptiRangeProfilerDisable(struct wl_cupti_ranges_call *call)
+{
+    SIZED(call, wl_cupti_ranges_call);
+    mock_log("cuptiRangeProfilerDisable");
+    ORDER(state.is_enabled && !state.is_started, cuptiRangeProfilerDisable);
+    state.is_enabled = false;
+    return 0;
+}
+
+int cuptiRangeProfilerGetCounterDataSize(struct wl_cupti_ranges_image_size *call)
+{
+    SIZED(call, wl_cupti_ranges_image_size);
+    call->image_bytes = 64 * call->ranges_max;
+    return 0;
+}
+
+int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_init *call)
+{
+    SIZED(call, wl_cupti_ranges_image_init);
+    memset(call->image, 0, call->image_bytes);
+    state.has_image = true;
+    return 0;
+}
+
+int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
+{
+    SIZED(call, wl_cupti_ranges_config);
+    RESULT(cuptiRangeProfilerSetConfig);
+    ORDER(state.is_enabled && state.has_image && !state.is_started, cuptiRangeProfilerSetConfig);
+    state.has_config = true;
+    state.replay = call->replay_mode;
+    state.pass = call->pass;
+    return 0;
+}
+
+int cuptiRangeProfilerStart(struct wl_cupti_ranges_call *call)
+{
+    SIZED(call, wl_cupti_ranges_call);
+    RESULT(cuptiRangeProfilerStart);
+    ORDER(state.has_config && !state.is_started, cuptiRangeProfilerStart);
+    state.is_started = true;
+    state.range_count = 0;
+    state.launches_before = state.launches;
+    return 0;
+}
+
+int cuptiRangeProfilerStop(struct wl_cupti_ranges_stop *call)
+{
+    SIZED(call, wl_cupti_ranges_stop);
+    RESULT(cuptiRangeProfilerStop);
+    ORDER(state.is_started, cuptiRangeProfilerStop);
+    state.is_started = false;
+    state.pass++;
+    call->pass = state.pass;
+    call->nesting_level = 1;
+    call->are_all_passes =
+        state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= (size_t)mock_value("passes", 1);
+    return 0;
+}
+
+int cuptiRangeProfilerDecodeData(struct wl_cupti_ranges_decode *call)
+{
+    SIZED(call, wl_cupti_ranges_decode);
+    RESULT(cuptiRangeProfilerDecodeData);
+    ORDER(!state.is_started, cuptiRangeProfilerDecodeData);
+    size_t lost = (size_t)mock_value("ranges_lost", 0);
+    call->dropped = lost < state.range_count ? lost : state.range_count;
+    state.delivered = state.range_count - call->dropped;
+    return 0;
+}
+
+int cuptiRangeProfilerGetCounterDataInfo(struct wl_cupti_ranges_image_info *call)
+{
+    SIZED(call, wl_cupti_ranges_image_info);
+    call->range_count = state.delivered;
+    return 0;
+}
