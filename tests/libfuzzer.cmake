@@ -42,3 +42,9 @@ wl_fuzz(ptx parse ptx base/error.c base/memory.c base/arena.c ptx/lex.c ptx/name
         ptx/parse*.c)
 wl_fuzz(report report report base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
         report/*.c stream/*.c -lsqlite3 -lpthread -lm)
+foreach(name fatbin cubin)
+  wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
+          binary/*.c -lzstd -llz4 -lelf -ldw)
+endforeach()
+wl_fuzz(stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
+        stream/*.c -lpthread)

@@ -14,6 +14,7 @@
 #define SGEMM_SIZE 512
 #define STENCIL_SIZE 1024
 #define REPEATS 7
+#define ENOUGH_S 5
 
 void native_sgemm(const float *a, const float *b, float *c, int n);
 void native_stencil(const float *in, float *out, const float *weights, int width, int height);
@@ -55,8 +56,8 @@ struct result {
 };
 
 static struct result run(struct bench *bench, const char *kernel, const uint8_t *parameters,
-                         const uint32_t grid[2], const uint32_t block[2], uint32_t threads,
-                         bool count)
+                         const uint32_t grid[2], const uint32_t block[2],
+                         const struct wl_sim_options *options)
 {
     struct wl_error error = {0};
     struct wl_ptx_lower_input input = {.module = bench->module, .capability = 90};
@@ -72,15 +73,15 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
                                    .range_count = 3,
                                    .registers_per_thread = program->register_estimate,
                                    .carveout_pct = -1};
-    struct wl_sim_options options = {.threads = threads, .count = count, .l1_global_loads = true};
     struct wl_sim *sim;
     if (wl_sim_create(&bench->gpu, &sim, &error))
         stop(&error);
     struct result result = {.best_s = 1e9};
-    for (int i = 0; i < REPEATS; i++) {
+    const double end_s = now_s() + ENOUGH_S;
+    for (int i = 0; i < REPEATS && (i < 2 || now_s() < end_s); i++) {
         struct wl_sim_counts counts = {0};
         double start = now_s();
-        if (wl_sim_run(sim, &launch, &options, &counts, &error))
+        if (wl_sim_run(sim, &launch, options, &counts, &error))
             stop(&error);
         double took_s = now_s() - start;
         result.best_s = took_s < result.best_s ? took_s : result.best_s;
@@ -115,18 +116,27 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
                     const uint32_t grid[2], const uint32_t block[2], double native_s,
                     size_t elements)
 {
-    char name[96];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    struct result one = run(bench, kernel, parameters, grid, block, 1, false);
-    check(bench, elements, kernel);
-    snprintf(name, sizeof name, "%s, results only, 1 core", kernel);
-    print_row(name, one, native_s);
-    one = run(bench, kernel, parameters, grid, block, 1, true);
-    snprintf(name, sizeof name, "%s, all counting, 1 core", kernel);
-    print_row(name, one, native_s);
-    struct result all = run(bench, kernel, parameters, grid, block, (uint32_t)cores, true);
-    snprintf(name, sizeof name, "%s, all counting, %ld cores", kernel, cores);
-    print_row(name, all, native_s);
+    const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t all_checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC;
+    const struct {
+        const char *what;
+        struct wl_sim_options options;
+    } rows[] = {
+        {"results only", {.threads = 1}},
+        {"all counting", {.threads = 1, .count = true}},
+        {"all counting", {.threads = cores, .count = true}},
+        {"all counting, all checks", {.threads = 1, .count = true, .checks = all_checks}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct wl_sim_options options = rows[i].options;
+        options.l1_global_loads = true;
+        struct result result = run(bench, kernel, parameters, grid, block, &options);
+        check(bench, elements, kernel);
+        char name[96];
+        snprintf(name, sizeof name, "%s, %s, %u core%s", kernel, rows[i].what, options.threads,
+                 options.threads == 1 ? "" : "s");
+        print_row(name, result, native_s);
+    }
 }
 
 static double time_native(struct bench *bench, const struct weights *weights)

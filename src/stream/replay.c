@@ -127,7 +127,9 @@ static enum wl_code read_file_header(struct replay *replay)
 
 static enum wl_code deliver(struct replay *replay, uint32_t kind, size_t length, uint64_t start)
 {
-    struct wl_codec codec = {.next = replay->payload, .end = replay->payload + length};
+    /* the first record may be empty, before there is memory for any */
+    unsigned char none = 0, *payload = length ? replay->payload : &none;
+    struct wl_codec codec = {.next = payload, .end = payload + length};
     if (kind == 0 || kind >= sizeof deliverers / sizeof *deliverers)
         return corrupt(replay, start, "a record of the stream is of an unknown kind");
     deliverers[kind](replay, &codec);
