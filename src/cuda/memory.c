@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cuda/driver.h"
+#include "cuda/texture.h"
 
 #define PITCH_BYTES 512
 
@@ -314,26 +314,49 @@ struct copy_2d {
     size_t width_bytes, height;
 };
 
+/* x counts elements in arrays. */
+static struct wl_device_box make_box(int type, void *host, uint64_t device, void *array,
+                                     size_t x_bytes, size_t y, size_t z, size_t pitch_bytes,
+                                     size_t rows)
+{
+    struct wl_device_box box = {.array = type == TYPE_ARRAY ? array : NULL,
+                                .x = x_bytes,
+                                .y = y,
+                                .z = z,
+                                .address = type == TYPE_HOST ? host : address_of(device),
+                                .pitch_bytes = pitch_bytes,
+                                .rows = rows};
+    size_t element = wl_device_box_element_bytes(&box);
+    if (element)
+        box.x /= element;
+    return box;
+}
+
+static int copy_boxes(const struct wl_device_box *to, const struct wl_device_box *from,
+                      size_t width_bytes, size_t height, size_t depth)
+{
+    struct wl_device_copy copy = {.width_bytes = width_bytes,
+                                  .height = height,
+                                  .depth = depth,
+                                  .direction = WL_DEVICE_BY_ADDRESS};
+    int code = wl_device_box_place(to, true, &copy);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_box_place(from, false, &copy);
+    return code ? wl_cuda_code(code) : copy_box(&copy);
+}
+
+static struct wl_device_box box_of_2d(const struct side_2d *side)
+{
+    return make_box(side->type, side->host, side->device, side->array, side->x_bytes, side->y, 0,
+                    side->pitch_bytes, 0);
+}
+
 int cuMemcpy2D_v2(const struct copy_2d *asked)
 {
     if (!asked)
         return WL_DEVICE_INVALID_VALUE;
-    const struct side_2d *from = &asked->from, *to = &asked->to;
-    if (from->type == TYPE_ARRAY || to->type == TYPE_ARRAY)
-        return wl_device_refuse("cuMemcpy2D with arrays");
-    char *start = to->type == TYPE_HOST ? to->host : address_of(to->device);
-    const char *source = from->type == TYPE_HOST ? from->host : address_of(from->device);
-    struct wl_device_copy copy = {
-        .to = start + to->y * to->pitch_bytes + to->x_bytes,
-        .from = source + from->y * from->pitch_bytes + from->x_bytes,
-        .width_bytes = asked->width_bytes,
-        .height = asked->height,
-        .depth = 1,
-        .to_pitch_bytes = to->pitch_bytes,
-        .from_pitch_bytes = from->pitch_bytes,
-        .direction = WL_DEVICE_BY_ADDRESS,
-    };
-    return copy_box(&copy);
+    const struct wl_device_box to = box_of_2d(&asked->to), from = box_of_2d(&asked->from);
+    return copy_boxes(&to, &from, asked->width_bytes, asked->height, 1);
 }
 WL_CUDA_PER_THREAD(cuMemcpy2D_v2, ptds);
 
@@ -363,32 +386,18 @@ struct copy_3d {
     size_t width_bytes, height, depth;
 };
 
-static char *corner_3d(const struct side_3d *side)
+static struct wl_device_box box_of_3d(const struct side_3d *side)
 {
-    char *start = side->type == TYPE_HOST ? side->host : address_of(side->device);
-    return start + (side->z * side->height + side->y) * side->pitch_bytes + side->x_bytes;
+    return make_box(side->type, side->host, side->device, side->array, side->x_bytes, side->y,
+                    side->z, side->pitch_bytes, side->height);
 }
 
 int cuMemcpy3D_v2(const struct copy_3d *asked)
 {
     if (!asked)
         return WL_DEVICE_INVALID_VALUE;
-    const struct side_3d *from = &asked->from, *to = &asked->to;
-    if (from->type == TYPE_ARRAY || to->type == TYPE_ARRAY)
-        return wl_device_refuse("cuMemcpy3D with arrays");
-    struct wl_device_copy copy = {
-        .to = corner_3d(to),
-        .from = corner_3d(from),
-        .width_bytes = asked->width_bytes,
-        .height = asked->height,
-        .depth = asked->depth,
-        .to_pitch_bytes = to->pitch_bytes,
-        .from_pitch_bytes = from->pitch_bytes,
-        .to_slice_bytes = to->pitch_bytes * to->height,
-        .from_slice_bytes = from->pitch_bytes * from->height,
-        .direction = WL_DEVICE_BY_ADDRESS,
-    };
-    return copy_box(&copy);
+    const struct wl_device_box to = box_of_3d(&asked->to), from = box_of_3d(&asked->from);
+    return copy_boxes(&to, &from, asked->width_bytes, asked->height, asked->depth);
 }
 WL_CUDA_PER_THREAD(cuMemcpy3D_v2, ptds);
 

@@ -1,5 +1,5 @@
 // Fetches from textures of many kinds and compares checksums of the results with those of an H200 in
-// textures_h200.h. With -v prints all results, as bits; with -s the lines of textures_h200.h.
+// textures_h200.inc. With -v prints all results, as bits; with -s the lines of textures_h200.h.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -223,7 +223,7 @@ static const struct {
     const char *name;
     unsigned long long sum;
 } expected[] = {
-#include "textures_h200.h"
+#include "textures_h200.inc"
 };
 
 static char output; // 'v', 's' or nothing
