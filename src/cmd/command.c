@@ -176,6 +176,7 @@ const struct wl_option *const wl_show_tables[] = {page_rows, launch_rows, genera
                                                   wl_refused_rows, NULL};
 const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,
                                                    filter_rows, general_rows, NULL};
+const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};
 const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 

@@ -55,6 +55,7 @@ extern const struct wl_option *const wl_profile_tables[];
 extern const struct wl_option *const wl_show_tables[];
 extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];
+extern const struct wl_option *const wl_doctor_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
 extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */
 

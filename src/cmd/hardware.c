@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "cupti/driver.h"
 #include "cupti/plan.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
@@ -32,8 +31,7 @@ static enum wl_code read_choice(const struct wl_command *command, enum wl_collec
                         word);
 }
 
-/* The first library that counts; else the first that traces. free() it; NULL: none. */
-static char *find_library(const struct wl_cuda_machine *machine, struct wl_error *error)
+char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_error *error)
 {
     struct wl_text paths = {0};
     char *second = NULL, *found = NULL;
@@ -131,7 +129,7 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
                      machine.trouble);
         return wl_error_set_hint(error, "`warplens doctor` says more; --gpu NAME simulates one");
     }
-    char *library = find_library(&machine, &trouble);
+    char *library = wl_hardware_find_cupti(&machine, &trouble);
     if (!library && choice == WL_COLLECTOR_HW) {
         wl_error_set(error, WL_ERR_UNSUPPORTED, "no CUPTI was found%s%s",
                      trouble.message[0] ? ": " : "", trouble.message);

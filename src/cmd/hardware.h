@@ -5,10 +5,15 @@
 #include "base/subprocess.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
+#include "cupti/driver.h"
 
 /* --collector; auto where it is not given. */
 enum wl_collector_choice { WL_COLLECTOR_AUTO, WL_COLLECTOR_SIM, WL_COLLECTOR_HW };
 enum wl_replay_choice { WL_REPLAY_KERNEL, WL_REPLAY_NONE };
+
+/* The CUPTI to use on this machine: the first that counts, else the first that traces; free() it.
+ * NULL: none, and error (zeroed before) may say why. */
+char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_error *error);
 
 /* Decides, and fills the settings of a real GPU: collector, gpu (the model most like it),
  * cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a GPU,

@@ -16,6 +16,8 @@ const struct wl_verb wl_verbs[] = {
     {"cc", wl_verb_cc, "cc [options] FILES",
      "compile CUDA C++ with clang, without NVIDIA's toolkit"},
     {"gpus", wl_verb_gpus, "gpus [--verbose]", "list the GPU models that can be simulated"},
+    {"doctor", wl_verb_doctor, "doctor",
+     "say what can be measured on this machine, and why not more"},
     {"metrics", wl_verb_metrics, "metrics [NAMES]", "list metrics and what they mean"},
     {"help", wl_verb_help, "help [VERB]", "say how to use a verb"},
     {"version", wl_verb_version, "version", "print the version"},

@@ -22,7 +22,8 @@ static void defaults_are_those_of_the_command_line(void **state)
     wl_settings_init(&settings);
     struct wl_text text = {0};
     wl_settings_print(&settings, &text);
-    assert_string_equal(text.data, "gpu=h200\n"
+    assert_string_equal(text.data, "collector=sim\n"
+                                   "gpu=h200\n"
                                    "gpu_folder=\n"
                                    "stream_folder=\n"
                                    "compiled_file=\n"
@@ -45,6 +46,11 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "check_leaks=no\n"
                                    "stop_at_error=no\n"
                                    "budget=0\n"
+                                   "cupti_library=\n"
+                                   "counters=\n"
+                                   "pc_samples=no\n"
+                                   "pc_period=0\n"
+                                   "instruction_counts=no\n"
                                    "progress=no\n");
     wl_text_free(&text);
     wl_settings_free(&settings);

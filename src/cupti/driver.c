@@ -196,8 +196,9 @@ static void explain_trouble(struct wl_cuda_machine *machine)
                  "the driver cannot be initialised (cuInit: %d)", machine->result);
 }
 
-static void look(struct wl_cuda_machine *machine)
+static void look(void *answer)
 {
+    struct wl_cuda_machine *machine = answer;
     struct wl_cuda cuda;
     struct wl_error error = {0};
     int version = 0, count = 0;
@@ -225,14 +226,14 @@ static void look(struct wl_cuda_machine *machine)
 }
 
 /* False: the child did not answer in time. */
-static bool read_answer(int descriptor, struct wl_cuda_machine *machine)
+static bool read_answer(int descriptor, void *answer, size_t size_bytes)
 {
     size_t length = 0;
-    while (length < sizeof *machine) {
+    while (length < size_bytes) {
         struct pollfd wait = {.fd = descriptor, .events = POLLIN};
         if (poll(&wait, 1, probe_limit_ms) <= 0)
             return false;
-        ssize_t got = read(descriptor, (char *)machine + length, sizeof *machine - length);
+        ssize_t got = read(descriptor, (char *)answer + length, size_bytes - length);
         if (got <= 0)
             return false;
         length += (size_t)got;
@@ -240,9 +241,30 @@ static bool read_answer(int descriptor, struct wl_cuda_machine *machine)
     return true;
 }
 
-void wl_cuda_probe(struct wl_cuda_machine *machine)
+bool wl_cuda_ask_child(void (*ask)(void *answer), void *answer, size_t size_bytes)
 {
     int ends[2];
+    if (pipe(ends) != 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        ask(answer);
+        ssize_t written = write(ends[1], answer, size_bytes);
+        _exit(written == (ssize_t)size_bytes ? 0 : 1);
+    }
+    close(ends[1]);
+    bool is_answered = child > 0 && read_answer(ends[0], answer, size_bytes);
+    close(ends[0]);
+    if (child > 0 && !is_answered)
+        kill(child, SIGKILL);
+    while (child > 0 && waitpid(child, NULL, 0) < 0)
+        continue;
+    return is_answered;
+}
+
+void wl_cuda_probe(struct wl_cuda_machine *machine)
+{
     memset(machine, 0, sizeof *machine);
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
     if (!driver) { /* the usual case without a GPU: no process is needed to see it */
@@ -250,24 +272,8 @@ void wl_cuda_probe(struct wl_cuda_machine *machine)
         return;
     }
     dlclose(driver);
-    pid_t child = pipe(ends) == 0 ? fork() : -1;
-    if (child == 0) {
-        look(machine);
-        close(ends[0]);
-        ssize_t written = write(ends[1], machine, sizeof *machine);
-        _exit(written == (ssize_t)sizeof *machine ? 0 : 1);
-    }
-    if (child < 0) {
-        snprintf(machine->trouble, sizeof machine->trouble, "no process could be started");
+    if (wl_cuda_ask_child(look, machine, sizeof *machine))
         return;
-    }
-    close(ends[1]);
-    if (!read_answer(ends[0], machine)) {
-        memset(machine, 0, sizeof *machine);
-        snprintf(machine->trouble, sizeof machine->trouble, "the CUDA driver does not answer");
-        kill(child, SIGKILL);
-    }
-    close(ends[0]);
-    while (waitpid(child, NULL, 0) < 0)
-        continue;
+    memset(machine, 0, sizeof *machine);
+    snprintf(machine->trouble, sizeof machine->trouble, "the CUDA driver does not answer");
 }

@@ -59,6 +59,10 @@ struct wl_cuda_machine {
     char trouble[256]; /* why there is no GPU, or "" */
 };
 
+/* Has ask fill in the answer in a child process, for calls that may crash, hang, or change what
+ * they ask about. False: it did not answer within 10 s; answer may then hold anything. */
+bool wl_cuda_ask_child(void (*ask)(void *answer), void *answer, size_t size_bytes);
+
 /* Asks the driver in a child process, so that this one keeps clear of it. A driver that crashes or
  * hangs (10 s) is a driver with no GPU, and trouble says so. */
 void wl_cuda_probe(struct wl_cuda_machine *machine);

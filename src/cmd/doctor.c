@@ -1,0 +1,134 @@
+/* `warplens doctor`: which of three levels this machine gives, and what would give more. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/hardware.h"
+#include "cmd/help.h"
+#include "cmd/verbs.h"
+#include "cupti/check.h"
+
+static const char *const abilities[WL_CUPTI_ABILITY_COUNT] = {
+    [WL_CUPTI_CAN_ATTACH] = "hear of kernel launches",
+    [WL_CUPTI_CAN_TIME] = "time kernels",
+    [WL_CUPTI_CAN_COUNT] = "read hardware counters",
+    [WL_CUPTI_CAN_SAMPLE] = "sample where warps stand",
+    [WL_CUPTI_CAN_PATCH] = "count at instructions",
+};
+
+static void print_machine(const struct wl_cuda_machine *machine, FILE *out)
+{
+    if (machine->driver_version)
+        fprintf(out, "driver   for CUDA %u.%u\n", machine->driver_version / 1000,
+                machine->driver_version % 1000 / 10);
+    for (uint32_t i = 0; i < machine->device_count && i < WL_CUDA_DEVICES_MAX; i++) {
+        const struct wl_cuda_device *device = &machine->devices[i];
+        fprintf(out,
+                "GPU %u    %s, compute capability %u.%u, %u SMs, %.0f GB; most like --gpu %s\n", i,
+                device->name, device->capability_major, device->capability_minor, device->sm_count,
+                (double)device->memory_bytes / 1e9, device->model);
+    }
+    if (machine->trouble[0])
+        fprintf(out, "GPU      none: %s\n", machine->trouble);
+}
+
+static void print_ability(const struct wl_cupti_checked *checked, enum wl_cupti_ability ability,
+                          const struct wl_machine_facts *facts, FILE *out)
+{
+    int result = checked->results[ability];
+    const struct wl_cupti_reason *reason = wl_cupti_explain(result);
+    if (result == WL_CUPTI_SUCCESS) {
+        fprintf(out, "yes      %s\n", abilities[ability]);
+        return;
+    }
+    fprintf(out, "no       %s: %s (%s, %d)\n", abilities[ability], reason->meaning, reason->name,
+            result);
+    if (result == WL_CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && checked->holder[0])
+        fprintf(out, "         attached is %s\n", checked->holder);
+    const char *advice = wl_machine_advise(facts, result);
+    if (advice[0])
+        fprintf(out, "         fix: %s\n", advice);
+}
+
+static int level_of(const struct wl_cupti_checked *checked)
+{
+    if (checked->results[WL_CUPTI_CAN_ATTACH] != WL_CUPTI_SUCCESS)
+        return 0;
+    return checked->results[WL_CUPTI_CAN_COUNT] == WL_CUPTI_SUCCESS ? 2 : 1;
+}
+
+static int examine_gpu(const char *library, FILE *out)
+{
+    struct wl_machine_facts facts;
+    struct wl_cupti_checked checked = {.device = 0};
+    snprintf(checked.path, sizeof checked.path, "%s", library);
+    wl_machine_read("", &facts);
+    wl_cupti_check(&checked);
+    fprintf(out, "CUPTI    %s, interface %u\n", checked.path, checked.version);
+    if (!checked.is_tried) {
+        fprintf(out, "no       measuring: %s\n", checked.trouble);
+        return 0;
+    }
+    for (int i = 0; i < WL_CUPTI_ABILITY_COUNT; i++)
+        print_ability(&checked, (enum wl_cupti_ability)i, &facts, out);
+    return level_of(&checked);
+}
+
+static void print_level(int level, const char *model, FILE *out)
+{
+    if (level == 0)
+        fputs("level 0  kernels are simulated; --gpu NAME chooses the model\n", out);
+    else if (level == 1)
+        fprintf(out,
+                "level 1  launches and times are measured; counters are those of a simulated "
+                "twin: --gpu %s\n",
+                model);
+    else
+        fputs("level 2  everything is measured\n", out);
+}
+
+static void examine(FILE *out)
+{
+    struct wl_cuda_machine machine;
+    struct wl_error error = {0};
+    int level = 0;
+    wl_cuda_probe(&machine);
+    print_machine(&machine, out);
+    char *library = machine.device_count ? wl_hardware_find_cupti(&machine, &error) : NULL;
+    if (library)
+        level = examine_gpu(library, out);
+    else if (machine.device_count)
+        fprintf(out,
+                "CUPTI    none%s%s\n         fix: install the CUDA toolkit, or `pip install "
+                "nvidia-cuda-cupti`; WARPLENS_CUPTI=FILE names one\n",
+                error.message[0] ? ": " : "", error.message);
+    print_level(level, machine.devices[0].model, out);
+    free(library);
+}
+
+int wl_verb_doctor(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_doctor_tables, words, word_count, false, &arguments, &error);
+    if (!code && arguments.count)
+        code = wl_error_set(&error, WL_ERR_USAGE, "doctor takes no argument such as %s",
+                            arguments.items[0]);
+    if (!code && command.wants_help)
+        wl_help_verb("doctor", wl_doctor_tables);
+    else if (!code)
+        code = wl_console_open(&console, command.log_file, &error);
+    if (!code && !command.wants_help)
+        examine(console.pages);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}
