@@ -133,6 +133,21 @@ static void read_values(const struct wl_warp *warp, const struct wl_op *op, uint
             op->flags & WL_OPF_DST64 ? ((const uint64_t *)lanes)[i] : ((const uint32_t *)lanes)[i];
 }
 
+static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
+{
+    uint32_t offset[WL_LANES];
+    if (!warp->worker->run->is_opaque) {
+        for (uint32_t k = 0; k < op->count; k++) {
+            if (element_register(op, k) == UINT32_MAX)
+                continue;
+            for (uint32_t lane = 0; lane < WL_LANES; lane++)
+                offset[lane] = (uint32_t)base_address(warp, op, lane) + k * op->width_bytes;
+            wl_shadow_read(warp, op, offset, op->width_bytes);
+        }
+    }
+    return run_plain(warp, op);
+}
+
 static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
@@ -377,7 +392,7 @@ static const struct row {
     wl_op_run run;
 } rows[] = {
     {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT, check_load},
-    {WL_OP_LOAD_SHARED, MEMORY_CHECKS, check_load},
+    {WL_OP_LOAD_SHARED, MEMORY_CHECKS, check_load_shared},
     {WL_OP_LOAD_GENERIC, MEMORY_CHECKS, check_load},
     {WL_OP_STORE_GLOBAL, WL_CHECK_INIT, check_store},
     {WL_OP_STORE_SHARED, MEMORY_CHECKS, check_store},

@@ -222,6 +222,18 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
     return written == 0;
 }
 
+/* Whether a read tells nothing new: it was written, races with no write, and the same instruction
+ * of the warp has read it in this stretch. Most reads are so: of lanes at one place, and of loops.
+ */
+static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
+                                 const struct wl_op *op, const struct word *word, uint8_t bytes)
+{
+    const struct mark *reader = &word->readers[0];
+    return (word->written & bytes) == bytes && reader->stretch == shadow->own[warp->index] &&
+           reader->instruction == op->instruction && reader->thread / WL_LANES == warp->index &&
+           (reader->bytes & bytes) == bytes && !races(shadow, &word->writer, warp->index, bytes);
+}
+
 void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
                       const struct wl_shadow_access *access)
 {
@@ -249,5 +261,26 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
             is_reported |= read_word(warp, op, access, word, &mark);
         if (access->is_write)
             is_reported |= write_word(warp, op, access, word, &mark);
+    }
+}
+
+void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
+                    uint32_t bytes)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    uint32_t known = UINT32_MAX; /* offset that tells nothing new */
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), place = offset[lane] % 4;
+        if (offset[lane] == known)
+            continue;
+        if (place + bytes <= 4 && offset[lane] / 4 < shadow->word_count &&
+            is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4],
+                          (uint8_t)(((1u << bytes) - 1) << place))) {
+            known = offset[lane];
+            continue;
+        }
+        struct wl_shadow_access access = {
+            .lane = lane, .offset = offset[lane], .bytes = bytes, .is_read = true};
+        wl_shadow_access(warp, op, &access);
     }
 }

@@ -34,4 +34,8 @@ void wl_shadow_release(struct wl_cta *cta, uint32_t barrier);
 void wl_shadow_signal(struct wl_warp *warp);
 void wl_shadow_await(struct wl_warp *warp);
 
+/* The same for reads of all active lanes, by offset: quick where they tell nothing new. */
+void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
+                    uint32_t bytes);
+
 #endif
