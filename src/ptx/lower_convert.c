@@ -170,6 +170,10 @@ static void float_to_integer(struct lowering *lowering, enum wl_ptx_type to, enu
 FAMILY(cvt)
 {
     enum wl_ptx_type from = lower_type(instruction, 0), to = lower_type(instruction, 1);
+    if (lower_cvt_is_pack(instruction)) {
+        lower_cvt_pack(lowering, instruction);
+        return;
+    }
     if (lower_cvt_is_narrow(instruction)) {
         lower_cvt_narrow(lowering, instruction);
         return;

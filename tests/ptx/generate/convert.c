@@ -334,6 +334,47 @@ static void write_packing(void)
     test_end(test);
 }
 
+/* cvt.pack.sat: two integers, clamped, and what was packed before above them. */
+static void write_pack(void)
+{
+    static const struct {
+        const char *type;
+        unsigned bits;
+    } rows[] = {{"u16", 16}, {"s16", 16}, {"u8", 8}, {"s8", 8},
+                {"u4", 4},   {"s4", 4},   {"u2", 2}, {"s2", 2}};
+    uint64_t a[THREADS], b[THREADS], c[THREADS], results[THREADS];
+    struct test *test = test_begin("convert_pack", "Integers clamped, side by side.");
+    values_pairs("s32", a, b);
+    values_single("u32", c);
+    for (unsigned i = THREADS / 2; i < THREADS; i++) { /* near the bounds of all types */
+        a[i] = (a[i] & 0xffff) >> i % 14;
+        b[i] = (uint32_t) - (int32_t)((b[i] & 0xffff) >> i % 13);
+    }
+    test_input(test, "a", "s32", a);
+    test_input(test, "b", "s32", b);
+    test_input(test, "c", "b32", c);
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        const unsigned bits = rows[k].bits;
+        const bool is_signed = rows[k].type[0] == 's';
+        const s128 most = ((s128)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+        for (unsigned i = 0; i < THREADS; i++) {
+            const s128 wide[2] = {type_value("s32", a[i]), type_value("s32", b[i])};
+            uint64_t part[2];
+            for (int p = 0; p < 2; p++) {
+                s128 value = wide[p] < least ? least : wide[p] > most ? most : wide[p];
+                part[p] = (uint64_t)value & ((1u << bits) - 1);
+            }
+            results[i] = part[0] << bits | part[1] | (bits < 16 ? c[i] << 2 * bits : 0);
+        }
+        if (bits < 16)
+            test_result(test, "b32", results, "cvt.pack.sat.%s.s32.b32 $, %%a, %%b, %%c",
+                        rows[k].type);
+        else
+            test_result(test, "b32", results, "cvt.pack.sat.%s.s32 $, %%a, %%b", rows[k].type);
+    }
+    test_end(test);
+}
+
 /* cvt.rna.tf32.f32: 10 bits of fraction are left, halves go away from zero. */
 static void write_tf32(void)
 {
@@ -364,5 +405,6 @@ void generate_convert(void)
         write_floats(float_types[i]);
     }
     write_packing();
+    write_pack();
     write_tf32();
 }
