@@ -39,8 +39,10 @@ static const struct wl_option collector_rows[] = {
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "hw: measure on the GPU of this machine; sim: simulate one; auto (default): measure if there "
      "is one and no --gpu is given"},
-    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "kernel|none",
-     "hw: kernel, run a kernel for each pass of counters (default); none, no counters, only when "
+    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|none",
+     "hw: kernel, run each kernel again for each pass of counters; auto (default), only the first "
+     "4 "
+     "launches with the same kernel, grid, block and shared memory; none, no counters, only when "
      "and how long each ran"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",
      "hw: sample where warps stand; default: with the sets detailed and full"},

@@ -16,7 +16,7 @@ struct wl_command {
     bool import_source;
     struct wl_text source_folders;
     int collector;                         /* enum wl_collector_choice */
-    int replay_mode;                       /* enum wl_replay_choice */
+    int replay_mode;                       /* enum wl_replay */
     int warp_sampling, instruction_counts; /* 0 auto, 1 on, 2 off */
     const char *warp_sampling_interval;
     /* the simulated GPU */

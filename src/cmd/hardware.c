@@ -86,7 +86,8 @@ static enum wl_code choose_instructions(const struct wl_command *command,
     const char *interval = command->warp_sampling_interval;
     settings->pc_samples = is_wanted(command->warp_sampling, command->set);
     settings->instruction_counts = is_wanted(command->instruction_counts, command->set);
-    if (command->replay_mode == WL_REPLAY_NONE)
+    settings->replay = (enum wl_replay)command->replay_mode;
+    if (settings->replay == WL_REPLAY_NONE)
         settings->counters[0] = '\0';
     if (!interval || strcmp(interval, "auto") == 0)
         return WL_OK;

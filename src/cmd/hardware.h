@@ -9,7 +9,6 @@
 
 /* --collector; auto where it is not given. */
 enum wl_collector_choice { WL_COLLECTOR_AUTO, WL_COLLECTOR_SIM, WL_COLLECTOR_HW };
-enum wl_replay_choice { WL_REPLAY_KERNEL, WL_REPLAY_NONE };
 
 /* The CUPTI to use on this machine: the first that counts, else the first that traces; free() it.
  * NULL: none, and error (zeroed before) may say why. */

@@ -64,7 +64,7 @@ static const struct {
 } quiet_settings[] = {
     {"check_race", "no"},         {"check_init", "no"}, {"check_sync", "no"}, {"check_leaks", "no"},
     {"stop_at_error", "no"},      {"budget", "0"},      {"collector", "sim"}, {"pc_samples", "no"},
-    {"instruction_counts", "no"}, {"pc_period", "0"},
+    {"instruction_counts", "no"}, {"pc_period", "0"},   {"replay", "auto"},
 };
 
 static bool is_off(const char *key, const char *value)

@@ -20,6 +20,7 @@ struct row {
 static const char *const cache_controls[] = {"all", "none", NULL};
 static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
 static const char *const sources[] = {"sim", "hw", NULL};
+static const char *const replays[] = {"auto", "kernel", "none", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
 #define ROW(kind, field, initial)                                        \
@@ -58,6 +59,7 @@ static const struct row rows[] = {
     ROW(KIND_U64, budget, "0"),
     ROW(KIND_TEXT, cupti_library, ""),
     ROW(KIND_TEXT, counters, ""),
+    CHOICE(replay, "auto", replays),
     ROW(KIND_BOOL, pc_samples, "no"),
     ROW(KIND_U32, pc_period, "0"),
     ROW(KIND_BOOL, instruction_counts, "no"),

@@ -17,6 +17,8 @@ enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED 
 
 /* Where measurements come from. */
 enum wl_source { WL_SOURCE_SIMULATED, WL_SOURCE_HARDWARE };
+/* How often counters are read on a real GPU: at the first of like launches, at all, at none. */
+enum wl_replay { WL_REPLAY_AUTO, WL_REPLAY_KERNEL, WL_REPLAY_NONE };
 
 struct wl_settings {
     enum wl_source collector;
@@ -40,8 +42,9 @@ struct wl_settings {
     bool stop_at_error; /* the first error found breaks the context */
     uint64_t budget;    /* instructions that a warp may run, 0: any number */
     /* of a real GPU */
-    char *cupti_library;     /* the file to open */
-    char *counters;          /* metrics to count, a line each; "" none */
+    char *cupti_library; /* the file to open */
+    char *counters;      /* metrics to count, a line each; "" none */
+    enum wl_replay replay;
     bool pc_samples;         /* sample where warps stand */
     uint32_t pc_period;      /* a sample every 2^period cycles, 0: CUPTI's choice */
     bool instruction_counts; /* count at machine instructions */

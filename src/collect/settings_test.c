@@ -48,6 +48,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "budget=0\n"
                                    "cupti_library=\n"
                                    "counters=\n"
+                                   "replay=auto\n"
                                    "pc_samples=no\n"
                                    "pc_period=0\n"
                                    "instruction_counts=no\n"

@@ -125,8 +125,47 @@ static void wait_for_time(struct collector *collector, struct wl_measure_launch 
 /* Those that are counted are sent with their batch. */
 static void settled(struct wl_measure *measure, struct wl_measure_launch *launch)
 {
-    if (strcmp(launch->replay, "none") == 0)
+    const struct wl_settings *settings = measure->input.settings;
+    struct wl_measure_kernel *kernel = launch->kernel;
+    if (strcmp(launch->replay, "none") != 0)
+        return;
+    if (settings->replay == WL_REPLAY_AUTO && settings->pc_samples) {
+        struct wl_measure_launch *before = kernel->bearer;
+        kernel->bearer = launch;
+        launch = before;
+    }
+    if (launch)
         wait_for_time((struct collector *)measure, launch);
+}
+
+/* The last launches of kernels, with the samples of all. */
+static void end_bearers(struct collector *collector)
+{
+    struct wl_measure_kernel *kernel, *next;
+    HASH_ITER(hh, collector->measure.kernels, kernel, next)
+    {
+        wl_measure_bear(kernel);
+        if (kernel->bearer)
+            wait_for_time(collector, kernel->bearer);
+        kernel->bearer = NULL;
+    }
+}
+
+static void note_left_out(struct collector *collector)
+{
+    struct wl_measure_group *group, *next;
+    HASH_ITER(hh, collector->measure.groups, group, next)
+    {
+        if (group->left_out == 0)
+            continue;
+        char *text = wl_string_format(
+            "%llu of %llu like launches of %s are left out", (unsigned long long)group->left_out,
+            (unsigned long long)group->launches, group->key.kernel->demangled);
+        wl_measure_note(&collector->measure, WL_NOTE_INFO, "launches-left-out", text,
+                        "--replay-mode kernel records all, and counts at each");
+        free(text);
+        group->left_out = 0;
+    }
 }
 
 /* ---- launches ---- */
@@ -194,12 +233,44 @@ static char *join_ranges(const char *const *ranges, size_t count)
     return wl_text_take(&joined);
 }
 
-/* NULL: the filters do not want it. */
-static struct wl_measure_launch *make_launch(struct collector *collector, size_t row,
-                                             const struct wl_cupti_api_data *data,
-                                             const struct wl_measure_context *context)
+/* What becomes of a launch. */
+enum fate { FATE_UNWANTED, FATE_LEFT_OUT, FATE_FREE, FATE_COUNTED };
+
+/* The first launches alike are counted, the first thousand recorded. */
+enum { counted_max = 4, recorded_max = 1000, gather_period = 4096 };
+
+static enum fate decide(struct wl_measure *measure, const struct request *request,
+                        const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
+                        struct wl_measure_group **group)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    struct wl_measure_group_key key;
+    memset(&key, 0, sizeof key);
+    if (!wl_filter_accept(measure->input.filter, asked))
+        return FATE_UNWANTED;
+    key.kernel = kernel;
+    memcpy(key.grid, request->grid, sizeof key.grid);
+    memcpy(key.block, request->block, sizeof key.block);
+    key.shared_bytes = request->shared_bytes;
+    *group = wl_measure_find_group(measure, &key);
+    uint64_t before = (*group)->launches++;
+    if (settings->replay == WL_REPLAY_AUTO && before >= recorded_max) {
+        (*group)->left_out++;
+        return FATE_LEFT_OUT;
+    }
+    bool is_counted = settings->counters[0] &&
+                      (settings->replay == WL_REPLAY_KERNEL || (*group)->counted < counted_max);
+    return is_counted ? FATE_COUNTED : FATE_FREE;
+}
+
+/* *made is set where it is recorded. */
+static enum fate make_launch(struct collector *collector, size_t row,
+                             const struct wl_cupti_api_data *data,
+                             const struct wl_measure_context *context,
+                             struct wl_measure_launch **made)
 {
     struct wl_measure *measure = &collector->measure;
+    struct wl_measure_group *group = NULL;
     struct request request = read_request(row, data);
     const char *symbol = data->symbol ? data->symbol : "(kernel without a name)";
     struct wl_measure_kernel *kernel = wl_measure_find_kernel(measure, symbol);
@@ -214,11 +285,13 @@ static struct wl_measure_launch *make_launch(struct collector *collector, size_t
                                         launch_calls[row].is_per_thread, &asked.stream_id);
     if (measure->input.open_ranges)
         asked.range_count = measure->input.open_ranges(&asked.ranges);
-    if (!wl_filter_accept(measure->input.filter, &asked))
-        return NULL;
-    struct wl_measure_launch *launch = wl_alloc_zero(1, sizeof *launch);
+    enum fate fate = decide(measure, &request, &asked, kernel, &group);
+    if (fate == FATE_UNWANTED || fate == FATE_LEFT_OUT)
+        return fate;
+    struct wl_measure_launch *launch = *made = wl_alloc_zero(1, sizeof *launch);
     launch->id = id;
     launch->kernel = kernel;
+    launch->group = group;
     launch->device_id = context->device;
     launch->context_id = context->id;
     launch->stream_id = asked.stream_id;
@@ -230,7 +303,9 @@ static struct wl_measure_launch *make_launch(struct collector *collector, size_t
     launch->start_ns = now_ns();
     launch->range = join_ranges(asked.ranges, asked.range_count);
     launch->replay = "none";
-    return launch;
+    if (fate == FATE_FREE && measure->input.settings->counters[0])
+        launch->uncounted = "launches like it are counted";
+    return fate;
 }
 
 static void pass_over_graph(struct collector *collector, struct wl_measure_context *context)
@@ -259,15 +334,21 @@ static void launch_enter(struct collector *collector, size_t row,
         pass_over_graph(collector, context);
         return;
     }
-    struct wl_measure_launch *launch = make_launch(collector, row, data, context);
-    if (!launch) {
+    struct wl_measure_launch *launch = NULL;
+    enum fate fate = make_launch(collector, row, data, context, &launch);
+    if (fate != FATE_COUNTED && context->counting.is_started) {
         wl_measure_settle(measure, context, true);
         wl_measure_flush(measure, context); /* it is not to be counted with the others */
-        return;
     }
-    if (!wl_measure_count(measure, context, launch))
+    if (++context->free_launches >= gather_period)
+        wl_measure_gather(measure, context);
+    if (!launch)
+        return;
+    if (fate == FATE_COUNTED && wl_measure_count(measure, context, launch))
+        launch->group->counted++;
+    else if (!context->counting.ranges)
         start_tracing(collector);
-    wl_measure_begin_instructions(measure, context);
+    wl_measure_begin_instructions(measure, context, fate == FATE_COUNTED);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;
 }
@@ -468,8 +549,11 @@ void wl_cupti_collector_finish(void *self)
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
         wl_measure_flush(&collector->measure, collector->measure.contexts.items[i]);
+        wl_measure_gather(&collector->measure, collector->measure.contexts.items[i]);
     }
+    end_bearers(collector);
     end_times(collector, false);
+    note_left_out(collector);
     note_lost(collector);
 }
 

@@ -10,6 +10,12 @@ enum { instruction_bytes = 16, held_max = 16 };
 
 static const char samples_name[] = "smsp__pcsamp_sample_count";
 
+/* Where only the first launches are counted the others are sampled without being held up. */
+static bool is_continuous(const struct wl_measure *measure)
+{
+    return measure->input.settings->replay == WL_REPLAY_AUTO;
+}
+
 /* ---- opening ---- */
 
 static void open_samples(struct wl_measure *measure, struct wl_measure_context *context)
@@ -19,8 +25,8 @@ static void open_samples(struct wl_measure *measure, struct wl_measure_context *
     context->samples = WL_MEASURE_OFF;
     if (!settings->pc_samples || !measure->cupti->has[WL_CUPTI_NEED_SAMPLING])
         return;
-    if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period, true,
-                               &context->sampling, &error) == WL_OK) {
+    if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period,
+                               !is_continuous(measure), &context->sampling, &error) == WL_OK) {
         context->samples = WL_MEASURE_ON;
         return;
     }
@@ -52,12 +58,27 @@ static void stop_counts(struct wl_measure *measure, struct wl_measure_context *c
     context->counts = WL_MEASURE_OFF;
 }
 
-void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context)
+/* Launches that are counted run many times: sampling would see them all. */
+static void pause_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
+        return;
+    wl_measure_gather(measure, context);
+    wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
+    context->samples = WL_MEASURE_UNTRIED;
+}
+
+void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
+                                   bool is_counted)
 {
     struct wl_error error = {0};
     wl_measure_settle(measure, context, false);
-    if (context->samples == WL_MEASURE_UNTRIED)
+    if (is_counted && is_continuous(measure))
+        pause_samples(measure, context);
+    else if (context->samples == WL_MEASURE_UNTRIED)
         open_samples(measure, context);
+    if (!is_counted && measure->input.settings->counters[0])
+        return;
     if (context->counts == WL_MEASURE_UNTRIED)
         open_counts(measure, context);
     if (context->counts != WL_MEASURE_ON)
@@ -131,6 +152,81 @@ static void take_counts(void *self, const struct wl_cupti_sass_record *record,
     }
 }
 
+/* ---- continuous sampling ---- */
+
+static void add_sample(struct wl_measure_kernel *kernel, uint64_t instruction, uint32_t name,
+                       double count)
+{
+    struct wl_measure_sample *sample = NULL;
+    uint64_t key = instruction << 16 | name;
+    HASH_FIND(hh, kernel->samples, &key, sizeof key, sample);
+    if (!sample) {
+        sample = wl_alloc_zero(1, sizeof *sample);
+        sample->key = key;
+        HASH_ADD(hh, kernel->samples, key, sizeof sample->key, sample);
+    }
+    sample->count += count;
+}
+
+static void gather_pc(void *self, const struct wl_cupti_pc *pc)
+{
+    struct reading *reading = self;
+    const struct wl_cupti_sampling *sampling = &reading->context->sampling;
+    struct wl_measure_kernel *kernel = NULL;
+    uint64_t instruction = pc->offset / instruction_bytes, sum = 0;
+    if (pc->function)
+        HASH_FIND_STR(reading->measure->kernels, pc->function, kernel);
+    for (size_t i = 0; kernel && i < pc->stall_count; i++) {
+        uint32_t reason = pc->stalls[i].reason, samples = pc->stalls[i].samples;
+        const char *name = reason < sampling->reason_count ? sampling->reasons[reason] : NULL;
+        if (!name || samples == 0)
+            continue;
+        add_sample(kernel, instruction, wl_measure_instruction_name(reading->measure, name),
+                   samples);
+        sum += strstr(name, "_not_issued") ? 0 : samples;
+    }
+    if (!sum)
+        return;
+    add_sample(kernel, instruction, wl_measure_instruction_name(reading->measure, samples_name),
+               (double)sum);
+    kernel->sample_count += sum;
+}
+
+void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    struct reading reading = {measure, context, NULL};
+    context->free_launches = 0;
+    if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
+        return;
+    if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK)
+        return;
+    wl_measure_note_error(measure, "samples-off", "samples of warps are off from here on", &error);
+    wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
+    context->samples = WL_MEASURE_OFF;
+}
+
+void wl_measure_bear(struct wl_measure_kernel *kernel)
+{
+    struct wl_measure_launch *bearer = kernel->bearer;
+    struct wl_measure_sample *sample, *next;
+    HASH_ITER(hh, kernel->samples, sample, next)
+    {
+        struct wl_record_instruction_value value = {
+            (uint32_t)(sample->key >> 16), (uint32_t)(sample->key & 0xffff), sample->count};
+        if (bearer)
+            WL_PUSH(&bearer->instruction_values, value);
+        HASH_DEL(kernel->samples, sample);
+        free(sample);
+    }
+    struct wl_record_value total = {samples_name, (double)kernel->sample_count, WL_MARK_EXACT};
+    if (bearer && kernel->sample_count)
+        WL_PUSH(&bearer->values, total);
+    kernel->sample_count = 0;
+}
+
+/* ---- serialised: each launch its own ---- */
+
 /* Counts are read before the next launch adds to them. */
 static void read_counts(struct wl_measure *measure, struct wl_measure_context *context)
 {
@@ -149,7 +245,8 @@ static void read_samples(struct wl_measure *measure, struct wl_measure_context *
 {
     struct wl_error error = {0};
     struct reading reading = {measure, context, NULL};
-    if (context->samples != WL_MEASURE_ON || context->held.count == 0)
+    if (context->samples != WL_MEASURE_ON || context->held.count == 0 ||
+        !context->sampling.is_serialized)
         return;
     if (wl_cupti_sampling_read(&context->sampling, take_samples, &reading, &error) == WL_OK)
         return;
@@ -164,7 +261,7 @@ static void let_go(struct wl_measure *measure, struct wl_measure_context *contex
     for (size_t i = 0; i < count; i++) {
         struct wl_record_value samples = {samples_name, (double)held->items[i]->samples,
                                           WL_MARK_EXACT};
-        if (context->samples == WL_MEASURE_ON)
+        if (context->samples == WL_MEASURE_ON && context->sampling.is_serialized)
             WL_PUSH(&held->items[i]->values, samples);
         measure->settled(measure, held->items[i]);
     }
@@ -175,7 +272,8 @@ static void let_go(struct wl_measure *measure, struct wl_measure_context *contex
 void wl_measure_settle(struct wl_measure *measure, struct wl_measure_context *context, bool is_last)
 {
     size_t count = context->held.count;
-    size_t kept = is_last || context->samples != WL_MEASURE_ON ? 0 : held_max;
+    bool waits = context->samples == WL_MEASURE_ON && context->sampling.is_serialized;
+    size_t kept = is_last || !waits ? 0 : held_max;
     if (count == 0)
         return;
     if (is_last)
@@ -189,7 +287,8 @@ void wl_measure_settle(struct wl_measure *measure, struct wl_measure_context *co
 void wl_measure_end_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                  struct wl_measure_launch *launch)
 {
-    if (context->samples != WL_MEASURE_ON && !context->is_sass_started) {
+    bool waits = context->samples == WL_MEASURE_ON && context->sampling.is_serialized;
+    if (!waits && !context->is_sass_started) {
         measure->settled(measure, launch);
         return;
     }
@@ -199,6 +298,8 @@ void wl_measure_end_instructions(struct wl_measure *measure, struct wl_measure_c
 void wl_measure_close_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                    bool abandon)
 {
+    if (!abandon)
+        wl_measure_gather(measure, context);
     uint64_t dropped = context->sampling.dropped;
     if (dropped && !abandon) {
         char *text =

@@ -1,8 +1,9 @@
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/text.h"
+#include "binary/lines.h"
 #include "measure/state.h"
 
 /* A program may load libraries of hundreds of megabytes; their code is not kept. */
@@ -70,6 +71,19 @@ static void send_module(struct wl_measure *measure, struct wl_measure_module *mo
 
 /* ---- kernels ---- */
 
+struct wl_measure_group *wl_measure_find_group(struct wl_measure *measure,
+                                               const struct wl_measure_group_key *key)
+{
+    struct wl_measure_group *group = NULL;
+    HASH_FIND(hh, measure->groups, key, sizeof *key, group);
+    if (group)
+        return group;
+    group = wl_alloc_zero(1, sizeof *group);
+    memcpy(&group->key, key, sizeof *key); /* its padding, too */
+    HASH_ADD(hh, measure->groups, key, sizeof *key, group);
+    return group;
+}
+
 struct wl_measure_kernel *wl_measure_find_kernel(struct wl_measure *measure, const char *mangled)
 {
     struct wl_measure_kernel *kernel = NULL;
@@ -116,25 +130,64 @@ void wl_measure_read_attributes(struct wl_measure *measure, struct wl_measure_ke
     kernel->has_attributes = kernel->registers > 0;
 }
 
-static struct wl_record_instruction *make_instructions(const struct wl_measure_kernel *kernel,
-                                                       size_t *count, char **texts)
+/* Texts that the records of a kernel's instructions point to. */
+struct texts {
+    char **items;
+    size_t count, capacity;
+};
+
+static const char *keep(struct texts *texts, char *text)
 {
-    enum { text_bytes = 16 };
+    WL_PUSH(texts, text);
+    return text;
+}
+
+/* "file:line:column" of each caller, innermost first. */
+static char *describe_callers(const struct wl_cubin_lines *lines, const struct wl_cubin_line *row)
+{
+    struct wl_text text = {0};
+    for (int depth = 0; row->caller && depth < 32; depth++) {
+        row = &lines->items[row->caller - 1];
+        wl_text_addf(&text, "%s%s:%u:%u", text.length ? "\n" : "", row->file, row->line,
+                     row->column);
+    }
+    return wl_text_take(&text);
+}
+
+static void place(struct wl_record_instruction *record, const struct wl_cubin_lines *lines,
+                  struct texts *texts)
+{
+    size_t found = wl_cubin_lines_find(lines, record->index * instruction_bytes);
+    if (found >= lines->count)
+        return;
+    const struct wl_cubin_line *row = &lines->items[found];
+    record->file = row->file;
+    record->line = row->line;
+    record->column = row->column;
+    if (!row->caller)
+        return;
+    record->inlined_at = keep(texts, describe_callers(lines, row));
+    record->function = keep(texts, wl_demangle_function(row->function));
+}
+
+/* free() the result. */
+static struct wl_record_instruction *make_instructions(const struct wl_measure_kernel *kernel,
+                                                       const struct wl_cubin_lines *lines,
+                                                       size_t *count, struct texts *texts)
+{
     *count = kernel->code_bytes / instruction_bytes;
     struct wl_record_instruction *records = wl_alloc_zero(*count + 1, sizeof *records);
-    *texts = wl_alloc_zero(*count + 1, text_bytes);
     for (size_t i = 0; i < *count; i++) {
-        char *text = *texts + i * text_bytes;
-        snprintf(text, text_bytes, "0x%04zx", i * instruction_bytes);
         records[i] = (struct wl_record_instruction){
             .index = (uint32_t)i,
-            .text = text,
+            .text = keep(texts, wl_string_format("0x%04zx", i * instruction_bytes)),
             .opcode = "",
             .pipe = "",
             .file = "",
             .inlined_at = "",
             .function = "",
         };
+        place(&records[i], lines, texts);
     }
     return records;
 }
@@ -166,14 +219,18 @@ void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel
 {
     const struct wl_sink *sink = measure->input.sink;
     size_t count = 0;
-    char *texts = NULL;
+    struct texts texts = {0};
+    struct wl_cubin_lines lines = {0};
     if (kernel->is_sent)
         return;
     kernel->is_sent = true;
     find_code(measure, kernel);
     if (kernel->module)
         send_module(measure, kernel->module);
-    struct wl_record_instruction *instructions = make_instructions(kernel, &count, &texts);
+    if (kernel->module)
+        wl_cubin_lines_read(kernel->module->bytes, kernel->module->size_bytes, kernel->mangled,
+                            &lines, NULL);
+    struct wl_record_instruction *instructions = make_instructions(kernel, &lines, &count, &texts);
     describe(measure, kernel);
     struct wl_record_kernel record = {
         .id = kernel->id,
@@ -189,7 +246,10 @@ void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel
     if (sink->put_kernel)
         sink->put_kernel(sink->self, &record);
     free(instructions);
-    free(texts);
+    for (size_t i = 0; i < texts.count; i++)
+        free(texts.items[i]);
+    free(texts.items);
+    wl_cubin_lines_free(&lines);
 }
 
 void wl_measure_free_kernels(struct wl_measure *measure)
@@ -202,6 +262,12 @@ void wl_measure_free_kernels(struct wl_measure *measure)
         free(kernel->demangled);
         free(kernel->function);
         free(kernel);
+    }
+    struct wl_measure_group *group, *next_group;
+    HASH_ITER(hh, measure->groups, group, next_group)
+    {
+        HASH_DEL(measure->groups, group);
+        free(group);
     }
     for (size_t i = 0; i < measure->modules.count; i++) {
         wl_cubin_free(&measure->modules.items[i]->kernels);

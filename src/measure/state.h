@@ -26,6 +26,13 @@ struct wl_measure_module {
     bool is_parsed, is_sent;
 };
 
+/* Samples of an instruction for one reason, added up over launches. */
+struct wl_measure_sample {
+    uint64_t key; /* instruction, and index of the reason's name */
+    double count;
+    UT_hash_handle hh;
+};
+
 struct wl_measure_kernel {
     char *mangled, *demangled, *function;
     uint64_t id;
@@ -36,6 +43,22 @@ struct wl_measure_kernel {
     uint32_t registers, shared_bytes, local_bytes, constant_bytes, max_threads;
     int32_t carveout_pct;
     bool is_sent;
+    /* Of continuous sampling, which does not tell launches apart: what was sampled, and the launch
+     * that will bear it, the last that is recorded. */
+    struct wl_measure_sample *samples;
+    uint64_t sample_count;
+    struct wl_measure_launch *bearer;
+    UT_hash_handle hh;
+};
+
+/* Launches alike: the first are counted, the others run free. */
+struct wl_measure_group {
+    struct wl_measure_group_key {
+        const struct wl_measure_kernel *kernel;
+        uint32_t grid[3], block[3];
+        uint64_t shared_bytes;
+    } key;
+    uint64_t launches, counted, left_out;
     UT_hash_handle hh;
 };
 
@@ -53,6 +76,7 @@ struct wl_measure_instruction_numbers {
 struct wl_measure_launch {
     uint64_t id;
     struct wl_measure_kernel *kernel;
+    struct wl_measure_group *group;
     uint32_t device_id, context_id, stream_id;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
@@ -83,6 +107,7 @@ struct wl_measure_context {
     size_t part; /* of the plan, next in turn */
     struct wl_cupti_sampling sampling;
     struct wl_cupti_sass sass;
+    uint64_t free_launches; /* since samples were gathered */
     bool is_sass_started;
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
@@ -105,6 +130,7 @@ struct wl_measure {
     } modules;
     size_t module_bytes;
     struct wl_measure_kernel *kernels;
+    struct wl_measure_group *groups;
     uint64_t kernel_count, launch_count;
     struct {
         struct wl_measure_context **items;
@@ -129,6 +155,9 @@ struct wl_measure {
 /* ---- kernels.c ---- */
 
 void wl_measure_add_module(struct wl_measure *measure, const void *cubin, size_t size_bytes);
+/* The group of launches with this kernel, grid, block and shared memory. */
+struct wl_measure_group *wl_measure_find_group(struct wl_measure *measure,
+                                               const struct wl_measure_group_key *key);
 struct wl_measure_kernel *wl_measure_find_kernel(struct wl_measure *measure, const char *mangled);
 /* Asks the driver for what the kernel needs; once. */
 void wl_measure_read_attributes(struct wl_measure *measure, struct wl_measure_kernel *kernel,
@@ -163,8 +192,13 @@ void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_la
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
 /* ---- instructions.c: what is kept for each instruction ---- */
 
-/* Before a launch that is recorded. */
-void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context);
+/* Before a launch that is recorded; is_counted: counters are read at it. */
+void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
+                                   bool is_counted);
+/* Continuous sampling: adds up what has come. Now and then, and before it is switched off. */
+void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context);
+/* Gives a kernel's samples to the launch that bears them, and frees them. */
+void wl_measure_bear(struct wl_measure_kernel *kernel);
 /* After it has succeeded. CUPTI has its data later: the launch is held until then. */
 void wl_measure_end_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                  struct wl_measure_launch *launch);
