@@ -268,6 +268,10 @@ static u64 atomic_64(enum wl_atomic kind, u64 *cell, u64 operand, u64 second)
     }
 }
 
+/* What a compare-and-swap counts for in the age of its path: locks are made of it, and who waits
+ * for one may be waiting for a lane that is parked. */
+#define SPIN_AGE 256
+
 /* Operands: b, and for compare-and-swap c; dst gets the old value where RESULT is set. */
 static void move_atomic(struct access *access)
 {
@@ -283,6 +287,8 @@ static void move_atomic(struct access *access)
     const u64 place = access->address[__builtin_ctz(warp->active)];
     bool is_shared = place - (u64)(uintptr_t)warp->shared < warp->worker->run->shared_bytes;
     enum wl_atomic kind = op->kind;
+    if (kind == WL_ATOMIC_CAS_B32 || kind == WL_ATOMIC_CAS_B64)
+        warp->path_age += SPIN_AGE;
     if (kind == WL_ATOMIC_ADD_F32 && !is_shared)
         kind = WL_ATOMIC_ADD_FTZ_F32;
     for (u32 left = warp->active; left; left &= left - 1) {
