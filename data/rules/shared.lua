@@ -136,7 +136,8 @@ return {
             local barriers = m["ptx__barriers_executed.sum"]
             local shared = m("smsp__sass_inst_executed_op_shared.sum") or 0
             local all = m["ptx__inst_executed.sum"]
-            if shared == 0 or barriers <= 0.15 * shared or barriers < 0.01 * all then
+            if shared == 0 or barriers <= 0.15 * shared or barriers < 0.01 * all or
+                m["smsp__inst_executed_op_shared_atom.sum"] > 0 then
                 return nil
             end
             -- one value of each warp through shared memory is what remains after shuffles

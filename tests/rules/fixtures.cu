@@ -1,0 +1,480 @@
+// Two kernels for each rule: fires_RULE, in which it must find something, and silent_RULE, in which it must not
+// ('_' for '-'). Without an argument all are launched; with a number an empty kernel is, so many times.
+#include <cstdio>
+#include <cstdlib>
+
+#include <cuda_runtime.h>
+
+constexpr int wave = 132 * 8; // blocks of 256 threads that fill an H200 once
+constexpr int numbers = 1 << 22;
+
+struct arrays {
+    float *a, *b;
+    double *d;
+    int *i;
+    const int *zero; // 32 of them, which no compiler can know
+};
+
+__device__ int global_index()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+#define COPY(name)                               \
+    __global__ void name(arrays x)               \
+    {                                            \
+        int i = global_index() & (numbers - 1);  \
+        x.b[i] = 2 * x.a[i];                     \
+    }
+COPY(fires_small_grid)
+COPY(silent_small_grid)
+COPY(fires_tail_wave)
+COPY(silent_tail_wave)
+COPY(fires_partial_warp)
+COPY(silent_partial_warp)
+COPY(silent_global_uncoalesced)
+COPY(silent_global_misaligned)
+COPY(silent_global_reuse)
+COPY(silent_l2_resident)
+COPY(fires_occupancy_blocks)
+COPY(silent_occupancy_blocks)
+COPY(fires_occupancy_warps)
+COPY(silent_occupancy_warps)
+COPY(silent_occupancy_registers)
+COPY(silent_occupancy_shared)
+COPY(silent_local_memory)
+COPY(fires_bound)
+COPY(silent_bound)
+
+__global__ void fires_global_uncoalesced(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[(i * 33) & (numbers - 1)];
+}
+
+__global__ void fires_global_misaligned(arrays x)
+{
+    int i = global_index();
+    x.b[i + 1] = x.a[i + 1];
+}
+
+__global__ void fires_global_reuse(arrays x)
+{
+    int i = global_index();
+    float sum = 0;
+#pragma unroll 8
+    for (int k = 0; k < 256; k++)
+        sum += x.a[k * 32 + (threadIdx.x & 31)] * x.b[k * 32 + (threadIdx.x & 31)];
+    if (sum == 1)
+        x.i[i] = 1;
+}
+
+__global__ void fires_read_only_cache(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[i] + x.a[i + 32] + x.a[i + 64] + x.a[i + 96];
+}
+
+__global__ void silent_read_only_cache(arrays x)
+{
+    int i = global_index();
+    x.b[i] = __ldg(&x.a[i]) + __ldg(&x.a[i + 32]) + __ldg(&x.a[i + 64]) + __ldg(&x.a[i + 96]);
+}
+
+// Every block reads all of 1 MB, which no L1 holds together with what the others read.
+__global__ void fires_l2_resident(arrays x)
+{
+    const float4 *a = (const float4 *)x.a;
+    float4 sum = {};
+    for (int k = 0; k < 1 << 16; k += 256) {
+        float4 four = a[(k + blockIdx.x * 7936 + threadIdx.x) & ((1 << 16) - 1)];
+        sum.x += four.x + four.y;
+    }
+    if (sum.x == 1)
+        x.i[0] = 1;
+}
+
+__global__ void fires_load_width(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[i] + x.a[i + 32] + x.a[i + 64] + x.a[i + 96] + x.a[i + 128] + x.a[i + 160];
+}
+
+__global__ void silent_load_width(arrays x)
+{
+    int i = global_index();
+    float4 four = ((const float4 *)x.a)[i & (numbers / 4 - 1)];
+    four.x += four.y;
+    ((float4 *)x.b)[i & (numbers / 4 - 1)] = four;
+}
+
+template <int WIDTH> __device__ void transpose(arrays x)
+{
+    __shared__ float tile[32][WIDTH];
+    int column = threadIdx.x % 32, row = threadIdx.x / 32;
+    for (int k = 0; k < 32; k += 8)
+        tile[row + k][column] = x.a[global_index() + k];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < 32; k += 8)
+        sum += tile[column][row + k];
+    x.b[global_index()] = sum;
+}
+__global__ void fires_shared_bank(arrays x)
+{
+    transpose<32>(x);
+}
+__global__ void silent_shared_bank(arrays x)
+{
+    transpose<33>(x);
+}
+
+__global__ void fires_shared_pressure(arrays x)
+{
+    __shared__ float tile[1024];
+    for (int k = threadIdx.x; k < 1024; k += 256)
+        tile[k] = x.a[k];
+    __syncthreads();
+    float sum = 0;
+#pragma unroll 16
+    for (int k = 0; k < 256; k++)
+        sum += tile[k] * tile[(threadIdx.x & 31) + 3 * k];
+    x.b[global_index()] = sum;
+}
+__global__ void silent_shared_pressure(arrays x)
+{
+    __shared__ float tile[256];
+    tile[threadIdx.x] = x.a[global_index()];
+    __syncthreads();
+    float own = tile[255 - threadIdx.x], sum = 0;
+#pragma unroll 16
+    for (int k = 0; k < 256; k++)
+        sum = sum * own + 1;
+    x.b[global_index()] = sum;
+}
+
+__global__ void fires_shared_reduction(arrays x)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = x.a[global_index()];
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = part[0];
+}
+__global__ void silent_shared_reduction(arrays x)
+{
+    __shared__ float part[8];
+    float sum = x.a[global_index()];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = part[0] + part[1] + part[2] + part[3] + part[4] + part[5] + part[6] + part[7];
+}
+
+__global__ void fires_shared_atomics(arrays x)
+{
+    __shared__ int bins[32];
+    bins[threadIdx.x % 32] = 0;
+    __syncthreads();
+    atomicAdd(&bins[(int)x.a[global_index()]], 1);
+    __syncthreads();
+    x.i[threadIdx.x % 32] = bins[threadIdx.x % 32];
+}
+__global__ void silent_shared_atomics(arrays x)
+{
+    __shared__ int bins[256];
+    bins[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&bins[(threadIdx.x + 32) % 256], (int)x.a[global_index()]);
+    __syncthreads();
+    x.i[threadIdx.x] = bins[threadIdx.x];
+}
+
+__global__ void fires_global_atomics(arrays x)
+{
+    atomicAdd(&x.i[(int)x.a[global_index()]], threadIdx.x);
+}
+__global__ void silent_global_atomics(arrays x)
+{
+    atomicAdd(&x.i[global_index() * 8 & (numbers - 1)], 1);
+}
+
+template <int COUNT> __device__ void many_values(arrays x)
+{
+    float value[COUNT];
+    int i = global_index();
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        value[k] = x.a[i + k * 32];
+    __syncthreads(); // all of them are loaded before any is used
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+#pragma unroll
+        for (int j = 0; j < COUNT; j += 9)
+            value[j] = value[j] * value[k] + value[(j + k) % COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        x.b[i + k * 32] = value[k];
+}
+__global__ void __launch_bounds__(1024, 2) fires_register_spills(arrays x)
+{
+    many_values<64>(x);
+}
+__global__ void silent_register_spills(arrays x)
+{
+    many_values<8>(x);
+}
+__global__ void fires_occupancy_registers(arrays x)
+{
+    many_values<96>(x);
+}
+
+__global__ void fires_occupancy_shared(arrays x)
+{
+    __shared__ float tile[10240];
+    int i = global_index();
+    for (int k = threadIdx.x; k < 10240; k += 256)
+        tile[k] = x.a[(i + k) & (numbers - 1)];
+    __syncthreads();
+    x.b[i] = tile[255 - threadIdx.x];
+}
+
+__global__ void fires_local_memory(arrays x)
+{
+    float value[32];
+    int i = global_index();
+    for (int k = 0; k < 32; k++)
+        value[k] = x.a[(i + k) & (numbers - 1)];
+    for (int k = 0; k < 32; k++)
+        value[x.zero[k] & 31] += 1;
+    x.b[i] = value[x.zero[0] & 31];
+}
+
+__device__ float work(float value, int steps)
+{
+    for (int k = 0; k < steps; k++)
+        value = value * 1.5f + 1;
+    return value;
+}
+__global__ void fires_divergence(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+    if (threadIdx.x % 4 == 0)
+        value = work(value, 200 + x.zero[0]);
+    x.b[i] = value;
+}
+__global__ void silent_divergence(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+    if (threadIdx.x / 32 % 4 == 0)
+        value = work(value, 200 + x.zero[0]);
+    x.b[i] = value;
+}
+
+template <int ROW> __device__ void sum_row(arrays x)
+{
+    float sum = 0;
+    for (int k = threadIdx.x; k < ROW; k += blockDim.x)
+        sum += x.a[blockIdx.x * ROW + k];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+__global__ void fires_short_rows(arrays x)
+{
+    sum_row<27>(x);
+}
+__global__ void silent_short_rows(arrays x)
+{
+    sum_row<200>(x);
+}
+
+__global__ void fires_nonfused(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i], sum = own;
+#pragma unroll
+    for (int k = 0; k < 64; k++)
+        asm("{ .reg .f32 %%product; mul.rn.f32 %%product, %0, %1; add.rn.f32 %0, %%product, 0f3FC00000; }" : "+f"(sum) : "f"(own));
+    x.b[i] = sum;
+}
+__global__ void silent_nonfused(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i], sum = own;
+#pragma unroll
+    for (int k = 0; k < 64; k++)
+        sum = fmaf(sum, own, 1.5f);
+    x.b[i] = sum;
+}
+
+__global__ void fires_double(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[i] * 0.3 + 0.7;
+}
+__global__ void silent_double(arrays x)
+{
+    int i = global_index();
+    x.d[i] = x.d[i] * 0.3 + 0.7;
+}
+
+__global__ void fires_special_functions(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        value = __sinf(value);
+    x.b[i] = value;
+}
+__global__ void silent_special_functions(arrays x)
+{
+    int i = global_index();
+    x.b[i] = __sinf(x.a[i]);
+}
+
+__global__ void fires_index_arithmetic(arrays x)
+{
+    int i = global_index();
+    unsigned hash = i;
+#pragma unroll 16
+    for (int k = 0; k < 64; k++)
+        hash = (hash ^ hash >> 7) + (hash << 3 | hash >> 29);
+    x.b[i] = x.a[i] + 1.5f + (hash & 1);
+}
+__global__ void silent_index_arithmetic(arrays x)
+{
+    int i = global_index();
+    x.b[i] = work(x.a[i], 64);
+}
+
+// The average of a piece, then its product with a matrix that all blocks share.
+__global__ void fires_matrix_vector(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int row = 0; row < 64; row += 1 + x.zero[0]) {
+        float sum = own * x.a[row * 256 + threadIdx.x];
+        for (int half = 16; half > 0; half /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, half);
+        if (threadIdx.x % 32 == 0)
+            x.b[(blockIdx.x * 64 + row) * 8 + threadIdx.x / 32] = sum;
+    }
+}
+__global__ void silent_matrix_vector(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int row = 0; row < 8; row += 1 + x.zero[0]) {
+        float sum = own * x.a[((blockIdx.x * 8 + row) * 256 + threadIdx.x) & (numbers - 1)];
+        for (int half = 16; half > 0; half /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, half);
+        if (threadIdx.x % 32 == 0)
+            x.b[(blockIdx.x * 8 + row) * 8 + threadIdx.x / 32] = sum;
+    }
+}
+
+__global__ void fires_phases(arrays x)
+{
+    float sum = 0;
+    int first = blockIdx.x * 2048 + threadIdx.x;
+    for (int k = 0; k < 2048; k += x.zero[0] + 256)
+        sum += x.a[(first + k) & (numbers - 1)];
+    x.b[global_index()] = sum;
+    __syncthreads();
+    for (int k = 0; k < 8; k += x.zero[0] + 1)
+        sum += x.a[k * 256 + threadIdx.x];
+    x.b[global_index()] += sum;
+}
+__global__ void silent_phases(arrays x)
+{
+    float sum = 0;
+    int first = blockIdx.x * 2048 + threadIdx.x;
+    for (int k = 0; k < 2048; k += x.zero[0] + 256)
+        sum += x.a[(first + k) & (numbers - 1)];
+    __syncthreads();
+    x.b[global_index()] = sum;
+}
+
+__global__ void empty() {}
+
+struct launch {
+    void (*kernel)(arrays);
+    int blocks, threads;
+};
+#define BOTH(rule) {fires_##rule, wave, 256}, {silent_##rule, wave, 256}
+static const struct launch launches[] = {
+    {fires_small_grid, 4, 256},
+    {silent_small_grid, wave, 256},
+    {fires_tail_wave, wave + 132, 256},
+    {silent_tail_wave, wave, 256},
+    {fires_partial_warp, wave, 100},
+    {silent_partial_warp, wave, 96},
+    {fires_occupancy_blocks, 132 * 32, 32},
+    {silent_occupancy_blocks, wave, 256},
+    {fires_occupancy_warps, 132 * 2, 768},
+    {silent_occupancy_warps, 132 * 4, 512},
+    {fires_register_spills, 132, 1024},
+    {silent_register_spills, 132, 1024},
+    {fires_short_rows, wave, 128},
+    {silent_short_rows, wave, 128},
+    {fires_bound, wave, 256},
+    {silent_bound, 1, 2048}, // cannot be launched: nothing is counted
+    BOTH(global_uncoalesced),
+    BOTH(global_misaligned),
+    BOTH(global_reuse),
+    BOTH(read_only_cache),
+    BOTH(l2_resident),
+    BOTH(load_width),
+    BOTH(shared_bank),
+    BOTH(shared_pressure),
+    BOTH(shared_reduction),
+    BOTH(shared_atomics),
+    BOTH(global_atomics),
+    BOTH(occupancy_registers),
+    BOTH(occupancy_shared),
+    BOTH(local_memory),
+    BOTH(divergence),
+    BOTH(nonfused),
+    BOTH(double),
+    BOTH(special_functions),
+    BOTH(index_arithmetic),
+    BOTH(matrix_vector),
+    BOTH(phases),
+};
+
+int main(int count, char **words)
+{
+    if (count > 1) {
+        for (int i = atoi(words[1]); i > 0; i--)
+            empty<<<1, 32>>>();
+        return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
+    }
+    arrays x;
+    size_t bytes = (numbers + 65536) * sizeof(float);
+    bool is_right = cudaMalloc(&x.a, bytes) == cudaSuccess && cudaMalloc(&x.b, bytes) == cudaSuccess &&
+                    cudaMalloc(&x.d, 2 * bytes) == cudaSuccess && cudaMalloc(&x.i, bytes) == cudaSuccess &&
+                    cudaMemset(x.a, 0, bytes) == cudaSuccess && cudaMemset(x.b, 0, bytes) == cudaSuccess &&
+                    cudaMemset(x.d, 0, 2 * bytes) == cudaSuccess && cudaMemset(x.i, 0, bytes) == cudaSuccess;
+    int *zero = NULL;
+    is_right = is_right && cudaMalloc(&zero, 128) == cudaSuccess && cudaMemset(zero, 0, 128) == cudaSuccess;
+    x.zero = zero;
+    for (const launch &launch : launches) {
+        launch.kernel<<<launch.blocks, launch.threads>>>(x);
+        cudaGetLastError();
+    }
+    if (!is_right || cudaDeviceSynchronize() != cudaSuccess) {
+        fprintf(stderr, "fixtures: %s\n", cudaGetErrorString(cudaGetLastError()));
+        return 1;
+    }
+    return 0;
+}

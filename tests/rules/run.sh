@@ -1,0 +1,73 @@
+#!/bin/sh
+# run.sh nvcc|cc: profiles fixtures.cu and looks whether every rule of --list-rules finds something in its kernel
+# fires_RULE and nothing in silent_RULE. Rules that stand in TIMED need metrics of time and have their fixtures in
+# src/advise/timing_rules_test.c. Environment: WARPLENS, SOURCE, NVCC.
+set -eu
+compiler=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+status=0
+
+fail() {
+    echo "$*" >&2
+    status=1
+}
+
+if [ "$compiler" = nvcc ]; then
+    "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$SOURCE/tests/rules/fixtures.cu" -o fixtures
+else
+    "$WARPLENS" cc "$SOURCE/tests/rules/fixtures.cu" -o fixtures
+fi
+
+advise() { # NAME PROFILE-OPTIONS -- ARGUMENTS: "rule kernel" lines into NAME.found
+    name=$1
+    shift
+    "$WARPLENS" profile -q -o "$name" "$@" >"$name.log" 2>&1 || { cat "$name.log"; exit 1; }
+    "$WARPLENS" show "$name.wlr" --page advice --csv |
+        awk -F'","' 'NR > 1 { sub(/[(<].*/, "", $5); sub(/^void /, "", $5); print $2, $5 }' >"$name.found"
+    "$WARPLENS" show "$name.wlr" --page advice | sed -n '/^Not looked at/,$p' >"$name.skipped"
+}
+advise all ./fixtures
+advise k40 --gpu k40 -k regex:read_only_cache ./fixtures
+advise many ./fixtures 30
+advise few ./fixtures 10
+if grep 'the rule failed' ./*.skipped; then fail "a rule failed"; fi
+
+# rules that need another GPU, or are of a program, not of a kernel
+where() { # RULE fires|silent: the list, and the kernel that must (not) be in it
+    case $1 in
+    read-only-cache) echo "k40.found $2_read_only_cache" ;;
+    launch-bound) if [ "$2" = fires ]; then echo "many.found"; else echo "few.found"; fi ;;
+    *) echo "all.found $2_$(echo "$1" | tr - _)" ;;
+    esac
+}
+kernels=$(sed -n 's/.*__global__.* \([a-z_0-9]*_[a-z_0-9]*\)(arrays x).*/\1/p; s/^COPY(\(.*\))$/\1/p' "$SOURCE/tests/rules/fixtures.cu")
+
+for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
+    if grep -qx "    X($rule)" "$SOURCE/src/advise/timing_rules_test.c" 2>/dev/null; then
+        continue
+    fi
+    # what clang makes of that kernel needs no spills
+    if [ "$rule" = register-spills ] && [ "$compiler" = cc ]; then
+        continue
+    fi
+    for kind in fires silent; do
+        set -- $(where "$rule" "$kind")
+        if [ $# = 2 ] && ! echo "$kernels" | grep -qx "$2"; then
+            fail "rule $rule has no kernel $2 in fixtures.cu"
+            continue
+        fi
+        found=no
+        grep -qx "$rule ${2:-.*}" "$1" && found=yes
+        [ "$kind" = fires ] && [ $found = no ] && fail "rule $rule does not fire in ${2:-$1}"
+        [ "$kind" = silent ] && [ $found = yes ] && fail "rule $rule fires in ${2:-$1}"
+    done
+done
+
+# the same text each time, and for any number of threads that simulate
+"$WARPLENS" show all.wlr --page advice >first.txt
+"$WARPLENS" profile -q -f -o again --threads 1 ./fixtures >again.log 2>&1
+"$WARPLENS" show again.wlr --page advice >second.txt
+cmp first.txt second.txt || fail "the advice differs from run to run"
+exit $status
