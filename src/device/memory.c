@@ -56,6 +56,13 @@ static uint64_t host_free_bytes(void)
     return bytes;
 }
 
+bool wl_device_memory_has_room(uint64_t size_bytes, uint64_t taken_bytes)
+{
+    if (wl_device.device_memory.committed_bytes + taken_bytes > wl_device.gpu.memory_bytes)
+        return false;
+    return size_bytes < ASK_HOST_FROM_BYTES || size_bytes <= host_free_bytes();
+}
+
 int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, uint32_t flags,
                           uint64_t *address)
 {
@@ -199,7 +206,14 @@ int wl_device_memory_unregister(void *address)
 static bool find(uint64_t address, struct wl_device_allocation *allocation)
 {
     const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
+    struct wl_sim_range mapped;
     bool is_registered = false;
+    if (!block && wl_device_virtual_find(address, &mapped)) {
+        *allocation = (struct wl_device_allocation){.start = mapped.start,
+                                                    .size_bytes = mapped.end - mapped.start,
+                                                    .kind = WL_DEVICE_MEMORY_DEVICE};
+        return true;
+    }
     if (!block) {
         size_t at = registered_search(address);
         if (at < wl_device.registered.count && wl_device.registered.items[at].start <= address) {
@@ -235,6 +249,8 @@ int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes)
         uint64_t total = wl_device.gpu.memory_bytes;
         uint64_t unused =
             wl_device.device_memory.size_bytes - wl_device.device_memory.committed_bytes;
+        uint64_t taken = wl_device_virtual_taken();
+        unused -= taken < unused ? taken : unused;
         uint64_t host = host_free_bytes() / WL_DEVICE_PAGE_BYTES * WL_DEVICE_PAGE_BYTES;
         if (free_bytes)
             *free_bytes = unused < host ? unused : host;
@@ -391,6 +407,8 @@ void wl_device_memory_list(void)
     wl_device_arena_list_allocations(&wl_device.host_memory, ranges);
     wl_device_arena_list_ranges(&wl_device.device_memory, pages);
     wl_device_arena_list_ranges(&wl_device.host_memory, pages);
+    wl_device_virtual_list(ranges);
+    wl_device_virtual_list(pages);
     for (size_t i = 0; i < wl_device.registered.count; i++) {
         const struct wl_device_block *block = &wl_device.registered.items[i];
         uint64_t first = block->start / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
@@ -414,6 +432,7 @@ void wl_device_memory_reset(void)
 {
     reset_arena(&wl_device.device_memory);
     reset_arena(&wl_device.host_memory);
+    wl_device_virtual_reset();
     wl_device.registered.count = wl_device.freed.count = 0;
     wl_device.ranges_are_stale = true;
 }
@@ -422,6 +441,7 @@ void wl_device_memory_close(void)
 {
     wl_device_arena_close(&wl_device.device_memory);
     wl_device_arena_close(&wl_device.host_memory);
+    wl_device_virtual_reset();
     free(wl_device.registered.items);
     free(wl_device.ranges.items);
     free(wl_device.pages.items);

@@ -73,6 +73,7 @@ struct wl_device_state {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
+    uint64_t counting_ns, predicting_ns; /* of the host, so far */
     struct wl_device_ranges freed;  /* allocations of before, the latest last */
     struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
@@ -97,6 +98,16 @@ void wl_device_memory_reset(void);
 void wl_device_memory_close(void);
 /* Brings wl_device.ranges (allocations) and wl_device.pages (what is mapped) up to date. */
 void wl_device_memory_list(void);
+
+/* Whether the model GPU and the host have room for size_bytes more; taken_bytes: of virtual memory
+ * management, with them. */
+bool wl_device_memory_has_room(uint64_t size_bytes, uint64_t taken_bytes);
+
+/* virtual memory management: what kernels may touch, sorted; around an address; how much there is */
+void wl_device_virtual_list(struct wl_device_ranges *ranges);
+bool wl_device_virtual_find(uint64_t address, struct wl_sim_range *range);
+uint64_t wl_device_virtual_taken(void);
+void wl_device_virtual_reset(void);
 
 /* modules and kernels */
 int wl_device_module_open(struct wl_device_module *module);

@@ -108,8 +108,8 @@ static void add_texture_site(const struct wl_site *site, const struct wl_site_st
     const struct site_totals *totals =
         site->space == WL_SITE_TEXTURE ? &texture_totals : &surface_totals[site->access];
     struct wl_instruction_counts *instruction = &counts->instructions[site->instruction];
-    const uint64_t requests = state->requests[WL_SITE_GLOBAL];
-    add(counts, totals->instructions, requests);
+    const uint64_t requests = state->tags; /* several an instruction */
+    add(counts, totals->instructions, state->requests[WL_SITE_GLOBAL]);
     add(counts, totals->requests, requests);
     add(counts, totals->sectors, state->sectors);
     add(counts, totals->hits, state->hits);

@@ -671,9 +671,9 @@ bool WL_EXEC(access_local)(struct access *access)
     return true;
 }
 
-#define TEXTURE_ADDRESSES_MAX (WL_LANES * 8)
+#define TEXTURE_ADDRESSES_MAX 64
 
-/* What a texture access touches: far more lines than lanes at worst. */
+/* What a request of the texture unit touches. */
 struct texture_lines {
     u64 line[TEXTURE_ADDRESSES_MAX];
     u32 sectors[TEXTURE_ADDRESSES_MAX], words[TEXTURE_ADDRESSES_MAX];
@@ -706,7 +706,7 @@ static u32 sharer_words(u32 sectors)
 }
 
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
-                             const u64 *address, u32 count, u32 bytes)
+                             const u64 *address, u32 count, u32 bytes, bool is_first)
 {
     struct access access = {.warp = warp,
                             .op = op,
@@ -714,7 +714,9 @@ void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum 
                             .bytes = bytes,
                             .kind = kind};
     struct texture_lines lines = {.count = 0};
-    count_request(&access);
+    if (is_first)
+        count_request(&access);
+    access.site->tags++;
     for (u32 i = 0; i < count; i++)
         add_texture_bytes(&lines, address[i], bytes);
     for (u32 i = 0; i < lines.count; i++) {

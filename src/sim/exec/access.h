@@ -68,9 +68,9 @@ bool WL_EXEC(access_shared)(struct access *access);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */
 bool WL_EXEC(access_local)(struct access *access);
 
-/* Counts one access of the texture unit: what its lanes touch, `bytes` at each of the addresses as
- * the caches see them. */
+/* Counts a request of the texture unit: what its lanes touch, `bytes` at each of the addresses as
+ * the caches see them. is_first: of the instruction. */
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,
-                             const u64 *address, u32 count, u32 bytes);
+                             const u64 *address, u32 count, u32 bytes, bool is_first);
 
 #endif
