@@ -378,7 +378,9 @@ static void run_once(const char *path, bool is_checked)
     run.program = program;
     if (!code)
         code = launch(&run, program, &error);
-    const char *fails = run.self.fails;
+    struct wl_text expected = {0};
+    put_addresses(&run, run.self.fails, &expected);
+    const char *fails = expected.data ? expected.data : "";
     if (!*fails && code)
         fail_msg("%s: %s (%s)", run.path, error.message, error.where);
     if (*fails && (!code || !strstr(error.message, fails)))
@@ -391,6 +393,7 @@ static void run_once(const char *path, bool is_checked)
         check_no_more(&run);
     if (*run.differences)
         fail_msg("%s", run.differences);
+    wl_text_free(&expected);
     assert_string_equal(run.self.prints, run.printed.data ? run.printed.data : "");
     free_variables(&run);
     ptx_case_free(&run.self);

@@ -17,7 +17,8 @@
  *   //% expect a f32[2] within 1e-6 1e-30 = 0.1 0.2   relative and absolute error allowed
  *   //% count NAME = 12            a counter's total
  *   //% prints TEXT                what the kernel prints, with \n for a new line
- *   //% fails TEXT                 the launch (or lowering) fails with a message that contains TEXT
+ *   //% fails TEXT                 the launch (or lowering) fails with a message that contains
+ * TEXT; addresses as in finds
  *   //% mapped                    what lies around the buffers in their 4 KiB is mapped, too
  *   //% unwritten a               nobody has written the buffer
  *   //% finds TEXT                a finding of a run with all checks, in order; {a+8} is an

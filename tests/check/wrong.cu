@@ -135,6 +135,20 @@ __global__ void release(int **kept)
     free(*kept);
 }
 
+__global__ void read_outside(const int *a, int *out, int n)
+{
+    int sum = 0;
+    for (int i = 0; i <= n; i++)
+        sum += a[i];
+    *out = sum;
+}
+
+__global__ void gives_up()
+{
+    if (threadIdx.x == 5)
+        __trap();
+}
+
 // Right: neighbours are read between two barriers, and every word is written first.
 __global__ void smooth(const float *in, float *out, int n)
 {
@@ -158,6 +172,11 @@ int main(int count, char **arguments)
     cudaMalloc(&b, 1000);
     if (!strcmp(what, "outside")) {
         outside<<<2, 64>>>(a, 64);
+    } else if (!strcmp(what, "read-outside")) {
+        cudaMemset(a, 0, 256);
+        read_outside<<<1, 1>>>(a, b, 64);
+    } else if (!strcmp(what, "trap")) {
+        gives_up<<<1, 64>>>();
     } else if (!strcmp(what, "wild")) {
         outside<<<1, 1>>>(a + (1 << 24), 64);
     } else if (!strcmp(what, "freed")) {
