@@ -16,6 +16,8 @@ foreach(major 12 13)
   wl_program_test(runtime_calls_${major} runtime_calls.c warplens-cudart-${major})
   wl_program_test(cublas_vector_${major} cublas_vector.c warplens-cublas-${major}
                   warplens-cudart-${major})
+  wl_program_test(cublas_mixed_${major} cublas_mixed.c warplens-cublas-${major}
+                  warplens-cudart-${major})
   wl_program_test(graph_calls_${major} graph_calls.c warplens-cudart-${major})
   wl_program_test(cublas_sgemm_${major} cublas_sgemm.c warplens-cublas-${major}
                   warplens-cudart-${major})

@@ -32,6 +32,7 @@ function(wl_api_link target base)
 endfunction()
 
 wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/cublas/mixed.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/cublas/sgemm.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/cublas/vector.ptx)
 
