@@ -14,6 +14,11 @@ random_below() {
     number=$((seed / 65536 % $1))
 }
 
+# Whether somebody still has the program's arguments.
+is_running() {
+    grep -qsF "$folder/marks" /proc/[0-9]*/cmdline
+}
+
 fail() {
     echo "kill $turn ($victim after $delay ms, $launches launches): $1"
     cat log
@@ -31,7 +36,9 @@ while [ "$turn" -lt "$count" ]; do
         >log 2>&1 &
     profiler=$!
     sleep "0.$(printf %03d "$delay")"
-    program=$(pgrep -P $profiler | head -n 1)
+    program=
+    children=/proc/$profiler/task/$profiler/children
+    [ ! -e "$children" ] || read -r program _ <"$children"
     if [ "$victim" = program ]; then
         [ -z "$program" ] || kill -9 "$program" 2>/dev/null
         wait $profiler
@@ -40,7 +47,7 @@ while [ "$turn" -lt "$count" ]; do
     else
         kill -9 $profiler 2>/dev/null
         wait $profiler 2>/dev/null
-        while pgrep -f "count $folder/marks" >/dev/null; do # the program goes on to its end
+        while is_running; do # the program goes on to its end
             sleep 0.02
         done
     fi
