@@ -10,6 +10,9 @@
 #include "cupti/activity.h"
 #include "measure/state.h"
 
+/* The first launches alike are counted, the first thousand recorded. */
+enum { counted_max = 4, recorded_max = 1000, gather_period = 4096 };
+
 /* Times that have come and are not yet with their launches; more than that are lost. */
 enum { times_max = 1 << 16, timed_launches_max = 8192 };
 
@@ -23,6 +26,8 @@ struct collector {
     struct wl_cupti cupti;
     struct wl_cupti_subscriber *subscriber;
     bool is_abandoned, is_graph_noted;
+    bool has_filter;                         /* launches must be told to it one by one */
+    struct wl_measure_group *_Atomic passed; /* the group of the last launch that was left out */
     pthread_mutex_t times_lock;
     struct time *times;
     size_t time_count;
@@ -160,7 +165,7 @@ static void note_left_out(struct collector *collector)
             continue;
         char *text = wl_string_format(
             "%llu of %llu like launches of %s are left out", (unsigned long long)group->left_out,
-            (unsigned long long)group->launches, group->key.kernel->demangled);
+            (unsigned long long)(recorded_max + group->left_out), group->key.kernel->demangled);
         wl_measure_note(&collector->measure, WL_NOTE_INFO, "launches-left-out", text,
                         "--replay-mode kernel records all, and counts at each");
         free(text);
@@ -236,9 +241,6 @@ static char *join_ranges(const char *const *ranges, size_t count)
 /* What becomes of a launch. */
 enum fate { FATE_UNWANTED, FATE_LEFT_OUT, FATE_FREE, FATE_COUNTED };
 
-/* The first launches alike are counted, the first thousand recorded. */
-enum { counted_max = 4, recorded_max = 1000, gather_period = 4096 };
-
 static enum fate decide(struct wl_measure *measure, const struct request *request,
                         const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
                         struct wl_measure_group **group)
@@ -286,6 +288,10 @@ static enum fate make_launch(struct collector *collector, size_t row,
     if (measure->input.open_ranges)
         asked.range_count = measure->input.open_ranges(&asked.ranges);
     enum fate fate = decide(measure, &request, &asked, kernel, &group);
+    if (fate == FATE_LEFT_OUT && !collector->has_filter) {
+        group->symbol = data->symbol;
+        atomic_store_explicit(&collector->passed, group, memory_order_release);
+    }
     if (fate == FATE_UNWANTED || fate == FATE_LEFT_OUT)
         return fate;
     struct wl_measure_launch *launch = *made = wl_alloc_zero(1, sizeof *launch);
@@ -320,6 +326,34 @@ static void pass_over_graph(struct collector *collector, struct wl_measure_conte
                     "");
 }
 
+static bool is_of_group(const struct wl_measure_group *group, size_t row,
+                        const struct wl_cupti_api_data *data)
+{
+    struct request request = read_request(row, data);
+    return data->symbol == group->symbol && request.shared_bytes == group->key.shared_bytes &&
+           memcmp(request.grid, group->key.grid, sizeof group->key.grid) == 0 &&
+           memcmp(request.block, group->key.block, sizeof group->key.block) == 0;
+}
+
+bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_api_data *data)
+{
+    struct collector *collector = self;
+    struct wl_measure_group *group = atomic_load_explicit(&collector->passed, memory_order_acquire);
+    if (data->site == WL_CUPTI_EXIT)
+        return data->own_data && *data->own_data == 0;
+    size_t row = find_launch_call(call);
+    if (!group || row >= launch_call_count || launch_calls[row].is_graph || !data->parameters ||
+        !is_of_group(group, row, data))
+        return false;
+    /* every so often the long way, where samples are gathered */
+    if (atomic_load_explicit(&group->left_out, memory_order_relaxed) % gather_period == 0)
+        return false;
+    atomic_fetch_add_explicit(&group->left_out, 1, memory_order_relaxed);
+    if (data->own_data)
+        *data->own_data = 0;
+    return true;
+}
+
 static void launch_enter(struct collector *collector, size_t row,
                          const struct wl_cupti_api_data *data)
 {
@@ -340,10 +374,12 @@ static void launch_enter(struct collector *collector, size_t row,
         wl_measure_settle(measure, context, true);
         wl_measure_flush(measure, context); /* it is not to be counted with the others */
     }
-    if (++context->free_launches >= gather_period)
+    if (fate == FATE_LEFT_OUT || ++context->free_launches >= gather_period)
         wl_measure_gather(measure, context);
     if (!launch)
         return;
+    if (fate == FATE_COUNTED) /* while it is counted nothing may pass unseen */
+        atomic_store_explicit(&collector->passed, NULL, memory_order_release);
     if (fate == FATE_COUNTED && wl_measure_count(measure, context, launch))
         launch->group->counted++;
     else if (!context->counting.ranges)
@@ -495,6 +531,13 @@ enum wl_code wl_cupti_collector_subscribe(void *self, wl_cupti_callback *callbac
     return WL_OK;
 }
 
+static bool has_filter(const struct wl_settings *settings)
+{
+    return settings->kernel_name[0] || settings->kernel_id[0] || settings->launch_skip ||
+           settings->launch_count || settings->launch_skip_before_match ||
+           !settings->profile_from_start || settings->nvtx_include[0] || settings->nvtx_exclude[0];
+}
+
 static enum wl_code start(const struct wl_collector_input *input, void **self,
                           struct wl_error *error)
 {
@@ -509,6 +552,7 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
         return code;
     }
     collector->measure.input = *input;
+    collector->has_filter = has_filter(input->settings);
     collector->measure.cupti = &collector->cupti;
     collector->measure.settled = settled;
     *self = collector;

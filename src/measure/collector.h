@@ -23,6 +23,10 @@ bool wl_cupti_collector_is_serial(const void *self);
 /* Whether a call launches kernels. */
 bool wl_cupti_collector_is_launch(uint32_t call);
 
+/* Looks at a call without any lock: true if it launches what has been recorded often enough and is
+ * only counted, or ends such a call; then it need not be heard of. */
+bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_api_data *data);
+
 /* Sends what is under way; the process ends, or its stream does. */
 void wl_cupti_collector_finish(void *self);
 /* After a fork in the child: the driver and CUPTI do not work there. */

@@ -61,11 +61,22 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
     if (wl_cupti_counting_open(measure->cupti, context->context, context->device, metrics,
                                batch_launches_max, &context->counting, NULL, &error) == WL_OK) {
         context->counters = WL_MEASURE_ON;
-        note_plan(measure, &context->counting.plan);
+        if (!context->is_plan_noted)
+            note_plan(measure, &context->counting.plan);
+        context->is_plan_noted = true;
         return;
     }
     wl_cupti_counting_close(&context->counting, false);
     wl_measure_note_error(measure, "no-counters", "no hardware counters", &error);
+}
+
+void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    if (context->counters != WL_MEASURE_ON)
+        return;
+    wl_measure_flush(measure, context);
+    wl_cupti_counting_close(&context->counting, false);
+    context->counters = WL_MEASURE_UNTRIED;
 }
 
 static void stop_counters(struct wl_measure *measure, struct wl_measure_context *context,

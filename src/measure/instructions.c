@@ -1,5 +1,6 @@
 /* What is kept for each machine instruction of a launch: samples of where warps stood, and counts.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,10 +74,13 @@ void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure
 {
     struct wl_error error = {0};
     wl_measure_settle(measure, context, false);
-    if (is_counted && is_continuous(measure))
+    if (is_counted && is_continuous(measure)) {
         pause_samples(measure, context);
-    else if (context->samples == WL_MEASURE_UNTRIED)
+    } else if (context->samples == WL_MEASURE_UNTRIED) {
+        if (measure->input.settings->pc_samples)
+            wl_measure_rest_counters(measure, context);
         open_samples(measure, context);
+    }
     if (!is_counted && measure->input.settings->counters[0])
         return;
     if (context->counts == WL_MEASURE_UNTRIED)
@@ -94,6 +98,8 @@ struct reading {
     struct wl_measure *measure;
     struct wl_measure_context *context;
     struct wl_measure_launch *launch; /* whose counts are read; samples tell themselves */
+    size_t matched, others;           /* records of counts */
+    char other[128];                  /* a function of them */
 };
 
 static void add(struct reading *reading, struct wl_measure_launch *launch, uint64_t offset,
@@ -136,8 +142,13 @@ static void take_counts(void *self, const struct wl_cupti_sass_record *record,
     struct reading *reading = self;
     const struct wl_cupti_sass *sass = &reading->context->sass;
     struct wl_measure_launch *launch = reading->launch;
-    if (!record->function || strcmp(record->function, launch->kernel->mangled) != 0)
+    if (!record->function || strcmp(record->function, launch->kernel->mangled) != 0) {
+        reading->others++;
+        snprintf(reading->other, sizeof reading->other, "%s",
+                 record->function ? record->function : "no name");
         return;
+    }
+    reading->matched++;
     for (size_t i = 0; i < sass->count; i++) {
         bool is_first = true;
         uint64_t sum = 0;
@@ -195,7 +206,7 @@ static void gather_pc(void *self, const struct wl_cupti_pc *pc)
 void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
-    struct reading reading = {measure, context, NULL};
+    struct reading reading = {.measure = measure, .context = context};
     context->free_launches = 0;
     if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
         return;
@@ -227,24 +238,42 @@ void wl_measure_bear(struct wl_measure_kernel *kernel)
 
 /* ---- serialised: each launch its own ---- */
 
+static void note_no_counts(struct wl_measure *measure, const struct reading *reading)
+{
+    char *text =
+        reading->others
+            ? wl_string_format("CUPTI gave counts at %zu instructions of %s, and none of %s",
+                               reading->others, reading->other, reading->launch->kernel->mangled)
+            : wl_string_format("CUPTI gave no counts at instructions of %s",
+                               reading->launch->kernel->demangled);
+    wl_measure_note(measure, WL_NOTE_WARNING, "no-instruction-counts", text, "");
+    free(text);
+}
+
 /* Counts are read before the next launch adds to them. */
 static void read_counts(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
     struct wl_measure_launches *held = &context->held;
-    struct reading reading = {measure, context, held->count ? held->items[held->count - 1] : NULL};
+    struct reading reading = {
+        .measure = measure,
+        .context = context,
+        .launch = held->count ? held->items[held->count - 1] : NULL,
+    };
     if (!context->is_sass_started)
         return;
     context->is_sass_started = false;
     measure->cuda.context_synchronize();
     if (wl_cupti_sass_stop(&context->sass, reading.launch ? take_counts : NULL, &reading, &error))
         stop_counts(measure, context, &error);
+    else if (reading.launch && reading.matched == 0)
+        note_no_counts(measure, &reading);
 }
 
 static void read_samples(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
-    struct reading reading = {measure, context, NULL};
+    struct reading reading = {.measure = measure, .context = context};
     if (context->samples != WL_MEASURE_ON || context->held.count == 0 ||
         !context->sampling.is_serialized)
         return;

@@ -112,10 +112,12 @@ static void callback(void *unused, int domain, uint32_t call, const void *data)
     (void)unused;
     if (is_inside || !atomic_load(&session.is_on))
         return;
+    const struct wl_cupti_api_data *api = data;
+    bool is_launch = domain == WL_CUPTI_DOMAIN_DRIVER && wl_cupti_collector_is_launch(call);
+    if (is_launch && !holds_launch_lock && wl_cupti_collector_pass(session.collector, call, api))
+        return;
     int saved_errno = errno;
     is_inside = true;
-    bool is_launch = domain == WL_CUPTI_DOMAIN_DRIVER && wl_cupti_collector_is_launch(call);
-    const struct wl_cupti_api_data *api = data;
     if (is_launch && api->site == WL_CUPTI_ENTER && !holds_launch_lock &&
         wl_cupti_collector_is_serial(session.collector))
         holds_launch_lock = lock_within(&session.launch_lock, launch_patience_s);

@@ -58,7 +58,9 @@ struct wl_measure_group {
         uint32_t grid[3], block[3];
         uint64_t shared_bytes;
     } key;
-    uint64_t launches, counted, left_out;
+    const char *symbol; /* the driver's own text, by which it is known at once; or NULL */
+    uint64_t launches, counted;
+    _Atomic uint64_t left_out;
     UT_hash_handle hh;
 };
 
@@ -103,6 +105,7 @@ struct wl_measure_context {
     struct wl_cuda_context *context;
     uint32_t id, device;
     enum wl_measure_stage counters, samples, counts;
+    bool is_plan_noted;
     struct wl_cupti_counting counting;
     size_t part; /* of the plan, next in turn */
     struct wl_cupti_sampling sampling;
@@ -188,6 +191,9 @@ bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *con
                       struct wl_measure_launch *launch);
 /* Takes a launch that did not happen out of the batch again. */
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch);
+/* Counters and samples exclude each other: switches counting off, until a launch is to be counted.
+ */
+void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_context *context);
 /* Ends counting for now and sends the launches of the batch. */
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
 /* ---- instructions.c: what is kept for each instruction ---- */
