@@ -279,6 +279,11 @@ static void add_totals(struct wl_value_list *values, const struct wl_sim_counts 
                                         (enum wl_mark)wl_counter_rows[i].mark};
         WL_PUSH(values, value);
     }
+    for (size_t i = 0; i < counts->value_count; i++) {
+        struct wl_record_value value = {counts->values[i].name, counts->values[i].value,
+                                        WL_MARK_PREDICTED};
+        WL_PUSH(values, value);
+    }
 }
 
 static void add_instruction_values(struct sim_collector *collector,

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "device/graph.h"
+#include "device/predict.h"
 #include "device/state.h"
 
 #define CONTEXT_ID 1
@@ -220,7 +221,15 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .checks = wl_device.options.checks, /* of others too: they write what others read */
     };
     options.stop_at_finding = options.count && wl_device.options.stop_at_finding;
+    struct wl_trace trace = {.words_begin = wl_device_trace_words()};
+    trace.words_most = trace.words_begin / 2; /* of a warp */
+    bool is_timed = options.count && !wl_device.options.skip_prediction;
+    options.traces = is_timed ? &trace : NULL;
+    options.trace_count = is_timed;
     enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
+    if (is_timed && code == WL_OK)
+        wl_device_predict(&input, &trace, &counts);
+    wl_trace_free(&trace);
     observe_end(&launch, options.count ? &counts : NULL, &error);
     int result = WL_DEVICE_OK;
     if (code) {

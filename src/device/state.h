@@ -74,8 +74,8 @@ struct wl_device_state {
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
     uint64_t counting_ns, predicting_ns; /* of the host, so far */
-    struct wl_device_ranges freed;  /* allocations of before, the latest last */
-    struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
+    struct wl_device_ranges freed;       /* allocations of before, the latest last */
+    struct wl_unwritten *unwritten;      /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
     struct wl_device_array *arrays;
@@ -103,7 +103,8 @@ void wl_device_memory_list(void);
  * management, with them. */
 bool wl_device_memory_has_room(uint64_t size_bytes, uint64_t taken_bytes);
 
-/* virtual memory management: what kernels may touch, sorted; around an address; how much there is */
+/* virtual memory management: what kernels may touch, sorted; around an address; how much there is
+ */
 void wl_device_virtual_list(struct wl_device_ranges *ranges);
 bool wl_device_virtual_find(uint64_t address, struct wl_sim_range *range);
 uint64_t wl_device_virtual_taken(void);

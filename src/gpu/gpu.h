@@ -62,6 +62,22 @@ struct wl_gpu {
         lsu_per_cycle;
     /* latencies in cycles, from micro-benchmarks named in the file; 0 if none is published */
     uint32_t alu_latency, fp64_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    /* for the timing model; 0: not known, the model assumes the value of the GPU it was measured on
+     */
+    uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
+    uint32_t branch_latency, barrier_latency;
+    uint32_t block_latency;          /* from the end of a block to the first work of the next */
+    uint32_t loads_in_flight;        /* loads of an SM that may wait for L2 and device memory */
+    uint32_t lg_queue, mio_queue;    /* L1 passes that a scheduler may have waiting, each */
+    double convert_per_cycle;        /* as xu_per_cycle: between 32-bit integers and floats */
+    double tensor_per_cycle;         /* multiply-adds of 16 bits, per SM */
+    double l2_read_bytes_per_cycle;  /* that all SMs together get from L2 */
+    double l2_write_bytes_per_cycle; /* that L2 takes from all SMs */
+    double l2_port_bytes_per_cycle;  /* that one SM may get */
+    double dram_efficiency;          /* reachable share of memory_bandwidth */
+    double block_interval_cycles;    /* between two blocks that the GPU starts */
+    double start_cycles;             /* from the start of a block on an idle SM to its first work */
+    double launch_overhead_ns;       /* of a launch, besides what SMs do */
     /* "key = value  # source" of every value in force, its own first, then each parent's, marked
      * "(from PARENT)": for `warplens gpus --verbose` */
     char *notes;

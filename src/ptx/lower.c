@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/machine.h"
 #include "ptx/lowering.h"
 
 void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
@@ -607,6 +608,7 @@ static void lower_all_operations(struct lowering *lowering, struct instance *ins
     if (lowering->is_called)
         load_constants(lowering);
     lower_flow(lowering);
+    lower_machine(lowering);
     lower_place_registers(lowering);
     write_program(lowering);
 }
@@ -712,6 +714,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     give_tables(&lowering);
     if (!lowering.code && calls.function_count > 1)
         lower_callees(&lowering);
+    if (lowering.program->machine)
+        wl_machine_improve(lowering.program->machine);
     lowering.program->shared_static_bytes = (uint32_t)align_up(lowering.shared_end, 16);
     lowering.program->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
     free_lowering(&lowering);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/machine.h"
 #include "ptx/lowering.h"
 
 static bool is_call(const struct wl_ptx_instruction *instruction)
@@ -162,6 +163,10 @@ void lower_join_programs(struct wl_program *program, struct wl_program *callee)
 {
     for (uint32_t i = 0; i < callee->op_count; i++)
         shift_op(&callee->ops[i], program);
+    if (program->machine && callee->machine)
+        wl_machine_join(program->machine, callee->machine, program->instruction_count,
+                        program->site_count);
+    callee->machine = NULL;
     for (uint32_t i = 0; i < callee->branch_target_count; i++)
         callee->branch_targets[i] += program->op_count;
     for (uint32_t i = 0; i < callee->block_count; i++)

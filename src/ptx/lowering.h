@@ -283,6 +283,8 @@ void lower_fix_passed(struct lowering *lowering, struct instance *instance);
 /* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps
  * must wait for loads. */
 void lower_flow(struct lowering *lowering);
+/* Makes program->machine, not improved yet. */
+void lower_machine(struct lowering *lowering);
 /* Places virtual registers into the register file; sets program->register_file_bytes, constants and
  * the register estimate. */
 void lower_place_registers(struct lowering *lowering);

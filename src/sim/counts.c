@@ -26,6 +26,8 @@ void wl_sim_counts_free(struct wl_sim_counts *counts)
 {
     free(counts->instructions);
     free(counts->findings);
+    free(counts->values);
+    free(counts->not_predicted);
     memset(counts, 0, sizeof *counts);
 }
 

@@ -38,6 +38,11 @@ enum wl_sim_fault {
     WL_SIM_FAULT_BUDGET,      /* ran more instructions than it was given */
 };
 
+struct wl_sim_value {
+    const char *name; /* of the metric, static */
+    double value;
+};
+
 /* Result of one launch. Zero-initialise; free with wl_sim_counts_free. */
 struct wl_sim_counts {
     enum wl_sim_fault fault; /* set whenever wl_sim_run fails because of the kernel */
@@ -48,6 +53,10 @@ struct wl_sim_counts {
     size_t finding_count;
     struct wl_occupancy occupancy;
     uint64_t wall_ns; /* what the simulation took */
+    /* what a model of time adds, all predicted; the caller's */
+    struct wl_sim_value *values;
+    size_t value_count;
+    char *not_predicted; /* why it adds nothing, or NULL */
 };
 void wl_sim_counts_free(struct wl_sim_counts *counts);
 
@@ -99,7 +108,11 @@ struct wl_sim_options {
     /* device-side output (printf) goes here in block order of completion; NULL: stdout */
     void (*print)(void *self, const char *text, size_t length);
     void *print_self;
+    struct wl_trace *traces; /* for the timing model: SMs to record; may be NULL */
+    uint32_t trace_count;
 };
+
+struct wl_trace; /* warp/trace.h */
 
 struct wl_sim;
 /* A simulated GPU: holds caches, worker state. gpu must outlive it. */

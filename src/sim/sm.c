@@ -104,8 +104,11 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     memset(cta->shared, 0, run->shared_bytes);
     if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT))
         cta->shadow = wl_shadow_begin(cta->shadow, run);
+    struct wl_trace_block_record *record =
+        sm->trace ? wl_trace_begin(sm->trace, linear, cta->warp_count) : NULL;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
+        warp->trace = record ? &record->warps[i] : NULL;
         uint32_t threads = run->threads_per_block - i * WL_LANES;
         warp->mask = threads >= WL_LANES ? WL_FULL_MASK : (1u << threads) - 1;
         warp->active = warp->mask;
@@ -133,6 +136,10 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->has_faulted = false;
     memset(&sm->flights, 0, sizeof sm->flights);
     sm->hand = hand;
+    sm->trace = NULL;
+    for (uint32_t i = 0; i < run->options->trace_count; i++)
+        if (run->options->traces[i].sm == index)
+            sm->trace = &run->options->traces[i];
     sm->request_count = 0;
     sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
@@ -219,6 +226,8 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
 {
     struct wl_cta *cta = warp->cta;
     worker->warps_done++;
+    if (warp->trace)
+        warp->sm->trace->words += warp->trace->count;
     if (--cta->warps_live == 0) {
         worker->blocks_done++;
         cta->is_live = cta_start(warp->sm, cta, worker->run);
@@ -246,6 +255,10 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     struct wl_sm *sm = warp->sm;
     warp->worker = worker;
     warp->fuel = WL_FUEL;
+    if (warp->trace && warp->trace->count > sm->trace->words_most) {
+        warp->trace = NULL;
+        sm->trace->is_cut = true;
+    }
     const struct wl_op *op = warp->pc;
     do
         op = op->run[warp->is_masked](warp, op);

@@ -9,6 +9,7 @@
 #include "sim/schedule.h"
 #include "sim/sim.h"
 #include "warp/op.h"
+#include "warp/trace.h"
 
 #define WL_WORKSPACE_BYTES 64
 #define WL_FUEL 8192 /* instructions a warp may run before others get their turn */
@@ -116,7 +117,8 @@ struct wl_warp {
     uint32_t barrier;       /* named barrier it waits at */
     uint32_t barrier_value; /* contribution of a reducing barrier */
     const struct wl_op *barrier_op;
-    uint64_t executed; /* instructions, where there is a budget */
+    uint64_t executed;           /* instructions, where there is a budget */
+    struct wl_trace_warp *trace; /* NULL: what it does is not recorded */
 };
 
 #define WL_BARRIERS 16
@@ -153,6 +155,7 @@ struct wl_sm {
     struct wl_flights flights;
     struct wl_schedule schedule; /* of all warps of all resident blocks */
     struct wl_hand *hand;        /* its blocks to come */
+    struct wl_trace *trace;      /* NULL: its warps are not recorded */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */

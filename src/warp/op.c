@@ -1,4 +1,5 @@
 #include "warp/op.h"
+#include "warp/machine.h"
 
 #include <stdlib.h>
 
@@ -64,6 +65,7 @@ void wl_program_free(struct wl_program *program)
     free(program->branch_targets);
     free(program->operands);
     free(program->functions);
+    wl_machine_free(program->machine);
     free(program->name);
     free(program);
 }

@@ -70,7 +70,8 @@ struct wl_function {
     uint32_t register_bytes, local_bytes; /* of a frame */
 };
 
-struct wl_op; /* warp/op.h */
+struct wl_op;      /* warp/op.h */
+struct wl_machine; /* warp/machine.h */
 
 struct wl_program {
     char *name; /* mangled */
@@ -100,13 +101,14 @@ struct wl_program {
     uint32_t branch_target_count;
     struct wl_function *functions; /* the kernel itself first */
     uint32_t function_count;
-    uint32_t call_stack_bytes; /* registers of called frames, per warp; 0: nothing is called */
-    uint32_t *operands;        /* registers of operations that have more than five */
-    uint32_t guard_count;      /* guarded instructions, counted separately */
-    uint64_t serial;           /* unique in the process, given when linked */
-    bool is_linked;            /* ops hold the executor's functions */
-    bool is_opaque;            /* it writes memory in ways that the checks do not know */
-    uint32_t linked_mode;      /* checks that the functions make */
+    uint32_t call_stack_bytes;  /* registers of called frames, per warp; 0: nothing is called */
+    uint32_t *operands;         /* registers of operations that have more than five */
+    uint32_t guard_count;       /* guarded instructions, counted separately */
+    uint64_t serial;            /* unique in the process, given when linked */
+    bool is_linked;             /* ops hold the executor's functions */
+    bool is_opaque;             /* it writes memory in ways that the checks do not know */
+    uint32_t linked_mode;       /* checks that the functions make */
+    struct wl_machine *machine; /* the same for the timing model; NULL: not to be timed */
 };
 
 void wl_program_free(struct wl_program *program);

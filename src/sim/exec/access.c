@@ -98,8 +98,10 @@ static inline void await_line(struct access *access, struct wl_l1 *l1, u32 misse
             wl_l1_set_arrival(l1, arrival);
     } else {
         u64 pending = wl_l1_arrival(l1, arrival);
-        arrival += run->gpu->l1_latency;
-        arrival = pending > arrival ? pending : arrival;
+        u64 hit = arrival + run->gpu->l1_latency;
+        u32 late = pending > hit ? (u32)(pending - hit) : 0;
+        access->pending = late > access->pending ? late : access->pending;
+        arrival = pending > hit ? pending : hit;
     }
     sm->turn_arrival = arrival > sm->turn_arrival ? arrival : sm->turn_arrival;
 }
@@ -145,6 +147,18 @@ static inline u32 counted_sectors(const struct access *access, u32 sectors)
     return access->kind == WL_SITE_LOAD && cache_of(access)->fetch_all
                ? 4
                : (u32)__builtin_popcount(sectors);
+}
+
+/* Writes an access into the warp's trace. missed: the site's misses before it. */
+static void record(const struct access *access, u32 lines, u32 sectors, u32 ideal, u64 missed)
+{
+    wl_trace_push(access->warp->trace, access->op->site);
+    wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){
+                                           .lines = lines,
+                                           .sectors = sectors,
+                                           .sectors_ideal = ideal,
+                                           .missed = (u32)(access->site->misses - missed),
+                                           .pending = access->pending}));
 }
 
 static void collect_lines(const u64 *address, u32 bytes, struct touched *touched)
@@ -233,6 +247,7 @@ static void count_atomic(struct access *access)
     collect_lines(access->address, access->bytes, &touched);
     site->bytes += distinct_bytes(access, &touched);
     u32 passed = collect_sharers(access, &touched), sectors = 0;
+    u64 missed = site->misses;
     for (u32 i = 0; i < touched.count; i++) {
         sectors += (u32)__builtin_popcount(touched.sectors[i]);
         touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
@@ -241,6 +256,8 @@ static void count_atomic(struct access *access)
     site->sectors_repeated += passed - sectors;
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
+    if (access->warp->trace)
+        record(access, touched.count, passed, ideal_sectors(access, sectors), missed);
 }
 
 static void count_scattered(struct access *access)
@@ -249,6 +266,7 @@ static void count_scattered(struct access *access)
     struct touched touched;
     collect_lines(access->address, access->bytes, &touched);
     u32 sectors = 0;
+    u64 missed = site->misses;
     for (u32 i = 0; i < touched.count; i++) {
         sectors += counted_sectors(access, touched.sectors[i]);
         touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
@@ -257,6 +275,8 @@ static void count_scattered(struct access *access)
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
     site->bytes += distinct_bytes(access, &touched);
+    if (access->warp->trace)
+        record(access, touched.count, sectors, ideal_sectors(access, sectors), missed);
 }
 
 /* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
@@ -291,6 +311,7 @@ static void count_pattern(struct access *access)
     struct wl_line_set *set = &site->sets[(first >> 5) % WL_LINE_SETS];
     if (set->phase != line_phase(site, first))
         fill_line_set(access, set);
+    u64 missed = site->misses;
     for (u32 i = 0; i < set->count; i++)
         touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i],
                    set->count);
@@ -298,6 +319,8 @@ static void count_pattern(struct access *access)
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
     site->bytes += set->bytes;
+    if (access->warp->trace)
+        record(access, set->count, set->sectors_total, set->sectors_ideal, missed);
 }
 
 static bool is_run(const u64 *delta, int first, int count, u64 bytes)
@@ -401,6 +424,7 @@ static bool is_mapped(struct access *access, u64 low, u64 high)
 
 static void count_request(struct access *access)
 {
+    access->pending = 0;
     access->warp->sm->turn_loads +=
         access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
     access->site->requests[WL_SITE_GLOBAL]++;
@@ -597,6 +621,8 @@ bool WL_EXEC(access_shared)(struct access *access)
         site->wavefronts_pipe += site->memo_pipe;
         site->conflicts += site->memo_conflicts;
     }
+    if (warp->trace)
+        trace_shared(warp, access->op, site);
     access->shape = site->memo_shape;
     const u64 base = (u64)(uintptr_t)warp->shared;
     access->window = base + start;
@@ -621,6 +647,9 @@ static void count_local(struct access *access, const u64 *offset)
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
     access->warp->sm->turn_loads += access->kind == WL_SITE_LOAD;
+    access->pending = 0;
+    u32 lines = 0, sectors = 0;
+    u64 missed = site->misses;
     for (u32 word = 0; word < (access->bytes + 3) / 4; word++) {
         u64 physical[WL_LANES];
         for (int i = 0; i < WL_LANES; i++)
@@ -637,10 +666,14 @@ static void count_local(struct access *access, const u64 *offset)
         collect_lines(physical, 4, &touched);
         for (u32 k = 0; k < touched.count; k++) {
             site->sectors_local += (u32)__builtin_popcount(touched.sectors[k]);
+            sectors += (u32)__builtin_popcount(touched.sectors[k]);
+            lines++;
             touch_line(access, touched.line[k], touched.sectors[k], touched.words[k],
                        touched.count);
         }
     }
+    if (access->warp->trace)
+        record(access, lines, sectors, sectors, missed);
 }
 
 bool WL_EXEC(access_local)(struct access *access)

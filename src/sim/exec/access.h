@@ -16,6 +16,7 @@ struct access {
     bool is_local;       /* local memory: set by access_local */
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
+    u32 pending;         /* cycles until lines come that were on their way already */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
@@ -56,6 +57,17 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     }
 }
 
+/* Writes a shared access, whose wavefronts the site knows, into the warp's trace. */
+static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
+                                const struct wl_site_state *site)
+{
+    wl_trace_push(warp->trace, op->site);
+    wl_trace_push(warp->trace,
+                  wl_trace_pack((struct wl_trace_access){.is_shared = true,
+                                                         .wavefronts = site->memo_pipe,
+                                                         .wavefronts_ideal = site->memo_ideal}));
+}
+
 /* A global access by all lanes whose addresses form runs as they did the last time: checked,
  * counted, and address[] filled at every eighth lane. False: nothing happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
@@ -67,7 +79,6 @@ bool WL_EXEC(access_global)(struct access *access);
 bool WL_EXEC(access_shared)(struct access *access);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */
 bool WL_EXEC(access_local)(struct access *access);
-
 /* Counts a request of the texture unit: what its lanes touch, `bytes` at each of the addresses as
  * the caches see them. is_first: of the instruction. */
 void WL_EXEC(access_texture)(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind,

@@ -84,6 +84,10 @@ static inline const struct wl_op *enter_block(struct wl_warp *warp, const struct
     struct wl_worker *worker = warp->worker;
     worker->block_warps[op->target]++;
     worker->block_threads[op->target] += (u32)__builtin_popcount(warp->mask);
+    if (__builtin_expect(warp->trace != NULL, 0))
+        wl_trace_push(warp->trace, WL_TRACE_BLOCK | op->target |
+                                       ((u32)__builtin_popcount(warp->mask) - 1)
+                                           << WL_TRACE_BLOCK_BITS);
     warp->fuel -= (s32)op->imm;
     warp->path_age += (u32)op->imm;
     if (warp->path_age > PATH_AGE_MAX && worker->run->program->lanes_may_wait)

@@ -46,6 +46,8 @@ static inline void *repeat_pattern(struct wl_warp *warp, const struct wl_op *op)
         site->wavefronts_pipe += site->memo_pipe;
         site->conflicts += site->memo_conflicts;
     }
+    if (warp->trace)
+        trace_shared(warp, op, site);
     return warp->shared + start;
 }
 

@@ -1,0 +1,15 @@
+/* Predicts the time of a launch that was counted. Internal to device/. */
+#ifndef WL_DEVICE_PREDICT_H
+#define WL_DEVICE_PREDICT_H
+
+#include "sim/sim.h"
+#include "warp/trace.h"
+
+/* How much of a launch to record, given what predictions have cost so far beside counting. */
+size_t wl_device_trace_words(void);
+
+/* Adds the prediction to counts: values, or why there are none; per-instruction cycles. */
+void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
+                       struct wl_sim_counts *counts);
+
+#endif

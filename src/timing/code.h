@@ -1,0 +1,35 @@
+/* Machine code laid out for the engine: groups of blocks that execute as one. Internal to timing/.
+ */
+#ifndef WL_TIMING_CODE_H
+#define WL_TIMING_CODE_H
+
+#include "timing/timing.h"
+
+struct timing_op {
+    uint8_t kind, pipe;
+    uint8_t def_count, use_count;
+    uint8_t weight;       /* times its pipe's interval */
+    bool is_free;         /* costs no issue slot */
+    uint32_t operands;    /* defs, then uses */
+    uint32_t slot;        /* of its memory access in the group, WL_MACHINE_NONE */
+    uint32_t instruction; /* of the program */
+};
+
+struct timing_group {
+    uint32_t first, count; /* ops */
+};
+
+struct timing_code {
+    struct timing_op *ops;
+    uint32_t *operands;
+    struct timing_group *groups; /* by the number of their first block */
+    const struct wl_machine_block *blocks;
+    uint32_t block_count;
+    uint32_t *site_slot; /* slot of each access site within its group */
+    uint32_t slot_most, register_count, op_count, site_count;
+};
+
+void timing_code_make(const struct wl_timing_input *input, struct timing_code *code);
+void timing_code_free(struct timing_code *code);
+
+#endif

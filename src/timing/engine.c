@@ -1,0 +1,470 @@
+#include "timing/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "timing/path.h"
+
+#define NEVER UINT64_MAX
+#define STATE_BITS 5 /* of a register's entry: the state of a warp that waits for it */
+
+struct block;
+
+struct warp {
+    const uint32_t *at, *end; /* of its trace */
+    const struct timing_op *op, *op_end;
+    uint64_t last_issue;
+    uint64_t accounted; /* cycles up to here belong to a state already */
+    uint64_t earliest;  /* of its next instruction, for reasons other than operands */
+    uint8_t earliest_state;
+    uint8_t state;  /* why it is not ready */
+    uint32_t lanes; /* in 1/32: of blocks left out where divergence costs nothing */
+    struct block *block;
+    uint32_t scheduler;
+    uint64_t *ready_at; /* of each register: cycle << STATE_BITS | state */
+    uint32_t *slots;    /* of the group's accesses: second word of the trace, 0: did not happen */
+};
+
+struct block {
+    struct warp *warps;
+    uint32_t live, arrived;
+    uint64_t given, start; /* when its place was taken, when its warps could begin */
+    bool is_live;
+};
+
+/* Warps of a scheduler, the oldest first. */
+struct scheduler {
+    uint64_t *ready; /* cycle at which each may issue */
+    struct warp **warps;
+    uint32_t count;
+    uint64_t pipe_free[WL_MACHINE_PIPE_COUNT];
+    struct path_port port;
+    uint64_t next; /* cycle at which something may happen */
+};
+
+struct engine {
+    const struct wl_timing_input *input;
+    const struct timing_model *model;
+    const struct timing_code *code;
+    struct timing_result *result;
+    struct scheduler *schedulers;
+    struct block *blocks; /* resident places */
+    struct path path;
+    uint32_t next_block; /* of the trace */
+    double next_start;   /* cycle at which the next block may start */
+    uint64_t barrier_free;
+    uint64_t now;
+};
+
+/* What the warp did from where it was accounted for until then, at op. */
+static void account_at(struct engine *engine, struct warp *warp, const struct timing_op *op,
+                       uint64_t until, uint8_t state)
+{
+    if (until <= warp->accounted)
+        return;
+    double cycles = (double)(until - warp->accounted);
+    engine->result->states[state] += cycles;
+    if (op)
+        engine->result->instruction_states[op->instruction * WL_TIMING_STATE_COUNT + state] +=
+            cycles;
+    warp->accounted = until;
+}
+
+static void account(struct engine *engine, struct warp *warp, uint64_t until, uint8_t state)
+{
+    account_at(engine, warp, warp->op, until, state);
+}
+
+/* ---- following the trace ---- */
+
+static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes)
+{
+    if (!(engine->input->changes & WL_TIMING_NO_DIVERGENCE))
+        return false;
+    warp->lanes += lanes;
+    if (warp->lanes < 32)
+        return true;
+    warp->lanes -= 32;
+    return false;
+}
+
+/* Reads the trace up to the next group of blocks and the accesses in it; false at its end. */
+static bool enter_group(struct engine *engine, struct warp *warp)
+{
+    const struct timing_code *code = engine->code;
+    while (warp->at < warp->end) {
+        uint32_t block = wl_trace_block(*warp->at), head = code->blocks[block].head;
+        uint32_t lanes = wl_trace_lanes(*warp->at), last = block;
+        bool is_first = true;
+        memset(warp->slots, 0, code->slot_most * sizeof *warp->slots);
+        while (warp->at < warp->end) {
+            uint32_t word = *warp->at;
+            if (word & WL_TRACE_BLOCK) {
+                uint32_t next = wl_trace_block(word);
+                if (!is_first && (code->blocks[next].head != head || next <= last))
+                    break;
+                last = next;
+                is_first = false;
+                warp->at++;
+                continue;
+            }
+            uint32_t slot = word < code->site_count ? code->site_slot[word] : WL_MACHINE_NONE;
+            if (slot != WL_MACHINE_NONE)
+                warp->slots[slot] = warp->at[1] ? warp->at[1] : 1;
+            warp->at += 2;
+        }
+        const struct timing_group *group = &code->groups[head];
+        if (group->count == 0 || is_left_out(engine, warp, lanes))
+            continue;
+        warp->op = code->ops + group->first;
+        warp->op_end = warp->op + group->count;
+        return true;
+    }
+    return false;
+}
+
+/* Cycle at which the operands of op are there; *state: what the warp waits for until then. */
+static uint64_t operands_ready(const struct engine *engine, const struct warp *warp,
+                               const struct timing_op *op, uint8_t *state)
+{
+    const uint32_t *operands = engine->code->operands + op->operands;
+    uint64_t latest = 0;
+    for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
+        uint64_t at = warp->ready_at[operands[k]];
+        latest = at > latest ? at : latest;
+    }
+    *state = (uint8_t)(latest & ((1u << STATE_BITS) - 1));
+    return latest >> STATE_BITS;
+}
+
+static void set_ready(const struct engine *engine, struct warp *warp, const struct timing_op *op,
+                      uint64_t at, uint8_t state)
+{
+    const uint32_t *operands = engine->code->operands + op->operands;
+    for (uint32_t k = 0; k < op->def_count; k++)
+        warp->ready_at[operands[k]] = at << STATE_BITS | state;
+}
+
+/* Moves on to the next instruction that takes an issue slot and says when it may issue; false: the
+ * warp's trace has ended. */
+static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
+{
+    for (;;) {
+        if (warp->op == warp->op_end && !enter_group(engine, warp))
+            return false;
+        uint8_t state;
+        uint64_t at = operands_ready(engine, warp, warp->op, &state);
+        if (warp->op->is_free) {
+            set_ready(engine, warp, warp->op, at, state);
+            warp->op++;
+            continue;
+        }
+        bool is_operand = at > warp->earliest;
+        *ready = is_operand ? at : warp->earliest;
+        warp->state = is_operand ? state : warp->earliest_state;
+        return true;
+    }
+}
+
+/* ---- blocks and warps ---- */
+
+static uint32_t place_of(const struct scheduler *scheduler, const struct warp *warp)
+{
+    uint32_t i = 0;
+    while (scheduler->warps[i] != warp)
+        i++;
+    return i;
+}
+
+static void set_warp(struct engine *engine, struct warp *warp, uint64_t ready)
+{
+    struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
+    scheduler->ready[place_of(scheduler, warp)] = ready;
+    scheduler->next = ready < scheduler->next ? ready : scheduler->next;
+}
+
+static void retire(struct engine *engine, struct warp *warp, uint64_t now);
+
+static void start_block(struct engine *engine, uint32_t place, uint64_t now)
+{
+    const struct wl_trace *trace = engine->input->trace;
+    struct block *block = &engine->blocks[place];
+    if (engine->next_block >= trace->block_count)
+        return;
+    const struct wl_trace_block_record *record = trace->blocks[engine->next_block++];
+    double ready = (double)now + engine->model->block_latency;
+    double start = engine->next_start > ready ? engine->next_start : ready;
+    engine->next_start = start + engine->model->block_interval;
+    block->start = (uint64_t)start;
+    block->given = (uint64_t)(start - engine->model->block_latency);
+    block->live = record->warp_count;
+    block->arrived = 0;
+    block->is_live = true;
+    for (uint32_t i = 0; i < record->warp_count; i++) {
+        struct warp *warp = &block->warps[i];
+        warp->at = record->warps[i].items;
+        warp->end = warp->at + record->warps[i].count;
+        warp->op = warp->op_end = NULL;
+        warp->accounted = warp->last_issue = block->start;
+        warp->earliest = block->start;
+        warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
+        warp->lanes = 0;
+        warp->block = block;
+        memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
+        struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
+        scheduler->warps[scheduler->count] = warp;
+        scheduler->ready[scheduler->count++] = NEVER;
+    }
+    for (uint32_t i = 0; i < record->warp_count; i++) {
+        struct warp *warp = &block->warps[i];
+        uint64_t ready;
+        if (find_next(engine, warp, &ready))
+            set_warp(engine, warp, ready);
+        else
+            retire(engine, warp, block->start);
+    }
+}
+
+static void release_barrier(struct engine *engine, struct block *block, uint64_t now)
+{
+    uint64_t release = now + engine->model->barrier_latency;
+    block->arrived = 0;
+    for (uint32_t i = 0; i < engine->input->warps_per_block; i++) {
+        struct warp *warp = &block->warps[i];
+        struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
+        uint32_t place = 0;
+        while (place < scheduler->count && scheduler->warps[place] != warp)
+            place++;
+        if (place == scheduler->count || scheduler->ready[place] != NEVER ||
+            warp->earliest_state != WL_TIMING_BARRIER)
+            continue;
+        account_at(engine, warp, warp->op - 1, release, WL_TIMING_BARRIER);
+        warp->earliest = release;
+        warp->earliest_state = WL_TIMING_WAIT;
+        uint64_t ready;
+        if (find_next(engine, warp, &ready))
+            set_warp(engine, warp, ready);
+        else
+            retire(engine, warp, release);
+    }
+}
+
+/* A warp's trace has ended. */
+static void retire(struct engine *engine, struct warp *warp, uint64_t now)
+{
+    struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
+    struct block *block = warp->block;
+    uint32_t place = place_of(scheduler, warp);
+    account_at(engine, warp, NULL, now + 1, WL_TIMING_DRAIN);
+    engine->result->warp_cycles += (double)(warp->accounted - block->given);
+    memmove(scheduler->warps + place, scheduler->warps + place + 1,
+            (scheduler->count - place - 1) * sizeof *scheduler->warps);
+    memmove(scheduler->ready + place, scheduler->ready + place + 1,
+            (scheduler->count - place - 1) * sizeof *scheduler->ready);
+    scheduler->count--;
+    block->live--;
+    if (block->live && block->arrived >= block->live)
+        release_barrier(engine, block, now);
+    if (block->live || !block->is_live)
+        return;
+    block->is_live = false;
+    struct timing_result *result = engine->result;
+    result->block_ends[result->block_end_count++] = (double)now;
+    result->end = (double)now > result->end ? (double)now : result->end;
+    start_block(engine, (uint32_t)(block - engine->blocks), now + 1);
+}
+
+/* ---- issue ---- */
+
+/* The pipe that takes the instruction: of ALU and FMA the one that is free first, where either may.
+ */
+static uint32_t choose_pipe(const struct scheduler *scheduler, uint32_t pipe)
+{
+    if (pipe == WL_MACHINE_PIPE_EITHER)
+        return scheduler->pipe_free[WL_MACHINE_PIPE_ALU] <=
+                       scheduler->pipe_free[WL_MACHINE_PIPE_FMA]
+                   ? WL_MACHINE_PIPE_ALU
+                   : WL_MACHINE_PIPE_FMA;
+    if (pipe == WL_MACHINE_PIPE_IMAD)
+        return WL_MACHINE_PIPE_FMA;
+    return pipe == WL_MACHINE_PIPE_CONVERT ? WL_MACHINE_PIPE_XU : pipe;
+}
+
+/* Cycle at which pipe and queue have room. */
+static uint64_t room_at(struct scheduler *scheduler, const struct timing_model *model,
+                        const struct timing_op *op, uint64_t now)
+{
+    const struct timing_kind *kind = &model->kinds[op->kind];
+    uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind->pipe)];
+    if (kind->queue < WL_TIMING_QUEUES) {
+        uint64_t queue_at = path_queue_room(&scheduler->port.queues[kind->queue], now);
+        free_at = queue_at > free_at ? queue_at : free_at;
+    }
+    return free_at;
+}
+
+static void arrive_at_barrier(struct engine *engine, struct warp *warp, uint64_t now)
+{
+    struct block *block = warp->block;
+    uint64_t served = now > engine->barrier_free ? now : engine->barrier_free;
+    engine->barrier_free = served + engine->model->barrier_interval;
+    warp->earliest_state = WL_TIMING_BARRIER;
+    set_warp(engine, warp, NEVER);
+    if (++block->arrived >= block->live)
+        release_barrier(engine, block, served);
+}
+
+/* Performs the instruction at the head of a warp. */
+static void issue(struct engine *engine, struct scheduler *scheduler, struct warp *warp,
+                  uint64_t now)
+{
+    const struct timing_op *op = warp->op;
+    const struct timing_kind *kind = &engine->model->kinds[op->kind];
+    struct timing_result *result = engine->result;
+    account(engine, warp, now, WL_TIMING_NOT_SELECTED);
+    account(engine, warp, now + 1, WL_TIMING_SELECTED);
+    result->instructions++;
+    result->instruction_executed[op->instruction]++;
+    uint32_t pipe = choose_pipe(scheduler, kind->pipe);
+    uint32_t interval = (uint32_t)kind->interval * op->weight;
+    scheduler->pipe_free[pipe] = now + interval;
+    result->pipe_busy[pipe] += interval;
+    warp->last_issue = now;
+    warp->earliest = now + 1;
+    warp->earliest_state = WL_TIMING_WAIT;
+    uint64_t done = now + kind->latency;
+    if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
+        done = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
+                           &scheduler->port,
+                           op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0, now);
+    set_ready(engine, warp, op, done, kind->state);
+    warp->op++;
+    if (op->kind == WL_MACHINE_BRANCH) {
+        warp->earliest = now + engine->model->branch_latency;
+        warp->earliest_state = WL_TIMING_BRANCH_RESOLVING;
+    } else if (op->kind == WL_MACHINE_FENCE) {
+        warp->earliest = now + kind->latency;
+        warp->earliest_state = WL_TIMING_MEMBAR;
+    } else if (op->kind == WL_MACHINE_BARRIER &&
+               !(engine->input->changes & WL_TIMING_NO_BARRIERS)) {
+        arrive_at_barrier(engine, warp, now);
+        return;
+    }
+    uint64_t ready;
+    if (find_next(engine, warp, &ready))
+        set_warp(engine, warp, ready);
+    else
+        retire(engine, warp, now);
+}
+
+/* One cycle of a scheduler: the oldest warp that may issue does. */
+static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
+{
+    for (uint32_t i = 0; i < scheduler->count; i++) {
+        if (scheduler->ready[i] > now)
+            continue;
+        struct warp *warp = scheduler->warps[i];
+        uint64_t at = room_at(scheduler, engine->model, warp->op, now);
+        /* until it was ready, it waited for what find_next found */
+        account(engine, warp, scheduler->ready[i] < now ? scheduler->ready[i] : now, warp->state);
+        if (at > now) {
+            account(engine, warp, now, WL_TIMING_NOT_SELECTED);
+            warp->state = engine->model->kinds[warp->op->kind].throttle;
+            scheduler->ready[i] = at;
+            continue;
+        }
+        uint32_t eligible = 0;
+        for (uint32_t k = 0; k < scheduler->count; k++)
+            eligible += scheduler->ready[k] <= now;
+        engine->result->eligible += eligible;
+        engine->result->issue_cycles++;
+        issue(engine, scheduler, warp, now);
+        break;
+    }
+    uint64_t next = NEVER;
+    for (uint32_t i = 0; i < scheduler->count; i++)
+        next = scheduler->ready[i] < next ? scheduler->ready[i] : next;
+    scheduler->next = next > now ? next : now + 1;
+}
+
+/* ---- the whole ---- */
+
+static void create(struct engine *engine)
+{
+    const struct wl_timing_input *input = engine->input;
+    uint32_t resident = input->blocks_per_sm, warps = input->warps_per_block;
+    engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
+    for (uint32_t s = 0; s < engine->model->schedulers; s++) {
+        engine->schedulers[s].ready = wl_alloc_zero(resident * warps, sizeof(uint64_t));
+        engine->schedulers[s].warps = wl_alloc_zero(resident * warps, sizeof(struct warp *));
+        for (int q = 0; q < WL_TIMING_QUEUES; q++)
+            engine->schedulers[s].port.queues[q].room = engine->model->queue_room[q];
+        engine->schedulers[s].next = NEVER;
+    }
+    engine->blocks = wl_alloc_zero(resident, sizeof *engine->blocks);
+    for (uint32_t b = 0; b < resident; b++) {
+        engine->blocks[b].warps = wl_alloc_zero(warps, sizeof *engine->blocks[b].warps);
+        for (uint32_t w = 0; w < warps; w++) {
+            struct warp *warp = &engine->blocks[b].warps[w];
+            warp->scheduler = (b * warps + w) % engine->model->schedulers;
+            warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
+            warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
+        }
+    }
+}
+
+static void destroy(struct engine *engine)
+{
+    for (uint32_t s = 0; s < engine->model->schedulers; s++) {
+        free(engine->schedulers[s].ready);
+        free(engine->schedulers[s].warps);
+    }
+    free(engine->schedulers);
+    for (uint32_t b = 0; b < engine->input->blocks_per_sm; b++) {
+        for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
+            free(engine->blocks[b].warps[w].ready_at);
+            free(engine->blocks[b].warps[w].slots);
+        }
+        free(engine->blocks[b].warps);
+    }
+    free(engine->blocks);
+}
+
+void timing_engine_run(const struct wl_timing_input *input, const struct timing_model *model,
+                       const struct timing_code *code, struct timing_result *result)
+{
+    struct engine engine = {.input = input, .model = model, .code = code, .result = result};
+    *result = (struct timing_result){0};
+    result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
+    result->instruction_states = wl_alloc_zero(
+        (size_t)input->program->instruction_count * WL_TIMING_STATE_COUNT, sizeof(double));
+    result->instruction_executed = wl_alloc_zero(input->program->instruction_count, sizeof(double));
+    create(&engine);
+    engine.next_start =
+        model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
+    for (uint32_t b = 0; b < input->blocks_per_sm; b++)
+        start_block(&engine, b, 0);
+    for (;;) {
+        uint64_t now = NEVER;
+        for (uint32_t s = 0; s < model->schedulers; s++)
+            now = engine.schedulers[s].next < now ? engine.schedulers[s].next : now;
+        if (now == NEVER)
+            break;
+        for (uint32_t k = 0; k < model->schedulers; k++) {
+            struct scheduler *scheduler = &engine.schedulers[(k + now) % model->schedulers];
+            if (scheduler->next <= now)
+                step(&engine, scheduler, now);
+        }
+    }
+    result->l1_busy = (double)engine.path.busy;
+    destroy(&engine);
+}
+
+void timing_result_free(struct timing_result *result)
+{
+    free(result->block_ends);
+    free(result->instruction_states);
+    free(result->instruction_executed);
+    *result = (struct timing_result){0};
+}

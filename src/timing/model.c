@@ -1,0 +1,180 @@
+#include "timing/model.h"
+
+#include <string.h>
+
+enum scoreboard { SCOREBOARD_NONE, SCOREBOARD_FIXED, SCOREBOARD_SHORT, SCOREBOARD_LONG };
+enum queue { QUEUE_MIO, QUEUE_LG, QUEUE_TEXTURE, QUEUE_NONE };
+
+/* The keys of machine.def. */
+struct latencies {
+    uint32_t none, alu, half, fp64, xu, tensor, vote, shuffle, special, l1, shared, shared_atomic,
+        atomic, fence;
+};
+
+struct kind_row {
+    uint8_t pipe, queue, scoreboard;
+    size_t latency; /* offset in struct latencies */
+};
+
+static const struct kind_row kind_rows[WL_MACHINE_KIND_COUNT] = {
+#define K(id, pipe, latency, queue, scoreboard, text)                \
+    {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard, \
+     offsetof(struct latencies, latency)},
+#include "warp/machine.def"
+#undef K
+};
+
+static const uint8_t states[] = {[SCOREBOARD_NONE] = WL_TIMING_WAIT,
+                                 [SCOREBOARD_FIXED] = WL_TIMING_WAIT,
+                                 [SCOREBOARD_SHORT] = WL_TIMING_SHORT_SCOREBOARD,
+                                 [SCOREBOARD_LONG] = WL_TIMING_LONG_SCOREBOARD};
+static const uint8_t throttles[] = {[QUEUE_MIO] = WL_TIMING_MIO_THROTTLE,
+                                    [QUEUE_LG] = WL_TIMING_LG_THROTTLE,
+                                    [QUEUE_TEXTURE] = WL_TIMING_TEX_THROTTLE,
+                                    [QUEUE_NONE] = WL_TIMING_MATH_PIPE_THROTTLE};
+
+static uint32_t or_else(uint32_t value, uint32_t otherwise)
+{
+    return value ? value : otherwise;
+}
+
+static double rate_or(double value, double otherwise)
+{
+    return value > 0 ? value : otherwise;
+}
+
+/* Cycles for which a warp's instruction keeps a scheduler's share of the pipe, for that many
+ * threads an SM does in a cycle. */
+static uint16_t interval(const struct wl_gpu *gpu, double per_cycle)
+{
+    if (per_cycle <= 0)
+        return 32;
+    double cycles = 32.0 * gpu->schedulers_per_sm / per_cycle;
+    return cycles < 1 ? 1 : (uint16_t)(cycles + 0.5);
+}
+
+static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHINE_PIPE_COUNT])
+{
+    intervals[WL_MACHINE_PIPE_ALU] = interval(gpu, gpu->int32_per_cycle);
+    intervals[WL_MACHINE_PIPE_FMA] = interval(gpu, gpu->fp32_per_cycle);
+    intervals[WL_MACHINE_PIPE_IMAD] = interval(gpu, gpu->int32_per_cycle);
+    intervals[WL_MACHINE_PIPE_EITHER] = intervals[WL_MACHINE_PIPE_ALU];
+    intervals[WL_MACHINE_PIPE_FP64] = interval(gpu, gpu->fp64_per_cycle);
+    intervals[WL_MACHINE_PIPE_XU] = interval(gpu, gpu->xu_per_cycle);
+    intervals[WL_MACHINE_PIPE_CONVERT] =
+        interval(gpu, rate_or(gpu->convert_per_cycle, gpu->xu_per_cycle));
+    intervals[WL_MACHINE_PIPE_TENSOR] =
+        interval(gpu, rate_or(gpu->tensor_per_cycle, 512) / 256 * 32);
+    intervals[WL_MACHINE_PIPE_LSU] = 2;
+    intervals[WL_MACHINE_PIPE_TEXTURE] = 4;
+    intervals[WL_MACHINE_PIPE_SPECIAL] = 2;
+    intervals[WL_MACHINE_PIPE_UNIFORM] = 1;
+    intervals[WL_MACHINE_PIPE_BRANCH] = 1;
+}
+
+static void set_kinds(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    uint32_t alu = or_else(gpu->alu_latency, 6), shared = or_else(gpu->shared_latency, 24);
+    const struct latencies latencies = {
+        .none = 0,
+        .alu = alu,
+        .half = or_else(gpu->half_latency, alu),
+        .fp64 = or_else(gpu->fp64_latency, 2 * alu),
+        .xu = or_else(gpu->xu_latency, alu + 13),
+        .tensor = 32,
+        .vote = 3 * alu,
+        .shuffle = or_else(gpu->shuffle_latency, shared),
+        .special = or_else(gpu->special_latency, shared),
+        .l1 = or_else(gpu->l1_latency, 34),
+        .shared = shared,
+        .shared_atomic = 2 * shared,
+        .atomic = or_else(gpu->l2_latency, 250),
+        .fence = or_else(gpu->l2_latency, 250),
+    };
+    uint16_t intervals[WL_MACHINE_PIPE_COUNT] = {0};
+    set_intervals(gpu, intervals);
+    for (int i = 0; i < WL_MACHINE_KIND_COUNT; i++) {
+        const struct kind_row *row = &kind_rows[i];
+        uint32_t latency;
+        memcpy(&latency, (const char *)&latencies + row->latency, sizeof latency);
+        struct timing_kind *kind = &model->kinds[i];
+        *kind = (struct timing_kind){.pipe = row->pipe,
+                                     .queue = row->queue,
+                                     .state = states[row->scoreboard],
+                                     .throttle = throttles[row->queue],
+                                     .interval = intervals[row->pipe],
+                                     .latency = (uint16_t)latency};
+        bool is_math = row->queue == QUEUE_NONE && row->pipe != WL_MACHINE_PIPE_BRANCH;
+        if (input->changes & WL_TIMING_NO_LATENCY && row->scoreboard == SCOREBOARD_FIXED)
+            kind->latency = 1;
+        if (input->changes & WL_TIMING_FAST_SPECIAL &&
+            (row->pipe == WL_MACHINE_PIPE_XU || row->pipe == WL_MACHINE_PIPE_CONVERT)) {
+            kind->interval = intervals[WL_MACHINE_PIPE_FMA];
+            kind->latency = (uint16_t)alu;
+        }
+        if (input->changes & WL_TIMING_MEMORY_ONLY && is_math) {
+            kind->interval = 0;
+            kind->latency = 0;
+        }
+    }
+}
+
+/* Device memory never reaches its peak: refreshes, turns between reading and writing. */
+#define DRAM_EFFICIENCY 0.92
+
+static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    const struct wl_timing_traffic *traffic = &input->traffic;
+    double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
+    double port = rate_or(gpu->l2_port_bytes_per_cycle, 64);
+    double l2_share = rate_or(gpu->l2_read_bytes_per_cycle, gpu->l2_slices * 32.0) / sms;
+    double write_share = rate_or(gpu->l2_write_bytes_per_cycle, gpu->l2_slices * 16.0) / sms;
+    double efficiency = rate_or(gpu->dram_efficiency, DRAM_EFFICIENCY);
+    double dram_share = gpu->memory_bandwidth_bytes_per_s * efficiency / gpu->sm_clock_hz / sms;
+    model->l2_sector_cycles = 32 / (l2_share < port ? l2_share : port);
+    model->l2_write_cycles = 32 / (write_share < port / 2 ? write_share : port / 2);
+    model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
+                                  ? 0
+                                  : 1 / (dram_share < port ? dram_share : port);
+    model->l2_merged =
+        traffic->l1_missed_sectors > 0 ? traffic->l2_read_sectors / traffic->l1_missed_sectors : 1;
+    model->l2_merged = model->l2_merged > 1 ? 1 : model->l2_merged;
+    model->l2_miss_ratio =
+        traffic->l2_read_sectors > 0 ? traffic->l2_read_missed / traffic->l2_read_sectors : 0;
+    if (input->changes & WL_TIMING_L2_HITS)
+        model->l2_miss_ratio = 0;
+    model->dram_bytes_per_missed =
+        traffic->l2_read_missed > 0 ? traffic->dram_read_bytes / traffic->l2_read_missed : 32;
+    model->dram_bytes_per_written =
+        traffic->l2_write_sectors > 0 ? traffic->dram_write_bytes / traffic->l2_write_sectors : 0;
+    uint32_t l1 = or_else(gpu->l1_latency, 34);
+    model->l2_latency = or_else(gpu->l2_latency, 250);
+    model->dram_latency = or_else(gpu->dram_latency, model->l2_latency + 250);
+    if (input->changes & WL_TIMING_NO_MEMORY_LATENCY)
+        model->dram_latency = model->l2_latency;
+    model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
+    model->loads_in_flight = or_else(gpu->loads_in_flight, 200);
+    model->store_line_cycles = 2;
+    model->atomic_cycles = 1.25;
+}
+
+void timing_model_make(const struct wl_timing_input *input, struct timing_model *model)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    *model = (struct timing_model){.schedulers = gpu->schedulers_per_sm};
+    set_kinds(input, model);
+    set_memory(input, model);
+    model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 8);
+    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 8);
+    model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
+    model->branch_latency = or_else(gpu->branch_latency, 6);
+    model->barrier_latency = or_else(gpu->barrier_latency, 13);
+    model->barrier_interval = 2;
+    double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
+    model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
+    model->block_latency = or_else(gpu->block_latency, 350);
+    model->start_cycles = rate_or(gpu->start_cycles, 450);
+    model->launch_cycles = rate_or(gpu->launch_overhead_ns, 1450) * gpu->sm_clock_hz / 1e9;
+}

@@ -1,0 +1,41 @@
+/* The GPU's description in the units the engine needs: cycles of the SM clock, one SM's share.
+ * Internal to timing/. */
+#ifndef WL_TIMING_MODEL_H
+#define WL_TIMING_MODEL_H
+
+#include "timing/timing.h"
+
+enum { WL_TIMING_QUEUE_MIO, WL_TIMING_QUEUE_LG, WL_TIMING_QUEUE_TEXTURE, WL_TIMING_QUEUES };
+
+struct timing_kind {
+    uint8_t pipe, queue; /* queue: WL_TIMING_QUEUES for none */
+    uint8_t state;       /* of a warp that waits for the result */
+    uint8_t throttle;    /* of a warp that waits for the pipe or queue */
+    uint16_t interval;   /* cycles that an instruction keeps its scheduler's pipe busy */
+    uint16_t latency;    /* cycles to the result; memory adds its own */
+};
+
+struct timing_model {
+    uint32_t schedulers;
+    struct timing_kind kinds[WL_MACHINE_KIND_COUNT];
+    uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
+    uint32_t loads_in_flight;              /* misses that an SM may have under way */
+    uint32_t l2_latency, dram_latency;     /* from L1's look-up to the data */
+    uint32_t branch_latency, barrier_latency, barrier_interval;
+    double l2_sector_cycles;  /* that a sector takes of the SM's share of reading from L2 */
+    double l2_write_cycles;   /* of writing, a sector */
+    double store_line_cycles; /* that L1 takes for each line of a store */
+    double atomic_cycles;     /* for each sector of an atomic */
+    double dram_byte_cycles;  /* that a byte takes of the SM's share of device memory */
+    double block_interval;    /* cycles between two blocks that an SM is given */
+    double block_latency;     /* from the end of a block to the first instruction of the next */
+    double start_cycles;      /* until the first instruction of a launch issues */
+    double launch_cycles;     /* of the launch itself, around what the SMs do */
+    double l2_merged;         /* sectors that L2 serves for each one that L1 missed */
+    double l2_miss_ratio;     /* of those, how many go to device memory */
+    double dram_bytes_per_missed, dram_bytes_per_written;
+};
+
+void timing_model_make(const struct wl_timing_input *input, struct timing_model *model);
+
+#endif

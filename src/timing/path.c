@@ -1,0 +1,171 @@
+#include "timing/path.h"
+
+#include <math.h>
+
+uint64_t path_queue_room(struct path_queue *queue, uint64_t now)
+{
+    while (queue->count && queue->starts[queue->first] <= now) {
+        queue->first = (queue->first + 1) % PATH_QUEUE_MOST;
+        queue->count--;
+    }
+    return queue->count < queue->room ? now : queue->starts[queue->first];
+}
+
+/* Cycles between two passes of one scheduler: it takes two to keep L1's pipe busy. */
+#define PORT_INTERVAL 2
+
+/* L1's pipe takes an access of so many passes; returns the cycle of the first. */
+static uint64_t take_pipe(struct path *path, struct path_port *port, struct path_queue *queue,
+                          uint64_t now, uint32_t passes)
+{
+    uint64_t start = path->l1_free > now ? path->l1_free : now;
+    path->l1_free = start + passes;
+    path->busy += passes;
+    start = port->free > start ? port->free : start;
+    port->free = start + (uint64_t)passes * PORT_INTERVAL;
+    if (queue && queue->count < PATH_QUEUE_MOST)
+        queue->starts[(queue->first + queue->count++) % PATH_QUEUE_MOST] = start;
+    return start;
+}
+
+/* As many loads as may be under way: the pipe waits for the first of them to come. */
+static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
+{
+    while (path->flight_count && path->flights[path->flight_first] <= start) {
+        path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
+        path->flight_count--;
+    }
+    uint32_t most = model->loads_in_flight < PATH_FLIGHTS ? model->loads_in_flight : PATH_FLIGHTS;
+    while (path->flight_count >= most) {
+        uint64_t comes = path->flights[path->flight_first];
+        start = comes > start ? comes : start;
+        path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
+        path->flight_count--;
+    }
+    return start;
+}
+
+static void add_flight(struct path *path, uint64_t comes)
+{
+    path->flights[(path->flight_first + path->flight_count) % PATH_FLIGHTS] = comes;
+    path->flight_count += path->flight_count < PATH_FLIGHTS;
+}
+
+/* A server that serves one after another: returns when it is done with what came at `from`. */
+static double serve(double *server, double from, double cycles)
+{
+    *server = (*server > from ? *server : from) + cycles;
+    return *server;
+}
+
+/* Sectors that L1 has not: from L2, some of them from device memory. */
+static uint64_t fetch(struct path *path, const struct timing_model *model, uint64_t from,
+                      uint32_t sectors)
+{
+    double merged = sectors * model->l2_merged;
+    double l2 = serve(&path->l2_free, (double)from, merged * model->l2_sector_cycles);
+    double there = l2 - model->l2_sector_cycles * merged + model->l2_latency;
+    if (there < l2)
+        there = l2;
+    path->missed_debt += merged * model->l2_miss_ratio;
+    if (path->missed_debt >= 1) {
+        double missed = floor(path->missed_debt);
+        path->missed_debt -= missed;
+        double bytes = missed * model->dram_bytes_per_missed;
+        double device = serve(&path->device_free, (double)from, bytes * model->dram_byte_cycles);
+        device += model->dram_latency - bytes * model->dram_byte_cycles;
+        there = device > there ? device : there;
+    }
+    return (uint64_t)there;
+}
+
+static uint64_t load(struct path *path, const struct timing_model *model, uint32_t changes,
+                     struct path_port *port, struct path_queue *queue,
+                     struct wl_trace_access access, uint64_t now, uint32_t l1_latency)
+{
+    uint32_t passes = access.lines ? access.lines : 1;
+    if (changes & WL_TIMING_COALESCED && access.sectors) {
+        uint32_t ideal = access.sectors_ideal ? access.sectors_ideal : 1;
+        uint32_t lines = (ideal + 3) / 4;
+        passes = lines < passes ? lines : passes;
+        access.missed = (access.missed * ideal + access.sectors - 1) / access.sectors;
+    }
+    if (changes & WL_TIMING_L1_HITS)
+        access.missed = access.pending = 0;
+    uint64_t from = now;
+    if (access.missed)
+        from = wait_for_flight(path, model, now);
+    uint64_t start = take_pipe(path, port, queue, from, passes);
+    uint64_t there = start + (uint64_t)(passes - 1) * PORT_INTERVAL + l1_latency;
+    if (access.pending)
+        there += access.pending;
+    if (access.missed) {
+        uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
+        there = fetched > there ? fetched : there;
+        add_flight(path, there);
+    }
+    return there;
+}
+
+static uint64_t store(struct path *path, const struct timing_model *model, uint32_t changes,
+                      struct path_port *port, struct path_queue *queue,
+                      struct wl_trace_access access, uint64_t now)
+{
+    uint32_t sectors = access.sectors, lines = access.lines ? access.lines : 1;
+    if (changes & WL_TIMING_COALESCED && access.sectors_ideal) {
+        sectors = access.sectors_ideal;
+        lines = (sectors + 3) / 4 < lines ? (sectors + 3) / 4 : lines;
+    }
+    uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
+    /* the pipe waits while L2 takes no more of this SM's stores */
+    double behind = path->l2_write_free - 64;
+    uint64_t from = behind > (double)now ? (uint64_t)behind : now;
+    uint64_t start = take_pipe(path, port, queue, from, passes);
+    serve(&path->l2_write_free, (double)start, sectors * model->l2_write_cycles);
+    double bytes = sectors * model->dram_bytes_per_written;
+    serve(&path->device_free, (double)start, bytes * model->dram_byte_cycles);
+    return start;
+}
+
+static uint64_t atomic(struct path *path, const struct timing_model *model, struct path_port *port,
+                       struct path_queue *queue, struct wl_trace_access access, uint64_t now,
+                       uint32_t latency)
+{
+    uint32_t sectors = access.sectors ? access.sectors : 1;
+    uint32_t repeats = access.lines ? sectors / access.lines : sectors;
+    double each = repeats > 4 ? 2 : model->atomic_cycles;
+    uint32_t passes = (uint32_t)(sectors * each + 0.5);
+    uint64_t start = take_pipe(path, port, queue, now, passes ? passes : 1);
+    return start + passes + latency;
+}
+
+uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
+                     uint8_t kind, struct path_port *port, uint32_t word, uint64_t now)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    uint32_t latency = model->kinds[kind].latency, number = model->kinds[kind].queue;
+    struct path_queue *queue = number < WL_TIMING_QUEUES ? &port->queues[number] : NULL;
+    if (changes & WL_TIMING_MATH_ONLY)
+        return now + 1;
+    if (!word)
+        return take_pipe(path, port, queue, now, 1) + latency;
+    if (access.is_shared) {
+        uint32_t wavefronts =
+            changes & WL_TIMING_NO_BANK_CONFLICTS ? access.wavefronts_ideal : access.wavefronts;
+        wavefronts = wavefronts ? wavefronts : 1;
+        uint64_t start = take_pipe(path, port, queue, now, wavefronts);
+        if (kind == WL_MACHINE_LOAD) /* a generic address */
+            latency = model->kinds[WL_MACHINE_SHARED_LOAD].latency;
+        return start + (uint64_t)(wavefronts - 1) * PORT_INTERVAL + latency;
+    }
+    switch (kind) {
+    case WL_MACHINE_STORE:
+        return store(path, model, changes, port, queue, access, now);
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+        return atomic(path, model, port, queue, access, now, latency);
+    default:
+        return load(path, model, changes, port, queue, access, now,
+                    model->kinds[WL_MACHINE_LOAD].latency);
+    }
+}

@@ -1,0 +1,41 @@
+/* The way of a memory access: the queue of its scheduler, L1's pipe, L2, device memory. Each serves
+ * in order, so that the time of an access is known when it is issued. Internal to timing/. */
+#ifndef WL_TIMING_PATH_H
+#define WL_TIMING_PATH_H
+
+#include "timing/model.h"
+
+enum { PATH_QUEUE_MOST = 64, PATH_FLIGHTS = 1024 };
+
+/* Accesses that wait for L1's pipe: when each is served. */
+struct path_queue {
+    uint32_t room; /* accesses that may wait */
+    uint32_t first, count;
+    uint64_t starts[PATH_QUEUE_MOST];
+};
+
+/* What a scheduler sends to L1: its queues, one for each kind of access, and its port. */
+struct path_port {
+    struct path_queue queues[WL_TIMING_QUEUES];
+    uint64_t free; /* when it can send the next pass */
+};
+
+struct path {
+    uint64_t l1_free; /* when L1's pipe takes the next pass */
+    double l2_free, l2_write_free, device_free;
+    uint64_t busy;                  /* cycles of L1's pipe */
+    double missed_debt;             /* sectors, in part, that are due to miss L2 */
+    uint64_t flights[PATH_FLIGHTS]; /* when loads that missed L1 come, in the order of issue */
+    uint32_t flight_first, flight_count;
+};
+
+/* First cycle from now on in which the queue has room. */
+uint64_t path_queue_room(struct path_queue *queue, uint64_t now);
+
+/* An access that issues now, through the port's queue of that number: word is the trace's second
+ * word; 0: no lane takes part, or it moves data between lanes, and takes a pass all the same.
+ * Returns the cycle at which its result is there. */
+uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
+                     uint8_t kind, struct path_port *port, uint32_t word, uint64_t now);
+
+#endif

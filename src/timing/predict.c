@@ -1,0 +1,156 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "timing/engine.h"
+#include "warp/op.h"
+
+static const char *const state_names[WL_TIMING_STATE_COUNT] = {
+#define T(id, name, text) name,
+#include "timing/states.def"
+#undef T
+};
+
+const char *wl_timing_state_name(enum wl_timing_state state)
+{
+    return state < WL_TIMING_STATE_COUNT ? state_names[state] : "unknown";
+}
+
+void wl_timing_free(struct wl_timing *timing)
+{
+    free(timing->instruction_states);
+    free(timing->instruction_executed);
+    *timing = (struct wl_timing){0};
+}
+
+/* Blocks that the busiest SM runs. With few waves the SMs end unevenly; with many, the blocks even
+ * out but for part of one. */
+static double blocks_of_sm(const struct wl_timing_input *input)
+{
+    double sms = input->gpu->sm_count;
+    double mean = (double)input->block_count / sms;
+    if (input->changes & WL_TIMING_NO_TAIL)
+        return mean;
+    if (mean <= 4.0 * input->blocks_per_sm)
+        return ceil(mean);
+    return mean + 0.5;
+}
+
+/* Cycles that each further block costs an SM once it is full, and how far the two halves of what
+ * was replayed differ in that. */
+static double cycles_per_block(const struct wl_timing_input *input,
+                               const struct timing_result *result, double *difference)
+{
+    uint32_t count = result->block_end_count, resident = input->blocks_per_sm;
+    double start = 0;
+    *difference = 1;
+    if (count == 0)
+        return 0;
+    if (count <= 2 * resident)
+        return (result->end - start) / count;
+    uint32_t first = resident - 1, last = count - resident > first ? count - resident : count - 1;
+    uint32_t middle = (first + last) / 2;
+    const double *ends = result->block_ends;
+    double all = (ends[last] - ends[first]) / (last - first);
+    if (middle > first && last > middle && all > 0) {
+        double early = (ends[middle] - ends[first]) / (middle - first);
+        double late = (ends[last] - ends[middle]) / (last - middle);
+        *difference = fabs(late - early) / all / 2;
+    }
+    return all;
+}
+
+/* Instructions of the source program that a warp's trace holds. */
+static double traced_instructions(const struct wl_timing_input *input)
+{
+    double total = 0;
+    for (size_t b = 0; b < input->trace->block_count; b++) {
+        const struct wl_trace_block_record *record = input->trace->blocks[b];
+        for (uint32_t w = 0; w < record->warp_count; w++) {
+            const struct wl_trace_warp *warp = &record->warps[w];
+            for (size_t i = 0; i < warp->count;) {
+                bool is_block = warp->items[i] & WL_TRACE_BLOCK;
+                if (is_block)
+                    total += input->program->blocks[wl_trace_block(warp->items[i])].issue_count;
+                i += is_block ? 1 : 2;
+            }
+        }
+    }
+    return total;
+}
+
+static void scale(const struct wl_timing_input *input, struct timing_result *result,
+                  struct wl_timing *timing, double factor)
+{
+    timing->instructions = result->instructions * factor;
+    timing->warp_cycles = result->warp_cycles * factor;
+    timing->eligible = result->eligible * factor;
+    timing->issue_cycles = result->issue_cycles * factor;
+    timing->l1_busy = result->l1_busy * factor;
+    for (int i = 0; i < WL_TIMING_STATE_COUNT; i++)
+        timing->states[i] = result->states[i] * factor;
+    for (int i = 0; i < WL_MACHINE_PIPE_COUNT; i++)
+        timing->pipe_busy[i] = result->pipe_busy[i] * factor;
+    timing->instruction_count = input->program->instruction_count;
+    timing->instruction_states = result->instruction_states;
+    timing->instruction_executed = result->instruction_executed;
+    for (size_t i = 0; i < (size_t)timing->instruction_count * WL_TIMING_STATE_COUNT; i++)
+        timing->instruction_states[i] *= factor;
+    for (uint32_t i = 0; i < timing->instruction_count; i++)
+        timing->instruction_executed[i] *= factor;
+    result->instruction_states = result->instruction_executed = NULL;
+}
+
+static enum wl_code check(const struct wl_timing_input *input, struct wl_error *error)
+{
+    const struct wl_machine *machine = input->program->machine;
+    if (!machine)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED, "the kernel has no machine code");
+    if (machine->unknown)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED, "the time of %s is not modelled",
+                            machine->unknown);
+    if (!input->trace->block_count || !input->blocks_per_sm)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED, "no block was recorded");
+    return WL_OK;
+}
+
+enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,
+                               struct wl_error *error)
+{
+    *timing = (struct wl_timing){0};
+    enum wl_code code = check(input, error);
+    if (code)
+        return code;
+    struct timing_model model;
+    struct timing_code machine_code;
+    struct timing_result result;
+    timing_model_make(input, &model);
+    timing_code_make(input, &machine_code);
+    timing_engine_run(input, &model, &machine_code, &result);
+    double difference, each = cycles_per_block(input, &result, &difference);
+    double blocks = blocks_of_sm(input), traced = (double)input->trace->block_count;
+    double part = input->trace->is_cut && input->program_instructions > 0
+                      ? traced_instructions(input) / input->program_instructions
+                      : traced / (double)input->block_count;
+    double sm_cycles;
+    if (input->trace->is_cut)
+        sm_cycles = result.end / part * traced / (double)input->block_count * blocks / traced;
+    else
+        sm_cycles = result.end + (blocks - traced) * each;
+    sm_cycles = sm_cycles > 1 ? sm_cycles : 1;
+    timing->is_sampled = traced + 0.5 < blocks || input->trace->is_cut;
+    timing->error_pct =
+        timing->is_sampled ? 100 * difference * (blocks - traced) * each / sm_cycles : 0;
+    scale(input, &result, timing, 1 / part);
+    double sms = input->block_count < input->gpu->sm_count ? (double)input->block_count
+                                                           : input->gpu->sm_count;
+    double mean = (double)input->block_count / input->gpu->sm_count;
+    double busy = blocks > 0 && mean < blocks && mean > 1 ? mean / blocks : 1;
+    timing->active_cycles = sm_cycles * busy * sms / input->gpu->sm_count;
+    timing->cycles = sm_cycles + model.launch_cycles;
+    timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
+    timing_code_free(&machine_code);
+    timing_result_free(&result);
+    return WL_OK;
+}

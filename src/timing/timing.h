@@ -1,0 +1,89 @@
+/* How long a launch takes, and where its warps wait: replays recorded warps (warp/trace.h) as
+ * machine code (warp/machine.h) on a model of one SM, cycle by cycle, with its share of L2 and
+ * device memory; then extends that to the grid. docs/timing-model.md has the model in a page. */
+#ifndef WL_TIMING_TIMING_H
+#define WL_TIMING_TIMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "gpu/gpu.h"
+#include "warp/machine.h"
+#include "warp/program.h"
+#include "warp/trace.h"
+
+enum wl_timing_state {
+#define T(id, name, text) WL_TIMING_##id,
+#include "timing/states.def"
+#undef T
+    WL_TIMING_STATE_COUNT
+};
+const char *wl_timing_state_name(enum wl_timing_state state);
+
+/* What a what-if takes away; several may be set. */
+enum wl_timing_change {
+    WL_TIMING_NO_BANK_CONFLICTS = 1 << 0,
+    WL_TIMING_COALESCED = 1 << 1,          /* each access touches as few sectors as it could */
+    WL_TIMING_L1_HITS = 1 << 2,            /* what L1 looked up is there */
+    WL_TIMING_L2_HITS = 1 << 3,            /* what L2 looked up is there */
+    WL_TIMING_NO_MEMORY_LATENCY = 1 << 4,  /* device memory answers as soon as L2 */
+    WL_TIMING_NO_BANDWIDTH_LIMIT = 1 << 5, /* of device memory */
+    WL_TIMING_NO_BARRIERS = 1 << 6,
+    WL_TIMING_NO_DIVERGENCE = 1 << 7,  /* lanes that part waste no slots */
+    WL_TIMING_FULL_OCCUPANCY = 1 << 8, /* as many blocks as warps and block slots allow */
+    WL_TIMING_NO_TAIL = 1 << 9,        /* the last wave is as full as the others */
+    WL_TIMING_NO_LATENCY = 1 << 10,    /* results of fixed latency come in the next cycle */
+    WL_TIMING_FAST_SPECIAL = 1 << 11,  /* special functions run at the rate of FMA */
+    WL_TIMING_FUSED = 1 << 12,         /* a multiplication before an addition costs nothing */
+    WL_TIMING_MATH_ONLY = 1 << 13,     /* memory accesses cost nothing */
+    WL_TIMING_MEMORY_ONLY = 1 << 14,   /* arithmetic costs nothing */
+};
+
+/* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */
+struct wl_timing_traffic {
+    double l1_missed_sectors; /* that L1s sent on, before requests of SMs were merged */
+    double l2_read_sectors, l2_read_missed;
+    double l2_write_sectors;
+    double dram_read_bytes, dram_write_bytes;
+};
+
+struct wl_timing_input {
+    const struct wl_gpu *gpu;
+    const struct wl_program *program;
+    const struct wl_trace *trace;
+    uint64_t block_count; /* of the grid */
+    uint32_t warps_per_block;
+    uint32_t blocks_per_sm; /* resident at once */
+    struct wl_timing_traffic traffic;
+    double program_instructions; /* executed by warps of the whole launch, of the source program */
+    uint32_t changes;            /* enum wl_timing_change */
+};
+
+/* Free with wl_timing_free. */
+struct wl_timing {
+    double duration_ns;
+    double cycles;        /* of the SM clock, from the start of the launch to its end */
+    double active_cycles; /* of an SM while it has a warp, on average */
+    double error_pct;     /* what sampling may have cost; 0: all of an SM's blocks were replayed */
+    bool is_sampled;
+    /* of the whole launch: */
+    double instructions;                     /* machine instructions issued by warps */
+    double warp_cycles;                      /* warps resident, summed over active cycles */
+    double eligible;                         /* warps that could issue, summed over cycles */
+    double issue_cycles;                     /* cycles in which a scheduler issued */
+    double states[WL_TIMING_STATE_COUNT];    /* warp cycles; their sum is warp_cycles */
+    double pipe_busy[WL_MACHINE_PIPE_COUNT]; /* cycles, summed over schedulers */
+    double l1_busy;                          /* cycles of the L1 pipe, summed over SMs */
+    double *instruction_states;              /* [instruction of the program][state] */
+    double *instruction_executed;            /* machine instructions that came from each */
+    uint32_t instruction_count;
+};
+void wl_timing_free(struct wl_timing *timing);
+
+/* WL_ERR_UNSUPPORTED: the kernel has something that cannot be timed (error->message says what), or
+ * nothing was traced. */
+enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,
+                               struct wl_error *error);
+
+#endif

@@ -1,0 +1,113 @@
+#include "timing/values.h"
+
+static const char *const stall_names[WL_TIMING_STATE_COUNT] = {
+#define T(id, name, text) "smsp__average_warps_issue_stalled_" name "_per_issue_active.ratio",
+#include "timing/states.def"
+#undef T
+};
+
+/* Pipes whose busy share Nsight Compute shows, in percent of active cycles. */
+static const struct {
+    uint8_t pipe;
+    const char *name;
+} pipe_rows[] = {
+    {WL_MACHINE_PIPE_ALU, "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active"},
+    {WL_MACHINE_PIPE_FMA, "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active"},
+    {WL_MACHINE_PIPE_FP64, "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"},
+    {WL_MACHINE_PIPE_XU, "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active"},
+    {WL_MACHINE_PIPE_TENSOR, "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active"},
+    {WL_MACHINE_PIPE_LSU, "sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_active"},
+};
+
+struct list {
+    struct wl_timing_value *items;
+    size_t count;
+};
+
+static void add(struct list *list, const char *name, double value)
+{
+    if (list->count < WL_TIMING_VALUES_MOST)
+        list->items[list->count++] = (struct wl_timing_value){name, value};
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static double greatest(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Busiest unit of the SMs and of memory, in percent of the elapsed cycles of all SMs. */
+static void add_throughputs(struct list *list, const struct wl_timing_input *input,
+                            const struct wl_timing *timing)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    const struct wl_timing_traffic *traffic = &input->traffic;
+    double elapsed = timing->cycles * gpu->sm_count, slots = elapsed * gpu->schedulers_per_sm;
+    double sm = 100 * ratio(timing->instructions, slots);
+    for (size_t i = 0; i < sizeof pipe_rows / sizeof *pipe_rows; i++) {
+        double busy = timing->pipe_busy[pipe_rows[i].pipe];
+        /* four schedulers share the load/store pipe, which takes one instruction a cycle */
+        busy *= pipe_rows[i].pipe == WL_MACHINE_PIPE_LSU ? 2 : 1;
+        sm = greatest(sm, 100 * ratio(busy, slots));
+        add(list, pipe_rows[i].name,
+            100 * ratio(busy, timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm));
+    }
+    double l1 = 100 * ratio(timing->l1_busy, elapsed);
+    double l2_rate = gpu->l2_slices * 64.0;
+    double l2 = 100 * ratio((traffic->l2_read_sectors + traffic->l2_write_sectors) * 32,
+                            timing->cycles * l2_rate);
+    double seconds = timing->duration_ns / 1e9;
+    double bytes = traffic->dram_read_bytes + traffic->dram_write_bytes;
+    double dram = 100 * ratio(bytes, seconds * gpu->memory_bandwidth_bytes_per_s);
+    add(list, "sm__throughput.avg.pct_of_peak_sustained_elapsed", sm);
+    add(list, "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", l1);
+    add(list, "l1tex__throughput.avg.pct_of_peak_sustained_active",
+        100 * ratio(timing->l1_busy, timing->active_cycles * gpu->sm_count));
+    add(list, "lts__throughput.avg.pct_of_peak_sustained_elapsed", l2);
+    add(list, "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", dram);
+    add(list, "dram__throughput.avg.pct_of_peak_sustained_elapsed", dram);
+    add(list, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+        greatest(l1, greatest(l2, dram)));
+    add(list, "dram__bytes.sum.per_second", ratio(bytes, seconds));
+    add(list, "dram__bytes_read.sum.per_second", ratio(traffic->dram_read_bytes, seconds));
+    add(list, "dram__bytes_write.sum.per_second", ratio(traffic->dram_write_bytes, seconds));
+}
+
+size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_timing *timing,
+                        struct wl_timing_value *values)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    struct list list = {values, 0};
+    double active = timing->active_cycles * gpu->sm_count;
+    double slots = active * gpu->schedulers_per_sm;
+    double warps = ratio(timing->warp_cycles, active), issued = timing->instructions;
+    add(&list, "gpu__time_duration.sum", timing->duration_ns);
+    add(&list, "gpc__cycles_elapsed.max", timing->cycles);
+    add(&list, "gpc__cycles_elapsed.avg.per_second", gpu->sm_clock_hz);
+    add(&list, "sm__cycles_active.avg", timing->active_cycles);
+    add(&list, "smsp__inst_executed.sum", issued);
+    add(&list, "smsp__inst_issued.sum", issued);
+    add(&list, "sm__warps_active.avg.per_cycle_active", warps);
+    add(&list, "smsp__warps_active.avg.per_cycle_active", warps / gpu->schedulers_per_sm);
+    add(&list, "sm__warps_active.avg.pct_of_peak_sustained_active",
+        100 * warps / gpu->max_warps_per_sm);
+    add(&list, "smsp__warps_eligible.avg.per_cycle_active", ratio(timing->eligible, slots));
+    add(&list, "smsp__issue_active.avg.per_cycle_active", ratio(timing->issue_cycles, slots));
+    add(&list, "smsp__issue_active.avg.pct_of_peak_sustained_active",
+        100 * ratio(timing->issue_cycles, slots));
+    add(&list, "sm__inst_executed.avg.per_cycle_active", ratio(issued, active));
+    add(&list, "sm__inst_executed.avg.per_cycle_elapsed",
+        ratio(issued, timing->cycles * gpu->sm_count));
+    add(&list, "sm__inst_issued.avg.per_cycle_active", ratio(issued, active));
+    add(&list, "smsp__average_warp_latency_per_inst_issued.ratio",
+        ratio(timing->warp_cycles, issued));
+    for (int i = 0; i < WL_TIMING_STATE_COUNT; i++)
+        add(&list, stall_names[i], ratio(timing->states[i], timing->issue_cycles));
+    add(&list, "warplens__sampling_error.pct", timing->error_pct);
+    add_throughputs(&list, input, timing);
+    return list.count;
+}

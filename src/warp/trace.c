@@ -1,0 +1,41 @@
+#include "warp/trace.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct wl_trace_block_record *wl_trace_begin(struct wl_trace *trace, uint64_t number,
+                                             uint32_t warp_count)
+{
+    trace->blocks_run++;
+    if (trace->words > trace->words_begin || trace->is_cut)
+        return NULL;
+    struct wl_trace_block_record *record = wl_alloc_zero(1, sizeof *record);
+    record->number = number;
+    record->warp_count = warp_count;
+    record->warps = wl_alloc_zero(warp_count, sizeof *record->warps);
+    if (trace->block_count == trace->block_capacity) {
+        trace->block_capacity = trace->block_capacity ? trace->block_capacity * 2 : 16;
+        trace->blocks = wl_resize(trace->blocks, trace->block_capacity, sizeof *trace->blocks);
+    }
+    trace->blocks[trace->block_count++] = record;
+    return record;
+}
+
+void wl_trace_grow(struct wl_trace_warp *warp)
+{
+    warp->capacity = warp->capacity ? warp->capacity * 2 : 64;
+    warp->items = wl_resize(warp->items, warp->capacity, sizeof *warp->items);
+}
+
+void wl_trace_free(struct wl_trace *trace)
+{
+    for (size_t b = 0; b < trace->block_count; b++) {
+        for (uint32_t w = 0; w < trace->blocks[b]->warp_count; w++)
+            free(trace->blocks[b]->warps[w].items);
+        free(trace->blocks[b]->warps);
+        free(trace->blocks[b]);
+    }
+    free(trace->blocks);
+    *trace = (struct wl_trace){0};
+}

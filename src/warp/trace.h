@@ -1,0 +1,93 @@
+/* What warps of a few blocks did, for the timing model: the basic blocks they entered and how their
+ * memory accesses fell into cache lines and banks. sim/ writes it, timing/ replays it. */
+#ifndef WL_WARP_TRACE_H
+#define WL_WARP_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A word with the highest bit is a basic block that was entered: its number, and how many lanes.
+ * Other words come in pairs: the access site, then what it took. */
+#define WL_TRACE_BLOCK 0x80000000u
+#define WL_TRACE_BLOCK_BITS 24
+static inline uint32_t wl_trace_block(uint32_t word)
+{
+    return word & ((1u << WL_TRACE_BLOCK_BITS) - 1);
+}
+static inline uint32_t wl_trace_lanes(uint32_t word)
+{
+    return (word >> WL_TRACE_BLOCK_BITS & 31) + 1;
+}
+
+/* Second word of an access. Shared memory: wavefronts and ideal wavefronts. Else lines and sectors
+ * that L1 looked up, sectors that it had not, sectors that would do, and for how long what it had
+ * was still on its way. */
+enum { WL_TRACE_PENDING_UNIT = 16 }; /* cycles */
+struct wl_trace_access {
+    uint32_t wavefronts, wavefronts_ideal;
+    uint32_t lines, sectors, missed, sectors_ideal, pending;
+    bool is_shared;
+};
+static inline uint32_t wl_trace_least(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+static inline uint32_t wl_trace_pack(struct wl_trace_access a)
+{
+    if (a.is_shared)
+        return 1u << 31 | wl_trace_least(a.wavefronts, 255) |
+               wl_trace_least(a.wavefronts_ideal, 255) << 8;
+    return wl_trace_least(a.lines, 63) | wl_trace_least(a.sectors, 63) << 6 |
+           wl_trace_least(a.missed, 63) << 12 | wl_trace_least(a.sectors_ideal, 63) << 18 |
+           wl_trace_least(a.pending / WL_TRACE_PENDING_UNIT, 127) << 24;
+}
+static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
+{
+    if (word >> 31)
+        return (struct wl_trace_access){
+            .is_shared = true, .wavefronts = word & 255, .wavefronts_ideal = word >> 8 & 255};
+    return (struct wl_trace_access){.lines = word & 63,
+                                    .sectors = word >> 6 & 63,
+                                    .missed = word >> 12 & 63,
+                                    .sectors_ideal = word >> 18 & 63,
+                                    .pending = (word >> 24 & 127) * WL_TRACE_PENDING_UNIT};
+}
+
+struct wl_trace_warp {
+    uint32_t *items;
+    size_t count, capacity;
+};
+
+struct wl_trace_block_record {
+    uint64_t number; /* of the grid's blocks */
+    struct wl_trace_warp *warps;
+    uint32_t warp_count;
+};
+
+/* One SM's. Zero-initialise with its limits; free with wl_trace_free. */
+struct wl_trace {
+    uint32_t sm;        /* whose blocks */
+    size_t words_begin; /* no block begins to be traced after so many words */
+    size_t words_most;  /* and no warp goes on after so many of its own */
+    size_t words;
+    struct wl_trace_block_record **blocks; /* in the order in which they started */
+    size_t block_count, block_capacity;
+    uint64_t blocks_run; /* of that SM, traced or not */
+    bool is_cut;         /* words_most was reached: warps end before their time */
+};
+
+void wl_trace_free(struct wl_trace *trace);
+/* A record for a block that starts, NULL if it is not to be traced. The trace owns it. */
+struct wl_trace_block_record *wl_trace_begin(struct wl_trace *trace, uint64_t number,
+                                             uint32_t warp_count);
+void wl_trace_grow(struct wl_trace_warp *warp);
+
+static inline void wl_trace_push(struct wl_trace_warp *warp, uint32_t word)
+{
+    if (warp->count == warp->capacity)
+        wl_trace_grow(warp);
+    warp->items[warp->count++] = word;
+}
+
+#endif
