@@ -4,6 +4,8 @@
 
 #include "warp/op.h"
 
+enum { TRACED_WAVES = 8 };
+
 /* Operations that know their lanes' registers and their place in the block, and change nothing
  * else. What is no special form (arithmetic, logic, comparisons) is so by itself. */
 static const uint16_t private_codes[] = {
@@ -106,14 +108,20 @@ bool wl_blocks_are_alike(const struct wl_program *program, uint32_t checks)
     return true;
 }
 
-void wl_counts_multiply(struct wl_sim_counts *counts, uint64_t block_count)
+uint64_t wl_alike_wanted(uint64_t block_count, uint64_t resident, bool is_traced)
+{
+    const uint64_t wanted = is_traced ? TRACED_WAVES * resident : 1;
+    return wanted < block_count ? wanted : block_count;
+}
+
+void wl_counts_extend(struct wl_sim_counts *counts, uint64_t blocks_run, uint64_t block_count)
 {
     for (size_t i = 0; i < WL_COUNTER_COUNT; i++)
-        counts->totals[i] *= block_count;
+        counts->totals[i] = counts->totals[i] / blocks_run * block_count;
     /* struct wl_instruction_counts has nothing but 64-bit counts */
     uint64_t *numbers = (uint64_t *)counts->instructions;
     size_t number_count =
         counts->instruction_count * sizeof *counts->instructions / sizeof *numbers;
     for (size_t i = 0; i < number_count; i++)
-        numbers[i] *= block_count;
+        numbers[i] = numbers[i] / blocks_run * block_count;
 }

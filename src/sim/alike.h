@@ -13,7 +13,11 @@
  * wl_sim_options. */
 bool wl_blocks_are_alike(const struct wl_program *program, uint32_t checks);
 
-/* Makes the counts of one block those of block_count. */
-void wl_counts_multiply(struct wl_sim_counts *counts, uint64_t block_count);
+/* How many of block_count such blocks are to be run: one, or some waves of the resident ones where
+ * the model of time looks at how they share an SM. */
+uint64_t wl_alike_wanted(uint64_t block_count, uint64_t resident, bool is_traced);
+
+/* Makes the counts of blocks_run of them those of block_count. */
+void wl_counts_extend(struct wl_sim_counts *counts, uint64_t blocks_run, uint64_t block_count);
 
 #endif

@@ -62,11 +62,27 @@ static void test_not_alike(void **state)
     assert_false(are_alike("bar.sync 0;", WL_CHECK_SYNC));
 }
 
+static void test_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(wl_alike_wanted(1000000, 100, false), 1);
+    assert_int_equal(wl_alike_wanted(1000000, 100, true), 800);
+    assert_int_equal(wl_alike_wanted(30, 100, true), 30);
+    struct wl_instruction_counts instruction = {.warps = 1600, .threads = 51200};
+    struct wl_sim_counts counts = {.instructions = &instruction, .instruction_count = 1};
+    counts.totals[WL_COUNTER_INST] = 4800;
+    wl_counts_extend(&counts, 800, 1000001);
+    assert_int_equal(counts.totals[WL_COUNTER_INST], 6000006);
+    assert_int_equal(instruction.warps, 2000002);
+    assert_int_equal(instruction.threads, 64000064);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_not_alike),
+        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests_name("alike", tests, NULL, NULL);
 }

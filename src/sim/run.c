@@ -430,7 +430,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     run.shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
     const uint64_t block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
-    run.block_total = is_alike ? 1 : block_count;
+    run.block_total = block_count;
     struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
                                        .threads_per_block = run.threads_per_block,
                                        .shared_static_bytes = launch->program->shared_static_bytes,
@@ -451,6 +451,10 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     run.workspace = sim->workspace;
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
     run.is_opaque = launch->program->is_opaque;
+    if (is_alike)
+        run.block_total =
+            wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
+                            options->trace_count > 0);
     uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
     uint32_t resident = counts->occupancy.blocks_per_sm;
     uint64_t blocks_each = (run.block_total + run.sm_count - 1) / run.sm_count;
@@ -482,7 +486,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     if (run.count)
         gather_l2(sim, counts);
     if (is_alike && code == WL_OK)
-        wl_counts_multiply(counts, block_count);
+        wl_counts_extend(counts, run.block_total, block_count);
     for (uint32_t i = 0; i < sm_used; i++) {
         wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
