@@ -39,11 +39,11 @@ static const struct wl_option collector_rows[] = {
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "hw: measure on the GPU of this machine; sim: simulate one; auto (default): measure if there "
      "is one and no --gpu is given"},
-    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|none",
+    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|application|none",
      "hw: kernel, run each kernel again for each pass of counters; auto (default), only the first "
      "4 "
-     "launches with the same kernel, grid, block and shared memory; none, no counters, only when "
-     "and how long each ran"},
+     "launches with the same kernel, grid, block and shared memory; application, as auto, and run "
+     "the program again for samples and for counts at instructions; none, no counters"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",
      "hw: sample where warps stand; default: with the sets detailed and full"},
     {"warp-sampling-interval", 0, WL_OPTION_TEXT, AT(warp_sampling_interval), "auto|0..26",
@@ -63,6 +63,10 @@ static const struct wl_option gpu_rows[] = {
      "whether L1 caches global loads; default: as compiled (-dlcm) and as the model does"},
     {"strict-arch", 0, WL_OPTION_FLAG, AT(strict_arch), NULL,
      "PTX for a newer GPU than the model gives error 209, as on hardware"},
+    {"no-prediction", 0, WL_OPTION_FLAG, AT(skip_prediction), NULL,
+     "count only: no durations, no warp states"},
+    {"whatif", 0, WL_OPTION_FLAG, AT(whatif), NULL,
+     "predict also what each launch would take without each of its troubles"},
     {"threads", 0, WL_OPTION_NUMBER, AT(threads), "N", "simulate on N cores; default: all"},
     {"budget", 0, WL_OPTION_NUMBER, AT(budget), "N",
      "stop a launch when one of its warps has run N instructions; default: never"},
@@ -256,6 +260,8 @@ void wl_command_settings(const struct wl_command *command, struct wl_settings *s
                           : command->l1_global == 0 ? WL_L1_FORCE_ON
                                                     : WL_L1_FORCE_OFF;
     settings->strict_arch = command->strict_arch;
+    settings->predict_time = !command->skip_prediction;
+    settings->whatif = command->whatif;
     settings->threads = (uint32_t)command->threads;
     settings->budget = command->budget;
     settings->check_race = command->check_race;

@@ -16,11 +16,12 @@ struct wl_command {
     bool import_source;
     struct wl_text source_folders;
     int collector;                         /* enum wl_collector_choice */
-    int replay_mode;                       /* enum wl_replay */
+    int replay_mode;                       /* enum wl_replay_mode */
     int warp_sampling, instruction_counts; /* 0 auto, 1 on, 2 off */
     const char *warp_sampling_interval;
     /* the simulated GPU */
     const char *gpu, *gpu_folder;
+    bool skip_prediction, whatif;
     int cache_control, l1_global; /* enum wl_cache_control; -1 as compiled, 0 on, 1 off */
     bool strict_arch;
     uint64_t threads, budget;

@@ -73,20 +73,29 @@ static void choose_counters(const struct wl_command *command, struct wl_settings
     settings->counters = wl_text_take(&metrics);
 }
 
-/* Whether something is wanted: said so, or as part of a set. */
-static bool is_wanted(int choice, const char *set)
+/* Whether something is wanted: said so, or as part of a set or of running the program again. */
+static bool is_wanted(int choice, const struct wl_command *command)
 {
-    bool is_in_set = set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0);
-    return choice == 1 || (choice == 0 && is_in_set);
+    const char *set = command->set;
+    bool is_so_anyway = (set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0)) ||
+                        command->replay_mode == WL_REPLAY_MODE_APPLICATION;
+    return choice == 1 || (choice == 0 && is_so_anyway);
 }
+
+static const enum wl_replay replays[] = {
+    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,
+    [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
+    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_AUTO,
+    [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
+};
 
 static enum wl_code choose_instructions(const struct wl_command *command,
                                         struct wl_settings *settings, struct wl_error *error)
 {
     const char *interval = command->warp_sampling_interval;
-    settings->pc_samples = is_wanted(command->warp_sampling, command->set);
-    settings->instruction_counts = is_wanted(command->instruction_counts, command->set);
-    settings->replay = (enum wl_replay)command->replay_mode;
+    settings->pc_samples = is_wanted(command->warp_sampling, command);
+    settings->instruction_counts = is_wanted(command->instruction_counts, command);
+    settings->replay = replays[command->replay_mode];
     if (settings->replay == WL_REPLAY_NONE)
         settings->counters[0] = '\0';
     if (!interval || strcmp(interval, "auto") == 0)

@@ -14,6 +14,14 @@ enum wl_collector_choice { WL_COLLECTOR_AUTO, WL_COLLECTOR_SIM, WL_COLLECTOR_HW 
  * NULL: none, and error (zeroed before) may say why. */
 char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_error *error);
 
+/* --replay-mode */
+enum wl_replay_mode {
+    WL_REPLAY_MODE_AUTO,
+    WL_REPLAY_MODE_KERNEL,
+    WL_REPLAY_MODE_APPLICATION,
+    WL_REPLAY_MODE_NONE,
+};
+
 /* Decides, and fills the settings of a real GPU: collector, gpu (the model most like it),
  * cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a GPU,
  * or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector hw

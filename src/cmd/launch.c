@@ -10,6 +10,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "cmd/again.h"
 #include "cmd/hardware.h"
 #include "cmd/injection.h"
 #include "cmd/program.h"
@@ -255,7 +256,14 @@ static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *
 enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 {
     wl_command_settings(run->command, &run->settings);
-    return wl_hardware_choose(run->command, run->console, &run->settings, error);
+    enum wl_code code = wl_hardware_choose(run->command, run->console, &run->settings, error);
+    bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
+    if (code || !is_again || run->settings.collector != WL_SOURCE_HARDWARE)
+        return code;
+    run->again.samples = run->settings.pc_samples;
+    run->again.counts = run->settings.instruction_counts;
+    run->settings.pc_samples = run->settings.instruction_counts = false;
+    return code;
 }
 
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
@@ -320,6 +328,9 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         wl_subprocess_wait(&process, run->settings.progress ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
         wait_for_orphans(run->console);
+        struct wl_error trouble = {0};
+        if (wl_again_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
+            wl_console_warn(run->console, NULL, "running it again: %s", trouble.message);
     } else {
         wl_folder_remove(run->stream_folder, NULL);
     }

@@ -14,6 +14,9 @@ struct wl_launch_run {
     const struct wl_arguments *program; /* its words */
     struct wl_program_info info;
     struct wl_settings settings;
+    struct {
+        bool samples, counts;
+    } again;             /* what the program is run again for */
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
     struct wl_ending ending;

@@ -41,6 +41,8 @@ static const struct row rows[] = {
     CHOICE(cache_control, "all", cache_controls),
     CHOICE(l1_global, "compiled", l1_overrides),
     ROW(KIND_BOOL, strict_arch, "no"),
+    ROW(KIND_BOOL, predict_time, "yes"),
+    ROW(KIND_BOOL, whatif, "no"),
     ROW(KIND_U32, threads, "0"),
     ROW(KIND_TEXT, kernel_name, ""),
     CHOICE(kernel_name_base, "function", name_bases),

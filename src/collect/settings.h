@@ -29,6 +29,8 @@ struct wl_settings {
     enum wl_cache_control cache_control;
     enum wl_l1_override l1_global;
     bool strict_arch;
+    bool predict_time; /* durations and warp states besides counts */
+    bool whatif;       /* and what launches would take without each cause */
     uint32_t threads; /* workers of the simulator, 0: all cores */
     /* which launches are profiled; the others run all the same */
     char *kernel_name; /* as given to -k: "name" or "regex:..." ; "" all */

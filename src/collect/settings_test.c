@@ -30,6 +30,8 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "cache_control=all\n"
                                    "l1_global=compiled\n"
                                    "strict_arch=no\n"
+                                   "predict_time=yes\n"
+                                   "whatif=no\n"
                                    "threads=0\n"
                                    "kernel_name=\n"
                                    "kernel_name_base=function\n"

@@ -1,0 +1,263 @@
+#include "stream/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "stream/stream.h"
+
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+/* ---- what the other run has ---- */
+
+struct kernel {
+    uint64_t id;
+    char *mangled;
+    UT_hash_handle hh;
+};
+
+/* A launch's values at instructions, each with its own name. */
+struct extra {
+    uint64_t id;
+    char *mangled;
+    uint32_t grid[3], block[3];
+    struct {
+        struct wl_record_instruction_value *items;
+        size_t count, capacity;
+    } values;
+    char **names;
+    uint8_t *marks;
+    size_t name_count;
+    double samples; /* -1: none were taken */
+    UT_hash_handle hh;
+};
+
+struct join {
+    struct kernel *kernels; /* of the stream that is read */
+    struct extra *extras;
+    const struct wl_sink *out;
+    struct wl_stream_joined *joined;
+};
+
+static const char samples_name[] = "smsp__pcsamp_sample_count";
+
+static void keep_kernel(struct join *join, const struct wl_record_kernel *record)
+{
+    struct kernel *kernel = NULL;
+    HASH_FIND(hh, join->kernels, &record->id, sizeof record->id, kernel);
+    if (kernel)
+        return;
+    kernel = wl_alloc_zero(1, sizeof *kernel);
+    kernel->id = record->id;
+    kernel->mangled = wl_string_copy(record->mangled);
+    HASH_ADD(hh, join->kernels, id, sizeof kernel->id, kernel);
+}
+
+static const char *name_of(const struct join *join, uint64_t id)
+{
+    struct kernel *kernel = NULL;
+    HASH_FIND(hh, join->kernels, &id, sizeof id, kernel);
+    return kernel ? kernel->mangled : "";
+}
+
+static void free_kernels(struct join *join)
+{
+    struct kernel *kernel, *next;
+    HASH_ITER(hh, join->kernels, kernel, next)
+    {
+        HASH_DEL(join->kernels, kernel);
+        free(kernel->mangled);
+        free(kernel);
+    }
+}
+
+static double samples_of(const struct wl_record_launch *record)
+{
+    for (size_t i = 0; i < record->value_count; i++)
+        if (strcmp(record->values[i].name, samples_name) == 0)
+            return record->values[i].value;
+    return -1;
+}
+
+static void other_kernel(void *self, const struct wl_record_kernel *record)
+{
+    keep_kernel(self, record);
+}
+
+static void other_launch(void *self, const struct wl_record_launch *record)
+{
+    struct join *join = self;
+    struct extra *extra = NULL;
+    HASH_FIND(hh, join->extras, &record->id, sizeof record->id, extra);
+    if (extra || record->instruction_value_count == 0)
+        return;
+    extra = wl_alloc_zero(1, sizeof *extra);
+    extra->id = record->id;
+    extra->mangled = wl_string_copy(name_of(join, record->kernel_id));
+    memcpy(extra->grid, record->grid, sizeof extra->grid);
+    memcpy(extra->block, record->block, sizeof extra->block);
+    extra->samples = samples_of(record);
+    extra->name_count = record->instruction_value_name_count;
+    extra->names = wl_alloc_zero(extra->name_count + 1, sizeof *extra->names);
+    extra->marks = wl_alloc_zero(extra->name_count + 1, sizeof *extra->marks);
+    for (size_t i = 0; i < extra->name_count; i++) {
+        extra->names[i] = wl_string_copy(record->instruction_value_names[i]);
+        extra->marks[i] = record->instruction_value_marks[i];
+    }
+    for (size_t i = 0; i < record->instruction_value_count; i++)
+        WL_PUSH(&extra->values, record->instruction_values[i]);
+    HASH_ADD(hh, join->extras, id, sizeof extra->id, extra);
+}
+
+static void free_extra(struct join *join, struct extra *extra)
+{
+    HASH_DEL(join->extras, extra);
+    for (size_t i = 0; i < extra->name_count; i++)
+        free(extra->names[i]);
+    free(extra->names);
+    free(extra->marks);
+    free(extra->mangled);
+    free(extra->values.items);
+    free(extra);
+}
+
+/* ---- the first run, with it ---- */
+
+static void put_process(void *self, const struct wl_record_process *record)
+{
+    const struct join *join = self;
+    join->out->put_process(join->out->self, record);
+}
+
+static void put_device(void *self, const struct wl_record_device *record)
+{
+    const struct join *join = self;
+    join->out->put_device(join->out->self, record);
+}
+
+static void put_module(void *self, const struct wl_record_module *record)
+{
+    const struct join *join = self;
+    join->out->put_module(join->out->self, record);
+}
+
+static void put_kernel(void *self, const struct wl_record_kernel *record)
+{
+    struct join *join = self;
+    keep_kernel(join, record);
+    join->out->put_kernel(join->out->self, record);
+}
+
+static void put_note(void *self, const struct wl_record_note *record)
+{
+    const struct join *join = self;
+    join->out->put_note(join->out->self, record);
+}
+
+static void put_end(void *self, int exit_code, uint64_t end_ns)
+{
+    const struct join *join = self;
+    join->out->put_end(join->out->self, exit_code, end_ns);
+}
+
+static bool is_alike(const struct join *join, const struct extra *extra,
+                     const struct wl_record_launch *record)
+{
+    return strcmp(extra->mangled, name_of(join, record->kernel_id)) == 0 &&
+           memcmp(extra->grid, record->grid, sizeof extra->grid) == 0 &&
+           memcmp(extra->block, record->block, sizeof extra->block) == 0;
+}
+
+/* The launch with its own values at instructions and the other's, whose names follow its own. */
+static void put_both(struct join *join, const struct wl_record_launch *record,
+                     const struct extra *extra)
+{
+    size_t own_names = record->instruction_value_name_count;
+    size_t own_values = record->instruction_value_count;
+    size_t name_count = own_names + extra->name_count;
+    const char **names = wl_alloc_zero(name_count + 1, sizeof *names);
+    uint8_t *marks = wl_alloc_zero(name_count + 1, sizeof *marks);
+    struct wl_record_instruction_value *at_instructions =
+        wl_alloc_zero(own_values + extra->values.count + 1, sizeof *at_instructions);
+    struct wl_record_value *values = wl_alloc_zero(record->value_count + 1, sizeof *values);
+    for (size_t i = 0; i < name_count; i++) {
+        bool is_own = i < own_names;
+        names[i] = is_own ? record->instruction_value_names[i] : extra->names[i - own_names];
+        marks[i] = is_own ? record->instruction_value_marks[i] : extra->marks[i - own_names];
+    }
+    if (own_values)
+        memcpy(at_instructions, record->instruction_values, own_values * sizeof *at_instructions);
+    for (size_t i = 0; i < extra->values.count; i++) {
+        at_instructions[own_values + i] = extra->values.items[i];
+        at_instructions[own_values + i].name += (uint32_t)own_names;
+    }
+    struct wl_record_launch both = *record;
+    if (record->value_count)
+        memcpy(values, record->values, record->value_count * sizeof *values);
+    if (extra->samples >= 0)
+        values[both.value_count++] =
+            (struct wl_record_value){samples_name, extra->samples, WL_MARK_EXACT};
+    both.values = values;
+    both.instruction_value_names = names;
+    both.instruction_value_marks = marks;
+    both.instruction_value_name_count = name_count;
+    both.instruction_values = at_instructions;
+    both.instruction_value_count = own_values + extra->values.count;
+    join->out->put_launch(join->out->self, &both);
+    free(names);
+    free(marks);
+    free(at_instructions);
+    free(values);
+}
+
+static void put_launch(void *self, const struct wl_record_launch *record)
+{
+    struct join *join = self;
+    struct extra *extra = NULL;
+    HASH_FIND(hh, join->extras, &record->id, sizeof record->id, extra);
+    if (!extra || !is_alike(join, extra, record)) {
+        join->out->put_launch(join->out->self, record);
+        return;
+    }
+    put_both(join, record, extra);
+    join->joined->joined++;
+    free_extra(join, extra);
+}
+
+enum wl_code wl_stream_join(const char *path, const char *other, const char *folder,
+                            struct wl_stream_joined *joined, struct wl_error *error)
+{
+    struct wl_stream_writer *writer = NULL;
+    struct join join = {.joined = joined};
+    const struct wl_sink others = {
+        .self = &join, .put_kernel = other_kernel, .put_launch = other_launch};
+    const struct wl_sink both = {
+        .self = &join,
+        .put_process = put_process,
+        .put_device = put_device,
+        .put_module = put_module,
+        .put_kernel = put_kernel,
+        .put_launch = put_launch,
+        .put_note = put_note,
+        .put_end = put_end,
+    };
+    *joined = (struct wl_stream_joined){0};
+    enum wl_code code = wl_stream_replay(other, &others, NULL, error);
+    free_kernels(&join);
+    if (!code)
+        code = wl_stream_writer_open(folder, &writer, error);
+    if (!code) {
+        join.out = wl_stream_writer_sink(writer);
+        code = wl_stream_replay(path, &both, NULL, error);
+        wl_stream_writer_close(writer);
+    }
+    joined->missing = HASH_COUNT(join.extras);
+    struct extra *extra, *next;
+    HASH_ITER(hh, join.extras, extra, next)
+    {
+        free_extra(&join, extra);
+    }
+    free_kernels(&join);
+    return code;
+}
