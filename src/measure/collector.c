@@ -25,7 +25,7 @@ struct collector {
     struct wl_measure measure; /* first: room-internal functions take its address */
     struct wl_cupti cupti;
     struct wl_cupti_subscriber *subscriber;
-    bool is_abandoned, is_graph_noted;
+    bool is_abandoned, is_graph_noted, is_tracing_tried;
     bool has_filter;                         /* launches must be told to it one by one */
     struct wl_measure_group *_Atomic passed; /* the group of the last launch that was left out */
     pthread_mutex_t times_lock;
@@ -56,11 +56,16 @@ static void take_time(void *self, const struct wl_cupti_kernel_activity *kernel)
     pthread_mutex_unlock(&collector->times_lock);
 }
 
+/* Kernel records take counts at instructions away, and continuous samples. */
 static void start_tracing(struct collector *collector)
 {
     struct wl_error error = {0};
-    if (collector->measure.is_tracing)
+    const struct wl_settings *settings = collector->measure.input.settings;
+    bool is_excluded = settings->instruction_counts ||
+                       (settings->pc_samples && settings->replay == WL_REPLAY_AUTO);
+    if (collector->is_tracing_tried || is_excluded)
         return;
+    collector->is_tracing_tried = true;
     if (!collector->times)
         collector->times = wl_alloc(times_max * sizeof *collector->times);
     collector->measure.is_tracing =
@@ -384,7 +389,7 @@ static void launch_enter(struct collector *collector, size_t row,
         launch->group->counted++;
     else if (!context->counting.ranges)
         start_tracing(collector);
-    wl_measure_begin_instructions(measure, context, fate == FATE_COUNTED);
+    wl_measure_begin_instructions(measure, context, launch, fate == FATE_COUNTED);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;
 }
@@ -593,7 +598,7 @@ void wl_cupti_collector_finish(void *self)
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
         wl_measure_flush(&collector->measure, collector->measure.contexts.items[i]);
-        wl_measure_gather(&collector->measure, collector->measure.contexts.items[i]);
+        wl_measure_pause_samples(&collector->measure, collector->measure.contexts.items[i]);
     }
     end_bearers(collector);
     end_times(collector, false);

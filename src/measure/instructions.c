@@ -24,7 +24,7 @@ static void open_samples(struct wl_measure *measure, struct wl_measure_context *
     struct wl_error error = {0};
     const struct wl_settings *settings = measure->input.settings;
     context->samples = WL_MEASURE_OFF;
-    if (!settings->pc_samples || !measure->cupti->has[WL_CUPTI_NEED_SAMPLING])
+    if (!measure->cupti->has[WL_CUPTI_NEED_SAMPLING])
         return;
     if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period,
                                !is_continuous(measure), &context->sampling, &error) == WL_OK) {
@@ -39,7 +39,7 @@ static void open_counts(struct wl_measure *measure, struct wl_measure_context *c
 {
     struct wl_error error = {0};
     context->counts = WL_MEASURE_OFF;
-    if (!measure->input.settings->instruction_counts || !measure->cupti->has[WL_CUPTI_NEED_SASS])
+    if (!measure->cupti->has[WL_CUPTI_NEED_SASS])
         return;
     if (wl_cupti_sass_open(measure->cupti, context->context, context->device, &context->sass,
                            &error) == WL_OK) {
@@ -57,39 +57,6 @@ static void stop_counts(struct wl_measure *measure, struct wl_measure_context *c
                           "counts at instructions are off from here on", error);
     wl_cupti_sass_close(&context->sass, false);
     context->counts = WL_MEASURE_OFF;
-}
-
-/* Launches that are counted run many times: sampling would see them all. */
-static void pause_samples(struct wl_measure *measure, struct wl_measure_context *context)
-{
-    if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
-        return;
-    wl_measure_gather(measure, context);
-    wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
-    context->samples = WL_MEASURE_UNTRIED;
-}
-
-void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
-                                   bool is_counted)
-{
-    struct wl_error error = {0};
-    wl_measure_settle(measure, context, false);
-    if (is_counted && is_continuous(measure)) {
-        pause_samples(measure, context);
-    } else if (context->samples == WL_MEASURE_UNTRIED) {
-        if (measure->input.settings->pc_samples)
-            wl_measure_rest_counters(measure, context);
-        open_samples(measure, context);
-    }
-    if (!is_counted && measure->input.settings->counters[0])
-        return;
-    if (context->counts == WL_MEASURE_UNTRIED)
-        open_counts(measure, context);
-    if (context->counts != WL_MEASURE_ON)
-        return;
-    context->is_sass_started = wl_cupti_sass_start(&context->sass, &error) == WL_OK;
-    if (!context->is_sass_started)
-        stop_counts(measure, context, &error);
 }
 
 /* ---- reading ---- */
@@ -303,7 +270,7 @@ void wl_measure_settle(struct wl_measure *measure, struct wl_measure_context *co
     size_t count = context->held.count;
     bool waits = context->samples == WL_MEASURE_ON && context->sampling.is_serialized;
     size_t kept = is_last || !waits ? 0 : held_max;
-    if (count == 0)
+    if (count == 0 && !context->is_sass_started)
         return;
     if (is_last)
         measure->cuda.context_synchronize();
@@ -311,6 +278,86 @@ void wl_measure_settle(struct wl_measure *measure, struct wl_measure_context *co
     read_samples(measure, context);
     if (count > kept)
         let_go(measure, context, count - kept);
+}
+
+/* ---- which of them a launch gets ---- */
+
+/* Takes what is left, and switches sampling off. */
+static void end_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct reading reading = {.measure = measure, .context = context};
+    bool is_serialized = context->sampling.is_serialized;
+    if (context->samples != WL_MEASURE_ON)
+        return;
+    wl_cupti_sampling_close(&context->sampling, is_serialized ? take_samples : gather_pc, &reading,
+                            false);
+    context->samples = WL_MEASURE_UNTRIED;
+    uint64_t dropped = context->sampling.dropped;
+    if (dropped == 0)
+        return;
+    char *text =
+        wl_string_format("%llu samples of warps were dropped", (unsigned long long)dropped);
+    wl_measure_note(measure, WL_NOTE_WARNING, "samples-dropped", text, "");
+    free(text);
+}
+
+void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    if (context->samples != WL_MEASURE_ON)
+        return;
+    wl_measure_settle(measure, context, true);
+    end_samples(measure, context);
+}
+
+/* Where samples are wanted, too, one launch of a kind is enough for counts. */
+static bool wants_counts(const struct wl_measure *measure, const struct wl_measure_launch *launch)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    bool is_each = settings->replay == WL_REPLAY_NONE && !settings->pc_samples;
+    return settings->instruction_counts && (is_each || launch->group->patched == 0);
+}
+
+static void start_counts(struct wl_measure *measure, struct wl_measure_context *context,
+                         struct wl_measure_launch *launch)
+{
+    struct wl_error error = {0};
+    wl_measure_pause_samples(measure, context);
+    wl_measure_rest_counters(measure, context);
+    launch->group->patched++;
+    if (context->counts == WL_MEASURE_UNTRIED)
+        open_counts(measure, context);
+    if (context->counts != WL_MEASURE_ON)
+        return;
+    context->is_sass_started = wl_cupti_sass_start(&context->sass, &error) == WL_OK;
+    if (!context->is_sass_started)
+        stop_counts(measure, context, &error);
+}
+
+static void note_exclusion(struct wl_measure *measure)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    if (measure->is_exclusion_noted || settings->replay != WL_REPLAY_KERNEL ||
+        (!settings->pc_samples && !settings->instruction_counts))
+        return;
+    measure->is_exclusion_noted = true;
+    wl_measure_note(measure, WL_NOTE_INFO, "counters-alone",
+                    "a launch with counters has no samples and no counts at instructions",
+                    "--replay-mode application runs the program again for them");
+}
+
+void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
+                                   struct wl_measure_launch *launch, bool is_counted)
+{
+    wl_measure_settle(measure, context, false);
+    if (is_counted) {
+        wl_measure_pause_samples(measure, context);
+        note_exclusion(measure);
+    } else if (wants_counts(measure, launch)) {
+        start_counts(measure, context, launch);
+    } else if (context->samples == WL_MEASURE_UNTRIED && measure->input.settings->pc_samples) {
+        wl_measure_rest_counters(measure, context);
+        open_samples(measure, context);
+    }
 }
 
 void wl_measure_end_instructions(struct wl_measure *measure, struct wl_measure_context *context,
@@ -328,16 +375,9 @@ void wl_measure_close_instructions(struct wl_measure *measure, struct wl_measure
                                    bool abandon)
 {
     if (!abandon)
-        wl_measure_gather(measure, context);
-    uint64_t dropped = context->sampling.dropped;
-    if (dropped && !abandon) {
-        char *text =
-            wl_string_format("%llu samples of warps were dropped", (unsigned long long)dropped);
-        wl_measure_note(measure, WL_NOTE_WARNING, "samples-dropped", text, "");
-        free(text);
-    }
-    if (context->samples == WL_MEASURE_ON)
-        wl_cupti_sampling_close(&context->sampling, NULL, NULL, abandon);
+        wl_measure_pause_samples(measure, context);
+    else if (context->samples == WL_MEASURE_ON)
+        wl_cupti_sampling_close(&context->sampling, NULL, NULL, true);
     if (context->counts == WL_MEASURE_ON)
         wl_cupti_sass_close(&context->sass, abandon);
     context->samples = context->counts = WL_MEASURE_OFF;

@@ -59,7 +59,7 @@ struct wl_measure_group {
         uint64_t shared_bytes;
     } key;
     const char *symbol; /* the driver's own text, by which it is known at once; or NULL */
-    uint64_t launches, counted;
+    uint64_t launches, counted, patched; /* patched: counted at instructions */
     _Atomic uint64_t left_out;
     UT_hash_handle hh;
 };
@@ -140,7 +140,8 @@ struct wl_measure {
         size_t count, capacity;
     } contexts;
     struct wl_measure_launch *timed; /* those whose time is waited for */
-    bool is_tracing;                 /* activity records tell times */
+    bool is_exclusion_noted;
+    bool is_tracing; /* activity records tell times */
     /* names of counts at instructions; an instruction value's name is an index into it */
     struct {
         const char **items;
@@ -198,9 +199,12 @@ void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_cont
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
 /* ---- instructions.c: what is kept for each instruction ---- */
 
-/* Before a launch that is recorded; is_counted: counters are read at it. */
+/* Before a launch that is recorded; is_counted: counters are read at it. Counters, samples and
+ * counts at instructions exclude each other: a launch gets one of them. */
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
-                                   bool is_counted);
+                                   struct wl_measure_launch *launch, bool is_counted);
+/* Takes the samples that are there, and switches sampling off until a launch is to be sampled. */
+void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Continuous sampling: adds up what has come. Now and then, and before it is switched off. */
 void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context);
 /* Gives a kernel's samples to the launch that bears them, and frees them. */
