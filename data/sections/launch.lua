@@ -3,7 +3,7 @@ return {
     name = "Launch Statistics",
     description = "How the kernel was launched: the grid, and what a block needs of an SM.",
     order = 6,
-    sets = { "basic", "detailed", "full" },
+    sets = { "triage", "basic", "detailed", "full" },
     metrics = {
         { "Block Size", "launch__block_size" },
         { "Grid Size", "launch__grid_size" },

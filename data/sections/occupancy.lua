@@ -3,7 +3,7 @@ return {
     name = "Occupancy",
     description = "How many warps of this kernel an SM can hold, and what limits that.",
     order = 50,
-    sets = { "basic", "detailed", "full" },
+    sets = { "triage", "basic", "detailed", "full" },
     metrics = {
         { "Block Limit Barriers", "launch__occupancy_limit_barriers" },
         { "Block Limit SM", "launch__occupancy_limit_blocks" },

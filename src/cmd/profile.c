@@ -21,6 +21,22 @@ static void tell_ending(const struct wl_launch_run *run)
                         run->ending.exit_code);
 }
 
+enum { few_launches = 8 };
+
+/* Of a real GPU that was asked nothing in particular, the section of what it was asked then. */
+static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_report *report,
+                                struct wl_error *error)
+{
+    struct wl_command command = *run->command; /* borrows its texts */
+    size_t launch_count = 0;
+    wl_report_launches(report, &launch_count);
+    bool is_plain = !command.set && !command.sections.length && !command.metrics.length &&
+                    launch_count <= few_launches;
+    if (run->settings.collector == WL_SOURCE_HARDWARE && is_plain)
+        command.set = "triage";
+    return wl_pages_print(report, run->report_path, &command, run->console, error);
+}
+
 /* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
 static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
 {
@@ -33,7 +49,7 @@ static enum wl_code print_report(const struct wl_launch_run *run, struct wl_erro
     if (launch_count == 0)
         code = WL_ERR_NOTHING;
     else if (!run->console->is_quiet || wl_pages_are_asked(run->command))
-        code = wl_pages_print(report, run->report_path, run->command, run->console, error);
+        code = print_pages(run, report, error);
     wl_report_close(report);
     return code;
 }
