@@ -48,3 +48,5 @@ foreach(name fatbin cubin)
 endforeach()
 wl_fuzz(stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
         stream/*.c -lpthread)
+wl_fuzz(ptx lower ptx base/error.c base/memory.c base/arena.c base/text.c base/near.c ptx/*.c machine/*.c
+        warp/*.c -lm)

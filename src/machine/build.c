@@ -40,6 +40,7 @@ struct wl_machine *wl_machine_create(uint32_t block_count)
     machine->blocks = wl_alloc_zero(block_count, sizeof *machine->blocks);
     for (uint32_t i = 0; i < block_count; i++)
         machine->blocks[i].head = i;
+    WL_PUSH(&machine->operands, WL_MACHINE_NONE); /* so that they have an address */
     return machine;
 }
 

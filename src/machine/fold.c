@@ -101,7 +101,7 @@ static void fold_op(struct folding *folding, struct wl_machine_op *op)
         wl_machine_kill(op);
     } else if (is_copy(op) && op->use_count == 1) {
         uint32_t from = wl_machine_op_uses(folding->machine, op)[0];
-        if (!is_fixed(folding, from) && !has_one_writer(folding, from))
+        if (from == to || (!is_fixed(folding, from) && !has_one_writer(folding, from)))
             return;
         folding->alias[to] = from;
         folding->has_changed = true;
@@ -122,7 +122,10 @@ static void fold_op(struct folding *folding, struct wl_machine_op *op)
 static void fold_address(struct folding *folding, struct wl_machine_op *op)
 {
     struct wl_machine *machine = folding->machine;
-    while (op->address != WL_MACHINE_NONE && has_one_writer(folding, op->address)) {
+    /* registers that nobody wrote before may depend on themselves: no more steps than ops */
+    for (size_t left = machine->ops.count; left > 0; left--) {
+        if (op->address == WL_MACHINE_NONE || !has_one_writer(folding, op->address))
+            return;
         const struct wl_machine_op *add = &machine->ops.items[folding->uses.writer[op->address]];
         uint32_t base = WL_MACHINE_NONE;
         if (add->code == WL_OP_ADD_I64_I || add->code == WL_OP_ADD_I32_I) {
