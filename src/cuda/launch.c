@@ -1,12 +1,11 @@
 #include <string.h>
 
-#include "cuda/driver.h"
+#include "cuda/copy.h"
 
 enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
-/* Parameters come as an array of pointers, or packed: {1, buffer, 2, pointer to its size, 0}. */
-static int read_extra(void **extra, struct wl_device_request *request)
+int wl_cuda_read_extra(void **extra, struct wl_device_request *request)
 {
     for (size_t i = 0; extra && (uintptr_t)extra[i] != EXTRA_END; i += 2) {
         if ((uintptr_t)extra[i] == EXTRA_POINTER)
@@ -27,7 +26,7 @@ static int launch(struct wl_device_request *request, void **parameters, void **e
     if (code == WL_DEVICE_OK && parameters && extra)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        code = read_extra(extra, request);
+        code = wl_cuda_read_extra(extra, request);
     request->parameters = parameters;
     return code ? code : wl_cuda_code(wl_device_launch(request));
 }

@@ -1,6 +1,8 @@
 #include <string.h>
 
+#include "cuda/copy.h"
 #include "cuda/texture.h"
+#include "device/graph.h"
 
 #define PITCH_BYTES 512
 
@@ -52,8 +54,16 @@ int cuMemAllocPitch_v2(uint64_t *pointer, size_t *pitch, size_t width, size_t he
 
 int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemAlloc_v2(pointer, bytes);
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE,
+                                            .memory.size_bytes = bytes};
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!pointer || !bytes))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_cuda_code(wl_device_submit(&operation, stream));
+    if (code == WL_DEVICE_OK)
+        *pointer = (uint64_t)(uintptr_t)operation.memory.address;
+    return code;
 }
 WL_CUDA_PER_THREAD(cuMemAllocAsync, ptsz);
 
@@ -65,8 +75,10 @@ int cuMemFree_v2(uint64_t pointer)
 
 int cuMemFreeAsync(uint64_t pointer, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemFree_v2(pointer);
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
+                                            .memory.address = address_of(pointer)};
+    int code = wl_cuda_enter();
+    return code ? code : wl_cuda_code(wl_device_submit(&operation, stream));
 }
 WL_CUDA_PER_THREAD(cuMemFreeAsync, ptsz);
 
@@ -236,15 +248,40 @@ static int copy_box(struct wl_device_copy *copy)
     return code ? code : wl_cuda_code(wl_device_memory_copy(copy));
 }
 
+static int submit(struct wl_device_operation *operation, void *stream)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_cuda_code(wl_device_submit(operation, stream));
+}
+
+static int submit_box(const struct wl_device_copy *copy, void *stream)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY, .copy = *copy};
+    return submit(&operation, stream);
+}
+
+static struct wl_device_copy plain_copy(void *to, const void *from, size_t bytes,
+                                        enum wl_device_direction direction)
+{
+    return (struct wl_device_copy){.to = to,
+                                   .from = from,
+                                   .width_bytes = bytes,
+                                   .height = 1,
+                                   .depth = 1,
+                                   .direction = direction};
+}
+
 static int copy_plain(void *to, const void *from, size_t bytes, enum wl_device_direction direction)
 {
-    struct wl_device_copy copy = {.to = to,
-                                  .from = from,
-                                  .width_bytes = bytes,
-                                  .height = 1,
-                                  .depth = 1,
-                                  .direction = direction};
+    struct wl_device_copy copy = plain_copy(to, from, bytes, direction);
     return copy_box(&copy);
+}
+
+static int submit_plain(void *to, const void *from, size_t bytes,
+                        enum wl_device_direction direction, void *stream)
+{
+    struct wl_device_copy copy = plain_copy(to, from, bytes, direction);
+    return submit_box(&copy, stream);
 }
 
 int cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
@@ -255,8 +292,7 @@ WL_CUDA_PER_THREAD(cuMemcpy, ptds);
 
 int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpy(to, from, bytes);
+    return submit_plain(address_of(to), address_of(from), bytes, WL_DEVICE_BY_ADDRESS, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpyAsync, ptsz);
 
@@ -268,8 +304,7 @@ WL_CUDA_PER_THREAD(cuMemcpyHtoD_v2, ptds);
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpyHtoD_v2(to, from, bytes);
+    return submit_plain(address_of(to), from, bytes, WL_DEVICE_HOST_TO_DEVICE, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpyHtoDAsync_v2, ptsz);
 
@@ -281,8 +316,7 @@ WL_CUDA_PER_THREAD(cuMemcpyDtoH_v2, ptds);
 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpyDtoH_v2(to, from, bytes);
+    return submit_plain(to, address_of(from), bytes, WL_DEVICE_DEVICE_TO_HOST, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpyDtoHAsync_v2, ptsz);
 
@@ -294,12 +328,10 @@ WL_CUDA_PER_THREAD(cuMemcpyDtoD_v2, ptds);
 
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpyDtoD_v2(to, from, bytes);
+    return submit_plain(address_of(to), address_of(from), bytes, WL_DEVICE_DEVICE_TO_DEVICE,
+                        stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpyDtoDAsync_v2, ptsz);
-
-enum { TYPE_HOST = 1, TYPE_ARRAY = 3 };
 
 struct side_2d { /* half of a CUDA_MEMCPY2D */
     size_t x_bytes, y;
@@ -319,11 +351,11 @@ static struct wl_device_box make_box(int type, void *host, uint64_t device, void
                                      size_t x_bytes, size_t y, size_t z, size_t pitch_bytes,
                                      size_t rows)
 {
-    struct wl_device_box box = {.array = type == TYPE_ARRAY ? array : NULL,
+    struct wl_device_box box = {.array = type == WL_CUDA_MEMORY_ARRAY ? array : NULL,
                                 .x = x_bytes,
                                 .y = y,
                                 .z = z,
-                                .address = type == TYPE_HOST ? host : address_of(device),
+                                .address = type == WL_CUDA_MEMORY_HOST ? host : address_of(device),
                                 .pitch_bytes = pitch_bytes,
                                 .rows = rows};
     size_t element = wl_device_box_element_bytes(&box);
@@ -332,17 +364,15 @@ static struct wl_device_box make_box(int type, void *host, uint64_t device, void
     return box;
 }
 
-static int copy_boxes(const struct wl_device_box *to, const struct wl_device_box *from,
-                      size_t width_bytes, size_t height, size_t depth)
+static int place_boxes(const struct wl_device_box *to, const struct wl_device_box *from,
+                       size_t width_bytes, size_t height, size_t depth, struct wl_device_copy *copy)
 {
-    struct wl_device_copy copy = {.width_bytes = width_bytes,
-                                  .height = height,
-                                  .depth = depth,
-                                  .direction = WL_DEVICE_BY_ADDRESS};
-    int code = wl_device_box_place(to, true, &copy);
-    if (code == WL_DEVICE_OK)
-        code = wl_device_box_place(from, false, &copy);
-    return code ? wl_cuda_code(code) : copy_box(&copy);
+    *copy = (struct wl_device_copy){.width_bytes = width_bytes,
+                                    .height = height,
+                                    .depth = depth,
+                                    .direction = WL_DEVICE_BY_ADDRESS};
+    int code = wl_device_box_place(to, true, copy);
+    return code ? code : wl_device_box_place(from, false, copy);
 }
 
 static struct wl_device_box box_of_2d(const struct side_2d *side)
@@ -351,12 +381,19 @@ static struct wl_device_box box_of_2d(const struct side_2d *side)
                     side->pitch_bytes, 0);
 }
 
-int cuMemcpy2D_v2(const struct copy_2d *asked)
+static int read_copy_2d(const struct copy_2d *asked, struct wl_device_copy *copy)
 {
     if (!asked)
         return WL_DEVICE_INVALID_VALUE;
     const struct wl_device_box to = box_of_2d(&asked->to), from = box_of_2d(&asked->from);
-    return copy_boxes(&to, &from, asked->width_bytes, asked->height, 1);
+    return place_boxes(&to, &from, asked->width_bytes, asked->height, 1, copy);
+}
+
+int cuMemcpy2D_v2(const struct copy_2d *asked)
+{
+    struct wl_device_copy copy;
+    int code = read_copy_2d(asked, &copy);
+    return code ? wl_cuda_code(code) : copy_box(&copy);
 }
 WL_CUDA_PER_THREAD(cuMemcpy2D_v2, ptds);
 
@@ -368,43 +405,39 @@ WL_CUDA_PER_THREAD(cuMemcpy2DUnaligned_v2, ptds);
 
 int cuMemcpy2DAsync_v2(const struct copy_2d *asked, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpy2D_v2(asked);
+    struct wl_device_copy copy;
+    int code = read_copy_2d(asked, &copy);
+    return code ? wl_cuda_code(code) : submit_box(&copy, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpy2DAsync_v2, ptsz);
 
-struct side_3d { /* half of a CUDA_MEMCPY3D */
-    size_t x_bytes, y, z, level;
-    int type;
-    void *host;
-    uint64_t device;
-    void *array, *reserved;
-    size_t pitch_bytes, height;
-};
-struct copy_3d {
-    struct side_3d from, to;
-    size_t width_bytes, height, depth;
-};
-
-static struct wl_device_box box_of_3d(const struct side_3d *side)
+static struct wl_device_box box_of_3d(const struct wl_cuda_side_3d *side)
 {
     return make_box(side->type, side->host, side->device, side->array, side->x_bytes, side->y,
                     side->z, side->pitch_bytes, side->height);
 }
 
-int cuMemcpy3D_v2(const struct copy_3d *asked)
+int wl_cuda_read_copy(const struct wl_cuda_copy_3d *asked, struct wl_device_copy *copy)
 {
     if (!asked)
         return WL_DEVICE_INVALID_VALUE;
     const struct wl_device_box to = box_of_3d(&asked->to), from = box_of_3d(&asked->from);
-    return copy_boxes(&to, &from, asked->width_bytes, asked->height, asked->depth);
+    return place_boxes(&to, &from, asked->width_bytes, asked->height, asked->depth, copy);
+}
+
+int cuMemcpy3D_v2(const struct wl_cuda_copy_3d *asked)
+{
+    struct wl_device_copy copy;
+    int code = wl_cuda_read_copy(asked, &copy);
+    return code ? wl_cuda_code(code) : copy_box(&copy);
 }
 WL_CUDA_PER_THREAD(cuMemcpy3D_v2, ptds);
 
-int cuMemcpy3DAsync_v2(const struct copy_3d *asked, void *stream)
+int cuMemcpy3DAsync_v2(const struct wl_cuda_copy_3d *asked, void *stream)
 {
-    int code = wl_device_stream_query(stream, NULL);
-    return code ? code : cuMemcpy3D_v2(asked);
+    struct wl_device_copy copy;
+    int code = wl_cuda_read_copy(asked, &copy);
+    return code ? wl_cuda_code(code) : submit_box(&copy, stream);
 }
 WL_CUDA_PER_THREAD(cuMemcpy3DAsync_v2, ptsz);
 
@@ -418,6 +451,15 @@ static int fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, s
                 : wl_device_memory_fill(address_of(to), value, value_bytes, width, height, pitch);
 }
 
+static int submit_fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, size_t width,
+                       size_t height, void *stream)
+{
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_FILL,
+        .fill = {address_of(to), value, value_bytes, width, height, pitch}};
+    return submit(&operation, stream);
+}
+
 #define FILL_FAMILY(bits, type)                                                                    \
     int cuMemsetD##bits##_v2(uint64_t to, type value, size_t count)                                \
     {                                                                                              \
@@ -426,8 +468,7 @@ static int fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, s
     WL_CUDA_PER_THREAD(cuMemsetD##bits##_v2, ptds);                                                \
     int cuMemsetD##bits##Async(uint64_t to, type value, size_t count, void *stream)                \
     {                                                                                              \
-        int code = wl_device_stream_query(stream, NULL);                                           \
-        return code ? code : cuMemsetD##bits##_v2(to, value, count);                               \
+        return submit_fill(to, count * (bits / 8), value, bits / 8, count, 1, stream);             \
     }                                                                                              \
     WL_CUDA_PER_THREAD(cuMemsetD##bits##Async, ptsz);                                              \
     int cuMemsetD2D##bits##_v2(uint64_t to, size_t pitch, type value, size_t width, size_t height) \
@@ -438,8 +479,7 @@ static int fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, s
     int cuMemsetD2D##bits##Async(uint64_t to, size_t pitch, type value, size_t width,              \
                                  size_t height, void *stream)                                      \
     {                                                                                              \
-        int code = wl_device_stream_query(stream, NULL);                                           \
-        return code ? code : cuMemsetD2D##bits##_v2(to, pitch, value, width, height);              \
+        return submit_fill(to, pitch, value, bits / 8, width, height, stream);                     \
     }                                                                                              \
     WL_CUDA_PER_THREAD(cuMemsetD2D##bits##Async, ptsz);
 

@@ -1,4 +1,5 @@
 #include "cuda/driver.h"
+#include "device/graph.h"
 
 int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {
@@ -17,10 +18,17 @@ int cuStreamDestroy_v2(void *stream)
     return code ? code : wl_device_stream_destroy(stream);
 }
 
-int cuStreamSynchronize(void *stream)
+/* Whether there is such a stream. */
+static int find_stream(void *stream)
 {
     int code = wl_cuda_enter();
     return code ? code : wl_device_stream_query(stream, NULL);
+}
+
+int cuStreamSynchronize(void *stream)
+{
+    int code = find_stream(stream);
+    return code ? code : wl_device_capture_refuses(stream);
 }
 WL_CUDA_PER_THREAD(cuStreamSynchronize, ptsz);
 
@@ -33,8 +41,10 @@ WL_CUDA_PER_THREAD(cuStreamQuery, ptsz);
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
 {
     (void)flags;
-    int code = cuStreamSynchronize(stream);
-    return code ? code : wl_device_event_query(event);
+    int code = find_stream(stream);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    return code ? code : wl_device_capture_waits(stream, event);
 }
 WL_CUDA_PER_THREAD(cuStreamWaitEvent, ptsz);
 
@@ -68,16 +78,7 @@ int cuStreamGetId(void *stream, unsigned long long *id)
 }
 WL_CUDA_PER_THREAD(cuStreamGetId, ptsz);
 
-int cuStreamIsCapturing(void *stream, int *status)
-{
-    int code = status ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *status = 0;
-    return code;
-}
-WL_CUDA_PER_THREAD(cuStreamIsCapturing, ptsz);
-
-/* The work before them is done, so host functions run at once, on the calling thread. */
+/* Callbacks cannot be captured. The work before it is done, so it runs at once, on this thread. */
 int cuStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
                         unsigned flags)
 {
@@ -90,10 +91,10 @@ WL_CUDA_PER_THREAD(cuStreamAddCallback, ptsz);
 
 int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 {
-    int code = function ? cuStreamSynchronize(stream) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        function(data);
-    return code;
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {function, data}};
+    int code = function ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
+    return code ? code : wl_device_submit(&operation, stream);
 }
 WL_CUDA_PER_THREAD(cuLaunchHostFunc, ptsz);
 

@@ -202,6 +202,11 @@ int wl_device_executable_enable(struct wl_device_executable *executable,
 {
     wl_device_graph_lock();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
+    /* as hardware: nothing else can be switched off */
+    if (found && found->operation.kind != WL_DEVICE_OPERATION_KERNEL &&
+        found->operation.kind != WL_DEVICE_OPERATION_COPY &&
+        found->operation.kind != WL_DEVICE_OPERATION_FILL)
+        found = NULL;
     if (found && was)
         *was = found->is_enabled;
     if (found && is_enabled >= 0)

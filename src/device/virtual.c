@@ -274,10 +274,12 @@ int wl_device_virtual_map(uint64_t address, size_t size_bytes, size_t offset, ui
     size_t at = search_mapping(address);
     bool is_vacant =
         at == virtual_memory.mappings.count || virtual_memory.mappings.items[at].start >= end;
-    if (code == WL_DEVICE_OK && (!physical || !physical->handles || offset > physical->size_bytes ||
-                                 size_bytes > physical->size_bytes - offset || !is_vacant ||
+    if (code == WL_DEVICE_OK && (!physical || !physical->handles || !is_vacant ||
                                  find_reservation(address, end) == SIZE_MAX))
         code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK &&
+        (offset > physical->size_bytes || size_bytes > physical->size_bytes - offset))
+        code = WL_DEVICE_NOT_SUPPORTED; /* as hardware */
     if (code == WL_DEVICE_OK &&
         mmap((void *)(uintptr_t)address, size_bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
              physical->file, (off_t)offset) == MAP_FAILED)

@@ -7,8 +7,8 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
 /* Lanes whose texels go to L1 as one request: measured on an H200. */
-#define LANES_OF_LINE 8 /* with one coordinate, and of surfaces */
-#define LANES_OF_PLANE 4
+#define LANES_MAX 8 /* of surfaces, and of fetches by integers from a line of one channel */
+#define LANES_OF_TEXTURE 4
 
 /* What a request of some lanes touches, as the caches see it. */
 struct trace {
@@ -17,7 +17,7 @@ struct trace {
     enum wl_site_access kind;
     u32 lanes, bytes, group; /* of a request, of an access; the request at hand */
     bool is_begun;
-    u64 address[LANES_OF_LINE * WL_TEXELS_MAX];
+    u64 address[LANES_MAX * WL_TEXELS_MAX];
     u32 count;
 };
 
@@ -59,6 +59,9 @@ static u32 lane_word(const struct wl_warp *warp, u32 reg, u32 lane)
     return ((const u32 *)lane_register(warp, reg))[lane];
 }
 
+/* What handle 0 is: hardware reads zeros there. */
+static const struct wl_texture no_texture = {.storage = WL_TEXTURE_BUFFER};
+
 /* The texture or surface of a lane, whose memory must be there; NULL: the warp has faulted. */
 static const struct wl_texture *find_texture(struct wl_warp *warp, const struct wl_op *op, u32 reg,
                                              u32 lane, const struct wl_texture *last)
@@ -69,6 +72,8 @@ static const struct wl_texture *find_texture(struct wl_warp *warp, const struct 
         handle < run->launch->texture_count ? run->launch->textures[handle] : NULL;
     if (texture && texture == last)
         return texture;
+    if (handle == 0 && op->code == WL_OP_TEXTURE_FETCH)
+        return &no_texture;
     if (!texture) {
         warp->active = LANE_BIT(lane);
         wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "no texture or surface object",
@@ -91,17 +96,16 @@ RUN(TEXTURE_FETCH)
     const enum wl_texture_geometry geometry = op->kind;
     const u32 coordinates = wl_texture_coordinates(geometry);
     const struct wl_texture *texture = NULL;
-    const bool is_line = geometry == WL_TEXTURE_1D || geometry == WL_TEXTURE_A1D;
-    struct trace trace = {.warp = warp,
-                          .op = op,
-                          .kind = WL_SITE_LOAD,
-                          .lanes = is_line ? LANES_OF_LINE : LANES_OF_PLANE,
-                          .bytes = 4};
+    const bool is_line = geometry == WL_TEXTURE_1D && op->flags & WL_OPF_SIGNED;
+    struct trace trace = {
+        .warp = warp, .op = op, .kind = WL_SITE_LOAD, .lanes = LANES_OF_TEXTURE, .bytes = 4};
     for (u32 left = warp->active; left; left &= left - 1) {
         const u32 lane = (u32)__builtin_ctz(left);
         texture = find_texture(warp, op, list[4], lane, texture);
         if (!texture)
             return NULL;
+        if (is_line && texture->channels == 1)
+            trace.lanes = LANES_MAX;
         struct wl_texture_request request = {.geometry = geometry,
                                              .is_integer = op->flags & WL_OPF_SIGNED,
                                              .gather = op->width_bytes};
@@ -127,8 +131,7 @@ static bool reach_surface(struct wl_warp *warp, const struct wl_op *op, const u3
     const u32 bytes = (u32)op->width_bytes * op->count;
     const bool is_formatted = op->imm & WL_SURFACE_FORMATTED;
     const struct wl_texture *surface = NULL;
-    struct trace trace = {
-        .warp = warp, .op = op, .kind = kind, .lanes = LANES_OF_LINE, .bytes = bytes};
+    struct trace trace = {.warp = warp, .op = op, .kind = kind, .lanes = LANES_MAX, .bytes = bytes};
     for (u32 left = warp->active; left; left &= left - 1) {
         const u32 lane = (u32)__builtin_ctz(left);
         s32 at[4];
@@ -155,7 +158,7 @@ static bool reach_surface(struct wl_warp *warp, const struct wl_op *op, const u3
         if (edge != WL_SURFACE_TRAP)
             continue;
         warp->active = LANE_BIT(lane);
-        wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "surface access out of bounds",
+        wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "surface access out of bounds",
                       "the surface has %u x %u x %u elements of %u bytes", surface->width,
                       surface->height ? surface->height : 1, surface->depth ? surface->depth : 1,
                       wl_texture_element_bytes(surface));
