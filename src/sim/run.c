@@ -411,82 +411,85 @@ static uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
-                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
-                        struct wl_error *error)
+/* The launch's shape, its occupancy, and what it needs besides registers and shared memory. */
+static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                              const struct wl_sim_options *options, struct wl_run *run,
+                              struct wl_occupancy *occupancy, struct wl_error *error)
 {
-    uint64_t start_ns = now_ns();
-    struct wl_run run = {.gpu = sim->gpu,
-                         .program = launch->program,
-                         .launch = launch,
-                         .options = options,
-                         .sm_count = sim->gpu->sm_count,
-                         .count = options->count,
-                         .l1_global_loads = options->l1_global_loads,
-                         .miss_latency =
-                             sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY};
-    run.threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
-    run.warps_per_block = (run.threads_per_block + WL_LANES - 1) / WL_LANES;
-    run.shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
-    const uint64_t block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
-    run.block_total = block_count;
+    *run = (struct wl_run){.gpu = sim->gpu,
+                           .program = launch->program,
+                           .launch = launch,
+                           .options = options,
+                           .sm_count = sim->gpu->sm_count,
+                           .count = options->count,
+                           .l1_global_loads = options->l1_global_loads,
+                           .miss_latency =
+                               sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY};
+    run->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
+    run->warps_per_block = (run->threads_per_block + WL_LANES - 1) / WL_LANES;
+    run->shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
+    run->block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
-                                       .threads_per_block = run.threads_per_block,
+                                       .threads_per_block = run->threads_per_block,
                                        .shared_static_bytes = launch->program->shared_static_bytes,
                                        .shared_dynamic_bytes = launch->shared_dynamic_bytes,
                                        .barriers = launch->program->barrier_count,
                                        .carveout_pct = launch->carveout_pct};
-    wl_occupancy_compute(sim->gpu, &input, &counts->occupancy);
-    if (counts->occupancy.blocks_per_sm == 0)
+    wl_occupancy_compute(sim->gpu, &input, occupancy);
+    if (occupancy->blocks_per_sm == 0)
         return wl_error_set(error, WL_ERR_PROGRAM, "too many resources requested for launch: %s",
-                            counts->occupancy.limiter);
-    enum wl_code code = WL_OK;
+                            occupancy->limiter);
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
-    run.heap = sim->heap;
-    code = prepare_workspace(sim, launch->is_cooperative, error);
-    if (code)
-        return code;
-    run.workspace = sim->workspace;
+    run->heap = sim->heap;
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
-    run.is_opaque = launch->program->is_opaque;
-    if (is_alike)
-        run.block_total =
-            wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
-                            options->trace_count > 0);
-    uint32_t sm_used = run.block_total < run.sm_count ? (uint32_t)run.block_total : run.sm_count;
+    run->is_opaque = launch->program->is_opaque;
+    enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
+    run->workspace = sim->workspace;
+    return code;
+}
+
+static struct wl_worker *prepare_workers(struct wl_sim *sim, struct wl_run *run, uint32_t count)
+{
+    if (!sim->pool || wl_pool_size(sim->pool) < count) {
+        wl_pool_free(sim->pool);
+        sim->pool = wl_pool_create(count);
+    }
+    wl_pool_limit(sim->pool, count);
+    struct wl_worker *workers = wl_alloc_zero(count, sizeof *workers);
+    for (uint32_t i = 0; i < count; i++)
+        worker_create(&workers[i], run);
+    return workers;
+}
+
+/* Runs all blocks and gathers what was counted. */
+static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl_sim_counts *counts,
+                               struct wl_error *error)
+{
+    uint32_t sm_used =
+        run->block_total < run->sm_count ? (uint32_t)run->block_total : run->sm_count;
     uint32_t resident = counts->occupancy.blocks_per_sm;
-    uint64_t blocks_each = (run.block_total + run.sm_count - 1) / run.sm_count;
+    uint64_t blocks_each = (run->block_total + run->sm_count - 1) / run->sm_count;
     resident = blocks_each < resident ? (uint32_t)blocks_each : resident;
     bool has_constants = false;
-    code = prepare_arena(sim, &run, sm_used, resident, &has_constants, error);
+    enum wl_code code = prepare_arena(sim, run, sm_used, resident, &has_constants, error);
     if (code)
         return code;
-    set_thread_index(&run);
-    prepare_caches(sim, &run, counts->occupancy.l1_data_bytes);
-    uint32_t worker_count = choose_workers(&run, options->threads);
-    if (!sim->pool || wl_pool_size(sim->pool) < worker_count) {
-        wl_pool_free(sim->pool);
-        sim->pool = wl_pool_create(worker_count);
-    }
-    struct wl_worker *workers = wl_alloc_zero(worker_count, sizeof *workers);
-    for (uint32_t i = 0; i < worker_count; i++)
-        worker_create(&workers[i], &run);
+    set_thread_index(run);
+    prepare_caches(sim, run, counts->occupancy.l1_data_bytes);
+    uint32_t worker_count = choose_workers(run, run->options->threads);
+    struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
-    wl_deal_begin(&deal, run.block_total, sm_used, resident);
-    size_t sm_bytes = resident * wl_sm_cta_bytes(&run);
+    wl_deal_begin(&deal, run->block_total, sm_used, resident);
+    size_t sm_bytes = resident * wl_sm_cta_bytes(run);
     for (uint32_t i = 0; i < sm_used; i++)
-        wl_sm_begin(&sim->sms[i], &run, i, resident, sim->arena + i * sm_bytes, has_constants,
+        wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
                     &deal.hands[i]);
-    wl_pool_limit(sim->pool, worker_count);
-    run_epochs(sim, &run, &deal, sim->pool, workers, worker_count);
-    code = report_fault(&run, workers, worker_count, &counts->fault, error);
-    wl_counts_gather(&run, workers, worker_count, counts);
-    if (run.count)
+    run_epochs(sim, run, &deal, sim->pool, workers, worker_count);
+    code = report_fault(run, workers, worker_count, &counts->fault, error);
+    wl_counts_gather(run, workers, worker_count, counts);
+    if (run->count)
         gather_l2(sim, counts);
-    if (is_alike && code == WL_OK)
-        wl_counts_extend(counts, run.block_total, block_count);
     for (uint32_t i = 0; i < sm_used; i++) {
         wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
@@ -495,7 +498,28 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     for (uint32_t i = 0; i < worker_count; i++)
         worker_free(&workers[i]);
     free(workers);
-    free(run.thread_index);
+    free(run->thread_index);
+    return code;
+}
+
+enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
+                        const struct wl_sim_options *options, struct wl_sim_counts *counts,
+                        struct wl_error *error)
+{
+    uint64_t start_ns = now_ns();
+    struct wl_run run;
+    enum wl_code code = begin_run(sim, launch, options, &run, &counts->occupancy, error);
+    if (code)
+        return code;
+    const uint64_t block_count = run.block_total;
+    const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
+    if (is_alike)
+        run.block_total =
+            wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
+                            options->trace_count > 0);
+    code = run_blocks(sim, &run, counts, error);
+    if (is_alike && code == WL_OK)
+        wl_counts_extend(counts, run.block_total, block_count);
     counts->wall_ns = now_ns() - start_ns;
     return code;
 }
