@@ -385,11 +385,12 @@ static void launch_enter(struct collector *collector, size_t row,
         return;
     if (fate == FATE_COUNTED) /* while it is counted nothing may pass unseen */
         atomic_store_explicit(&collector->passed, NULL, memory_order_release);
-    if (fate == FATE_COUNTED && wl_measure_count(measure, context, launch))
+    bool is_counted = fate == FATE_COUNTED && wl_measure_count(measure, context, launch);
+    if (is_counted)
         launch->group->counted++;
     else if (!context->counting.ranges)
         start_tracing(collector);
-    wl_measure_begin_instructions(measure, context, launch, fate == FATE_COUNTED);
+    wl_measure_begin_instructions(measure, context, launch, is_counted);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;
 }

@@ -1,0 +1,115 @@
+"""Compares pages of Warplens with those of ncu, as rows of a Markdown table.
+
+compare.py metrics RUN OURS.csv NCU.csv    raw pages, base units
+compare.py source RUN OURS.csv NCU.csv     source pages, by machine instruction
+compare.py notes < SESSION.json            the notes of a report
+"""
+import csv
+import json
+import sys
+
+
+def number(text):
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def distance(ours, theirs):
+    """In percent of theirs."""
+    if theirs == 0:
+        return 0.0 if ours == 0 else float("inf")
+    return abs(ours - theirs) / abs(theirs) * 100
+
+
+def launches(path):
+    """Rows of a raw page as dictionaries; the row of units is left out."""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    names = rows[0]
+    return [dict(zip(names, row)) for row in rows[2:]]
+
+
+def compare_metrics(run, ours_path, theirs_path):
+    ours, theirs = launches(ours_path), launches(theirs_path)
+    distances = {}
+    for mine, other in zip(ours, theirs):
+        for name in mine.keys() & other.keys():
+            if "__" not in name or name.startswith("device__"):
+                continue
+            left, right = number(mine[name]), number(other[name])
+            if left is not None and right is not None:
+                distances[name] = max(distances.get(name, 0.0), distance(left, right))
+    close = sum(far <= 1 for far in distances.values())
+    near = sum(1 < far <= 5 for far in distances.values())
+    others = sorted(((far, name) for name, far in distances.items() if far > 5), reverse=True)
+    worst = ", ".join(f"{name} {far:.0f}%" for far, name in others[:4])
+    print(f"| {run} | {min(len(ours), len(theirs))} | {len(distances)} | {close} | {near} | {len(others)} | {worst} |")
+
+
+COLUMNS = [
+    ("inst_executed", "Instructions Executed"),
+    ("memory_l2_theoretical_sectors_global", "L2 Theoretical Sectors Global"),
+    ("memory_l2_theoretical_sectors_global_ideal", "L2 Theoretical Sectors Global Ideal"),
+    ("memory_l1_wavefronts_shared", "L1 Wavefronts Shared"),
+    ("memory_l1_wavefronts_shared_ideal", "L1 Wavefronts Shared Ideal"),
+]
+SAMPLES = ("smsp__pcsamp_sample_count", "# Samples")
+
+
+def our_instructions(path):
+    """Of the first launch: {index: row}, and the line of each."""
+    with open(path, newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["Kind"] == "instruction"]
+    first = rows[0]["ID"] if rows else ""
+    return {int(row["Index"]): row for row in rows if row["ID"] == first}
+
+
+def their_instructions(path):
+    with open(path, newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    start = next(i for i, row in enumerate(rows) if "Source" in row and "Address" in row)
+    names = rows[start]
+    found = []
+    for row in rows[start + 1:]:
+        if len(row) != len(names) or not row[names.index("Address")].startswith("0x"):
+            break
+        found.append(dict(zip(names, row)))
+    return dict(enumerate(found))
+
+
+def compare_source(run, ours_path, theirs_path):
+    ours, theirs = our_instructions(ours_path), their_instructions(theirs_path)
+    cells = []
+    for mine, other in COLUMNS:
+        same = different = 0
+        for index in theirs:
+            left = number(ours.get(index, {}).get(mine, "0") or "0") or 0
+            right = number(theirs[index].get(other, "0")) or 0
+            same, different = same + (left == right), different + (left != right)
+        cells.append("all equal" if different == 0 else f"{different} of {same + different} differ")
+
+    def hottest(rows, column):
+        lines = {}
+        for index, row in rows.items():
+            line = ours.get(index, {}).get("Line", "?")
+            lines[line] = lines.get(line, 0) + (number(row.get(column, "0") or "0") or 0)
+        return max(lines, key=lines.get) if lines else "?"
+
+    left, right = hottest(ours, SAMPLES[0]), hottest(theirs, SAMPLES[1])
+    cells.append(f"the same, {left}" if left == right else f"{left}, ncu {right}")
+    print(f"| {run} | {len(ours)} and {len(theirs)} instructions | " + " | ".join(cells) + " |")
+
+
+def main():
+    if sys.argv[1] == "notes":
+        for note in json.load(sys.stdin).get("notes", []):
+            print("-", note.get("text", note))
+    elif sys.argv[1] == "metrics":
+        compare_metrics(*sys.argv[2:])
+    else:
+        compare_source(*sys.argv[2:])
+
+
+main()
