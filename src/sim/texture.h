@@ -1,6 +1,4 @@
-/* Textures and surfaces as kernels see them: formats, filtering, what lies beyond the edges (CUDA
- * C++ Programming Guide, "Texture Fetching"; PTX ISA, "Texture Instructions"). Numbers come out as
- * an H200 gives them. */
+/* Textures and surfaces as kernels see them. */
 #ifndef WL_SIM_TEXTURE_H
 #define WL_SIM_TEXTURE_H
 
@@ -38,34 +36,6 @@ struct wl_texture {
     uint8_t edges[3]; /* enum wl_texture_edge */
     float border[4];
 };
-
-struct wl_texture_request {
-    enum wl_texture_geometry geometry;
-    bool is_integer;         /* coordinates other than the layer */
-    uint8_t gather;          /* 0: none, else component + 1 */
-    uint32_t coordinates[4]; /* the layer first */
-};
-
-#define WL_TEXELS_MAX 8
-struct wl_texels {
-    uint32_t result[4];
-    uint32_t count;                    /* texels read */
-    uint64_t addresses[WL_TEXELS_MAX]; /* as the caches see them */
-};
-
-/* Reads what the request asks for. The texture's memory must be there. */
-void wl_texture_fetch(const struct wl_texture *texture, const struct wl_texture_request *request,
-                      struct wl_texels *texels);
-
-/* The host address of bytes at a surface's coordinates (x in bytes, or, formatted, in elements),
- * and the address that the caches see. False: they lie outside. clamps: they never do. */
-bool wl_texture_locate(const struct wl_texture *texture, enum wl_texture_geometry geometry,
-                       const int32_t *coordinates, uint32_t bytes, bool is_formatted, bool clamps,
-                       uint64_t *address, uint64_t *cached);
-/* Stores four values as the surface's format wants them. */
-void wl_texture_store(const struct wl_texture *texture, uint64_t address, const uint32_t values[4]);
-
-uint32_t wl_texture_query(const struct wl_texture *texture, enum wl_texture_property property);
 
 static inline uint32_t wl_texture_element_bytes(const struct wl_texture *texture)
 {

@@ -1,6 +1,6 @@
 /* Texture fetches and surface accesses. */
-#include "sim/texture.h"
 #include "sim/exec/access.h"
+#include "sim/exec/texels.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
@@ -17,7 +17,7 @@ struct trace {
     enum wl_site_access kind;
     u32 lanes, bytes, group; /* of a request, of an access; the request at hand */
     bool is_begun;
-    u64 address[LANES_MAX * WL_TEXELS_MAX];
+    u64 address[LANES_MAX * TEXELS_MAX];
     u32 count;
 };
 
@@ -106,13 +106,14 @@ RUN(TEXTURE_FETCH)
             return NULL;
         if (is_line && texture->channels == 1)
             trace.lanes = LANES_MAX;
-        struct wl_texture_request request = {.geometry = geometry,
-                                             .is_integer = op->flags & WL_OPF_SIGNED,
-                                             .gather = op->width_bytes};
-        struct wl_texels texels;
+        struct texel_request request = {.geometry = geometry,
+                                        .is_integer = op->flags & WL_OPF_SIGNED,
+                                        .is_counted = warp->worker->run->count,
+                                        .gather = op->width_bytes};
+        struct texels texels;
         for (u32 i = 0; i < coordinates; i++)
             request.coordinates[i] = lane_word(warp, list[5 + i], lane);
-        wl_texture_fetch(texture, &request, &texels);
+        WL_EXEC(texels_fetch)(texture, &request, &texels);
         for (u32 i = 0; i < 4; i++)
             ((u32 *)lane_register(warp, list[i]))[lane] = texels.result[i];
         add_to_trace(&trace, lane, texels.addresses, texels.count);
@@ -143,8 +144,8 @@ static bool reach_surface(struct wl_warp *warp, const struct wl_op *op, const u3
         u64 cached;
         textures[lane] = surface;
         address[lane] = 0;
-        if (wl_texture_locate(surface, geometry, at, bytes, is_formatted, edge == WL_SURFACE_CLAMP,
-                              &address[lane], &cached)) {
+        if (WL_EXEC(texels_locate)(surface, geometry, at, bytes, is_formatted,
+                                   edge == WL_SURFACE_CLAMP, &address[lane], &cached)) {
             if (!is_formatted && address[lane] % bytes) {
                 warp->active = LANE_BIT(lane);
                 wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
@@ -198,7 +199,7 @@ static void store_lane(struct wl_warp *warp, const struct wl_op *op, const u32 *
         u32 words[4] = {0};
         for (u32 i = 0; i < op->count; i++)
             words[i] = lane_word(warp, values[i], lane);
-        wl_texture_store(surface, address, words);
+        WL_EXEC(texels_store)(surface, address, words);
         return;
     }
     for (u32 i = 0; i < op->count; i++) {
@@ -288,7 +289,7 @@ RUN(TEXTURE_QUERY)
         texture = find_texture(warp, op, op->a, lane, texture);
         if (!texture)
             return NULL;
-        d[lane] = wl_texture_query(texture, (enum wl_texture_property)op->kind);
+        d[lane] = WL_EXEC(texels_query)(texture, (enum wl_texture_property)op->kind);
     }
     return op + 1;
 }

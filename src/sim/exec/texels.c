@@ -1,4 +1,4 @@
-#include "sim/texture.h"
+#include "sim/exec/texels.h"
 
 #include <math.h>
 #include <string.h>
@@ -146,12 +146,12 @@ static bool gives_float(const struct wl_texture *texture)
 
 /* What is where it was looked for; NULL: the border. */
 static const uint8_t *find_texel(const struct wl_texture *texture, int64_t x, int64_t y, int64_t z,
-                                 struct wl_texels *texels)
+                                 struct texels *texels)
 {
     if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE)
         return NULL;
     const uint64_t x_bytes = (uint64_t)x * wl_texture_element_bytes(texture);
-    if (texels->count < WL_TEXELS_MAX)
+    if (texels->wants_addresses && texels->count < TEXELS_MAX)
         texels->addresses[texels->count++] =
             cached_address(texture, x_bytes, (uint64_t)y, (uint64_t)z);
     return (const uint8_t *)(uintptr_t)(texture->address + (uint64_t)z * texture->slice_bytes +
@@ -213,10 +213,15 @@ static uint32_t result_of(const struct wl_texture *texture, double value)
 
 /* The channels of a texel as a fetch without filtering gives them. */
 static void read_texel(const struct wl_texture *texture, int64_t x, int64_t y, int64_t z,
-                       struct wl_texels *texels, uint32_t words[4])
+                       struct texels *texels, uint32_t words[4])
 {
     const uint8_t *memory = find_texel(texture, x, y, z, texels);
     const uint32_t bytes = texture->channel_bytes;
+    if (memory && bytes == 4) { /* the bits, whatever they are */
+        memset(words, 0, 4 * sizeof *words);
+        memcpy(words, memory, 4 * texture->channels);
+        return;
+    }
     const bool is_signed = texture->kind == WL_TEXEL_SIGNED;
     uint32_t border[4]; /* of integers: the bits */
     memcpy(border, texture->border, sizeof border);
@@ -259,7 +264,7 @@ static void spread_weight(const struct axis axes[3], int32_t weights[2][2][2])
 }
 
 static void filter(const struct wl_texture *texture, const struct axis axes[3],
-                   struct wl_texels *texels)
+                   struct texels *texels)
 {
     int32_t weights[2][2][2];
     double sums[4] = {0};
@@ -279,7 +284,7 @@ static void filter(const struct wl_texture *texture, const struct axis axes[3],
 
 /* One component of the four texels that linear filtering would take, from the lower left on. */
 static void gather(const struct wl_texture *texture, const struct axis axes[3], uint32_t component,
-                   struct wl_texels *texels)
+                   struct texels *texels)
 {
     static const struct {
         int x, y;
@@ -319,8 +324,8 @@ static uint32_t find_face(const uint32_t direction[3], uint32_t place[2])
     return face;
 }
 
-void wl_texture_fetch(const struct wl_texture *texture, const struct wl_texture_request *request,
-                      struct wl_texels *texels)
+void WL_EXEC(texels_fetch)(const struct wl_texture *texture, const struct texel_request *request,
+                           struct texels *texels)
 {
     const enum wl_texture_geometry geometry = request->geometry;
     const bool is_cube = geometry == WL_TEXTURE_CUBE || geometry == WL_TEXTURE_ACUBE;
@@ -335,6 +340,7 @@ void wl_texture_fetch(const struct wl_texture *texture, const struct wl_texture_
         is_layered ? find_layer(texture, request->coordinates[0], is_cube ? FACES : 1) : 0;
     uint32_t place[2];
     texels->count = 0;
+    texels->wants_addresses = request->is_counted;
     memset(texels->result, 0, sizeof texels->result);
     if (texture->storage == WL_TEXTURE_BUFFER && at[0] >= texture->width)
         return;
@@ -370,9 +376,9 @@ static bool bound(int64_t *value, int64_t greatest, bool clamps)
     return clamps && greatest >= 0;
 }
 
-bool wl_texture_locate(const struct wl_texture *texture, enum wl_texture_geometry geometry,
-                       const int32_t *coordinates, uint32_t bytes, bool is_formatted, bool clamps,
-                       uint64_t *address, uint64_t *cached)
+bool WL_EXEC(texels_locate)(const struct wl_texture *texture, enum wl_texture_geometry geometry,
+                            const int32_t *coordinates, uint32_t bytes, bool is_formatted,
+                            bool clamps, uint64_t *address, uint64_t *cached)
 {
     const bool is_layered = geometry == WL_TEXTURE_A1D || geometry == WL_TEXTURE_A2D;
     const bool is_flat = geometry == WL_TEXTURE_1D || geometry == WL_TEXTURE_A1D;
@@ -392,7 +398,8 @@ bool wl_texture_locate(const struct wl_texture *texture, enum wl_texture_geometr
     return true;
 }
 
-void wl_texture_store(const struct wl_texture *texture, uint64_t address, const uint32_t values[4])
+void WL_EXEC(texels_store)(const struct wl_texture *texture, uint64_t address,
+                           const uint32_t values[4])
 {
     const uint32_t bytes = texture->channel_bytes;
     uint8_t *memory = (uint8_t *)(uintptr_t)address;
@@ -404,7 +411,7 @@ void wl_texture_store(const struct wl_texture *texture, uint64_t address, const 
     }
 }
 
-uint32_t wl_texture_query(const struct wl_texture *texture, enum wl_texture_property property)
+uint32_t WL_EXEC(texels_query)(const struct wl_texture *texture, enum wl_texture_property property)
 {
     const bool has_layers = texture->is_layered || texture->is_cube;
     switch (property) {
