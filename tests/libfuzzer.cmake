@@ -14,7 +14,8 @@ if(WL_FUZZ_CLANG)
                   RESULT_VARIABLE WL_FUZZ_MISSING OUTPUT_QUIET ERROR_QUIET)
 endif()
 
-# wl_fuzz(ROOM NAME CORPUS ARGUMENTS...): arguments are sources below src/ (patterns; tests and other
+# wl_fuzz(ROOM NAME CORPUS ARGUMENTS...): CORPUS is a folder of tests/fuzz; PTX begins with the kernels of
+# tests/ptx, too. Arguments are sources below src/ (patterns; tests and other
 # fuzzers are left out) and compiler options such as -lzstd.
 function(wl_fuzz room name corpus)
   if(NOT WL_FUZZ_CLANG OR NOT WL_FUZZ_MISSING EQUAL 0)
@@ -31,10 +32,14 @@ function(wl_fuzz room name corpus)
     list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$")
     list(APPEND sources ${found})
   endforeach()
+  set(folders ${CMAKE_SOURCE_DIR}/tests/fuzz/${corpus})
+  if(corpus STREQUAL ptx)
+    string(APPEND folders ":${CMAKE_SOURCE_DIR}/tests/ptx")
+  endif()
   add_test(NAME libfuzzer.${room}.${name}
            COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
                    ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${room}_${name}
-                   ${CMAKE_SOURCE_DIR}/tests/fuzz/${corpus} 10 ${sources} ${options})
+                   ${folders} 10 ${sources} ${options})
   set_tests_properties(libfuzzer.${room}.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 endfunction()
 

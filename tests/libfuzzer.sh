@@ -1,5 +1,6 @@
 #!/bin/sh
-# libfuzzer.sh CLANG WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES_AND_OPTIONS...
+# libfuzzer.sh CLANG WORK_FOLDER CORPUS_FOLDERS SECONDS SOURCES_AND_OPTIONS...
+# Several folders have `:` between them.
 # Builds a fuzzer and runs it. What it finds (crash-..., timeout-..., oom-...) stays in WORK_FOLDER.
 set -eu
 clang=$1 work=$2 corpus=$3 seconds=$4
@@ -10,5 +11,6 @@ mkdir -p "$work/corpus"
     -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -o "$work/fuzzer" "$@"
 # New texts go to the first folder, so the corpus in the source stays as it is.
 cd "$work"
+# shellcheck disable=SC2046 # folders are words
 exec ./fuzzer -max_total_time="$seconds" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 "$work/corpus" "$corpus"
+    -print_final_stats=1 "$work/corpus" $(echo "$corpus" | tr : ' ')
