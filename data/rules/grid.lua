@@ -7,7 +7,6 @@ return {
         stage = "grid",
         order = 10,
         group = "grid",
-        cause = "small-grid",
         description = "The grid has fewer blocks than the GPU has multiprocessors: the others have nothing to do. " ..
             "Fires when launch__grid_size is below launch__sm_count.",
         advice = "Give the kernel more blocks: a block for each independent part of the work, smaller blocks, or " ..

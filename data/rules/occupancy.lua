@@ -58,12 +58,12 @@ local function rule(id, limiter, name, order, cause, why)
 end
 
 return {
-    rule("occupancy-blocks", "blocks", "Blocks too small to fill an SM", 40, "occupancy-block-size",
+    rule("occupancy-blocks", "blocks", "Blocks too small to fill an SM", 40, "occupancy-blocks",
         "An SM holds a limited number of blocks; small ones do not fill it."),
     rule("occupancy-registers", "registers", "Occupancy limited by registers", 410, "occupancy-registers",
         "The registers of an SM are shared by its warps; a kernel that needs many lets few warps in."),
     rule("occupancy-shared", "shared memory", "Occupancy limited by shared memory", 420, "occupancy-shared",
         "The shared memory of an SM is shared by its blocks; large tiles let few blocks in."),
-    rule("occupancy-warps", "warps", "Block size does not divide the threads of an SM", 430, "occupancy-block-size",
+    rule("occupancy-warps", "warps", "Block size does not divide the threads of an SM", 430, "occupancy-blocks",
         "Whole blocks must fit an SM; the rest of its warps stays empty."),
 }

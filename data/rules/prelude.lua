@@ -82,16 +82,34 @@ end
 
 -- ---- instructions ----
 
--- The instruction for which value(instruction) is largest and above 0, or nil; the first of equals.
+-- On the source line where the sum of value(instruction) is largest, the instruction for which it is largest
+-- itself, and that value; nil where it is nowhere above 0. The first of equals.
 function advice.top(launch, value)
-    local best, most = nil, 0
+    local sums, best_line, most = {}, nil, 0
     for _, instruction in ipairs(launch.instructions) do
         local own = value(instruction)
-        if own and own > most then
-            best, most = instruction, own
+        if own and own > 0 then
+            local line = instruction.line > 0 and instruction.file .. ":" .. instruction.line or
+                ":" .. instruction.index
+            sums[line] = (sums[line] or 0) + own
+            if sums[line] > most then
+                most = sums[line]
+            end
         end
     end
-    return best, most
+    local best, largest = nil, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local own = value(instruction)
+        if own and own > largest then
+            local line = instruction.line > 0 and instruction.file .. ":" .. instruction.line or
+                ":" .. instruction.index
+            best_line = best_line or (sums[line] == most and line or nil)
+            if line == best_line then
+                best, largest = instruction, own
+            end
+        end
+    end
+    return best, largest
 end
 
 -- The sum over all instructions.
