@@ -3,10 +3,10 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Far below the device's memory, far above where programs lie. */
+/* Below the memory of devices, far above where programs lie. */
 #define FIRST ((uint64_t)0x1e0000000000)
 #define STRIDE ((uint64_t)1 << 36)
-enum { PLACES = 64 };
+enum { PLACES = 32 };
 
 static void *map(uint64_t address, size_t bytes, int flags)
 {
