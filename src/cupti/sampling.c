@@ -83,6 +83,7 @@ static int configure(struct wl_cupti_sampling *sampling, uint32_t period_log2)
         {.attribute = WL_CUPTI_SAMPLING_FORMAT, .value.number = WL_CUPTI_SAMPLING_PARSED},
         {.attribute = WL_CUPTI_SAMPLING_HARDWARE_BYTES, .value.size_bytes = hardware_bytes},
         {.attribute = WL_CUPTI_SAMPLING_BUFFER, .value.buffer = &sampling->buffer},
+        {.attribute = WL_CUPTI_SAMPLING_START_STOP, .value.number = !sampling->is_serialized},
         {.attribute = WL_CUPTI_SAMPLING_PERIOD, .value.number = period_log2},
     };
     size_t count = sizeof options / sizeof *options;
@@ -114,6 +115,22 @@ enum wl_code wl_cupti_sampling_open(const struct wl_cupti *cupti, struct wl_cuda
     result = configure(sampling, period_log2);
     return result == WL_CUPTI_SUCCESS ? WL_OK
                                       : wl_cupti_fail(error, "configuring PC sampling", result);
+}
+
+enum wl_code wl_cupti_sampling_switch(struct wl_cupti_sampling *sampling, bool is_on,
+                                      struct wl_error *error)
+{
+    struct wl_cupti_sampling_call call = {WL_CUPTI_INIT(wl_cupti_sampling_call),
+                                          .context = sampling->context};
+    if (sampling->is_running == is_on)
+        return WL_OK;
+    int result = is_on ? sampling->cupti->cuptiPCSamplingStart(&call)
+                       : sampling->cupti->cuptiPCSamplingStop(&call);
+    sampling->is_running = is_on;
+    return result == WL_CUPTI_SUCCESS
+               ? WL_OK
+               : wl_cupti_fail(error, is_on ? "starting PC sampling" : "stopping PC sampling",
+                               result);
 }
 
 /* ---- reading ---- */
@@ -155,6 +172,7 @@ void wl_cupti_sampling_close(struct wl_cupti_sampling *sampling, wl_cupti_take_p
     struct wl_cupti_sampling_call disable = {WL_CUPTI_INIT(wl_cupti_sampling_call),
                                              .context = sampling->context};
     if (sampling->context && !abandon) {
+        wl_cupti_sampling_switch(sampling, false, NULL);
         wl_cupti_sampling_read(sampling, take, self, NULL);
         sampling->cupti->cuptiPCSamplingDisable(&disable); /* puts the rest into buffer */
         if (sampling->buffer.pcs)

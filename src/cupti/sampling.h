@@ -13,15 +13,21 @@ struct wl_cupti_sampling {
     struct wl_cupti_pc_data buffer; /* CUPTI's own, for continuous sampling */
     uint64_t samples, dropped;      /* so far */
     bool is_hardware_full;          /* samples were lost because reads came too late */
+    bool is_running;                /* continuous: switched on */
     bool is_serialized;             /* samples tell the launch they are of */
 };
 
 /* period_log2: a sample every 2^period cycles (5 to 31), 0: CUPTI's choice. is_serialized: kernels
- * run one after another, and samples tell which launch they are of. Sampling is on from here to
- * close. Errors: WL_ERR_UNSUPPORTED; close it then, too. */
+ * run one after another, and samples tell which launch they are of; sampling is then on from here
+ * to close. Else it is off until wl_cupti_sampling_switch, and knows only kernels that are loaded
+ * from here on. Errors: WL_ERR_UNSUPPORTED; close it then, too. */
 enum wl_code wl_cupti_sampling_open(const struct wl_cupti *cupti, struct wl_cuda_context *context,
                                     uint32_t period_log2, bool is_serialized,
                                     struct wl_cupti_sampling *sampling, struct wl_error *error);
+
+/* Continuous sampling on or off. Errors: WL_ERR_UNSUPPORTED. */
+enum wl_code wl_cupti_sampling_switch(struct wl_cupti_sampling *sampling, bool is_on,
+                                      struct wl_error *error);
 
 /* Gives what was sampled since the last time, instruction by instruction. pc and its texts are
  * valid during the call. */

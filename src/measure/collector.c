@@ -385,6 +385,7 @@ static void launch_enter(struct collector *collector, size_t row,
         return;
     if (fate == FATE_COUNTED) /* while it is counted nothing may pass unseen */
         atomic_store_explicit(&collector->passed, NULL, memory_order_release);
+    wl_measure_expect_samples(measure, context);
     bool is_counted = fate == FATE_COUNTED && wl_measure_count(measure, context, launch);
     if (is_counted)
         launch->group->counted++;
@@ -599,7 +600,7 @@ void wl_cupti_collector_finish(void *self)
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
         wl_measure_flush(&collector->measure, collector->measure.contexts.items[i]);
-        wl_measure_pause_samples(&collector->measure, collector->measure.contexts.items[i]);
+        wl_measure_end_samples(&collector->measure, collector->measure.contexts.items[i]);
     }
     end_bearers(collector);
     end_times(collector, false);

@@ -301,12 +301,44 @@ static void end_samples(struct wl_measure *measure, struct wl_measure_context *c
     free(text);
 }
 
+static void switch_samples(struct wl_measure *measure, struct wl_measure_context *context,
+                           bool is_on)
+{
+    struct wl_error error = {0};
+    if (wl_cupti_sampling_switch(&context->sampling, is_on, &error) == WL_OK)
+        return;
+    wl_measure_note_error(measure, "samples-off", "samples of warps are off from here on", &error);
+    end_samples(measure, context);
+    context->samples = WL_MEASURE_OFF;
+}
+
 void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context)
 {
     if (context->samples != WL_MEASURE_ON)
         return;
+    if (context->sampling.is_serialized) {
+        wl_measure_settle(measure, context, true);
+        end_samples(measure, context);
+    } else if (context->sampling.is_running) {
+        switch_samples(measure, context, false);
+        wl_measure_gather(measure, context);
+    }
+}
+
+void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
     wl_measure_settle(measure, context, true);
     end_samples(measure, context);
+}
+
+/* For a launch that has neither counters nor counts. */
+static void start_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    wl_measure_rest_counters(measure, context);
+    if (context->samples == WL_MEASURE_UNTRIED)
+        open_samples(measure, context);
+    if (context->samples == WL_MEASURE_ON && !context->sampling.is_serialized)
+        switch_samples(measure, context, true);
 }
 
 /* Where samples are wanted, too, one launch of a kind is enough for counts. */
@@ -345,18 +377,25 @@ static void note_exclusion(struct wl_measure *measure)
                     "--replay-mode application runs the program again for them");
 }
 
+void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    if (measure->input.settings->pc_samples && is_continuous(measure) &&
+        context->samples == WL_MEASURE_UNTRIED)
+        open_samples(measure, context);
+}
+
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                    struct wl_measure_launch *launch, bool is_counted)
 {
+    bool is_sampled = measure->input.settings->pc_samples && context->samples != WL_MEASURE_OFF;
     wl_measure_settle(measure, context, false);
     if (is_counted) {
         wl_measure_pause_samples(measure, context);
         note_exclusion(measure);
     } else if (wants_counts(measure, launch)) {
         start_counts(measure, context, launch);
-    } else if (context->samples == WL_MEASURE_UNTRIED && measure->input.settings->pc_samples) {
-        wl_measure_rest_counters(measure, context);
-        open_samples(measure, context);
+    } else if (is_sampled) {
+        start_samples(measure, context);
     }
 }
 
@@ -375,7 +414,7 @@ void wl_measure_close_instructions(struct wl_measure *measure, struct wl_measure
                                    bool abandon)
 {
     if (!abandon)
-        wl_measure_pause_samples(measure, context);
+        wl_measure_end_samples(measure, context);
     else if (context->samples == WL_MEASURE_ON)
         wl_cupti_sampling_close(&context->sampling, NULL, NULL, true);
     if (context->counts == WL_MEASURE_ON)

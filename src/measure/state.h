@@ -199,10 +199,16 @@ void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_cont
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
 /* ---- instructions.c: what is kept for each instruction ---- */
 
+/* At the first launch in a context: continuous sampling knows only kernels loaded after it was
+ * opened.
+ */
+void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Before a launch that is recorded; is_counted: counters are read at it. Counters, samples and
  * counts at instructions exclude each other: a launch gets one of them. */
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                    struct wl_measure_launch *launch, bool is_counted);
+/* Takes the samples that are there, and ends sampling. */
+void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Takes the samples that are there, and switches sampling off until a launch is to be sampled. */
 void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Continuous sampling: adds up what has come. Now and then, and before it is switched off. */

@@ -12,7 +12,7 @@
             return (int)result_;                           \
     } while (0)
 
-static bool is_sampling, is_counting;
+static bool is_sampling, is_running, is_counting;
 static uint32_t read_correlation;
 
 /* ---- PC sampling ---- */
@@ -34,11 +34,17 @@ int cuptiPCSamplingDisable(struct wl_cupti_sampling_call *call)
 
 int cuptiPCSamplingStart(struct wl_cupti_sampling_call *call)
 {
+    if (!is_sampling || is_running)
+        mock_log("cuptiPCSamplingStart out of order");
+    is_running = true;
     return call->context ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 int cuptiPCSamplingStop(struct wl_cupti_sampling_call *call)
 {
+    if (!is_running)
+        mock_log("cuptiPCSamplingStop out of order");
+    is_running = false;
     return call->context ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
