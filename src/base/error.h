@@ -19,6 +19,7 @@ enum wl_code {
     WL_ERR_MEMORY = 8,      /* out of memory */
     WL_ERR_INTERNAL = 9,    /* a bug of Warplens */
     WL_ERR_VERSION = 10,    /* made by a newer Warplens */
+    WL_ERR_BUDGET = 11,     /* a limit of a budget is not kept */
 };
 
 struct wl_error {

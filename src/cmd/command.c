@@ -125,7 +125,8 @@ static const struct wl_option filter_rows[] = {
 
 static const struct wl_option page_rows[] = {
     {"PAGES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
-    {"page", 0, WL_OPTION_CHOICE, AT(page), "summary|details|source|raw|session|advice",
+    {"page", 0, WL_OPTION_CHOICE, AT(page),
+     "summary|details|source|raw|session|advice|guide",
      "what to print; default: details and summary, only summary if there are many launches"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "as CSV, in base units"},
     {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},
@@ -175,6 +176,17 @@ static const struct wl_option metrics_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option budget_rows[] = {
+    {"BUDGET", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"budget", 0, WL_OPTION_TEXT, AT(budget_path), "FILE",
+     "limits, one a line: 'KERNEL METRIC <= NUMBER', 'KERNEL finding:RULE <= NUMBER', 'gpu NAME'"},
+    {"junit", 0, WL_OPTION_FLAG, AT(junit), NULL, "as JUnit's XML"},
+    {"markdown", 0, WL_OPTION_FLAG, AT(markdown), NULL, "as a table in Markdown"},
+    {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
+     "metrics and rules of your own (.lua)"},
+    {.name = NULL},
+};
+
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
@@ -185,6 +197,7 @@ const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     la
 const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};
 const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
+const struct wl_option *const wl_budget_tables[] = {budget_rows, general_rows, NULL};
 
 void wl_command_init(struct wl_command *command)
 {

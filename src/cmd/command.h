@@ -38,9 +38,10 @@ struct wl_command {
     struct wl_text nvtx_include, nvtx_exclude;
     /* pages */
     int page, units, summary; /* -1: not given */
-    bool csv, json, sarif, markdown, percent;
+    bool csv, json, sarif, markdown, junit, percent;
     const char *set, *section_folder, *top, *print_source;
     struct wl_text sections, metrics, rules;
+    const char *budget_path;
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */
@@ -58,6 +59,7 @@ extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];
 extern const struct wl_option *const wl_doctor_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
+extern const struct wl_option *const wl_budget_tables[];
 extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */
 
 /* Reads the words behind the verb. Errors: WL_ERR_USAGE. */

@@ -27,6 +27,7 @@ static const struct page {
     [WL_PAGE_ADVICE] = {"advice",
                         {wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json,
                          wl_page_advice_sarif, wl_page_advice_markdown}},
+    [WL_PAGE_GUIDE] = {"guide", {wl_page_guide_text}},
 };
 static wl_view_page_print *const group_pages[] = {wl_page_groups_text, wl_page_groups_csv,
                                                   wl_page_groups_json};
@@ -127,7 +128,8 @@ static enum wl_code print_page(struct wl_view_context *context, struct wl_error 
     if (!print) {
         wl_error_set(error, WL_ERR_USAGE, "the page %s cannot be printed in this format",
                      page->name);
-        return wl_error_set_hint(error, "--sarif and --markdown are for --page advice");
+        return wl_error_set_hint(
+            error, "--sarif and --markdown are for --page advice, the page guide is only text");
     }
     if (is_grouped) {
         if (options->page != WL_PAGE_DETAILS && options->page != WL_PAGE_RAW) {

@@ -13,7 +13,8 @@ enum wl_view_page {
     WL_PAGE_SOURCE,
     WL_PAGE_RAW,
     WL_PAGE_SESSION,
-    WL_PAGE_ADVICE
+    WL_PAGE_ADVICE,
+    WL_PAGE_GUIDE
 };
 enum wl_view_format {
     WL_FORMAT_TEXT,

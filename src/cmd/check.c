@@ -1,0 +1,195 @@
+/* `warplens check REPORT --budget FILE`: a gate for CI. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise/budget.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/verbs.h"
+
+/* Text within XML: what has a meaning there is escaped, what cannot stand there is '?'. */
+static void add_xml(struct wl_text *out, const char *text)
+{
+    static const struct {
+        char character;
+        const char *escape;
+    } escapes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < 4 && escapes[i].character != *text)
+            i++;
+        bool is_plain = (unsigned char)*text >= ' ' && (unsigned char)*text < 0x7f;
+        if (i < 4)
+            wl_text_add(out, escapes[i].escape);
+        else
+            wl_text_add_char(out, is_plain ? *text : '?');
+    }
+}
+
+static const char *kernel_of(const struct wl_budget_result *result)
+{
+    const struct wl_report_kernel *kernel = result->launch ? result->launch->kernel : NULL;
+    return kernel && kernel->record.function ? kernel->record.function : result->limit->kernel;
+}
+
+/* "gemm: gpu__time_duration.sum = 700000, limit <= 500000" */
+static void add_result(struct wl_text *out, const struct wl_budget_result *result)
+{
+    const struct wl_budget_limit *limit = result->limit;
+    wl_text_addf(out, "%s: %s", kernel_of(result), limit->metric);
+    if (result->launch)
+        wl_text_addf(out, " of launch %" PRId64, result->launch->key);
+    if (result->has_value)
+        wl_text_addf(out, " = %.10g, limit %s %.10g", result->value, limit->relation,
+                     limit->number);
+    else
+        wl_text_addf(out, " is not known: %s", result->reason);
+}
+
+static void print_text(const struct wl_budget_results *results, struct wl_text *out)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        wl_text_add(out, results->items[i].is_kept ? "ok      " : "FAILED  ");
+        add_result(out, &results->items[i]);
+        wl_text_add_char(out, '\n');
+    }
+}
+
+static void print_markdown(const struct wl_budget_results *results, struct wl_text *out)
+{
+    wl_text_add(out, "| | Kernel | Metric | Value | Limit |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < results->count; i++) {
+        const struct wl_budget_result *result = &results->items[i];
+        wl_text_addf(out, "| %s | `%s` | `%s` | ", result->is_kept ? "ok" : "**failed**",
+                     kernel_of(result), result->limit->metric);
+        if (result->has_value)
+            wl_text_addf(out, "%.10g", result->value);
+        else
+            wl_text_addf(out, "not known: %s", result->reason);
+        wl_text_addf(out, " | %s %.10g |\n", result->limit->relation, result->limit->number);
+    }
+}
+
+static void print_junit(const struct wl_budget_results *results, size_t failed, struct wl_text *out)
+{
+    wl_text_addf(out,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"warplens\" "
+                 "tests=\"%zu\" failures=\"%zu\">\n",
+                 results->count, failed);
+    for (size_t i = 0; i < results->count; i++) {
+        const struct wl_budget_result *result = &results->items[i];
+        struct wl_text text = {0};
+        add_result(&text, result);
+        wl_text_add(out, "  <testcase classname=\"");
+        add_xml(out, kernel_of(result));
+        wl_text_add(out, "\" name=\"");
+        add_xml(out, result->limit->metric);
+        if (result->launch)
+            wl_text_addf(out, " of launch %" PRId64, result->launch->key);
+        wl_text_add(out, result->is_kept ? "\"/>\n" : "\">\n    <failure message=\"");
+        if (!result->is_kept) {
+            add_xml(out, text.data);
+            wl_text_add(out, "\"/>\n  </testcase>\n");
+        }
+        wl_text_free(&text);
+    }
+    wl_text_add(out, "</testsuite>\n");
+}
+
+static enum wl_code print_results(const struct wl_command *command,
+                                  const struct wl_budget_results *results,
+                                  const struct wl_console *console, struct wl_error *error)
+{
+    struct wl_text out = {0};
+    size_t failed = 0;
+    for (size_t i = 0; i < results->count; i++)
+        failed += !results->items[i].is_kept;
+    if (command->junit)
+        print_junit(results, failed, &out);
+    else if (command->markdown)
+        print_markdown(results, &out);
+    else
+        print_text(results, &out);
+    fputs(out.data ? out.data : "", console->pages);
+    wl_text_free(&out);
+    return failed == 0 ? WL_OK
+                       : wl_error_set(error, WL_ERR_BUDGET, "%zu of %zu limits are not kept",
+                                      failed, results->count);
+}
+
+static enum wl_code check_report(const struct wl_command *command, const char *path,
+                                 const struct wl_console *console, struct wl_error *error)
+{
+    struct wl_budget *budget = NULL;
+    struct wl_report *report = NULL;
+    struct wl_metric_catalog *catalog = NULL;
+    struct wl_rules *rules = NULL;
+    struct wl_advice_list *advice = NULL;
+    struct wl_budget_results results = {0};
+    size_t count = 0;
+    const struct wl_report_launch **launches = NULL;
+    enum wl_code code = wl_budget_read(command->budget_path, &budget, error);
+    if (!code)
+        code = wl_report_open(path, &report, error);
+    if (!code)
+        code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+    if (!code)
+        code = wl_rules_load(catalog, command->section_folder, &rules, error);
+    if (!code) {
+        const struct wl_report_launch *all = wl_report_launches(report, &count);
+        launches = wl_alloc_zero(count + 1, sizeof *launches);
+        for (size_t i = 0; i < count; i++)
+            launches[i] = &all[i];
+        struct wl_advice_options options = {
+            .folder = command->section_folder, .launches = launches, .launch_count = count};
+        code = wl_advise(report, catalog, rules, &options, &advice, error);
+    }
+    if (!code)
+        code = wl_budget_check(budget, report, catalog, rules, advice, &results, error);
+    if (!code)
+        code = print_results(command, &results, console, error);
+    wl_budget_results_free(&results);
+    wl_advice_free(advice);
+    free(launches);
+    wl_rules_free(rules);
+    wl_metric_catalog_free(catalog);
+    wl_report_close(report);
+    wl_budget_free(budget);
+    return code;
+}
+
+static enum wl_code check(const struct wl_command *command, const struct wl_arguments *arguments,
+                          struct wl_console *console, struct wl_error *error)
+{
+    if (arguments->count != 1 || !command->budget_path) {
+        wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget");
+        return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
+    }
+    enum wl_code code = wl_console_open(console, command->log_file, error);
+    return code ? code : check_report(command, arguments->items[0], console, error);
+}
+
+int wl_verb_check(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_budget_tables, words, word_count, false, &arguments, &error);
+    if (!code && command.wants_help)
+        wl_help_verb("check", wl_budget_tables);
+    else if (!code)
+        code = check(&command, &arguments, &console, &error);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}
