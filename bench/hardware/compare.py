@@ -17,7 +17,9 @@ def number(text):
 
 
 def distance(ours, theirs):
-    """In percent of theirs."""
+    """In percent of theirs; nothing for two values next to zero."""
+    if max(abs(ours), abs(theirs)) < 1e-3:
+        return 0.0
     if theirs == 0:
         return 0.0 if ours == 0 else float("inf")
     return abs(ours - theirs) / abs(theirs) * 100

@@ -9,7 +9,7 @@
 
 const struct wl_verb wl_verbs[] = {
     {"profile", wl_verb_profile, "profile [options] PROGRAM [ARGUMENTS]",
-     "run a CUDA program on a simulated GPU and report on its kernels"},
+     "run a CUDA program, on the GPU or a simulated one, and report on its kernels"},
     {"check-memory", wl_verb_check_memory, "check-memory [options] PROGRAM [ARGUMENTS]",
      "run a CUDA program and look for wrong memory accesses, races and barriers"},
     {"show", wl_verb_show, "show [options] REPORT", "print pages of a report"},
