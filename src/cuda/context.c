@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cuda/driver.h"
+#include "device/graph.h"
 
 #define CONTEXTS_MAX 32
 #define API_VERSION 3020
@@ -328,7 +329,8 @@ WL_CUDA_PER_THREAD(cuStreamGetCtx, ptsz);
 
 int cuCtxSynchronize(void)
 {
-    return wl_cuda_enter();
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_capture_forbids_all();
 }
 
 int cuCtxGetStreamPriorityRange(int *least, int *greatest)

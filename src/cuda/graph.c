@@ -234,7 +234,8 @@ int cuStreamBeginCapture_v2(void *stream, int mode)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && (unsigned)mode > 2)
         code = WL_DEVICE_INVALID_VALUE;
-    return code ? code : wl_device_capture_begin(stream, NULL, NULL, 0);
+    return code ? code
+                : wl_device_capture_begin(stream, (enum wl_device_capture_mode)mode, NULL, NULL, 0);
 }
 WL_CUDA_PER_THREAD(cuStreamBeginCapture_v2, ptsz);
 
@@ -245,7 +246,8 @@ int cuStreamBeginCaptureToGraph(void *stream, struct wl_device_graph *graph,
     (void)data;
     if ((unsigned)mode > 2 || !graph)
         return WL_DEVICE_INVALID_VALUE;
-    return wl_device_capture_begin(stream, graph, dependencies, count);
+    return wl_device_capture_begin(stream, (enum wl_device_capture_mode)mode, graph, dependencies,
+                                   count);
 }
 WL_CUDA_PER_THREAD(cuStreamBeginCaptureToGraph, ptsz);
 
@@ -316,11 +318,5 @@ WL_CUDA_PER_THREAD(cuStreamUpdateCaptureDependencies, ptsz);
 
 int cuThreadExchangeStreamCaptureMode(int *mode)
 {
-    static _Thread_local int current;
-    if (!mode || (unsigned)*mode > 2)
-        return WL_DEVICE_INVALID_VALUE;
-    int former = current;
-    current = *mode;
-    *mode = former;
-    return WL_DEVICE_OK;
+    return wl_device_capture_exchange_mode(mode);
 }

@@ -16,6 +16,8 @@ static int allocate(enum wl_device_memory_kind kind, size_t bytes, unsigned flag
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && (!address || !bytes))
         code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_forbids();
     return code ? code : wl_device_memory_allocate(kind, bytes, flags, address);
 }
 

@@ -127,7 +127,9 @@ WL_CUDA_PER_THREAD(cuEventRecordWithFlags, ptsz);
 int cuEventQuery(void *event)
 {
     int code = wl_cuda_enter();
-    return code ? code : wl_device_event_query(event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    return code ? code : wl_device_capture_refuses_event(event, false);
 }
 
 int cuEventSynchronize(void *event)
@@ -138,6 +140,10 @@ int cuEventSynchronize(void *event)
 int cuEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)
 {
     int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(start, true);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(end, true);
     return code ? code : wl_device_event_elapsed(start, end, elapsed_ms);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cudart/runtime.h"
+#include "device/graph.h"
 
 #define PCI_BUS_ID "0000:%02x:00.0"
 #define PCI_BUS_ID_BYTES sizeof "0000:01:00.0"
@@ -73,7 +74,8 @@ int cudaGetDeviceFlags(unsigned *flags)
 
 int cudaDeviceSynchronize(void)
 {
-    return wl_cudart_done(wl_device_check());
+    int code = wl_device_check();
+    return wl_cudart_done(code ? code : wl_device_capture_forbids_all());
 }
 
 int cudaThreadSynchronize(void)

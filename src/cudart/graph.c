@@ -222,7 +222,8 @@ int cudaStreamBeginCapture(void *stream, int mode)
 {
     if ((unsigned)mode > 2)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    return wl_cudart_done(wl_device_capture_begin(stream, NULL, NULL, 0));
+    return wl_cudart_done(
+        wl_device_capture_begin(stream, (enum wl_device_capture_mode)mode, NULL, NULL, 0));
 }
 WL_CUDART_PER_THREAD(cudaStreamBeginCapture, ptsz);
 
@@ -233,7 +234,8 @@ int cudaStreamBeginCaptureToGraph(void *stream, struct wl_device_graph *graph,
     (void)data;
     if ((unsigned)mode > 2 || !graph)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    return wl_cudart_done(wl_device_capture_begin(stream, graph, dependencies, count));
+    return wl_cudart_done(wl_device_capture_begin(stream, (enum wl_device_capture_mode)mode, graph,
+                                                  dependencies, count));
 }
 WL_CUDART_PER_THREAD(cudaStreamBeginCaptureToGraph, ptsz);
 
@@ -318,11 +320,5 @@ WL_CUDART_PER_THREAD(cudaStreamUpdateCaptureDependencies, ptsz);
 
 int cudaThreadExchangeStreamCaptureMode(int *mode)
 {
-    static _Thread_local int current;
-    if (!mode || (unsigned)*mode > 2)
-        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    int former = current;
-    current = *mode;
-    *mode = former;
-    return WL_DEVICE_OK;
+    return wl_cudart_done(wl_device_capture_exchange_mode(mode));
 }

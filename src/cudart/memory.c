@@ -15,10 +15,18 @@ static uint32_t device_flags(void)
     return (uint32_t)wl_device_current();
 }
 
+/* Allocating may wait for what streams do, which captures do not allow. */
+static int allocate(enum wl_device_memory_kind kind, size_t size_bytes, uint32_t flags,
+                    void **address)
+{
+    int code = wl_device_capture_forbids();
+    return wl_cudart_done(code ? code
+                               : wl_device_memory_allocate(kind, size_bytes, flags, address));
+}
+
 int cudaMalloc(void **address, size_t size_bytes)
 {
-    return wl_cudart_done(
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, size_bytes, device_flags(), address));
+    return allocate(WL_DEVICE_MEMORY_DEVICE, size_bytes, device_flags(), address);
 }
 
 int cudaFree(void *address)
@@ -32,8 +40,7 @@ int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)
 {
     if (flags < 1 || flags > 2)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    return wl_cudart_done(
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address));
+    return allocate(WL_DEVICE_MEMORY_MANAGED, size_bytes, flags, address);
 }
 
 int cudaMallocAsync(void **address, size_t size_bytes, void *stream)
@@ -92,8 +99,7 @@ int cudaHostAlloc(void **address, size_t size_bytes, unsigned flags)
 {
     if (flags & ~HOST_FLAGS_MASK)
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
-    return wl_cudart_done(
-        wl_device_memory_allocate(WL_DEVICE_MEMORY_HOST, size_bytes, flags, address));
+    return allocate(WL_DEVICE_MEMORY_HOST, size_bytes, flags, address);
 }
 
 int cudaMallocHost(void **address, size_t size_bytes)

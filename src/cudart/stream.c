@@ -236,7 +236,8 @@ WL_CUDART_PER_THREAD(cudaEventRecordWithFlags, ptsz);
 
 int cudaEventQuery(void *event)
 {
-    return wl_cudart_done(wl_device_event_query(event));
+    int code = wl_device_event_query(event);
+    return wl_cudart_done(code ? code : wl_device_capture_refuses_event(event, false));
 }
 
 int cudaEventSynchronize(void *event)
@@ -246,7 +247,10 @@ int cudaEventSynchronize(void *event)
 
 int cudaEventElapsedTime(float *elapsed_ms, void *start, void *end)
 {
-    return wl_cudart_done(wl_device_event_elapsed(start, end, elapsed_ms));
+    int code = wl_device_capture_refuses_event(start, true);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(end, true);
+    return wl_cudart_done(code ? code : wl_device_event_elapsed(start, end, elapsed_ms));
 }
 
 int cudaEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)

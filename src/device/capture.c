@@ -92,7 +92,8 @@ int wl_device_submit(struct wl_device_operation *operation, void *stream)
                : wl_device_operation_run(operation, stream);
 }
 
-int wl_device_capture_begin(void *stream, struct wl_device_graph *graph,
+int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
+                            struct wl_device_graph *graph,
                             struct wl_device_node *const *dependencies, size_t count)
 {
     int code = wl_device_stream_query(stream, NULL);
@@ -114,11 +115,48 @@ int wl_device_capture_begin(void *stream, struct wl_device_graph *graph,
         point->graph = graph ? graph : wl_device_graph_make();
         point->id = next_id++;
         point->is_origin = true;
+        point->mode = mode;
+        point->thread = pthread_self();
         active++;
         join(point, dependencies, count);
     }
     wl_device_graph_unlock();
     return code;
+}
+
+static void break_if_of(struct wl_device_capture_point *point, void *graph)
+{
+    if (point->graph == graph)
+        point->is_invalid = true;
+}
+
+/* Marks what the nodes stand behind, and themselves. Nodes of a capture come after those they
+ * depend on. */
+static void mark_joined(struct wl_device_graph *graph, const struct wl_device_nodes *ends)
+{
+    for (size_t i = 0; i < graph->nodes.count; i++)
+        graph->nodes.items[i]->is_done = false;
+    for (size_t i = 0; i < ends->count; i++)
+        ends->items[i]->is_done = true;
+    for (size_t i = graph->nodes.count; i-- > 0;) {
+        const struct wl_device_node *node = graph->nodes.items[i];
+        for (size_t k = 0; k < node->dependencies.count && node->is_done; k++)
+            node->dependencies.items[k]->is_done = true;
+    }
+}
+
+struct joining {
+    const struct wl_device_capture_point *origin;
+    bool is_complete; /* no stream has work that the origin does not wait for */
+};
+
+static void see_whether_joined(struct wl_device_capture_point *point, void *self)
+{
+    struct joining *joining = self;
+    if (!point->is_stream || point->graph != joining->origin->graph)
+        return;
+    for (size_t i = 0; i < point->nodes.count; i++)
+        joining->is_complete &= point->nodes.items[i]->is_done;
 }
 
 static void clear_if_of(struct wl_device_capture_point *point, void *graph)
@@ -139,10 +177,16 @@ int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
         code = WL_DEVICE_ILLEGAL_STATE;
     } else if (!point->is_origin) {
         code = WL_DEVICE_CAPTURE_UNMATCHED;
+        wl_device_handles_each_point(break_if_of, point->graph);
     } else {
         struct wl_device_graph *ended = point->graph;
         bool is_published = point->is_published;
-        code = point->is_invalid ? WL_DEVICE_CAPTURE_INVALIDATED : WL_DEVICE_OK;
+        struct joining joining = {point, true};
+        mark_joined(ended, &point->nodes);
+        wl_device_handles_each_point(see_whether_joined, &joining);
+        code = point->is_invalid      ? WL_DEVICE_CAPTURE_INVALIDATED
+               : !joining.is_complete ? WL_DEVICE_CAPTURE_UNJOINED
+                                      : WL_DEVICE_OK;
         wl_device_handles_each_point(clear_if_of, ended);
         if (code && !is_published)
             wl_device_graph_free(ended);
@@ -195,16 +239,104 @@ int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, 
     return code;
 }
 
-int wl_device_capture_refuses(void *stream)
+static _Thread_local enum wl_device_capture_mode thread_mode;
+
+int wl_device_capture_exchange_mode(int *mode)
+{
+    if (!mode || (unsigned)*mode > WL_DEVICE_CAPTURE_RELAXED)
+        return WL_DEVICE_INVALID_VALUE;
+    int former = (int)thread_mode;
+    thread_mode = (enum wl_device_capture_mode) * mode;
+    *mode = former;
+    return WL_DEVICE_OK;
+}
+
+/* Which captures a call breaks. */
+struct breaking {
+    bool breaks_all;
+    struct wl_device_graph *graph; /* the first that it breaks */
+};
+
+static void find_broken(struct wl_device_capture_point *point, void *self)
+{
+    struct breaking *breaking = self;
+    if (!point->is_stream || !point->is_origin || !point->graph || point->is_invalid)
+        return;
+    bool is_own = pthread_equal(point->thread, pthread_self());
+    bool is_forbidding = point->mode == WL_DEVICE_CAPTURE_GLOBAL
+                             ? thread_mode == WL_DEVICE_CAPTURE_GLOBAL || is_own
+                             : point->mode == WL_DEVICE_CAPTURE_THREAD_LOCAL && is_own;
+    if (breaking->breaks_all || (is_forbidding && thread_mode != WL_DEVICE_CAPTURE_RELAXED))
+        breaking->graph = point->graph;
+}
+
+/* Expects the lock. */
+static int break_captures(bool breaks_all)
+{
+    int code = WL_DEVICE_OK;
+    struct breaking breaking;
+    do {
+        breaking = (struct breaking){.breaks_all = breaks_all};
+        wl_device_handles_each_point(find_broken, &breaking);
+        if (breaking.graph) {
+            wl_device_handles_each_point(break_if_of, breaking.graph);
+            code = WL_DEVICE_CAPTURE_UNSUPPORTED;
+        }
+    } while (breaking.graph);
+    return code;
+}
+
+int wl_device_capture_forbids(void)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
     wl_device_graph_lock();
+    int code = break_captures(false);
+    wl_device_graph_unlock();
+    return code;
+}
+
+int wl_device_capture_forbids_all(void)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return WL_DEVICE_OK;
+    wl_device_graph_lock();
+    break_captures(true);
+    wl_device_graph_unlock();
+    return WL_DEVICE_CAPTURE_UNSUPPORTED;
+}
+
+int wl_device_capture_refuses(void *stream)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return WL_DEVICE_OK;
+    int code = WL_DEVICE_CAPTURE_UNSUPPORTED;
+    wl_device_graph_lock();
     struct wl_device_capture_point *point = captured(stream);
     if (point)
-        point->is_invalid = true;
+        wl_device_handles_each_point(break_if_of, point->graph);
+    else
+        code = break_captures(false);
     wl_device_graph_unlock();
-    return point ? WL_DEVICE_CAPTURE_UNSUPPORTED : WL_DEVICE_OK;
+    return code;
+}
+
+int wl_device_capture_refuses_event(void *event, bool only_asks)
+{
+    if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
+        return WL_DEVICE_OK;
+    int code = WL_DEVICE_OK;
+    wl_device_graph_lock();
+    struct wl_device_capture_point *point = wl_device_handles_point(event, true);
+    if (point && point->graph) {
+        code = WL_DEVICE_CAPTURED_EVENT;
+        if (!only_asks)
+            wl_device_handles_each_point(break_if_of, point->graph);
+    } else if (!only_asks) {
+        code = break_captures(false);
+    }
+    wl_device_graph_unlock();
+    return code;
 }
 
 bool wl_device_capture_records(void *event, void *stream)
@@ -238,6 +370,7 @@ int wl_device_capture_waits(void *stream, void *event)
         code = is_captured ? WL_DEVICE_CAPTURE_IMPLICIT : WL_DEVICE_OK;
     } else if (!is_captured) {
         code = WL_DEVICE_CAPTURE_ISOLATION;
+        wl_device_handles_each_point(break_if_of, point->graph);
     } else if (point->graph && point->graph != kept->graph) {
         code = WL_DEVICE_CAPTURE_MERGE;
     } else {

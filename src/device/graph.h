@@ -130,9 +130,18 @@ enum wl_device_capture_status {
     WL_DEVICE_CAPTURE_BROKEN,
 };
 
+enum wl_device_capture_mode { /* numbers of cudaStreamCaptureMode */
+                              WL_DEVICE_CAPTURE_GLOBAL,
+                              WL_DEVICE_CAPTURE_THREAD_LOCAL,
+                              WL_DEVICE_CAPTURE_RELAXED,
+};
+
 /* graph: one to add to behind the dependencies, or NULL for a new one. */
-int wl_device_capture_begin(void *stream, struct wl_device_graph *graph,
+int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
+                            struct wl_device_graph *graph,
                             struct wl_device_node *const *dependencies, size_t count);
+/* Sets the calling thread's mode, and gives back the one before. */
+int wl_device_capture_exchange_mode(int *mode);
 int wl_device_capture_end(void *stream, struct wl_device_graph **graph);
 struct wl_device_capture_info {
     enum wl_device_capture_status status;
@@ -145,8 +154,17 @@ int wl_device_capture_query(void *stream, struct wl_device_capture_info *info);
 /* Sets (or adds) what the next operation of the stream depends on. */
 int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, size_t count,
                              bool add);
-/* What a call that waits answers: WL_DEVICE_CAPTURE_UNSUPPORTED where the stream is captured. */
+/* What calls that captures do not allow answer; they break the captures that they concern, as on
+ * hardware. Waiting for a stream: if it is captured, or is forbidden. */
 int wl_device_capture_refuses(void *stream);
+/* Waiting for an event (or only asking when it was): if it was recorded in a capture, or is
+ * forbidden. */
+int wl_device_capture_refuses_event(void *event, bool only_asks);
+/* What might wait for other streams, as allocating memory: while a capture of the calling thread,
+ * or of any in global mode, is not relaxed. */
+int wl_device_capture_forbids(void);
+/* Waiting for everything: while anything is captured. */
+int wl_device_capture_forbids_all(void);
 /* Adds the operation if the stream is captured; code: how that went. */
 bool wl_device_capture_takes(struct wl_device_operation *operation, void *stream, int *code);
 /* Notes where a captured stream stands; false if it is not captured. */

@@ -3,6 +3,7 @@
 #ifndef WL_DEVICE_GRAPH_STATE_H
 #define WL_DEVICE_GRAPH_STATE_H
 
+#include <pthread.h>
 #include <uthash.h>
 
 #include "device/graph.h"
@@ -33,7 +34,9 @@ struct wl_device_capture_point {
     uint64_t id;
     struct wl_device_nodes nodes; /* what comes next depends on these */
     bool is_stream, is_origin, is_invalid;
-    bool is_published; /* the program had the graph before */
+    bool is_published;                /* the program had the graph before */
+    enum wl_device_capture_mode mode; /* of the origin */
+    pthread_t thread;                 /* that began the capture */
 };
 
 void wl_device_graph_lock(void);

@@ -53,6 +53,10 @@ int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **graph);
 int cuStreamIsCapturing(void *stream, int *status);
 int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cuThreadExchangeStreamCaptureMode(int *mode);
+int cuCtxSynchronize(void);
+int cuEventQuery(void *event);
+int cuEventElapsedTime(float *ms, void *start, void *end);
 int cuEventCreate(void **event, unsigned flags);
 int cuEventRecord(void *event, void *stream);
 int cuGraphCreate(void **graph, unsigned flags);
@@ -221,6 +225,71 @@ static void capture(void)
     EXPECT(result.result, 2);
 }
 
+enum { GLOBAL, THREAD_LOCAL, RELAXED };
+
+/* Begins a capture, expects it to be whole or broken after a call, and ends it. */
+static void expect_status(int status, int ended)
+{
+    void *graph = NULL;
+    int found = -1;
+    EXPECT(cuStreamIsCapturing(stream, &found), 0);
+    EXPECT(found, status);
+    EXPECT(cuStreamEndCapture(stream, &graph), ended);
+    EXPECT((graph != NULL) == (ended == 0), 1);
+}
+
+#define IN_CAPTURE(mode, call, code, status, ended)         \
+    do {                                                    \
+        EXPECT(cuStreamBeginCapture_v2(stream, (mode)), 0); \
+        EXPECT(call, code);                                 \
+        expect_status(status, ended);                       \
+    } while (0)
+
+/* Calls that wait, or might: what an H200 answers. */
+static void break_more(void)
+{
+    void *other, *event, *outer;
+    uint64_t memory;
+    float ms;
+    EXPECT(cuStreamCreate(&other, 1), 0);
+    EXPECT(cuEventCreate(&event, 0), 0);
+    EXPECT(cuEventCreate(&outer, 0), 0);
+    EXPECT(cuEventRecord(outer, other), 0);
+    for (int mode = GLOBAL; mode <= RELAXED; mode++) {
+        const int is_strict = mode != RELAXED;
+        const int code = is_strict ? 900 : 0, status = is_strict ? 2 : 1,
+                  ended = is_strict ? 901 : 0;
+        IN_CAPTURE(mode, cuCtxSynchronize(), 900, 2, 901);
+        IN_CAPTURE(mode, cuStreamSynchronize(stream), 900, 2, 901);
+        IN_CAPTURE(mode, cuStreamSynchronize(other), code, status, ended);
+        IN_CAPTURE(mode, cuMemAlloc_v2(&memory, 4), code, status, ended);
+        IN_CAPTURE(mode, cuEventQuery(outer), code, status, ended);
+        IN_CAPTURE(mode, cuEventRecord(event, stream) + cuEventQuery(event), 907, 2, 901);
+        IN_CAPTURE(mode, cuEventRecord(event, stream) + cuEventElapsedTime(&ms, outer, event), 907,
+                   1, 0);
+        IN_CAPTURE(mode, cuStreamWaitEvent(stream, outer, 0), 905, 2, 901);
+        /* a stream that is not joined */
+        EXPECT(cuStreamBeginCapture_v2(stream, mode), 0);
+        EXPECT(cuEventRecord(event, stream), 0);
+        EXPECT(cuStreamWaitEvent(other, event, 0), 0);
+        EXPECT(cuMemsetD32Async(numbers, 1, COUNT, other), 0);
+        expect_status(1, 904);
+        EXPECT(cuStreamBeginCapture_v2(stream, mode), 0);
+        EXPECT(cuEventRecord(event, stream), 0);
+        EXPECT(cuStreamWaitEvent(other, event, 0), 0);
+        EXPECT(cuStreamEndCapture(other, &outer), 903);
+        expect_status(2, 901);
+        EXPECT(cuEventCreate(&outer, 0), 0);
+        EXPECT(cuEventRecord(outer, other), 0);
+    }
+    int mode = RELAXED;
+    EXPECT(cuThreadExchangeStreamCaptureMode(&mode), 0);
+    EXPECT(mode, GLOBAL);
+    IN_CAPTURE(THREAD_LOCAL, cuMemAlloc_v2(&memory, 4), 0, 1, 0);
+    EXPECT(cuThreadExchangeStreamCaptureMode(&mode), 0);
+    EXPECT(mode, RELAXED);
+}
+
 /* What cannot be captured, and what that does to the capture. */
 static void break_capture(void)
 {
@@ -235,6 +304,7 @@ static void break_capture(void)
     EXPECT(cuMemsetD32Async(numbers, 1, COUNT, stream), 901);
     EXPECT(cuStreamEndCapture(stream, &graph), 901);
     EXPECT(graph == NULL, 1);
+    break_more();
     EXPECT(cuStreamBeginCapture_v2(stream, 0), 0);
     EXPECT(cuMemAllocAsync(&memory, BYTES, stream), 0);
     EXPECT(memory != 0, 1);
