@@ -48,7 +48,7 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
 compile averaging -lcublas
 check v100 averaging 0 80 small-grid -
 check v100 averaging 1 80 global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
-check v100 averaging 2 80 shared-reduction 'products[thread] = average * matrix[row * size + thread];'
+check v100 averaging 2 80 shared-reduction 'products[thread] += products[thread + half];'
 check v100 averaging 3 80 matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
 check v100 averaging 4 80 done 'device memory'
 

@@ -187,6 +187,18 @@ static const struct wl_option budget_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option diff_rows[] = {
+    {"COMPARISON", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES",
+     "compare these metrics; default: time and what explains it"},
+    {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},
+    {"allow-unlike", 0, WL_OPTION_FLAG, AT(allows_unlike), NULL,
+     "compare reports of different GPUs or clocks too"},
+    {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
+     "metrics and rules of your own (.lua)"},
+    {.name = NULL},
+};
+
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
@@ -198,6 +210,7 @@ const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};
 const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 const struct wl_option *const wl_budget_tables[] = {budget_rows, general_rows, NULL};
+const struct wl_option *const wl_diff_tables[] = {diff_rows, general_rows, NULL};
 
 void wl_command_init(struct wl_command *command)
 {
