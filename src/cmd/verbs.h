@@ -15,6 +15,8 @@ extern const struct wl_verb wl_verbs[]; /* ended by a NULL name */
 
 int wl_verb_profile(size_t word_count, char **words);
 int wl_verb_check_memory(size_t word_count, char **words);
+int wl_verb_whatif(size_t word_count, char **words);
+int wl_verb_predict(size_t word_count, char **words);
 int wl_verb_show(size_t word_count, char **words);
 int wl_verb_cc(size_t word_count, char **words);
 int wl_verb_gpus(size_t word_count, char **words);

@@ -31,7 +31,7 @@ struct wl_settings {
     bool strict_arch;
     bool predict_time; /* durations and warp states besides counts */
     bool whatif;       /* and what launches would take without each cause */
-    uint32_t threads; /* workers of the simulator, 0: all cores */
+    uint32_t threads;  /* workers of the simulator, 0: all cores */
     /* which launches are profiled; the others run all the same */
     char *kernel_name; /* as given to -k: "name" or "regex:..." ; "" all */
     enum wl_kernel_name_base kernel_name_base;

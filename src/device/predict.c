@@ -1,5 +1,7 @@
 #include "device/predict.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -7,13 +9,15 @@
 #include "device/state.h"
 #include "timing/values.h"
 
-enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_LATER = 256 << 10 };
+enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
 #define FREE_NS 5000000000u /* what predictions may take before they must be a small part */
 
 size_t wl_device_trace_words(void)
 {
     bool is_dear = wl_device.predicting_ns > FREE_NS + wl_device.counting_ns / 4;
-    return is_dear ? TRACE_WORDS_LATER : TRACE_WORDS;
+    return wl_device.options.whatif ? TRACE_WORDS_WHATIF
+           : is_dear                ? TRACE_WORDS_LATER
+                                    : TRACE_WORDS;
 }
 
 static uint64_t now_ns(void)
@@ -33,6 +37,7 @@ static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
         .l2_read_sectors = (double)totals[WL_COUNTER_L2_READ],
         .l2_read_missed = (double)totals[WL_COUNTER_L2_READ_MISS],
         .l2_write_sectors = (double)totals[WL_COUNTER_L2_WRITE],
+        .l2_requests = (double)totals[WL_COUNTER_L2_REQUESTS],
         .dram_read_bytes = (double)totals[WL_COUNTER_DRAM_READ],
         .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
     };
@@ -51,6 +56,58 @@ static void add_instructions(const struct wl_timing *timing, struct wl_sim_count
     }
 }
 
+static void __attribute__((format(printf, 3, 4)))
+add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
+{
+    struct wl_sim_value *value = &counts->values[counts->value_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value->name, sizeof value->name, format, arguments);
+    va_end(arguments);
+    value->value = number;
+}
+
+enum { WHATIF_TOP = 3, WHATIF_MOST = 32 };
+
+/* The launch without each cause; then without pairs of the three that cost most. */
+static void add_whatif(struct wl_timing_input *input, double duration_ns,
+                       struct wl_sim_counts *counts)
+{
+    const struct wl_timing_cause *top[WHATIF_TOP] = {NULL};
+    double saved[WHATIF_TOP] = {0};
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    for (const struct wl_timing_cause *cause = wl_timing_causes; cause->id; cause++) {
+        input->changes = cause->changes;
+        if (wl_timing_predict(input, &timing, &error))
+            continue;
+        add_value(counts, timing.duration_ns, "whatif__%s__duration.ns", cause->id);
+        double gain = duration_ns - timing.duration_ns;
+        wl_timing_free(&timing);
+        bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
+        int place = WHATIF_TOP;
+        while (place > 0 && !is_bound && gain > saved[place - 1])
+            place--;
+        for (int i = WHATIF_TOP - 1; i > place; i--) {
+            top[i] = top[i - 1];
+            saved[i] = saved[i - 1];
+        }
+        if (place < WHATIF_TOP && !is_bound) {
+            top[place] = cause;
+            saved[place] = gain;
+        }
+    }
+    for (int a = 0; a < WHATIF_TOP; a++)
+        for (int b = a + 1; b < WHATIF_TOP && top[b]; b++) {
+            input->changes = top[a]->changes | top[b]->changes;
+            if (wl_timing_predict(input, &timing, &error))
+                continue;
+            add_value(counts, timing.duration_ns, "whatif__%s+%s__duration.ns", top[a]->id,
+                      top[b]->id);
+            wl_timing_free(&timing);
+        }
+}
+
 void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
                        struct wl_sim_counts *counts)
 {
@@ -64,7 +121,7 @@ void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace
         .trace = trace,
         .block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
         .warps_per_block = counts->occupancy.warps_per_block,
-        .blocks_per_sm = counts->occupancy.blocks_per_sm,
+        .occupancy = counts->occupancy,
         .traffic = traffic_of(counts),
         .program_instructions = (double)counts->totals[WL_COUNTER_INST],
     };
@@ -73,10 +130,12 @@ void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace
         counts->not_predicted = wl_string_copy(error.message);
         return;
     }
-    counts->value_count = wl_timing_values(&input, &timing, values);
-    counts->values = wl_alloc_zero(counts->value_count, sizeof *counts->values);
-    for (size_t i = 0; i < counts->value_count; i++)
-        counts->values[i] = (struct wl_sim_value){values[i].name, values[i].value};
+    size_t count = wl_timing_values(&input, &timing, values);
+    counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
+    for (size_t i = 0; i < count; i++)
+        add_value(counts, values[i].value, "%s", values[i].name);
+    if (wl_device.options.whatif)
+        add_whatif(&input, timing.duration_ns, counts);
     add_instructions(&timing, counts);
     wl_timing_free(&timing);
     wl_device.predicting_ns += now_ns() - start_ns;

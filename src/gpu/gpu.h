@@ -73,11 +73,12 @@ struct wl_gpu {
     double tensor_per_cycle;         /* multiply-adds of 16 bits, per SM */
     double l2_read_bytes_per_cycle;  /* that all SMs together get from L2 */
     double l2_write_bytes_per_cycle; /* that L2 takes from all SMs */
-    double l2_port_bytes_per_cycle;  /* that one SM may get */
-    double dram_efficiency;          /* reachable share of memory_bandwidth */
-    double block_interval_cycles;    /* between two blocks that the GPU starts */
-    double start_cycles;             /* from the start of a block on an idle SM to its first work */
-    double launch_overhead_ns;       /* of a launch, besides what SMs do */
+    double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
+    double l2_port_bytes_per_cycle;                                 /* that one SM may get */
+    double dram_efficiency;       /* reachable share of memory_bandwidth */
+    double block_interval_cycles; /* between two blocks that the GPU starts */
+    double start_cycles;          /* from the start of a block on an idle SM to its first work */
+    double launch_overhead_ns;    /* of a launch, besides what SMs do */
     /* "key = value  # source" of every value in force, its own first, then each parent's, marked
      * "(from PARENT)": for `warplens gpus --verbose` */
     char *notes;

@@ -113,6 +113,8 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(tensor_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_read_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_write_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
+    {FIELD(l2_read_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
+    {FIELD(l2_write_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(dram_efficiency), TYPE_RATE, false, 0, 1},
     {FIELD(block_interval_cycles), TYPE_RATE, false, 0, 1e6},

@@ -249,6 +249,8 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .threads = session.settings.threads,
         .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
         .l1_global = l1_options[session.settings.l1_global],
+        .skip_prediction = !session.settings.predict_time,
+        .whatif = session.settings.whatif,
         .strict_arch = session.settings.strict_arch,
         .checks = (session.settings.check_race ? WL_CHECK_RACE : 0u) |
                   (session.settings.check_init ? WL_CHECK_INIT : 0u) |

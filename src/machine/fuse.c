@@ -29,7 +29,7 @@ static const struct fuse_row fuse_rows[] = {
     {SET_MUL_WIDE, SET_ADD64, WL_MACHINE_IMAD, 1, 3},       /* IMAD.WIDE */
     {SET_EXTEND, SET_SHIFT64, WL_MACHINE_IMAD, 1, 2},       /* the same, by a power of two */
     {SET_SHIFT64, SET_ADD64, WL_MACHINE_ALU, 2, 3},         /* LEA, LEA.HI.X */
-    {SET_EXTEND, SET_ADD64, WL_MACHINE_ADD, 2, 2},          /* IADD3, LEA.HI.X.SX32 */
+    {SET_EXTEND, SET_ADD64, WL_MACHINE_ALU, 2, 2},          /* IADD3, LEA.HI.X.SX32 */
     {SET_MUL32, SET_ADD32, WL_MACHINE_IMAD, 1, 3},          /* IMAD */
     {SET_SHIFT32, SET_ADD32, WL_MACHINE_ALU, 1, 3},         /* LEA */
     {SET_ADD32, SET_ADD32, WL_MACHINE_ALU, 1, 3},           /* IADD3 */

@@ -39,7 +39,7 @@ enum wl_sim_fault {
 };
 
 struct wl_sim_value {
-    const char *name; /* of the metric, static */
+    char name[96]; /* of the metric */
     double value;
 };
 

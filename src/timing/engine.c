@@ -48,6 +48,7 @@ struct engine {
     const struct timing_model *model;
     const struct timing_code *code;
     struct timing_result *result;
+    uint32_t resident; /* blocks */
     struct scheduler *schedulers;
     struct block *blocks; /* resident places */
     struct path path;
@@ -393,7 +394,7 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
 static void create(struct engine *engine)
 {
     const struct wl_timing_input *input = engine->input;
-    uint32_t resident = input->blocks_per_sm, warps = input->warps_per_block;
+    uint32_t resident = engine->resident, warps = input->warps_per_block;
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
         engine->schedulers[s].ready = wl_alloc_zero(resident * warps, sizeof(uint64_t));
@@ -421,7 +422,7 @@ static void destroy(struct engine *engine)
         free(engine->schedulers[s].warps);
     }
     free(engine->schedulers);
-    for (uint32_t b = 0; b < engine->input->blocks_per_sm; b++) {
+    for (uint32_t b = 0; b < engine->resident; b++) {
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
@@ -435,6 +436,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
                        const struct timing_code *code, struct timing_result *result)
 {
     struct engine engine = {.input = input, .model = model, .code = code, .result = result};
+    engine.resident = timing_resident_blocks(input);
     *result = (struct timing_result){0};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
     result->instruction_states = wl_alloc_zero(
@@ -443,7 +445,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     create(&engine);
     engine.next_start =
         model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
-    for (uint32_t b = 0; b < input->blocks_per_sm; b++)
+    for (uint32_t b = 0; b < engine.resident; b++)
         start_block(&engine, b, 0);
     for (;;) {
         uint64_t now = NEVER;

@@ -134,6 +134,13 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     double efficiency = rate_or(gpu->dram_efficiency, DRAM_EFFICIENCY);
     double dram_share = gpu->memory_bandwidth_bytes_per_s * efficiency / gpu->sm_clock_hz / sms;
     model->l2_sector_cycles = 32 / (l2_share < port ? l2_share : port);
+    double sectors = traffic->l2_read_sectors + traffic->l2_write_sectors;
+    double lines_per_sector = sectors > 0 ? traffic->l2_requests / sectors : 0.25;
+    double line_cycles = sms / rate_or(gpu->l2_read_requests_per_cycle, gpu->l2_slices * 0.42);
+    if (line_cycles * lines_per_sector > model->l2_sector_cycles)
+        model->l2_sector_cycles = line_cycles * lines_per_sector;
+    model->l2_write_line_cycles =
+        sms / rate_or(gpu->l2_write_requests_per_cycle, gpu->l2_slices * 0.21);
     model->l2_write_cycles = 32 / (write_share < port / 2 ? write_share : port / 2);
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
                                   ? 0
@@ -158,6 +165,24 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->loads_in_flight = or_else(gpu->loads_in_flight, 200);
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
+}
+
+uint32_t timing_resident_blocks(const struct wl_timing_input *input)
+{
+    const struct wl_occupancy *occupancy = &input->occupancy;
+    const struct {
+        uint32_t limit, change;
+    } limits[] = {
+        {occupancy->limit_registers, WL_TIMING_ANY_REGISTERS},
+        {occupancy->limit_shared, WL_TIMING_ANY_SHARED},
+        {occupancy->limit_blocks, WL_TIMING_ANY_BLOCKS},
+        {occupancy->limit_barriers, WL_TIMING_ANY_BLOCKS},
+    };
+    uint32_t blocks = occupancy->limit_warps;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (!(input->changes & limits[i].change) && limits[i].limit && limits[i].limit < blocks)
+            blocks = limits[i].limit;
+    return blocks;
 }
 
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model)

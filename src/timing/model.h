@@ -22,20 +22,23 @@ struct timing_model {
     uint32_t loads_in_flight;              /* misses that an SM may have under way */
     uint32_t l2_latency, dram_latency;     /* from L1's look-up to the data */
     uint32_t branch_latency, barrier_latency, barrier_interval;
-    double l2_sector_cycles;  /* that a sector takes of the SM's share of reading from L2 */
-    double l2_write_cycles;   /* of writing, a sector */
-    double store_line_cycles; /* that L1 takes for each line of a store */
-    double atomic_cycles;     /* for each sector of an atomic */
-    double dram_byte_cycles;  /* that a byte takes of the SM's share of device memory */
-    double block_interval;    /* cycles between two blocks that an SM is given */
-    double block_latency;     /* from the end of a block to the first instruction of the next */
-    double start_cycles;      /* until the first instruction of a launch issues */
-    double launch_cycles;     /* of the launch itself, around what the SMs do */
-    double l2_merged;         /* sectors that L2 serves for each one that L1 missed */
-    double l2_miss_ratio;     /* of those, how many go to device memory */
+    double l2_sector_cycles;     /* that a sector takes of the SM's share of reading from L2 */
+    double l2_write_cycles;      /* of writing, a sector */
+    double l2_write_line_cycles; /* and a line, at least */
+    double store_line_cycles;    /* that L1 takes for each line of a store */
+    double atomic_cycles;        /* for each sector of an atomic */
+    double dram_byte_cycles;     /* that a byte takes of the SM's share of device memory */
+    double block_interval;       /* cycles between two blocks that an SM is given */
+    double block_latency;        /* from the end of a block to the first instruction of the next */
+    double start_cycles;         /* until the first instruction of a launch issues */
+    double launch_cycles;        /* of the launch itself, around what the SMs do */
+    double l2_merged;            /* sectors that L2 serves for each one that L1 missed */
+    double l2_miss_ratio;        /* of those, how many go to device memory */
     double dram_bytes_per_missed, dram_bytes_per_written;
 };
 
+/* Blocks that an SM holds at once, less the limits that a what-if takes away. */
+uint32_t timing_resident_blocks(const struct wl_timing_input *input);
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model);
 
 #endif

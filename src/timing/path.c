@@ -28,6 +28,9 @@ static uint64_t take_pipe(struct path *path, struct path_port *port, struct path
     return start;
 }
 
+/* Sectors that come from L2 in a cycle; writing them takes L1's pipe. */
+#define FILL_SECTORS 2
+
 /* As many loads as may be under way: the pipe waits for the first of them to come. */
 static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
 {
@@ -101,6 +104,8 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
         there += access.pending;
     if (access.missed) {
         uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
+        path->l1_free += (access.missed + FILL_SECTORS - 1) / FILL_SECTORS;
+        path->busy += (access.missed + FILL_SECTORS - 1) / FILL_SECTORS;
         there = fetched > there ? fetched : there;
         add_flight(path, there);
     }
@@ -121,7 +126,9 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     double behind = path->l2_write_free - 64;
     uint64_t from = behind > (double)now ? (uint64_t)behind : now;
     uint64_t start = take_pipe(path, port, queue, from, passes);
-    serve(&path->l2_write_free, (double)start, sectors * model->l2_write_cycles);
+    double by_sectors = sectors * model->l2_write_cycles;
+    double by_lines = lines * model->l2_write_line_cycles;
+    serve(&path->l2_write_free, (double)start, by_lines > by_sectors ? by_lines : by_sectors);
     double bytes = sectors * model->dram_bytes_per_written;
     serve(&path->device_free, (double)start, bytes * model->dram_byte_cycles);
     return start;

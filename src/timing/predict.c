@@ -17,6 +17,13 @@ const char *wl_timing_state_name(enum wl_timing_state state)
     return state < WL_TIMING_STATE_COUNT ? state_names[state] : "unknown";
 }
 
+const struct wl_timing_cause wl_timing_causes[] = {
+#define W(id, name, changes, text) {name, text, changes},
+#include "timing/causes.def"
+#undef W
+    {NULL, NULL, 0},
+};
+
 void wl_timing_free(struct wl_timing *timing)
 {
     free(timing->instruction_states);
@@ -30,9 +37,9 @@ static double blocks_of_sm(const struct wl_timing_input *input)
 {
     double sms = input->gpu->sm_count;
     double mean = (double)input->block_count / sms;
-    if (input->changes & WL_TIMING_NO_TAIL)
+    if (input->changes & WL_TIMING_NO_TAIL && mean > timing_resident_blocks(input))
         return mean;
-    if (mean <= 4.0 * input->blocks_per_sm)
+    if (mean <= 4.0 * timing_resident_blocks(input))
         return ceil(mean);
     return mean + 0.5;
 }
@@ -42,7 +49,7 @@ static double blocks_of_sm(const struct wl_timing_input *input)
 static double cycles_per_block(const struct wl_timing_input *input,
                                const struct timing_result *result, double *difference)
 {
-    uint32_t count = result->block_end_count, resident = input->blocks_per_sm;
+    uint32_t count = result->block_end_count, resident = timing_resident_blocks(input);
     double start = 0;
     *difference = 1;
     if (count == 0)
@@ -110,7 +117,7 @@ static enum wl_code check(const struct wl_timing_input *input, struct wl_error *
     if (machine->unknown)
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "the time of %s is not modelled",
                             machine->unknown);
-    if (!input->trace->block_count || !input->blocks_per_sm)
+    if (!input->trace->block_count || !timing_resident_blocks(input))
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "no block was recorded");
     return WL_OK;
 }

@@ -30,14 +30,16 @@ enum wl_timing_change {
     WL_TIMING_NO_MEMORY_LATENCY = 1 << 4,  /* device memory answers as soon as L2 */
     WL_TIMING_NO_BANDWIDTH_LIMIT = 1 << 5, /* of device memory */
     WL_TIMING_NO_BARRIERS = 1 << 6,
-    WL_TIMING_NO_DIVERGENCE = 1 << 7,  /* lanes that part waste no slots */
-    WL_TIMING_FULL_OCCUPANCY = 1 << 8, /* as many blocks as warps and block slots allow */
-    WL_TIMING_NO_TAIL = 1 << 9,        /* the last wave is as full as the others */
-    WL_TIMING_NO_LATENCY = 1 << 10,    /* results of fixed latency come in the next cycle */
-    WL_TIMING_FAST_SPECIAL = 1 << 11,  /* special functions run at the rate of FMA */
-    WL_TIMING_FUSED = 1 << 12,         /* a multiplication before an addition costs nothing */
-    WL_TIMING_MATH_ONLY = 1 << 13,     /* memory accesses cost nothing */
-    WL_TIMING_MEMORY_ONLY = 1 << 14,   /* arithmetic costs nothing */
+    WL_TIMING_NO_DIVERGENCE = 1 << 7, /* lanes that part waste no slots */
+    WL_TIMING_ANY_REGISTERS = 1 << 8, /* registers do not limit how many blocks are resident */
+    WL_TIMING_NO_TAIL = 1 << 9,       /* the last wave is as full as the others */
+    WL_TIMING_NO_LATENCY = 1 << 10,   /* results of fixed latency come in the next cycle */
+    WL_TIMING_FAST_SPECIAL = 1 << 11, /* special functions run at the rate of FMA */
+    WL_TIMING_FUSED = 1 << 12,        /* a multiplication before an addition costs nothing */
+    WL_TIMING_MATH_ONLY = 1 << 13,    /* memory accesses cost nothing */
+    WL_TIMING_MEMORY_ONLY = 1 << 14,  /* arithmetic costs nothing */
+    WL_TIMING_ANY_SHARED = 1 << 15,   /* nor shared memory */
+    WL_TIMING_ANY_BLOCKS = 1 << 16,   /* nor the number of block slots */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */
@@ -45,6 +47,7 @@ struct wl_timing_traffic {
     double l1_missed_sectors; /* that L1s sent on, before requests of SMs were merged */
     double l2_read_sectors, l2_read_missed;
     double l2_write_sectors;
+    double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;
 };
 
@@ -54,7 +57,7 @@ struct wl_timing_input {
     const struct wl_trace *trace;
     uint64_t block_count; /* of the grid */
     uint32_t warps_per_block;
-    uint32_t blocks_per_sm; /* resident at once */
+    struct wl_occupancy occupancy;
     struct wl_timing_traffic traffic;
     double program_instructions; /* executed by warps of the whole launch, of the source program */
     uint32_t changes;            /* enum wl_timing_change */
@@ -80,6 +83,13 @@ struct wl_timing {
     uint32_t instruction_count;
 };
 void wl_timing_free(struct wl_timing *timing);
+
+/* A cause that a what-if takes away. */
+struct wl_timing_cause {
+    const char *id, *text;
+    uint32_t changes;
+};
+extern const struct wl_timing_cause wl_timing_causes[]; /* ended by a NULL id */
 
 /* WL_ERR_UNSUPPORTED: the kernel has something that cannot be timed (error->message says what), or
  * nothing was traced. */

@@ -37,6 +37,7 @@ wl_view_page_print wl_page_source_text, wl_page_source_csv, wl_page_source_json;
 wl_view_page_print wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json;
 wl_view_page_print wl_page_guide_text;
 wl_view_page_print wl_page_advice_sarif, wl_page_advice_markdown;
+wl_view_page_print wl_page_whatif_text, wl_page_whatif_csv, wl_page_whatif_json;
 wl_view_page_print wl_page_groups_text, wl_page_groups_csv, wl_page_groups_json;
 
 /* Writes what context->text holds and empties it, so that a long page is not held whole. */

@@ -27,6 +27,7 @@ static const struct page {
     [WL_PAGE_ADVICE] = {"advice",
                         {wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json,
                          wl_page_advice_sarif, wl_page_advice_markdown}},
+    [WL_PAGE_WHATIF] = {"whatif", {wl_page_whatif_text, wl_page_whatif_csv, wl_page_whatif_json}},
     [WL_PAGE_GUIDE] = {"guide", {wl_page_guide_text}},
 };
 static wl_view_page_print *const group_pages[] = {wl_page_groups_text, wl_page_groups_csv,

@@ -14,6 +14,7 @@ enum wl_view_page {
     WL_PAGE_RAW,
     WL_PAGE_SESSION,
     WL_PAGE_ADVICE,
+    WL_PAGE_WHATIF,
     WL_PAGE_GUIDE
 };
 enum wl_view_format {

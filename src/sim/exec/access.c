@@ -149,12 +149,37 @@ static inline u32 counted_sectors(const struct access *access, u32 sectors)
                : (u32)__builtin_popcount(sectors);
 }
 
-/* Writes an access into the warp's trace. missed: the site's misses before it. */
-static void record(const struct access *access, u32 lines, u32 sectors, u32 ideal, u64 missed)
+/* Cycles that L1's pipe takes: it reads its 32 banks of words once in each, and looks up four lines
+ * (examples/microbench: load.shifted, load.halves, load.N_lines_apart). */
+static u32 count_passes(const u32 *words, u32 line_count)
+{
+    u32 planes[6] = {0}; /* of a count for each bank, lowest bit first */
+    for (u32 i = 0; i < line_count; i++) {
+        u32 carry = words[i];
+        for (u32 p = 0; p < 6; p++) {
+            u32 both = planes[p] & carry;
+            planes[p] ^= carry;
+            carry = both;
+        }
+    }
+    u32 candidates = 0xffffffffu, most = 0;
+    for (u32 p = 6; p-- > 0;) {
+        if (!(planes[p] & candidates))
+            continue;
+        candidates &= planes[p];
+        most |= 1u << p;
+    }
+    u32 lookups = (line_count + 3) / 4;
+    return most > lookups ? most : lookups;
+}
+
+/* Writes an access into the warp's trace. passes: cycles of L1's pipe for loads, lines for others;
+ * missed: the site's misses before it. */
+static void record(const struct access *access, u32 passes, u32 sectors, u32 ideal, u64 missed)
 {
     wl_trace_push(access->warp->trace, access->op->site);
     wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){
-                                           .lines = lines,
+                                           .lines = passes,
                                            .sectors = sectors,
                                            .sectors_ideal = ideal,
                                            .missed = (u32)(access->site->misses - missed),
@@ -276,7 +301,10 @@ static void count_scattered(struct access *access)
     site->tags += touched.count;
     site->bytes += distinct_bytes(access, &touched);
     if (access->warp->trace)
-        record(access, touched.count, sectors, ideal_sectors(access, sectors), missed);
+        record(access,
+               access->kind == WL_SITE_LOAD ? count_passes(touched.words, touched.count)
+                                            : touched.count,
+               sectors, ideal_sectors(access, sectors), missed);
 }
 
 /* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
@@ -302,6 +330,7 @@ static void fill_line_set(struct access *access, struct wl_line_set *set)
     }
     set->sectors_ideal = ideal_sectors(access, set->sectors_total);
     set->bytes = distinct_bytes(access, &touched);
+    set->passes = count_passes(touched.words, touched.count);
 }
 
 static void count_pattern(struct access *access)
@@ -320,7 +349,8 @@ static void count_pattern(struct access *access)
     site->tags += set->count;
     site->bytes += set->bytes;
     if (access->warp->trace)
-        record(access, set->count, set->sectors_total, set->sectors_ideal, missed);
+        record(access, access->kind == WL_SITE_LOAD ? set->passes : set->count, set->sectors_total,
+               set->sectors_ideal, missed);
 }
 
 static bool is_run(const u64 *delta, int first, int count, u64 bytes)

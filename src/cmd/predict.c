@@ -1,0 +1,217 @@
+/* `warplens predict --gpu v100,a100,h200 ./app`: runs the program on each model GPU and prints the
+ * predicted durations side by side. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "cmd/command.h"
+#include "cmd/help.h"
+#include "cmd/launch.h"
+#include "cmd/verbs.h"
+#include "gpu/gpu.h"
+#include "report/report.h"
+#include "view/table.h"
+
+enum { GPUS_MOST = 16 };
+
+struct prediction {
+    char *gpu;
+    struct wl_report *report;
+    const struct wl_report_launch **launches; /* those on this GPU */
+    size_t launch_count;
+};
+
+struct predicting {
+    const struct wl_command *command;
+    const struct wl_console *console;
+    const struct wl_arguments *program;
+    char *folder; /* of the reports */
+    struct prediction gpus[GPUS_MOST];
+    size_t gpu_count;
+};
+
+static enum wl_code split_names(struct predicting *predicting, struct wl_error *error)
+{
+    const char *names = predicting->command->gpu ? predicting->command->gpu : "h200";
+    char *copy = wl_string_copy(names), *rest = copy;
+    enum wl_code code = WL_OK;
+    for (char *name; !code && (name = strsep(&rest, ","));) {
+        struct wl_gpu gpu;
+        code = wl_gpu_load(name, predicting->command->gpu_folder, &gpu, error);
+        if (code)
+            break;
+        wl_gpu_free(&gpu);
+        if (predicting->gpu_count == GPUS_MOST)
+            code = wl_error_set(error, WL_ERR_USAGE, "--gpu takes at most %d names", GPUS_MOST);
+        else
+            predicting->gpus[predicting->gpu_count++].gpu = wl_string_copy(name);
+    }
+    free(copy);
+    return code;
+}
+
+/* Runs the program on one model and opens its report. */
+static enum wl_code run_on(struct predicting *predicting, struct prediction *prediction,
+                           struct wl_error *error)
+{
+    struct wl_command command = *predicting->command;
+    char *path = wl_string_format("%s/%s", predicting->folder, prediction->gpu);
+    command.gpu = prediction->gpu;
+    command.export_path = path;
+    command.overwrite = true;
+    struct wl_launch_run run = {
+        .command = &command, .console = predicting->console, .program = predicting->program};
+    wl_console_say(predicting->console, "on %s:", prediction->gpu);
+    enum wl_code code = wl_launch_choose(&run, error);
+    if (!code)
+        code = wl_launch_prepare(&run, error);
+    if (!code)
+        code = wl_launch_execute(&run, error);
+    if (!code)
+        code = wl_launch_record(&run, error);
+    if (!code && (run.ending.exit_code || run.ending.signal)) {
+        code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed on the simulated %s",
+                            prediction->gpu);
+        wl_error_set_where(error, "%s", predicting->program->items[0]);
+    }
+    if (!code)
+        code = wl_report_open(run.report_path, &prediction->report, error);
+    wl_launch_free(&run);
+    free(path);
+    if (code)
+        return code;
+    size_t count = 0;
+    const struct wl_report_launch *all = wl_report_launches(prediction->report, &count);
+    prediction->launches = wl_alloc_zero(count + 1, sizeof *prediction->launches);
+    for (size_t i = 0; i < count; i++)
+        prediction->launches[prediction->launch_count++] = &all[i];
+    return WL_OK;
+}
+
+/* What is nearest to its peak: the greatest of the three throughputs, or waiting if none is near.
+ */
+static const char *limiter(const struct wl_report_launch *launch)
+{
+    static const struct {
+        const char *metric, *name;
+    } rows[] = {
+        {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "compute"},
+        {"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "L1"},
+        {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2"},
+        {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "device memory"},
+    };
+    const char *best = "latency";
+    double most = 60; /* below, nothing is busy enough to be the limit (Nsight Compute's rule) */
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double value = 0;
+        enum wl_mark mark;
+        if (wl_report_value(launch, rows[i].metric, &value, &mark) && value > most) {
+            most = value;
+            best = rows[i].name;
+        }
+    }
+    return best;
+}
+
+static void add_cell(struct wl_table *table, const struct prediction *prediction, size_t index)
+{
+    double duration_ns;
+    enum wl_mark mark;
+    bool is_known =
+        index < prediction->launch_count &&
+        wl_report_value(prediction->launches[index], "gpu__time_duration.sum", &duration_ns, &mark);
+    char *cell = is_known ? wl_string_format("%.4g us, %s", duration_ns / 1e3,
+                                             limiter(prediction->launches[index]))
+                          : wl_string_copy("not predicted");
+    wl_table_add_cell(table, cell);
+    free(cell);
+}
+
+static void print_table(const struct predicting *predicting)
+{
+    struct wl_table table = {0};
+    struct wl_text text = {0};
+    size_t rows = 0;
+    wl_table_add_column(&table, "ID", false);
+    wl_table_add_column(&table, "Kernel", true);
+    for (size_t g = 0; g < predicting->gpu_count; g++) {
+        wl_table_add_column(&table, predicting->gpus[g].gpu, false);
+        rows = predicting->gpus[g].launch_count > rows ? predicting->gpus[g].launch_count : rows;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const struct prediction *first = &predicting->gpus[0];
+        char *id = wl_string_format("%zu", i);
+        wl_table_add_cell(&table, id);
+        bool is_named = i < first->launch_count && first->launches[i]->kernel;
+        wl_table_add_cell(&table,
+                          is_named ? first->launches[i]->kernel->record.function : "(unknown)");
+        for (size_t g = 0; g < predicting->gpu_count; g++)
+            add_cell(&table, &predicting->gpus[g], i);
+        free(id);
+    }
+    wl_table_print(&table, 2, &text);
+    wl_text_add(&text,
+                "  Predicted durations, and what is nearest to its limit. The program ran once "
+                "on each model: where it\n  asks for device properties, it may have gone "
+                "different ways.\n");
+    fputs(text.data, predicting->console->pages);
+    wl_text_free(&text);
+    wl_table_free(&table);
+}
+
+static enum wl_code predict(struct predicting *predicting, struct wl_error *error)
+{
+    if (predicting->program->count == 0) {
+        wl_error_set(error, WL_ERR_USAGE, "which program?");
+        return wl_error_set_hint(error, "warplens predict --gpu v100,h200 ./app arguments");
+    }
+    enum wl_code code = split_names(predicting, error);
+    if (!code)
+        code = wl_folder_create_temporary("warplens-predict", &predicting->folder, error);
+    for (size_t g = 0; g < predicting->gpu_count && !code; g++)
+        code = run_on(predicting, &predicting->gpus[g], error);
+    if (!code && predicting->gpus[0].launch_count == 0)
+        code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
+    if (!code)
+        print_table(predicting);
+    for (size_t g = 0; g < predicting->gpu_count; g++) {
+        wl_report_close(predicting->gpus[g].report);
+        free(predicting->gpus[g].launches);
+        free(predicting->gpus[g].gpu);
+    }
+    struct wl_error ignored = {0}; /* a folder that stays behind is no failure of the prediction */
+    if (predicting->folder)
+        wl_folder_remove(predicting->folder, &ignored);
+    free(predicting->folder);
+    return code;
+}
+
+int wl_verb_predict(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments program;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_profile_tables, words, word_count, true, &program, &error);
+    if (code)
+        goto out;
+    console.is_quiet = command.is_quiet;
+    if (command.wants_help) {
+        wl_help_verb("predict", wl_profile_tables);
+    } else {
+        struct predicting predicting = {
+            .command = &command, .console = &console, .program = &program};
+        code = wl_console_open(&console, command.log_file, &error);
+        if (!code)
+            code = predict(&predicting, &error);
+    }
+out:
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}
