@@ -406,6 +406,7 @@ static void launch_exit(struct collector *collector, size_t row,
     if (!launch)
         return;
     *data->own_data = 0;
+    launch->is_ended = true;
     struct wl_measure_context *context = wl_measure_find_context(measure, data->context);
     bool is_counted = strcmp(launch->replay, "none") != 0;
     if (result != WL_CUDA_SUCCESS) {

@@ -129,13 +129,12 @@ void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_la
 /* Range i is launch i of the batch, unless another number of ranges came back: then nobody can
  * tell.
  */
-static void read_values(struct wl_measure *measure, struct wl_measure_context *context,
-                        struct wl_error *error)
+static void read_values(struct wl_measure_context *context, size_t count, struct wl_error *error)
 {
     struct wl_cupti_counting *counting = &context->counting;
     const struct wl_cupti_part *part = counting->part;
     double *values = wl_alloc_zero(part->metric_count + 1, sizeof *values);
-    for (size_t range = 0; range < context->batch.count; range++) {
+    for (size_t range = 0; range < count; range++) {
         struct wl_measure_launch *launch = context->batch.items[range];
         if (wl_cupti_counting_read(counting, range, values, error) != WL_OK)
             break;
@@ -145,7 +144,6 @@ static void read_values(struct wl_measure *measure, struct wl_measure_context *c
                 WL_PUSH(&launch->values, value);
         }
     }
-    (void)measure;
     free(values);
 }
 
@@ -157,12 +155,15 @@ void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *con
         return;
     wl_measure_settle(measure, context, true);
     enum wl_code code = wl_cupti_counting_stop(&context->counting, &counted, &error);
-    if (code == WL_OK && counted.range_count == context->batch.count)
-        read_values(measure, context, &error);
+    size_t count = context->batch.count;
+    if (count && !context->batch.items[count - 1]->is_ended && counted.range_count < count)
+        count--; /* the process ends in the middle of it */
+    if (code == WL_OK && counted.range_count == count)
+        read_values(context, count, &error);
     else if (code == WL_OK)
         wl_error_set(&error, WL_ERR_UNSUPPORTED,
                      "CUPTI counted %zu launches where %zu were made; their counters are left out",
-                     counted.range_count, context->batch.count);
+                     counted.range_count, count);
     for (size_t i = 0; i < context->batch.count; i++) {
         if (error.code)
             context->batch.items[i]->uncounted = "CUPTI lost the counters";

@@ -82,7 +82,7 @@ struct wl_measure_launch {
     uint32_t device_id, context_id, stream_id;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
-    bool is_cooperative;
+    bool is_cooperative, is_ended; /* is_ended: the call has returned */
     uint32_t correlation_id;
     uint64_t start_ns;
     char *range, *message; /* message: why it failed, or NULL */

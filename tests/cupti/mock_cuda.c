@@ -238,6 +238,10 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
     };
     tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
     mock_last_correlation = data.correlation_id;
+    if (mock_value("exit_at", 0) == (long)data.correlation_id)
+        exit(3);
+    if (mock_value("abort_at", 0) == (long)data.correlation_id)
+        abort();
     if (listener && result == success)
         listener->run(kernel, parameters, data.correlation_id, is_graph);
     data.site = WL_CUPTI_EXIT;
