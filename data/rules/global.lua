@@ -64,9 +64,10 @@ local function stride_text(launch, instruction)
             return string.format("neighbouring threads are %d bytes apart and take %d", step, width)
         end
     end
-    local requests = instruction["l1tex__t_requests"]
-    local lanes = instruction["thread_inst_executed_true"] / requests
-    local own, lines = sectors(instruction) / requests, instruction["memory_l1_tag_requests_global"] / requests
+    local requests = math.max(1, instruction["l1tex__t_requests"] or instruction["inst_executed"] or 1)
+    local lanes = (instruction["thread_inst_executed_true"] or 0) / requests
+    local own = sectors(instruction) / requests
+    local lines = (instruction["memory_l1_tag_requests_global"] or 0) / requests
     if lanes >= 2 and lines >= 0.9 * lanes then
         return "each thread of a warp is in a 128-byte line of its own"
     elseif launch.block[1] < 32 and launch.block[2] > 1 then
@@ -111,7 +112,7 @@ return {
             end
             local parts = parts_without(launch, is_scattered)
             local saved = advice.saved(launch, parts)
-            local requests = found["l1tex__t_requests"]
+            local requests = math.max(1, found["l1tex__t_requests"] or found["inst_executed"] or 1)
             local title = string.format("%.1f sectors in each request, %.1f would do: %s", sectors(found) / requests,
                 ideal(found) / requests, stride_text(launch, found))
             return {

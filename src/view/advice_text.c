@@ -105,14 +105,24 @@ void wl_advice_add_method(const struct wl_advice *advice, struct wl_text *out)
     }
 }
 
-void wl_advice_add_skip(const struct wl_advice_skip *skip, struct wl_text *out)
+static bool is_same_skip(const struct wl_advice_skip *a, const struct wl_advice_skip *b)
 {
-    wl_text_addf(out,
-                 skip->is_failure ? "%s: the rule failed: %s"
-                                  : "%s: needs metric %s, not in this report",
-                 skip->rule->id, skip->text);
-    if (skip->launch_count > 1)
-        wl_text_addf(out, " (%zu launches)", skip->launch_count);
+    return a->is_failure == b->is_failure && strcmp(a->text, b->text) == 0;
+}
+
+bool wl_advice_add_skip(const struct wl_view_advice *advice, size_t index, struct wl_text *out)
+{
+    const struct wl_advice_skip *skip = &advice->skips[index];
+    for (size_t i = 0; i < index; i++)
+        if (is_same_skip(&advice->skips[i], skip))
+            return false;
+    for (size_t i = index; i < advice->skip_count; i++)
+        if (is_same_skip(&advice->skips[i], skip))
+            wl_text_addf(out, "%s%s", i == index ? "" : ", ", advice->skips[i].rule->id);
+    wl_text_addf(
+        out, skip->is_failure ? ": the rule failed: %s" : ": needs metric %s, not in this report",
+        skip->text);
+    return true;
 }
 
 char *wl_advice_source_line(struct wl_report *report, const struct wl_advice_place *place)

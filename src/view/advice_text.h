@@ -32,8 +32,10 @@ void wl_advice_add_evidence(struct wl_view_context *context,
                             const struct wl_advice_evidence *evidence, struct wl_text *out);
 /* "by formula: ...; confidence low; overlaps finding 2, do not add them" */
 void wl_advice_add_method(const struct wl_advice *advice, struct wl_text *out);
-/* "needs gpu__time_duration.sum, which is not in this report", or what is wrong with the rule. */
-void wl_advice_add_skip(const struct wl_advice_skip *skip, struct wl_text *out);
+/* "issue-slots, near-peak: needs metric gpu__time_duration.sum, not in this report" for the skip at
+ * index and all that lack the same, or what is wrong with its rule. False where an earlier one has
+ * said it. */
+bool wl_advice_add_skip(const struct wl_view_advice *advice, size_t index, struct wl_text *out);
 /* The source line of a place without leading spaces, or its PTX where there is no line; "" if
  * neither is known. free() it. */
 char *wl_advice_source_line(struct wl_report *report, const struct wl_advice_place *place);

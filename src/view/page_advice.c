@@ -110,11 +110,12 @@ enum wl_code wl_page_advice_text(struct wl_view_context *context, struct wl_erro
         wl_text_add(&context->text, "No rule found anything.\n\n");
     for (size_t i = 0; i < advice.skip_count; i++) {
         struct wl_text text = {0}, safe = {0};
-        wl_advice_add_skip(&advice.skips[i], &text);
-        wl_format_safe(text.data, &safe);
         if (i == 0)
             wl_text_add(&context->text, "Not looked at:\n");
-        wl_format_wrap("  ", safe.data, context->width, &context->text);
+        if (wl_advice_add_skip(&advice, i, &text)) {
+            wl_format_safe(text.data, &safe);
+            wl_format_wrap("  ", safe.data, context->width, &context->text);
+        }
         wl_text_free(&text);
         wl_text_free(&safe);
     }

@@ -255,10 +255,12 @@ enum wl_code wl_page_advice_markdown(struct wl_view_context *context, struct wl_
         wl_text_add(&context->text, "No rule found anything.\n");
     for (size_t i = 0; i < advice.skip_count; i++) {
         struct wl_text text = {0};
-        wl_text_add(&context->text, i == 0 ? "\nNot looked at:\n\n- " : "- ");
-        wl_advice_add_skip(&advice.skips[i], &text);
-        add_markdown(&context->text, text.data);
-        wl_text_add_char(&context->text, '\n');
+        wl_text_add(&context->text, i == 0 ? "\nNot looked at:\n\n" : "");
+        if (wl_advice_add_skip(&advice, i, &text)) {
+            wl_text_add(&context->text, "- ");
+            add_markdown(&context->text, text.data);
+            wl_text_add_char(&context->text, '\n');
+        }
         wl_text_free(&text);
     }
     wl_view_advice_free(&advice);

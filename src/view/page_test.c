@@ -104,6 +104,13 @@ static const struct golden {
     {"source_ptx.txt", {.page = WL_PAGE_SOURCE, .view_source = "ptx", .launch_count = 1}},
     {"source.csv", {.page = WL_PAGE_SOURCE, .format = WL_FORMAT_CSV, .launch_count = 1}},
     {"source.json", {.page = WL_PAGE_SOURCE, .format = WL_FORMAT_JSON, .launch_count = 1}},
+    {"advice.txt", {.page = WL_PAGE_ADVICE}},
+    {"advice.csv", {.page = WL_PAGE_ADVICE, .format = WL_FORMAT_CSV}},
+    {"advice.json", {.page = WL_PAGE_ADVICE, .format = WL_FORMAT_JSON, .launch_count = 1}},
+    {"advice.sarif",
+     {.page = WL_PAGE_ADVICE, .format = WL_FORMAT_SARIF, .rules = "shared-bank,small-grid"}},
+    {"advice.md", {.page = WL_PAGE_ADVICE, .format = WL_FORMAT_MARKDOWN}},
+    {"guide.txt", {.page = WL_PAGE_GUIDE}},
 };
 
 static void pages_are_as_recorded(void **state)
