@@ -34,7 +34,7 @@ while :; do
     esac
     # Nothing is run if the disk is full from the start; else the program comes to its end.
     [ "$finished" = $launches ] || [ "$finished" = 0 ] || fail "the program launched $finished times"
-    [ "$finished" = 0 ] || grep -qx done log || fail "the program did not end"
+    [ "$finished" = 0 ] || grep -qx 'done' log || fail "the program did not end"
 
     shown=0
     if [ -e disk/a.wlr ] || [ -e disk/a.wlr.stream ]; then
@@ -50,5 +50,5 @@ while :; do
     [ "$writes" -gt "$after" ] || break
     after=$((after + 1))
 done
-[ "$status" = 0 ] && [ "$shown" = $launches ] || fail "$shown launches though no write failed"
+[ "$status-$shown" = "0-$launches" ] || fail "$shown launches though no write failed"
 echo "$after writes, each the last that succeeded once"

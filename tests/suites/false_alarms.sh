@@ -37,7 +37,7 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 # NAME's known error whose pattern FILE has: its reason.
 known_error() {
     while IFS='|' read -r program pattern reason; do
-        [ "$(echo $program)" = "$1" ] || continue
+        [ "$(echo "$program" | sed 's/ *$//')" = "$1" ] || continue
         pattern=$(echo "$pattern" | sed 's/^ *//; s/ *$//')
         grep -q -e "$pattern" "$2" && { echo "$reason" | sed 's/^ *//'; return; }
     done <"$here/errors.txt"
