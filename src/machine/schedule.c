@@ -189,6 +189,9 @@ static void rate(struct scheduling *scheduling)
             uint32_t behind = scheduling->nodes[node->after.items[k]].priority + latency;
             node->priority = behind > node->priority ? behind : node->priority;
         }
+        /* parameters come before what reads them, which no register says */
+        if (scheduling->machine->ops.items[node->op].kind == WL_MACHINE_UNIFORM)
+            node->priority = UINT32_MAX;
     }
 }
 

@@ -460,6 +460,9 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
         }
     }
     result->l1_busy = (double)engine.path.busy;
+    /* a launch ends when its stores have left */
+    if (engine.path.l2_write_free > result->end)
+        result->end = engine.path.l2_write_free;
     destroy(&engine);
 }
 

@@ -2,6 +2,7 @@
  * runs meet the bound that each kind of metric has. usage: accuracy_compare READINGS.csv RUN.wlr...
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,11 @@ static const struct row rows[] = {
     {"l1tex__t_sector_hit_rate.pct", NULL, BOUND_POINTS, 5},
     {"lts__t_sector_hit_rate.pct", NULL, BOUND_POINTS, 10},
     {"dram__bytes_read.sum", "dram__bytes_write.sum", BOUND_PERCENT, 15},
+    {"gpu__time_duration.sum", NULL, BOUND_PERCENT, 20},
+    {"smsp__inst_executed.sum", NULL, BOUND_PERCENT, 10},
+    {"sm__warps_active.avg.pct_of_peak_sustained_active", NULL, BOUND_POINTS, 5},
+    {"sm__throughput.avg.pct_of_peak_sustained_elapsed", NULL, BOUND_POINTS, 8},
+    {"gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", NULL, BOUND_POINTS, 8},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", NULL, BOUND_NONE, 0},
     {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", NULL, BOUND_NONE, 0},
 };
@@ -55,6 +61,7 @@ struct readings {
 
 struct tally {
     size_t runs, met, within_one;
+    double off, worst; /* sum and greatest of the differences: percent, or points */
 };
 
 /* One field of a CSV line, unquoted; returns where the next begins. */
@@ -134,6 +141,11 @@ static void compare_row(const struct row *row, const struct readings *readings, 
     tally->runs++;
     bool is_met = is_present && meets(row, simulated, expected);
     tally->met += is_met;
+    double off = row->bound == BOUND_POINTS ? fabs(simulated - expected)
+                 : expected != 0            ? 100 * fabs(simulated / expected - 1)
+                                            : 0;
+    tally->off += is_present ? off : 0;
+    tally->worst = is_present && off > tally->worst ? off : tally->worst;
     tally->within_one += is_present && fabs(simulated - expected) <= 0.01 * fabs(expected);
     const char *verdict = row->bound == BOUND_NONE ? "" : is_met ? "ok" : "MISS";
     if (is_present)
@@ -174,6 +186,53 @@ static void load(const char *path, struct wl_metric_catalog *catalog, struct loa
     }
     loaded->kernel = launches[0].kernel->record.demangled;
     loaded->set = wl_metric_set_create(catalog, &launches[0]);
+}
+
+/* Name of the warp state, selected aside, that warps were in most; "" if none is known. */
+struct top_state {
+    char name[64];
+    double most;
+};
+
+static void offer_state(struct top_state *top, const char *metric, double value)
+{
+    static const char begin[] = "smsp__average_warps_issue_stalled_", end[] = "_per_issue_active";
+    const char *name = metric + sizeof begin - 1, *behind = strstr(metric, end);
+    if (strncmp(metric, begin, sizeof begin - 1) != 0 || !behind || value <= top->most ||
+        strncmp(name, "selected", 8) == 0)
+        return;
+    top->most = value;
+    snprintf(top->name, sizeof top->name, "%.*s", (int)(behind - name), name);
+}
+
+/* The state in which warps were most, measured and predicted. */
+static void compare_states(const struct readings *readings, const struct loaded *loaded,
+                           size_t count)
+{
+    size_t runs = 0, met = 0;
+    printf("\n## Warp state with the most cycles, selected aside\n\n"
+           "| run | H200 | predicted | |\n|---|---|---|---|\n");
+    for (size_t i = 0; i < count; i++) {
+        struct top_state real = {.name = ""}, predicted = {.name = ""};
+        for (size_t k = 0; k < readings->count && loaded[i].set; k++) {
+            const struct reading *reading = &readings->items[k];
+            if (strcmp(reading->run, loaded[i].run) != 0 ||
+                strcmp(reading->kernel, loaded[i].kernel) != 0)
+                continue;
+            const struct wl_metric_value *value = wl_metric_get(loaded[i].set, reading->metric);
+            offer_state(&real, reading->metric, reading->value);
+            if (value->is_present && !value->text)
+                offer_state(&predicted, reading->metric, value->number);
+        }
+        if (!real.name[0])
+            continue;
+        bool is_met = strcmp(real.name, predicted.name) == 0;
+        runs++;
+        met += is_met;
+        printf("| %s | %s %.1f | %s %.1f | %s |\n", loaded[i].run, real.name, real.most,
+               predicted.name, predicted.most, is_met ? "ok" : "MISS");
+    }
+    printf("\nThe same on %zu of %zu runs.\n", met, runs);
 }
 
 static void print_limit(const struct row *row)
@@ -220,12 +279,17 @@ int main(int count, char **arguments)
                 compare_row(&rows[r], &readings, loaded[i].run, loaded[i].kernel, loaded[i].set,
                             &tallies[r]);
     }
-    printf("\n## Summary\n\n| metric | runs | met | %% | within 1 %% |\n|---|---|---|---|---|\n");
+    printf(
+        "\n## Summary\n\n| metric | runs | met | %% | within 1 %% | mean difference | greatest |\n"
+        "|---|---|---|---|---|---|---|\n");
     for (size_t r = 0; r < ROW_COUNT; r++)
         if (rows[r].bound != BOUND_NONE && tallies[r].runs)
-            printf("| %s%s | %zu | %zu | %.0f | %zu |\n", rows[r].name,
+            printf("| %s%s | %zu | %zu | %.0f | %zu | %.1f%s | %.1f |\n", rows[r].name,
                    rows[r].second ? " + write" : "", tallies[r].runs, tallies[r].met,
-                   100.0 * (double)tallies[r].met / (double)tallies[r].runs, tallies[r].within_one);
+                   100.0 * (double)tallies[r].met / (double)tallies[r].runs, tallies[r].within_one,
+                   tallies[r].off / (double)tallies[r].runs,
+                   rows[r].bound == BOUND_POINTS ? " points" : " %", tallies[r].worst);
+    compare_states(&readings, loaded, (size_t)count - 2);
     for (int i = 0; i < count - 2; i++) {
         wl_metric_set_free(loaded[i].set);
         wl_report_close(loaded[i].report);

@@ -1,0 +1,172 @@
+/* What is left of PTX as machine code: each case is a kernel's body and the kinds of its machine
+ * instructions, block by block. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "ptx/lower.h"
+#include "warp/machine.h"
+
+static const char *const kind_names[] = {
+#define K(id, pipe, latency, queue, scoreboard, text) #id,
+#include "warp/machine.def"
+#undef K
+};
+
+static uint64_t resolve(void *self, const char *symbol)
+{
+    (void)self;
+    (void)symbol;
+    return 4096;
+}
+
+/* "KIND KIND@ | KIND": blocks that stand for themselves, '@' behind what is predicated. */
+static void check(const char *body, const char *expected)
+{
+    struct wl_error error = {0};
+    struct wl_ptx_module *module = NULL;
+    struct wl_program *program = NULL;
+    struct wl_text text = {0}, kinds = {0};
+    wl_text_addf(&text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+                 ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
+                 "ld.param.u64 %%rd0, [p];\nld.param.u32 %%r0, [n];\n%s\nret;\n}\n",
+                 body);
+    if (wl_ptx_module_parse(text.data, text.length, "test", &module, &error))
+        fail_msg("%s (%s)", error.message, error.where);
+    struct wl_ptx_lower_input input = {.module = module, .capability = 90, .resolve = resolve};
+    input.function = wl_ptx_module_find_function(module, "k");
+    if (wl_ptx_lower(&input, &program, &error))
+        fail_msg("%s (%s)", error.message, error.where);
+    const struct wl_machine *machine = program->machine;
+    assert_non_null(machine);
+    for (uint32_t b = 0; b < machine->block_count; b++) {
+        const struct wl_machine_block *block = &machine->blocks[b];
+        if (block->head != b || block->code.count == 0 || b + 1 == machine->block_count)
+            continue; /* the last block only ends the program */
+        if (kinds.length)
+            wl_text_add(&kinds, " | ");
+        for (size_t i = 0; i < block->code.count; i++) {
+            const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
+            wl_text_addf(&kinds, "%s%s%s", i ? " " : "", kind_names[op->kind],
+                         op->is_guarded ? "@" : "");
+        }
+    }
+    assert_string_equal(kinds.data, expected);
+    wl_text_free(&text);
+    wl_text_free(&kinds);
+    wl_program_free(program);
+    wl_ptx_module_free(module);
+}
+
+static void what_nobody_reads_is_dropped(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1, 1;", "EXIT");
+}
+
+static void an_index_into_memory_is_one_instruction(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\ncvta.to.global.u64 %rd1, %rd0;\nmul.wide.s32 %rd2, %r1, 4;\n"
+          "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3+8], %r1;",
+          "UNIFORM SPECIAL IMAD STORE EXIT");
+}
+
+static void constant_offsets_belong_to_the_access(void **state)
+{
+    (void)state;
+    check("cvta.to.global.u64 %rd1, %rd0;\nadd.s64 %rd2, %rd1, 64;\nld.global.f32 %f1, [%rd2];\n"
+          "st.global.f32 [%rd1], %f1;",
+          "UNIFORM LOAD STORE EXIT");
+}
+
+static void wide_additions_take_two(void **state)
+{
+    (void)state;
+    check("ld.global.u64 %rd1, [%rd0];\nld.global.u64 %rd2, [%rd0+8];\nadd.s64 %rd3, %rd1, %rd2;\n"
+          "st.global.u64 [%rd0], %rd3;",
+          "UNIFORM LOAD LOAD ALU ALU STORE EXIT");
+}
+
+static void additions_and_logic_join(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %ctaid.x;\n"
+          "add.s32 %r4, %r1, %r2;\nadd.s32 %r5, %r4, %r3;\nst.global.u32 [%rd0], %r5;",
+          "UNIFORM SPECIAL SPECIAL SPECIAL ALU STORE EXIT");
+    check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nand.b32 %r4, %r1, %r2;\n"
+          "xor.b32 %r5, %r4, 7;\nst.global.u32 [%rd0], %r5;",
+          "UNIFORM SPECIAL SPECIAL ALU STORE EXIT");
+}
+
+static void loads_go_first(void **state)
+{
+    (void)state;
+    check("ld.global.f32 %f1, [%rd0];\nadd.f32 %f2, %f1, %f1;\nld.global.f32 %f3, [%rd0+4];\n"
+          "add.f32 %f4, %f2, %f3;\nst.global.f32 [%rd0+8], %f4;",
+          "UNIFORM LOAD LOAD FMA FMA STORE EXIT");
+}
+
+static void loads_stay_behind_stores(void **state)
+{
+    (void)state;
+    check("st.global.f32 [%rd0], 0f00000000;\nld.global.f32 %f3, [%rd0+4];\n"
+          "st.global.f32 [%rd0+8], %f3;",
+          "UNIFORM STORE LOAD STORE EXIT");
+}
+
+static void a_short_branch_is_predicated(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\n"
+          "add.s32 %r2, %r1, 3;\nDONE:\nst.global.u32 [%rd0], %r2;",
+          "UNIFORM SPECIAL MOVE ALU ALU@ STORE EXIT");
+}
+
+static void a_branch_over_a_barrier_stays(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\nbar.sync 0;\nDONE:\n"
+          "st.global.u32 [%rd0], %r1;",
+          "UNIFORM SPECIAL ALU BRANCH | BARRIER | STORE EXIT");
+}
+
+static void a_loop_is_a_block_of_its_own(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, 0;\nLOOP:\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r0;\n"
+          "@%p1 bra LOOP;\nst.global.u32 [%rd0], %r1;",
+          "UNIFORM UNIFORM MOVE | ALU ALU BRANCH | STORE EXIT");
+}
+
+static void a_division_is_a_chain(void **state)
+{
+    (void)state;
+    check("ld.global.f32 %f1, [%rd0];\nld.global.f32 %f2, [%rd0+4];\ndiv.rn.f32 %f3, %f1, %f2;\n"
+          "st.global.f32 [%rd0], %f3;",
+          "UNIFORM LOAD LOAD FMA XU FMA FMA FMA FMA FMA FMA STORE EXIT");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_nobody_reads_is_dropped),
+        cmocka_unit_test(an_index_into_memory_is_one_instruction),
+        cmocka_unit_test(constant_offsets_belong_to_the_access),
+        cmocka_unit_test(wide_additions_take_two),
+        cmocka_unit_test(additions_and_logic_join),
+        cmocka_unit_test(loads_go_first),
+        cmocka_unit_test(loads_stay_behind_stores),
+        cmocka_unit_test(a_short_branch_is_predicated),
+        cmocka_unit_test(a_branch_over_a_barrier_stays),
+        cmocka_unit_test(a_loop_is_a_block_of_its_own),
+        cmocka_unit_test(a_division_is_a_chain),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* The model of one SM on kernels whose times follow from the description of the GPU. Each runs on the
+ * simulated H200, recorded; what counts is how times change with what the kernel does. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "ptx/lower.h"
+#include "sim/sim.h"
+#include "timing/values.h"
+
+struct run {
+    struct wl_gpu gpu;
+    struct wl_ptx_module *module;
+    struct wl_program *program;
+    struct wl_sim *sim;
+    struct wl_sim_counts counts;
+    struct wl_trace trace;
+    struct wl_timing_input input;
+    uint8_t *memory;
+};
+
+enum { MEMORY_BYTES = 1 << 20 };
+
+static void begin(struct run *run, const char *body, uint32_t blocks, uint32_t threads)
+{
+    struct wl_error error = {0};
+    struct wl_text text = {0};
+    *run = (struct run){.trace = {.words_begin = 1 << 20, .words_most = 1 << 20}};
+    wl_text_addf(&text,
+                 ".version 8.0\n.target sm_90\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 p)\n{\n.shared .align 16 .b8 s[8192];\n"
+                 ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
+                 "ld.param.u64 %%rd0, [p];\nmov.u32 %%r1, %%tid.x;\nmov.f32 %%f1, 0f3f800000;\n"
+                 "mov.u32 %%r0, s;\n%s\nret;\n}\n",
+                 body);
+    assert_int_equal(wl_gpu_load("h200", NULL, &run->gpu, &error), WL_OK);
+    if (wl_ptx_module_parse(text.data, text.length, "test", &run->module, &error))
+        fail_msg("%s (%s)", error.message, error.where);
+    struct wl_ptx_lower_input lower = {.module = run->module, .capability = 90};
+    lower.function = wl_ptx_module_find_function(run->module, "k");
+    if (wl_ptx_lower(&lower, &run->program, &error))
+        fail_msg("%s (%s)", error.message, error.where);
+    run->memory = wl_alloc_aligned(4096, MEMORY_BYTES);
+    memset(run->memory, 0, MEMORY_BYTES);
+    uint64_t address = (uint64_t)(uintptr_t)run->memory;
+    struct wl_sim_range range = {address, address + MEMORY_BYTES};
+    struct wl_sim_launch launch = {.program = run->program,
+                                   .grid = {blocks, 1, 1},
+                                   .block = {threads, 1, 1},
+                                   .parameters = (const uint8_t *)&address,
+                                   .ranges = &range,
+                                   .range_count = 1,
+                                   .carveout_pct = -1,
+                                   .registers_per_thread = 32};
+    struct wl_sim_options options = {
+        .count = true, .l1_global_loads = true, .traces = &run->trace, .trace_count = 1};
+    assert_int_equal(wl_sim_create(&run->gpu, &run->sim, &error), WL_OK);
+    if (wl_sim_run(run->sim, &launch, &options, &run->counts, &error))
+        fail_msg("%s (%s)", error.message, error.where);
+    run->input = (struct wl_timing_input){
+        .gpu = &run->gpu,
+        .program = run->program,
+        .trace = &run->trace,
+        .block_count = blocks,
+        .warps_per_block = run->counts.occupancy.warps_per_block,
+        .occupancy = run->counts.occupancy,
+        .program_instructions = (double)run->counts.totals[WL_COUNTER_INST],
+    };
+    wl_text_free(&text);
+}
+
+static void end(struct run *run)
+{
+    wl_trace_free(&run->trace);
+    wl_sim_counts_free(&run->counts);
+    wl_sim_free(run->sim);
+    wl_program_free(run->program);
+    wl_ptx_module_free(run->module);
+    wl_gpu_free(&run->gpu);
+    free(run->memory);
+}
+
+static double cycles_with(struct run *run, uint32_t changes)
+{
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    run->input.changes = changes;
+    if (wl_timing_predict(&run->input, &timing, &error))
+        fail_msg("%s", error.message);
+    double cycles = timing.cycles;
+    wl_timing_free(&timing);
+    return cycles;
+}
+
+/* The same line so many times, between a beginning and an end. */
+static char *repeat(const char *before, const char *line, int count, const char *after)
+{
+    struct wl_text text = {0};
+    wl_text_add(&text, before);
+    for (int i = 0; i < count; i++)
+        wl_text_add(&text, line);
+    wl_text_add(&text, after);
+    return wl_text_take(&text);
+}
+
+/* Cycles that each of 256 further lines takes. */
+static double cycles_each(const char *before, const char *line, const char *after, uint32_t threads)
+{
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        struct run run;
+        char *body = repeat(before, line, 256 * (i + 1), after);
+        begin(&run, body, 1, threads);
+        cycles[i] = cycles_with(&run, 0);
+        end(&run);
+        free(body);
+    }
+    return (cycles[1] - cycles[0]) / 256;
+}
+
+#define STORE "st.global.f32 [%rd0], %f1;\n"
+
+static void dependent_instructions_take_the_latency(void **state)
+{
+    (void)state;
+    double each = cycles_each("", "fma.rn.f32 %f1, %f1, %f1, %f1;\n", STORE, 32);
+    assert_true(fabs(each - 4) < 0.1);
+    each = cycles_each("", "ex2.approx.ftz.f32 %f1, %f1;\n", STORE, 32);
+    assert_true(fabs(each - 17) < 0.1);
+}
+
+/* 32 warps: 8 on each scheduler, which issues one of them in a cycle. */
+static void many_warps_take_the_rate(void **state)
+{
+    (void)state;
+    double each = cycles_each("", "fma.rn.f32 %f1, %f1, %f1, %f1;\n", STORE, 1024);
+    assert_true(fabs(each - 8) < 0.2);
+    each = cycles_each("", "ex2.approx.ftz.f32 %f1, %f1;\n", STORE, 1024);
+    assert_true(fabs(each - 64) < 2);
+}
+
+static void bank_conflicts_take_a_pass_each(void **state)
+{
+    (void)state;
+    static const char column[] = "shl.b32 %r2, %r1, 7;\nand.b32 %r2, %r2, 4095;\n"
+                                 "add.s32 %r2, %r2, %r0;\n";
+    static const char line[] = "st.shared.f32 [%r2], %f1;\n";
+    double each = cycles_each(column, line, "", 256);
+    assert_true(fabs(each - 8 * 32) < 8); /* eight warps, 32 words of one bank */
+    struct run run;
+    char *body = repeat(column, line, 256, "");
+    begin(&run, body, 1, 256);
+    double with = cycles_with(&run, 0), without = cycles_with(&run, WL_TIMING_NO_BANK_CONFLICTS);
+    assert_true(with > 10 * (without - 4000) && without < with / 4);
+    end(&run);
+    free(body);
+}
+
+static void chases_in_memory_take_its_latency(void **state)
+{
+    (void)state;
+    struct run run;
+    char *body = repeat("mov.u64 %rd1, %rd0;\n",
+                        "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd1, %rd1, %rd2;\n", 64,
+                        "st.global.u64 [%rd0], %rd1;\n");
+    begin(&run, body, 1, 32);
+    run.input.traffic.l2_read_sectors = run.input.traffic.l2_read_missed = 1;
+    double miss = cycles_with(&run, 0), hit = cycles_with(&run, WL_TIMING_L1_HITS);
+    assert_true(miss > hit); /* the first access misses */
+    assert_true(hit > 64 * 39 && hit < 64 * 39 + 64 * 10 + 4500);
+    end(&run);
+    free(body);
+}
+
+static void taking_causes_away_never_costs(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "mul.wide.u32 %rd1, %r1, 132;\nadd.s64 %rd2, %rd0, %rd1;\nld.global.f32 %f2, [%rd2];\n"
+        "shl.b32 %r2, %r1, 3;\nand.b32 %r2, %r2, 4095;\nadd.s32 %r2, %r2, %r0;\n"
+        "st.shared.f32 [%r2], %f2;\nbar.sync 0;\nld.shared.f32 %f3, [%r2];\n"
+        "mul.f32 %f4, %f3, %f2;\nadd.f32 %f4, %f4, %f1;\nst.global.f32 [%rd2], %f4;\n";
+    struct run run;
+    begin(&run, body, 400, 256);
+    double all = cycles_with(&run, 0);
+    for (const struct wl_timing_cause *cause = wl_timing_causes; cause->id; cause++)
+        if (cycles_with(&run, cause->changes) > all * 1.02)
+            fail_msg("without %s: %g cycles of %g", cause->id, cycles_with(&run, cause->changes),
+                     all);
+    end(&run);
+}
+
+static void every_cycle_of_a_warp_has_a_state(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    begin(&run,
+          "bar.sync 0;\nmul.wide.u32 %rd1, %r1, 4;\nadd.s64 %rd2, %rd0, %rd1;\n"
+          "ld.global.f32 %f2, [%rd2];\nadd.f32 %f2, %f2, %f1;\nst.global.f32 [%rd2], %f2;\n",
+          264, 128);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double sum = 0, instructions = 0;
+    for (int i = 0; i < WL_TIMING_STATE_COUNT; i++)
+        sum += timing.states[i];
+    for (uint32_t i = 0; i < timing.instruction_count; i++)
+        instructions += timing.instruction_executed[i];
+    /* the rest is the time between a block's place and its first instruction */
+    assert_true(sum > 0 && sum <= timing.warp_cycles);
+    assert_true(fabs(timing.states[WL_TIMING_SELECTED] - timing.instructions) < 1e-6 * sum);
+    assert_true(fabs(instructions - timing.instructions) < 1e-6 * sum);
+    assert_true(timing.states[WL_TIMING_BARRIER] > 0);
+    assert_true(timing.states[WL_TIMING_LONG_SCOREBOARD] > 0);
+    wl_timing_free(&timing);
+    assert_true(cycles_with(&run, 0) == cycles_with(&run, 0));
+    end(&run);
+}
+
+static void blocks_beyond_the_recorded_ones_are_extended(void **state)
+{
+    (void)state;
+    char *body = repeat("", "fma.rn.f32 %f1, %f1, %f1, %f1;\n", 200, STORE);
+    struct run run;
+    begin(&run, body, 132 * 64, 256);
+    double all = cycles_with(&run, 0);
+    end(&run);
+    begin(&run, body, 132 * 64, 256);
+    while (run.trace.block_count > 24) { /* as if no more had been recorded */
+        struct wl_trace_block_record *last = run.trace.blocks[--run.trace.block_count];
+        for (uint32_t w = 0; w < last->warp_count; w++)
+            free(last->warps[w].items);
+        free(last->warps);
+        free(last);
+    }
+    double sampled = cycles_with(&run, 0);
+    assert_true(fabs(sampled / all - 1) < 0.05);
+    end(&run);
+    free(body);
+}
+
+static void what_cannot_be_timed_is_said(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    begin(&run, STORE, 1, 32);
+    run.program->machine->unknown = "CALL_PRINT";
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_ERR_UNSUPPORTED);
+    assert_string_equal(error.message, "the time of CALL_PRINT is not modelled");
+    run.program->machine->unknown = NULL;
+    wl_trace_free(&run.trace);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_ERR_UNSUPPORTED);
+    assert_string_equal(error.message, "no block was recorded");
+    end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dependent_instructions_take_the_latency),
+        cmocka_unit_test(many_warps_take_the_rate),
+        cmocka_unit_test(bank_conflicts_take_a_pass_each),
+        cmocka_unit_test(chases_in_memory_take_its_latency),
+        cmocka_unit_test(taking_causes_away_never_costs),
+        cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
+        cmocka_unit_test(blocks_beyond_the_recorded_ones_are_extended),
+        cmocka_unit_test(what_cannot_be_timed_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
