@@ -11,6 +11,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/again.h"
+#include "cmd/disassembly.h"
 #include "cmd/hardware.h"
 #include "cmd/injection.h"
 #include "cmd/program.h"
@@ -331,6 +332,8 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         struct wl_error trouble = {0};
         if (wl_again_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
             wl_console_warn(run->console, NULL, "running it again: %s", trouble.message);
+        if (run->settings.collector == WL_SOURCE_HARDWARE)
+            wl_disassembly_add(run);
     } else {
         wl_folder_remove(run->stream_folder, NULL);
     }

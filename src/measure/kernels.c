@@ -2,12 +2,18 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/folder.h"
 #include "base/text.h"
 #include "binary/lines.h"
 #include "measure/state.h"
 
 /* A program may load libraries of hundreds of megabytes; their code is not kept. */
-enum { module_bytes_max = 64 << 20, modules_bytes_max = 256 << 20, instruction_bytes = 16 };
+enum {
+    saved_bytes_max = 16 << 20,
+    module_bytes_max = 64 << 20,
+    modules_bytes_max = 256 << 20,
+    instruction_bytes = 16
+};
 
 /* ---- modules ---- */
 
@@ -58,6 +64,16 @@ static void find_code(struct wl_measure *measure, struct wl_measure_kernel *kern
     }
 }
 
+/* For the launcher, which disassembles it when the program has ended. */
+static void save_code(const struct wl_measure *measure, const struct wl_measure_module *module,
+                      const char *name)
+{
+    char *path = wl_string_format("%s/%s.cubin", measure->input.settings->stream_folder, name);
+    if (module->size_bytes <= saved_bytes_max)
+        wl_file_write(path, (const char *)module->bytes, module->size_bytes, NULL);
+    free(path);
+}
+
 static void send_module(struct wl_measure *measure, struct wl_measure_module *module)
 {
     const struct wl_sink *sink = measure->input.sink;
@@ -65,6 +81,8 @@ static void send_module(struct wl_measure *measure, struct wl_measure_module *mo
     struct wl_record_module record = {.id = module->id, .name = name, .text = "", .options = ""};
     if (!module->is_sent && sink->put_module)
         sink->put_module(sink->self, &record);
+    if (!module->is_sent)
+        save_code(measure, module, name);
     module->is_sent = true;
     free(name);
 }
