@@ -22,7 +22,8 @@ compile() { # PROGRAM LIBRARIES
     fi
 }
 
-# The first finding must be RULE on the line that holds TEXT ("-": of no line); "done": only notes may be found, and
+# The first finding must be RULE on the line that holds TEXT, or the one before where the statement begins there
+# ("-": of no line); "done": only notes may be found, and
 # what bounds the kernel must be TEXT.
 check() { # GPU PROGRAM STEP SIZE RULE TEXT
     "$WARPLENS" profile -q -f -o run --gpu "$1" "./$2" "$3" "$4" >log 2>&1 || { cat log; exit 1; }
@@ -35,11 +36,11 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
     fi
     line=
     [ "$6" = - ] || line=$(grep -nF -- "$6" "$SOURCE/examples/$2/$2.cu" | cut -d: -f1)
-    for number in ${line:-none}; do
+    for number in ${line:-0}; do
         case $first in
-        *"/$2.cu:$number:"*" $5: "*) return 0 ;;
+        *"/$2.cu:$number:"*" $5: "* | *"/$2.cu:$((number - 1)):"*" $5: "*) return 0 ;;
         *.cu:*) ;;
-        *": $5: "*) [ "$number" = none ] && return 0 ;;
+        *": $5: "*) [ "$number" = 0 ] && return 0 ;;
         esac
     done
     fail "$2, step $3 on $1: $5 expected${line:+ on line $line}, found: $first"

@@ -136,9 +136,15 @@ return {
             if weight < 0.5 then
                 return nil
             end
-            local found = advice.top(launch, function(instruction)
-                return instruction.pipe == "xu" and (instruction["inst_executed"] or 0)
-            end)
+            -- conversions between integers are hardly ever left in machine code
+            local function own(instruction)
+                local is_integer = advice.is(instruction, "cvt") and not string.find(instruction.opcode, "%.b?f%d")
+                return instruction.pipe == "xu" and not is_integer and (instruction["inst_executed"] or 0)
+            end
+            local found = advice.top(launch, own)
+            if advice.sum(launch, own) < 0.5 * launch.m["ptx__inst_executed_pipe_xu.sum"] then
+                return nil
+            end
             return {
                 at = found,
                 title = string.format("the pipe of special functions and conversions has %s of the time by floors",

@@ -116,7 +116,6 @@ return {
             local title = string.format("%.1f sectors in each request, %.1f would do: %s", sectors(found) / requests,
                 ideal(found) / requests, stride_text(launch, found))
             return {
-                severity = saved >= 0.05 and "warning" or "note",
                 at = found,
                 title = title,
                 evidence = {
@@ -160,7 +159,6 @@ return {
             local parts = parts_without(launch, is_misaligned)
             local saved = advice.saved(launch, parts)
             return {
-                severity = saved >= 0.05 and "warning" or "note",
                 at = found,
                 title = string.format("%.2f sectors in each request, %.2f would do: contiguous, but not aligned to 32 bytes",
                     sectors(found) / found["l1tex__t_requests"], ideal(found) / found["l1tex__t_requests"]),

@@ -38,7 +38,6 @@ local function rule(id, limiter, name, order, cause, why)
             local missing = 1 - occupancy / 100
             local saved = missing * latency
             return {
-                severity = saved >= 0.05 and "warning" or "note",
                 title = string.format("an SM holds %d of %d warps, limited by %s",
                     m["sm__maximum_warps_avg_per_active_cycle"], m["device__attribute_max_warps_per_multiprocessor"],
                     limiter == "blocks" and string.format("blocks of only %d threads", m["launch__block_size"]) or limiter),

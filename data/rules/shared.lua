@@ -69,7 +69,6 @@ return {
             local saved = advice.saved(launch, { shared = 1 - share / 100 })
             local kind = advice.is(found, "st") and "store" or advice.is(found, "ld") and "load" or "access"
             return {
-                severity = saved >= 0.02 and "warning" or "note",
                 at = found,
                 title = string.format("%.2g-way bank conflict of this shared %s: %s of %s wavefronts are excess",
                     wavefronts(found) / math.max(ideal, 1), kind, advice.count(excess(found)),

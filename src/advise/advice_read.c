@@ -9,7 +9,7 @@
 
 enum { most_evidence = 16, most_links = 8 };
 
-static const double least_saved = 0.02; /* what gains less is worth a note only */
+static const double least_saved = 0.05; /* what gains less is worth a note only */
 
 static const char *const known_fields[] = {"severity", "title",      "at",    "evidence",
                                            "chain",    "todo",       "saved", "how",
