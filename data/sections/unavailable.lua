@@ -5,11 +5,8 @@ local function section(identifier, name, order, reason)
 end
 
 return {
-    section("SpeedOfLight", "GPU Speed Of Light Throughput", 10, time),
     section("SpeedOfLight_RooflineChart", "GPU Speed Of Light Roofline Chart", 11, time),
     section("PmSampling", "PM Sampling", 15, "sampling needs time: not available from counting"),
-    section("SchedulerStats", "Scheduler Statistics", 40, time),
-    section("WarpStateStats", "Warp State Statistics", 50, time),
     section("WorkloadDistribution", "GPU and Memory Workload Distribution", 90, time),
     section("MemoryWorkloadAnalysis_Chart", "Memory Workload Analysis Chart", 31,
         "the chart has no form in text; see MemoryWorkloadAnalysis_Tables"),

@@ -77,16 +77,16 @@ static void sections_are_chosen(void **state)
 {
     (void)state;
     chooses(NULL, NULL, "");
-    chooses(NULL, "basic", "LaunchStats,Occupancy");
+    chooses(NULL, "basic", "SpeedOfLight,LaunchStats,Occupancy");
     chooses(NULL, "detailed",
-            "DeviceAttributes,LaunchStats,ComputeWorkloadAnalysis,MemoryWorkloadAnalysis,Occupancy,"
-            "SourceCounters");
+            "DeviceAttributes,SpeedOfLight,LaunchStats,ComputeWorkloadAnalysis,"
+            "MemoryWorkloadAnalysis,SchedulerStats,WarpStateStats,Occupancy,SourceCounters");
     chooses("Occupancy,LaunchStats", NULL, "LaunchStats,Occupancy");
     chooses("regex:^Memory.*s$", NULL, "MemoryWorkloadAnalysis,MemoryWorkloadAnalysis_Tables");
-    chooses("InstructionStats", "basic", "LaunchStats,Occupancy,InstructionStats");
+    chooses("InstructionStats", "basic", "SpeedOfLight,LaunchStats,Occupancy,InstructionStats");
     chooses("SpeedOfLight", NULL, "SpeedOfLight");
     chooses("SpeedOfLite", NULL, "unknown section 'SpeedOfLite'; did you mean SpeedOfLight?");
-    chooses(NULL, "nope", "unknown set 'nope'; the sets are: detailed, full, triage, basic");
+    chooses(NULL, "nope", "unknown set 'nope'; the sets are: detailed, full, basic, triage");
     chooses("regex:(", NULL, "bad expression '(' for sections: Unmatched ( or \\(; ");
     chooses("regex:^x$", NULL, "no section matches '^x$'; ");
 }
