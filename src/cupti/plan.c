@@ -1,5 +1,6 @@
 #include "cupti/plan.h"
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,4 +290,84 @@ enum wl_code wl_cupti_chip_metrics(const struct wl_cupti *cupti, const char *chi
         return WL_OK;
     wl_cupti_fail(error, "listing the metrics", result);
     return wl_error_set_where(error, "%s", chip);
+}
+
+/* ---- patterns ---- */
+
+static const char pattern_word[] = "regex:";
+
+/* Whether a line is a whole name of the chip; both lists end lines with newlines. */
+static bool has_name(const struct wl_text *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names->data; at && (at = strstr(at, name)); at += length)
+        if ((at == names->data || at[-1] == '\n') && at[length] == '\n')
+            return true;
+    return false;
+}
+
+static enum wl_code add_matching(const struct wl_text *names, const char *expression,
+                                 struct wl_text *expanded, struct wl_error *error)
+{
+    regex_t compiled;
+    if (regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
+        return wl_error_set(error, WL_ERR_USAGE, "bad expression '%s'", expression);
+    for (const char *line = names->data; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *name = wl_string_copy_length(line, length);
+        if (regexec(&compiled, name, 0, NULL, 0) == 0)
+            wl_text_addf(expanded, "%s\n", name);
+        free(name);
+        line += length + (line[length] == '\n');
+    }
+    regfree(&compiled);
+    return WL_OK;
+}
+
+static void add_with_suffixes(const struct wl_text *names, const char *base,
+                              struct wl_text *expanded)
+{
+    static const char *const suffixes[] = {".avg", ".max",   ".min",     ".sum",
+                                           ".pct", ".ratio", ".max_rate"};
+    bool is_found = false;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char *name = wl_string_format("%s%s", base, suffixes[i]);
+        if (has_name(names, name)) {
+            wl_text_addf(expanded, "%s\n", name);
+            is_found = true;
+        }
+        free(name);
+    }
+    if (!is_found) /* to be refused by its name */
+        wl_text_addf(expanded, "%s\n", base);
+}
+
+static bool is_plain(const char *metric)
+{
+    return strncmp(metric, pattern_word, sizeof pattern_word - 1) != 0 && strchr(metric, '.');
+}
+
+enum wl_code wl_cupti_expand_metrics(const struct wl_cupti *cupti, const char *chip,
+                                     const char *metrics, struct wl_text *expanded,
+                                     struct wl_error *error)
+{
+    struct wl_text names = {0};
+    enum wl_code code = WL_OK;
+    while (*metrics && !code) {
+        size_t length = strcspn(metrics, "\n");
+        char *metric = wl_string_copy_length(metrics, length);
+        bool is_pattern = strncmp(metric, pattern_word, sizeof pattern_word - 1) == 0;
+        if (!is_plain(metric) && !names.length) /* asked for once, where it is needed */
+            code = wl_cupti_chip_metrics(cupti, chip, &names, error);
+        if (!code && is_pattern)
+            code = add_matching(&names, metric + sizeof pattern_word - 1, expanded, error);
+        else if (!code && !strchr(metric, '.'))
+            add_with_suffixes(&names, metric, expanded);
+        else if (!code)
+            wl_text_addf(expanded, "%s\n", metric);
+        free(metric);
+        metrics += length + (metrics[length] == '\n');
+    }
+    wl_text_free(&names);
+    return code;
 }

@@ -50,6 +50,13 @@ enum wl_code wl_cupti_part_evaluate(const struct wl_cupti *cupti, const struct w
  * False: no such set. */
 bool wl_cupti_set_metrics(const char *set, struct wl_text *metrics);
 
+/* Replaces lines "regex:EXPRESSION" by the names of the chip that it is found in, and names without
+ * a suffix by those with the usual ones; other lines stay. Errors: WL_ERR_USAGE for a bad
+ * expression, WL_ERR_UNSUPPORTED. */
+enum wl_code wl_cupti_expand_metrics(const struct wl_cupti *cupti, const char *chip,
+                                     const char *metrics, struct wl_text *expanded,
+                                     struct wl_error *error);
+
 /* All names a chip has, a line each, as "BASE.SUFFIX": for `regex:`. Errors: WL_ERR_UNSUPPORTED. */
 enum wl_code wl_cupti_chip_metrics(const struct wl_cupti *cupti, const char *chip,
                                    struct wl_text *names, struct wl_error *error);

@@ -126,6 +126,29 @@ static void lists_what_a_chip_has(void **state)
     wl_text_free(&names);
 }
 
+static void patterns_and_bare_names_are_expanded(void **state)
+{
+    (void)state;
+    struct wl_text expanded = {0};
+    struct wl_error error = {0};
+    if (!cupti.handle)
+        skip();
+    assert_int_equal(wl_cupti_expand_metrics(&cupti, "GH100",
+                                             "regex:^dram__bytes_(read|write)\\.sum$\n"
+                                             "smsp__inst_executed\nno__such.sum\nno__such\n",
+                                             &expanded, &error),
+                     WL_OK);
+    assert_string_equal(expanded.data, "dram__bytes_read.sum\ndram__bytes_write.sum\n"
+                                       "smsp__inst_executed.avg\nsmsp__inst_executed.max\n"
+                                       "smsp__inst_executed.min\nsmsp__inst_executed.sum\n"
+                                       "no__such.sum\nno__such\n");
+    wl_text_free(&expanded);
+    assert_int_equal(wl_cupti_expand_metrics(&cupti, "GH100", "regex:(\n", &expanded, &error),
+                     WL_ERR_USAGE);
+    assert_string_equal(error.message, "bad expression '('");
+    wl_text_free(&expanded);
+}
+
 static void there_are_four_sets(void **state)
 {
     (void)state;
@@ -148,6 +171,7 @@ int main(void)
         cmocka_unit_test(plans_nothing),
         cmocka_unit_test(says_when_the_chip_is_unknown),
         cmocka_unit_test(lists_what_a_chip_has),
+        cmocka_unit_test(patterns_and_bare_names_are_expanded),
         cmocka_unit_test(there_are_four_sets),
     };
     return cmocka_run_group_tests(tests, open_any, NULL);

@@ -26,8 +26,13 @@ static enum wl_code plan(struct wl_cupti_counting *counting, uint32_t device, co
     *result = read_availability(counting);
     if (*result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "asking for the GPU's counters", *result);
-    enum wl_code code = wl_cupti_plan_make(counting->cupti, chip.name, counting->availability,
-                                           metrics, &counting->plan, error);
+    struct wl_text expanded = {0};
+    enum wl_code code =
+        wl_cupti_expand_metrics(counting->cupti, chip.name, metrics, &expanded, error);
+    if (!code)
+        code = wl_cupti_plan_make(counting->cupti, chip.name, counting->availability,
+                                  expanded.data ? expanded.data : "", &counting->plan, error);
+    wl_text_free(&expanded);
     if (code || counting->plan.parts.count)
         return code;
     wl_error_set(error, WL_ERR_UNSUPPORTED, "the GPU has none of the metrics asked for");
