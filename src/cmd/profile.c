@@ -63,6 +63,10 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
         wl_error_set_hint(error, "the options that choose launches may have matched none");
+    else if (settings->collector == WL_SOURCE_HARDWARE)
+        wl_error_set_hint(error,
+                          "if the program does launch kernels, `warplens doctor` says what is "
+                          "in the way");
     else
         wl_program_explain_nothing(run->program_path, &run->info, run->console);
     return WL_ERR_NOTHING;
