@@ -117,7 +117,7 @@ static void add_finding(struct advising *advising, struct wl_advice *advice, dou
     double score = same->score + advice->score, saved_ns = same->saved_ns + advice->saved_ns;
     size_t count = same->launch_count + 1;
     /* shares are compared through scores: the launch that weighs most speaks for all */
-    if (advice->score > same->score / (double)same->launch_count)
+    if (advice->score > same->score / (double)same->launch_count * (1 + 1e-9))
         *same = *advice;
     same->score = score;
     same->saved_ns = saved_ns;
