@@ -222,7 +222,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     };
     options.stop_at_finding = options.count && wl_device.options.stop_at_finding;
     struct wl_trace trace = {.words_begin = wl_device_trace_words()};
-    trace.words_most = trace.words_begin / 2; /* of a warp */
+    trace.words_most = 3 * trace.words_begin;
     bool is_timed = options.count && !wl_device.options.skip_prediction;
     options.traces = is_timed ? &trace : NULL;
     options.trace_count = is_timed;

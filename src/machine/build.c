@@ -107,6 +107,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .site = input->site,
                                .address = input->address,
                                .imm = from->imm,
+                               .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
                                .weight = 1,
                                .def_count = (uint8_t)input->def_count,
@@ -128,6 +129,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
 void wl_machine_improve(struct wl_machine *machine)
 {
     wl_machine_fold(machine);
+    wl_machine_merge(machine);
     wl_machine_fuse(machine);
     wl_machine_predicate(machine);
     wl_machine_expand(machine);

@@ -128,15 +128,19 @@ static void fold_address(struct folding *folding, struct wl_machine_op *op)
             return;
         const struct wl_machine_op *add = &machine->ops.items[folding->uses.writer[op->address]];
         uint32_t base = WL_MACHINE_NONE;
+        int64_t offset = add->imm;
         if (add->code == WL_OP_ADD_I64_I || add->code == WL_OP_ADD_I32_I) {
             base = add->use_count == 1 ? wl_machine_op_uses(machine, add)[0] : WL_MACHINE_NONE;
         } else if ((add->code == WL_OP_ADD_I64 || add->code == WL_OP_ADD_I32) &&
                    add->use_count == 2) {
             const uint32_t *uses = wl_machine_op_uses(machine, add);
-            if (kind_of(folding, uses[1]) == WL_MACHINE_KNOWN)
-                base = uses[0];
-            else if (kind_of(folding, uses[0]) == WL_MACHINE_KNOWN)
-                base = uses[1];
+            int known = kind_of(folding, uses[1]) == WL_MACHINE_KNOWN   ? 1
+                        : kind_of(folding, uses[0]) == WL_MACHINE_KNOWN ? 0
+                                                                        : -1;
+            if (known >= 0) {
+                base = uses[1 - known];
+                offset = (int64_t)machine->registers.items[uses[known]].constant;
+            }
         }
         if (base == WL_MACHINE_NONE || !has_one_writer(folding, base))
             return;
@@ -148,6 +152,7 @@ static void fold_address(struct folding *folding, struct wl_machine_op *op)
             }
         }
         op->address = base;
+        op->imm += offset;
     }
 }
 

@@ -31,6 +31,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
 /* Takes away copies and what is computed from nothing but constants and parameters, gives memory
  * accesses their constant offsets. */
 void wl_machine_fold(struct wl_machine *machine);
+/* Joins loads of neighbouring words of shared memory into wider ones. */
+void wl_machine_merge(struct wl_machine *machine);
 /* Joins pairs of operations that the machine does in one: three-operand additions and logic,
  * multiply-add of addresses, negations of operands, conditions combined by a comparison. */
 void wl_machine_fuse(struct wl_machine *machine);

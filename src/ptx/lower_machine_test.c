@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -145,6 +146,22 @@ static void a_loop_is_a_block_of_its_own(void **state)
           "UNIFORM UNIFORM MOVE | ALU ALU BRANCH | STORE EXIT");
 }
 
+static void words_of_a_row_are_loaded_together(void **state)
+{
+    (void)state;
+    static const char loads[] = "ld.shared.f32 %f1, [%r2];\nld.shared.f32 %f2, [%r2+4];\n"
+                                "ld.shared.f32 %f3, [%r2+8];\nld.shared.f32 %f4, [%r2+12];\n"
+                                "add.f32 %f5, %f1, %f2;\nadd.f32 %f6, %f3, %f4;\n"
+                                "st.global.f32 [%rd0], %f5;\nst.global.f32 [%rd0+4], %f6;";
+    char *aligned = wl_string_format("mov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 7;\n%s", loads);
+    check(aligned, "UNIFORM SPECIAL ALU SHARED_LOAD FMA FMA STORE STORE EXIT");
+    free(aligned);
+    char *unknown = wl_string_format("mov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\n%s", loads);
+    check(unknown, "UNIFORM SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_LOAD SHARED_LOAD FMA FMA "
+                   "STORE STORE EXIT");
+    free(unknown);
+}
+
 static void a_division_is_a_chain(void **state)
 {
     (void)state;
@@ -166,6 +183,7 @@ int main(void)
         cmocka_unit_test(a_short_branch_is_predicated),
         cmocka_unit_test(a_branch_over_a_barrier_stays),
         cmocka_unit_test(a_loop_is_a_block_of_its_own),
+        cmocka_unit_test(words_of_a_row_are_loaded_together),
         cmocka_unit_test(a_division_is_a_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,8 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     for (uint32_t i = 0; i < run->options->trace_count; i++)
         if (run->options->traces[i].sm == index)
             sm->trace = &run->options->traces[i];
+    sm->trace_limit =
+        sm->trace ? sm->trace->words_most / (resident * (size_t)run->warps_per_block) : 0;
     sm->request_count = 0;
     sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
@@ -255,7 +257,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     struct wl_sm *sm = warp->sm;
     warp->worker = worker;
     warp->fuel = WL_FUEL;
-    if (warp->trace && warp->trace->count > sm->trace->words_most) {
+    if (warp->trace && warp->trace->count > sm->trace_limit) {
         warp->trace = NULL;
         sm->trace->is_cut = true;
     }

@@ -157,6 +157,7 @@ struct wl_sm {
     struct wl_schedule schedule; /* of all warps of all resident blocks */
     struct wl_hand *hand;        /* its blocks to come */
     struct wl_trace *trace;      /* NULL: its warps are not recorded */
+    size_t trace_limit;          /* words that each of them may have */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */

@@ -120,6 +120,10 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
     }
 }
 
+/* What block slots and the rate of starting blocks hold back, larger blocks mend: so much larger.
+ */
+#define LARGER_BLOCKS 4
+
 /* Device memory never reaches its peak: refreshes, turns between reading and writing. */
 #define DRAM_EFFICIENCY 0.92
 
@@ -199,6 +203,8 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
+    if (input->changes & WL_TIMING_ANY_BLOCKS)
+        model->block_interval /= LARGER_BLOCKS;
     model->block_latency = or_else(gpu->block_latency, 350);
     model->start_cycles = rate_or(gpu->start_cycles, 450);
     model->launch_cycles = rate_or(gpu->launch_overhead_ns, 1450) * gpu->sm_clock_hz / 1e9;

@@ -39,7 +39,7 @@ enum wl_timing_change {
     WL_TIMING_MATH_ONLY = 1 << 13,    /* memory accesses cost nothing */
     WL_TIMING_MEMORY_ONLY = 1 << 14,  /* arithmetic costs nothing */
     WL_TIMING_ANY_SHARED = 1 << 15,   /* nor shared memory */
-    WL_TIMING_ANY_BLOCKS = 1 << 16,   /* nor the number of block slots */
+    WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */

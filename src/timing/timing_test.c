@@ -1,5 +1,5 @@
-/* The model of one SM on kernels whose times follow from the description of the GPU. Each runs on the
- * simulated H200, recorded; what counts is how times change with what the kernel does. */
+/* The model of one SM on kernels whose times follow from the description of the GPU. Each runs on
+ * the simulated H200, recorded; what counts is how times change with what the kernel does. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -167,9 +167,9 @@ static void chases_in_memory_take_its_latency(void **state)
 {
     (void)state;
     struct run run;
-    char *body = repeat("mov.u64 %rd1, %rd0;\n",
-                        "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd1, %rd1, %rd2;\n", 64,
-                        "st.global.u64 [%rd0], %rd1;\n");
+    char *body =
+        repeat("mov.u64 %rd1, %rd0;\n", "ld.global.u64 %rd2, [%rd1];\nadd.s64 %rd1, %rd1, %rd2;\n",
+               64, "st.global.u64 [%rd0], %rd1;\n");
     begin(&run, body, 1, 32);
     run.input.traffic.l2_read_sectors = run.input.traffic.l2_read_missed = 1;
     double miss = cycles_with(&run, 0), hit = cycles_with(&run, WL_TIMING_L1_HITS);

@@ -53,6 +53,7 @@ struct wl_machine_op {
     uint32_t site;        /* memory access, or WL_MACHINE_NONE */
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
+    uint8_t width_bytes; /* of a memory access, a lane */
 };
 
 enum { WL_MACHINE_SUCCESSORS = 2 };

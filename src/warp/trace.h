@@ -69,7 +69,7 @@ struct wl_trace_block_record {
 struct wl_trace {
     uint32_t sm;        /* whose blocks */
     size_t words_begin; /* no block begins to be traced after so many words */
-    size_t words_most;  /* and no warp goes on after so many of its own */
+    size_t words_most;  /* that all its resident warps together may have; each an equal part */
     size_t words;
     struct wl_trace_block_record **blocks; /* in the order in which they started */
     size_t block_count, block_capacity;
