@@ -214,13 +214,13 @@ static void wmma_multiply(struct lowering *lowering, const struct wl_ptx_instruc
 static void move_fragment(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
                           const struct matrix_words *words, enum wl_matrix_role role, bool is_load)
 {
-    const struct wl_ptx_operand *operands = instruction->operands;
-    const struct wl_ptx_operand *vector = &operands[is_load ? 0 : 1],
-                                *address = &operands[is_load ? 1 : 0];
     if (words->format_count != 1 || words->layout_count != 1 || instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;
     }
+    const struct wl_ptx_operand *operands = instruction->operands;
+    const struct wl_ptx_operand *vector = &operands[is_load ? 0 : 1],
+                                *address = &operands[is_load ? 1 : 0];
     enum wl_matrix_format format = words->formats[0];
     uint32_t needed = fragment_registers(words, role, format), registers[WMMA_REGISTERS_MAX];
     uint32_t base, rows = role == WL_MATRIX_B ? words->n : words->m,
