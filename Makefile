@@ -51,6 +51,7 @@ bench: configure
 accuracy: product
 	@$(run) ninja -C $(BUILD) --quiet accuracy_compare
 	@$(run) tests/accuracy/run.sh $(BUILD)
+	@$(run) tests/accuracy/whatif.sh $(BUILD)
 
 install: product
 	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "ptx/lower.h"
 #include "sim/sim.h"
+#include "timing/timing.h"
 
 #define SGEMM_SIZE 512
 #define STENCIL_SIZE 1024
@@ -53,12 +54,42 @@ static int by_start(const void *left, const void *right)
 struct result {
     double best_s;
     uint64_t thread_instructions;
+    double timing_s, timed_instructions; /* the replay of what was recorded; 0: none */
 };
+
+/* Replays the blocks recorded in trace; adds the time it took and the machine instructions of warps
+ * that it issued. */
+static void time_replay(const struct bench *bench, const struct wl_sim_launch *launch,
+                        const struct wl_trace *trace, const struct wl_sim_counts *counts,
+                        struct result *result)
+{
+    struct wl_error error = {0};
+    struct wl_timing timing;
+    struct wl_timing_input input = {
+        .gpu = &bench->gpu,
+        .program = launch->program,
+        .trace = trace,
+        .block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+        .warps_per_block = counts->occupancy.warps_per_block,
+        .occupancy = counts->occupancy,
+        .program_instructions = (double)counts->totals[WL_COUNTER_INST],
+    };
+    double start = now_s();
+    if (wl_timing_predict(&input, &timing, &error))
+        stop(&error);
+    double took_s = now_s() - start;
+    if (result->timing_s == 0 || took_s < result->timing_s)
+        result->timing_s = took_s;
+    result->timed_instructions =
+        timing.instructions * (double)trace->block_count / (double)input.block_count;
+    wl_timing_free(&timing);
+}
 
 static struct result run(struct bench *bench, const char *kernel, const uint8_t *parameters,
                          const uint32_t grid[2], const uint32_t block[2],
-                         const struct wl_sim_options *options)
+                         const struct wl_sim_options *given, bool is_timed)
 {
+    struct wl_sim_options options = *given;
     struct wl_error error = {0};
     struct wl_ptx_lower_input input = {.module = bench->module, .capability = 90};
     input.function = wl_ptx_module_find_function(bench->module, kernel);
@@ -80,10 +111,16 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
     const double end_s = now_s() + ENOUGH_S;
     for (int i = 0; i < REPEATS && (i < 2 || now_s() < end_s); i++) {
         struct wl_sim_counts counts = {0};
+        struct wl_trace trace = {.words_begin = 6 << 20, .words_most = 18 << 20};
+        options.traces = is_timed ? &trace : NULL;
+        options.trace_count = is_timed;
         double start = now_s();
-        if (wl_sim_run(sim, &launch, options, &counts, &error))
+        if (wl_sim_run(sim, &launch, &options, &counts, &error))
             stop(&error);
         double took_s = now_s() - start;
+        if (is_timed)
+            time_replay(bench, &launch, &trace, &counts, &result);
+        wl_trace_free(&trace);
         result.best_s = took_s < result.best_s ? took_s : result.best_s;
         result.thread_instructions = counts.totals[WL_COUNTER_THREAD_INST];
         wl_sim_counts_free(&counts);
@@ -121,21 +158,29 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
     const struct {
         const char *what;
         struct wl_sim_options options;
+        bool is_timed;
     } rows[] = {
-        {"results only", {.threads = 1}},
-        {"all counting", {.threads = 1, .count = true}},
-        {"all counting", {.threads = cores, .count = true}},
-        {"all counting, all checks", {.threads = 1, .count = true, .checks = all_checks}},
+        {"results only", {.threads = 1}, false},
+        {"all counting", {.threads = 1, .count = true}, false},
+        {"all counting, recorded", {.threads = 1, .count = true}, true},
+        {"all counting", {.threads = cores, .count = true}, false},
+        {"all counting, all checks", {.threads = 1, .count = true, .checks = all_checks}, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_sim_options options = rows[i].options;
         options.l1_global_loads = true;
-        struct result result = run(bench, kernel, parameters, grid, block, &options);
+        struct result result =
+            run(bench, kernel, parameters, grid, block, &options, rows[i].is_timed);
         check(bench, elements, kernel);
         char name[96];
         snprintf(name, sizeof name, "%s, %s, %u core%s", kernel, rows[i].what, options.threads,
                  options.threads == 1 ? "" : "s");
         print_row(name, result, native_s);
+        if (rows[i].is_timed)
+            printf(
+                "| %s, replay for the prediction, 1 core | %.1f | %.0f M machine instructions of "
+                "warps a second | |\n",
+                kernel, result.timing_s * 1e3, result.timed_instructions / result.timing_s * 1e-6);
     }
 }
 

@@ -51,7 +51,7 @@ static void report(const char *name, long operations, unsigned warps, unsigned b
     X(iadd, int, "r", "{.reg .s32 t; sub.s32 t, %1, %0; min.s32 %0, t, %2;}", 1)               \
     X(imad, int, "r", "mad.lo.s32 %0, %0, %1, %2;", 1)                                         \
     X(imad_wide, long long, "l",                                                               \
-      "{.reg .s32 s, t; cvt.u32.u64 s, %1; cvt.u32.u64 t, %2; mad.wide.s32 %0, s, t, %0;}", 1) \
+      "{.reg .s32 s, t; cvt.u32.u64 s, %0; cvt.u32.u64 t, %1; mad.wide.s32 %0, s, t, %0;}", 1) \
     X(iadd64, long long, "l", "{.reg .s64 t; sub.s64 t, %1, %0; xor.b64 %0, t, %2;}", 1)       \
     X(lop, int, "r", "lop3.b32 %0, %0, %1, %2, 0xb8;", 1)                                      \
     X(shift, int, "r", "shf.l.wrap.b32 %0, %0, %1, 7;", 1)                                     \

@@ -79,6 +79,7 @@ static bool stays_uniform(const struct wl_machine_op *op)
     case WL_MACHINE_ALU:
     case WL_MACHINE_MOVE:
     case WL_MACHINE_IMAD:
+    case WL_MACHINE_IMAD_WIDE:
     case WL_MACHINE_FREE:
     case WL_MACHINE_UNIFORM:
     case WL_MACHINE_CONSTANT:

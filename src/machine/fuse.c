@@ -26,8 +26,8 @@ struct fuse_row {
 };
 
 static const struct fuse_row fuse_rows[] = {
-    {SET_MUL_WIDE, SET_ADD64, WL_MACHINE_IMAD, 1, 3},       /* IMAD.WIDE */
-    {SET_EXTEND, SET_SHIFT64, WL_MACHINE_IMAD, 1, 2},       /* the same, by a power of two */
+    {SET_MUL_WIDE, SET_ADD64, WL_MACHINE_IMAD_WIDE, 1, 3},  /* IMAD.WIDE */
+    {SET_EXTEND, SET_SHIFT64, WL_MACHINE_IMAD_WIDE, 1, 2},  /* the same, by a power of two */
     {SET_SHIFT64, SET_ADD64, WL_MACHINE_ALU, 2, 3},         /* LEA, LEA.HI.X */
     {SET_EXTEND, SET_ADD64, WL_MACHINE_ALU, 2, 2},          /* IADD3, LEA.HI.X.SX32 */
     {SET_MUL32, SET_ADD32, WL_MACHINE_IMAD, 1, 3},          /* IMAD */
@@ -183,7 +183,7 @@ static void fuse_common(struct wl_machine *machine, const struct wl_machine_uses
             uses->writer[reg] >= WL_MACHINE_SEVERAL ||
             set_of(&machine->ops.items[uses->writer[reg]]) != SET_MUL_WIDE)
             continue;
-        op->kind = WL_MACHINE_IMAD;
+        op->kind = WL_MACHINE_IMAD_WIDE;
         op->count = 1;
         op->code = WL_OP_MAD_WIDE_S32;
     }

@@ -76,7 +76,7 @@ static void an_index_into_memory_is_one_instruction(void **state)
     (void)state;
     check("mov.u32 %r1, %tid.x;\ncvta.to.global.u64 %rd1, %rd0;\nmul.wide.s32 %rd2, %r1, 4;\n"
           "add.s64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3+8], %r1;",
-          "UNIFORM SPECIAL IMAD STORE EXIT");
+          "UNIFORM SPECIAL IMAD_WIDE STORE EXIT");
 }
 
 static void constant_offsets_belong_to_the_access(void **state)

@@ -287,7 +287,7 @@ static uint32_t choose_pipe(const struct scheduler *scheduler, uint32_t pipe)
                        scheduler->pipe_free[WL_MACHINE_PIPE_FMA]
                    ? WL_MACHINE_PIPE_ALU
                    : WL_MACHINE_PIPE_FMA;
-    if (pipe == WL_MACHINE_PIPE_IMAD)
+    if (pipe == WL_MACHINE_PIPE_IMAD || pipe == WL_MACHINE_PIPE_IMAD_WIDE)
         return WL_MACHINE_PIPE_FMA;
     return pipe == WL_MACHINE_PIPE_CONVERT ? WL_MACHINE_PIPE_XU : pipe;
 }

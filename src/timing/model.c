@@ -58,6 +58,8 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
     intervals[WL_MACHINE_PIPE_ALU] = interval(gpu, gpu->int32_per_cycle);
     intervals[WL_MACHINE_PIPE_FMA] = interval(gpu, gpu->fp32_per_cycle);
     intervals[WL_MACHINE_PIPE_IMAD] = interval(gpu, gpu->int32_per_cycle);
+    /* examples/microbench rate.imad_wide: 5.1 cycles a scheduler, with additions beside it */
+    intervals[WL_MACHINE_PIPE_IMAD_WIDE] = (uint16_t)(2 * intervals[WL_MACHINE_PIPE_IMAD]);
     intervals[WL_MACHINE_PIPE_EITHER] = intervals[WL_MACHINE_PIPE_ALU];
     intervals[WL_MACHINE_PIPE_FP64] = interval(gpu, gpu->fp64_per_cycle);
     intervals[WL_MACHINE_PIPE_XU] = interval(gpu, gpu->xu_per_cycle);

@@ -18,8 +18,9 @@ enum wl_machine_kind {
 enum wl_machine_pipe {
     WL_MACHINE_PIPE_ALU,
     WL_MACHINE_PIPE_FMA,
-    WL_MACHINE_PIPE_IMAD,   /* FMA, at the rate of integer multiplications */
-    WL_MACHINE_PIPE_EITHER, /* ALU or FMA, whichever is free */
+    WL_MACHINE_PIPE_IMAD,      /* FMA, at the rate of integer multiplications */
+    WL_MACHINE_PIPE_IMAD_WIDE, /* the same at half of it */
+    WL_MACHINE_PIPE_EITHER,    /* ALU or FMA, whichever is free */
     WL_MACHINE_PIPE_FP64,
     WL_MACHINE_PIPE_XU,
     WL_MACHINE_PIPE_CONVERT, /* XU, at the rate of narrow conversions */
