@@ -104,7 +104,7 @@ absent("counts the other clients of L2 too; see lts__t_sectors_srcunit_tex_op_re
 absent("see lts__t_sectors_srcunit_tex_op_atom.sum and ..._op_red.sum", {
     "l2_atomic_transactions", "atomic_transactions", "atomic_transactions_per_request",
 })
-absent("predicted time: not available from counting", {
+absent("needs a predicted or measured time, which this launch has not", {
     "gld_throughput", "gst_throughput", "gld_requested_throughput", "gst_requested_throughput",
     "local_load_throughput", "local_store_throughput", "shared_load_throughput", "shared_store_throughput",
     "l2_read_throughput", "l2_write_throughput", "l2_tex_read_throughput", "l2_tex_write_throughput",

@@ -1,5 +1,5 @@
 -- Sections of Nsight Compute that counting alone cannot fill. In no set; asked for by name they say why.
-local time = "predicted time: not available from counting"
+local time = "needs a predicted or measured time, which this launch has not"
 local function section(identifier, name, order, reason)
     return { identifier = identifier, name = name, order = order, absent = reason }
 end

@@ -18,7 +18,8 @@
 /* What a kernel is called, kept as demangling is slow. */
 struct name {
     char *mangled, *demangled, *function;
-    uint64_t missing_id; /* as a kernel that could not be made, or 0 */
+    uint64_t missing_id;   /* as a kernel that could not be made, or 0 */
+    bool is_not_predicted; /* that was noted */
     UT_hash_handle hh;
 };
 
@@ -404,6 +405,20 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
     }
 }
 
+/* Why launches of the kernel have no time, said once for each kernel. */
+static void send_not_predicted(struct sim_collector *collector,
+                               const struct wl_device_launch *launch, const char *reason)
+{
+    struct name *name = find_name(collector, launch->mangled);
+    if (name->is_not_predicted)
+        return;
+    name->is_not_predicted = true;
+    char *text =
+        wl_string_format("%s: counted, its time is not predicted: %s", name->demangled, reason);
+    note(collector, WL_NOTE_INFO, "not-predicted", text, "");
+    free(text);
+}
+
 static void launch_end(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error)
 {
@@ -415,6 +430,8 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     send_device(collector);
     send_launch(collector, launch, counts, message, range);
     send_findings(collector, launch, counts);
+    if (counts && counts->not_predicted)
+        send_not_predicted(collector, launch, counts->not_predicted);
     free(message);
     free(range);
 }

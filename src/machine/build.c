@@ -119,8 +119,6 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
         WL_PUSH(&machine->operands, input->uses[i]);
     if (op.kind == WL_MACHINE_TENSOR)
         op.weight = tensor_weight(from);
-    if (op.kind == WL_MACHINE_UNKNOWN)
-        machine->unknown = wl_op_rows[from->code].name;
     WL_PUSH(&machine->ops, op);
     uint32_t index = (uint32_t)machine->ops.count - 1;
     WL_PUSH(&machine->blocks[block].code, index);

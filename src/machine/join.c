@@ -35,8 +35,6 @@ void wl_machine_join(struct wl_machine *machine, struct wl_machine *callee, uint
         block.head += first_block;
         machine->blocks[first_block + b] = block;
     }
-    if (callee->unknown)
-        machine->unknown = callee->unknown;
     callee->block_count = 0; /* their code has moved */
     wl_machine_free(callee);
 }

@@ -327,6 +327,8 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     account(engine, warp, now + 1, WL_TIMING_SELECTED);
     result->instructions++;
     result->instruction_executed[op->instruction]++;
+    if (op->kind == WL_MACHINE_UNKNOWN)
+        result->unknown = op->instruction;
     uint32_t pipe = choose_pipe(scheduler, kind->pipe);
     uint32_t interval = (uint32_t)kind->interval * op->weight;
     scheduler->pipe_free[pipe] = now + interval;
@@ -437,7 +439,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
 {
     struct engine engine = {.input = input, .model = model, .code = code, .result = result};
     engine.resident = timing_resident_blocks(input);
-    *result = (struct timing_result){0};
+    *result = (struct timing_result){.unknown = WL_MACHINE_NONE};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
     result->instruction_states = wl_alloc_zero(
         (size_t)input->program->instruction_count * WL_TIMING_STATE_COUNT, sizeof(double));

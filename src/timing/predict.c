@@ -111,12 +111,8 @@ static void scale(const struct wl_timing_input *input, struct timing_result *res
 
 static enum wl_code check(const struct wl_timing_input *input, struct wl_error *error)
 {
-    const struct wl_machine *machine = input->program->machine;
-    if (!machine)
+    if (!input->program->machine)
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "the kernel has no machine code");
-    if (machine->unknown)
-        return wl_error_set(error, WL_ERR_UNSUPPORTED, "the time of %s is not modelled",
-                            machine->unknown);
     if (!input->trace->block_count || !timing_resident_blocks(input))
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "no block was recorded");
     return WL_OK;
@@ -135,6 +131,13 @@ enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_ti
     timing_model_make(input, &model);
     timing_code_make(input, &machine_code);
     timing_engine_run(input, &model, &machine_code, &result);
+    if (result.unknown != WL_MACHINE_NONE) {
+        code = wl_error_set(error, WL_ERR_UNSUPPORTED, "the time of %s is not modelled",
+                            input->program->instructions[result.unknown].opcode);
+        timing_code_free(&machine_code);
+        timing_result_free(&result);
+        return code;
+    }
     double difference, each = cycles_per_block(input, &result, &difference);
     double blocks = blocks_of_sm(input), traced = (double)input->trace->block_count;
     double part = input->trace->is_cut && input->program_instructions > 0

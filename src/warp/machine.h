@@ -98,7 +98,6 @@ struct wl_machine {
         size_t count, capacity;
     } registers;
     uint32_t live_registers; /* most 32-bit registers live at once, after wl_machine_place */
-    const char *unknown;     /* static name of something that cannot be timed, or NULL */
 };
 
 void wl_machine_free(struct wl_machine *machine);
