@@ -243,7 +243,8 @@ static void known_names_say_why_they_are_absent(void **state)
                                        {"dram__bytes_write.sum", NAN, WL_MARK_EXACT}};
     struct wl_report_launch launch = launch_of(values, COUNT(values));
     struct wl_metric_set *set = wl_metric_set_create(catalog, &launch);
-    is_absent(set, "gpu__time_duration.sum", "needs a predicted or measured time, which this launch has not");
+    is_absent(set, "gpu__time_duration.sum",
+              "needs a predicted or measured time, which this launch has not");
     is_absent(set, "ipc", "needs a predicted or measured time, which this launch has not");
     is_absent(set, "dram__bytes_read.sum.per_second",
               "needs a predicted or measured time, which this launch has not");
