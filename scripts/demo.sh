@@ -23,4 +23,6 @@ say "warplens profile -o gemm ./gemm 3 512"
 "$build/warplens" profile -o gemm ./gemm 3 512
 say "warplens show gemm.wlr --page source --print-source cuda --top memory_l1_wavefronts_shared"
 "$build/warplens" show gemm.wlr --page source --print-source cuda --top memory_l1_wavefronts_shared
+say "warplens guide gemm.wlr"
+"$build/warplens" guide gemm.wlr
 printf '\nThe report is %s\n' "$folder/gemm.wlr"
