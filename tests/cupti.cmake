@@ -14,6 +14,7 @@ if(WL_NVCC AND WL_CUPTI_HEADERS)
   target_include_directories(cupti_abi_test SYSTEM PRIVATE ${CMAKE_BINARY_DIR}/tests/cupti
                              ${WL_CUPTI_HEADERS} ${nvcc_folder}/../include)
   set_target_properties(cupti_abi_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(unit_tests cupti_abi_test)
   add_test(NAME cupti.abi COMMAND cupti_abi_test)
 else()
   add_test(NAME cupti.abi COMMAND sh -c "echo no headers of CUPTI here; exit 77")

@@ -11,12 +11,19 @@
 
 static struct wl_cupti cupti;
 
+/* CUPTI opens its host library in a way that the address sanitizer refuses. */
+#ifdef __SANITIZE_ADDRESS__
+enum { MAY_OPEN = 0 };
+#else
+enum { MAY_OPEN = 1 };
+#endif
+
 static int open_any(void **state)
 {
     (void)state;
     struct wl_text paths = {0};
     wl_cupti_find(0, &paths);
-    for (char *path = paths.data, *next; path && *path; path = next) {
+    for (char *path = paths.data, *next; MAY_OPEN && path && *path; path = next) {
         next = path + strcspn(path, "\n");
         *next++ = '\0';
         if (wl_cupti_open(path, &cupti, NULL) == WL_OK && cupti.has[WL_CUPTI_NEED_COUNTERS])
@@ -25,7 +32,7 @@ static int open_any(void **state)
     }
     wl_text_free(&paths);
     if (!cupti.handle)
-        printf("no CUPTI here: planning is not tested\n");
+        printf("no CUPTI that may be opened here: planning is not tested\n");
     return 0;
 }
 
