@@ -56,6 +56,8 @@ static void sets_take_few_passes(void **state)
         {"GH100", "full", 20, 0},     {"TU102", "triage", 1, 4}, {"TU102", "basic", 8, 4},
         {"GA100", "detailed", 17, 4}, {"AD102", "basic", 8, 4},  {"GB100", "basic", 9, 1},
     };
+    if (!cupti.handle)
+        skip();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_text metrics = {0};
         struct wl_cupti_plan made;
