@@ -145,7 +145,8 @@ static void put_reduction(struct writer *writer)
         "red.shared.add.u64 [sums+16], $l",       "red.relaxed.gpu.global.min.u64 [%cell8], $l",
         "atom.global.or.b32 %t1, [%cell8+8], $i", "red.global.dec.u32 [%cell8+16], 77777",
     };
-    put_row(writer, rows[random_below(COUNT(rows))], random_below(3) ? "" : "@%q1 ");
+    const char *guard = random_below(3) ? "" : "@%q1 ";
+    put_row(writer, rows[random_below(COUNT(rows))], guard);
 }
 
 /* On the thread's own cell, where the result is known too. */
@@ -356,8 +357,8 @@ static void put_beginning(struct writer *writer)
     test_code(test, "@%%p1 st.shared.u32 [%%t1], %%t2;\n\tbar.sync 0;");
     for (size_t k = 0; k < random_pool_count; k++) /* a first value in every register */
         for (unsigned i = 0; i < random_pools[k].count; i++) {
-            test_code(test, "mad.lo.u32 %%t0, %%global, 0x%x, 0x%x;", (unsigned)test_random() | 1,
-                      (unsigned)test_random());
+            unsigned addend = (unsigned)test_random(), factor = (unsigned)test_random() | 1;
+            test_code(test, "mad.lo.u32 %%t0, %%global, 0x%x, 0x%x;", factor, addend);
             test_code(test, random_pools[k].first, i, i);
         }
 }
