@@ -44,7 +44,7 @@ void wl_machine_predicate(struct wl_machine *machine);
 void wl_machine_expand(struct wl_machine *machine);
 /* Orders each block's operations as a list scheduler would: long latencies first. */
 void wl_machine_schedule(struct wl_machine *machine);
-/* Gives registers small numbers; sets live_registers. */
+/* Gives registers small numbers; operands that are constants or parameters go. */
 void wl_machine_place(struct wl_machine *machine);
 
 /* All of them, in the right order; before it, blocks have their successors. */

@@ -6,8 +6,9 @@
 #include "base/memory.h"
 #include "machine/uses.h"
 
-/* Operations that ptxas rather predicates than jumps over. Seen in what it makes of our
- * micro-benchmarks for sm_90: 7 are predicated, 9 are not, unless they hold loads. */
+/* Instructions that are rather predicated than jumped over. An assumption: what ptxas does is not
+ * published.
+ */
 #define PREDICATED_MOST 7
 
 static uint32_t *count_predecessors(const struct wl_machine *machine)

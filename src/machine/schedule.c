@@ -195,7 +195,7 @@ static void rate(struct scheduling *scheduling)
     }
 }
 
-/* Registers that ptxas likes to stay below: 32 let an SM be full. */
+/* Registers to stay below, an assumption: 32 a thread let an SM hold all its warps. */
 #define REGISTERS_LIKED 30
 
 static uint32_t size_of(const struct wl_machine *machine, uint32_t reg)

@@ -6,7 +6,7 @@
 #include "timing/timing.h"
 
 struct timing_op {
-    uint8_t kind, pipe;
+    uint8_t kind;
     uint8_t def_count, use_count;
     uint8_t weight;       /* times its pipe's interval */
     bool is_free;         /* costs no issue slot */

@@ -14,7 +14,6 @@ struct block;
 struct warp {
     const uint32_t *at, *end; /* of its trace */
     const struct timing_op *op, *op_end;
-    uint64_t last_issue;
     uint64_t accounted; /* cycles up to here belong to a state already */
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
     uint8_t earliest_state;
@@ -207,7 +206,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->at = record->warps[i].items;
         warp->end = warp->at + record->warps[i].count;
         warp->op = warp->op_end = NULL;
-        warp->accounted = warp->last_issue = block->start;
+        warp->accounted = block->start;
         warp->earliest = block->start;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
@@ -333,7 +332,6 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     uint32_t interval = (uint32_t)kind->interval * op->weight;
     scheduler->pipe_free[pipe] = now + interval;
     result->pipe_busy[pipe] += interval;
-    warp->last_issue = now;
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
     uint64_t done = now + kind->latency;

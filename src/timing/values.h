@@ -11,7 +11,7 @@ struct wl_timing_value {
 
 enum { WL_TIMING_VALUES_MOST = 128 };
 
-/* Fills values (room for WL_TIMING_VALUES_MOST); returns how many. sectors: that L2 served. */
+/* Fills values (room for WL_TIMING_VALUES_MOST); returns how many. */
 size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_timing *timing,
                         struct wl_timing_value *values);
 

@@ -42,7 +42,6 @@ struct wl_machine_op {
     uint16_t code;   /* enum wl_opcode it came from */
     uint8_t kind;    /* enum wl_machine_kind */
     bool is_guarded; /* writes only part of its lanes: what the register held stays needed */
-    bool is_wide;    /* its result has 64 bits */
     uint8_t count;   /* machine instructions of that kind that it takes, until expanded */
     uint8_t second_kind, second_count; /* and of another kind */
     uint8_t weight;                    /* TENSOR: in units of the pipe's rate; else 1 */
@@ -97,7 +96,6 @@ struct wl_machine {
         struct wl_machine_value *items; /* one for each register */
         size_t count, capacity;
     } registers;
-    uint32_t live_registers; /* most 32-bit registers live at once, after wl_machine_place */
 };
 
 void wl_machine_free(struct wl_machine *machine);
