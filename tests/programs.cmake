@@ -49,11 +49,6 @@ wl_nvcc_test(linked "ok" linked_a.cu linked_b.cu -O3 -arch=sm_90 -rdc=true)
 wl_nvcc_test(machine_code_only "no kernel image is available for execution on the device"
              features.cu -gencode arch=compute_90,code=sm_90)
 
-add_test(NAME program.openacc COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/openacc.sh
-                                      ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
-set_tests_properties(program.openacc PROPERTIES LABELS program TIMEOUT 300 SKIP_RETURN_CODE 77
-  ENVIRONMENT "WARPLENS_GPU=h200")
-
 # Right programs: no false alarm of check-memory, the same in every run.
 foreach(compiler nvcc cc)
   if(compiler STREQUAL cc OR WL_NVCC)

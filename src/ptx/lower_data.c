@@ -153,6 +153,29 @@ static void move_wide(struct lowering *lowering, const struct wl_ptx_operand *ds
     }
 }
 
+/* mov.v2.u32 between vectors, one of which may be written as its parts: all is read before any is
+ * written. */
+static void move_parts(struct lowering *lowering, const struct wl_ptx_operand *dst,
+                       const struct wl_ptx_operand *source, enum wl_ptx_type type)
+{
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    enum wl_opcode code = operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32;
+    uint32_t values[8], count = dst->item_count;
+    if (count != source->item_count || count > COUNT(values) || type == WL_PTX_PRED) {
+        lower_unsupported(lowering);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = lower_source(lowering, &source->items[i], operand_class, type);
+        values[i] = lower_new_register(lowering, operand_class);
+        lower_emit_plain(lowering, code, values[i], value, NO_REGISTER, NO_REGISTER);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t reg = lower_destination(lowering, &dst->items[i], operand_class);
+        lower_emit_plain(lowering, code, reg, values[i], NO_REGISTER, NO_REGISTER);
+    }
+}
+
 FAMILY(mov)
 {
     if (!lower_expect(lowering, 2))
@@ -162,6 +185,8 @@ FAMILY(mov)
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (type == WL_PTX_B128) {
         move_wide(lowering, dst, source);
+    } else if (source->kind == WL_PTX_OPERAND_VECTOR && dst->kind == WL_PTX_OPERAND_VECTOR) {
+        move_parts(lowering, dst, source, type);
     } else if (source->kind == WL_PTX_OPERAND_VECTOR) {
         pack(lowering, dst, source, type);
     } else if (dst->kind == WL_PTX_OPERAND_VECTOR) {

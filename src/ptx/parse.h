@@ -187,6 +187,9 @@ struct wl_ptx_binding *wl_ptx_bind_module(struct wl_ptx_parser *parser,
                                           enum wl_ptx_binding_kind kind, int32_t index);
 bool wl_ptx_bind_range(struct wl_ptx_parser *parser, struct wl_ptx_symbol *prefix, uint32_t offset,
                        uint32_t count, enum wl_ptx_type type, uint8_t vector_width);
+/* The index of a new register, the first of vector_width. */
+int32_t wl_ptx_add_register(struct wl_ptx_parser *parser, const char *name, enum wl_ptx_type type,
+                            uint8_t vector_width);
 /* "x is already declared in line N" */
 bool wl_ptx_fail_redeclared(struct wl_ptx_parser *parser, const struct wl_ptx_symbol *symbol,
                             uint32_t offset, uint32_t earlier_offset);

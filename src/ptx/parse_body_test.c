@@ -51,6 +51,9 @@ static void describe(const struct wl_ptx_function *function, const struct wl_ptx
         used += (size_t)snprintf(out + used, size - used, "%s%s%s", i ? " " : "",
                                  operand->negated ? "-" : "", kinds[operand->kind]);
         used += (size_t)snprintf(out + used, size - used, "%s%s", *name ? ":" : "", name);
+        if (operand->reg >= 0 && function->registers[operand->reg].vector_width != 1)
+            used += (size_t)snprintf(out + used, size - used, "/%u",
+                                     function->registers[operand->reg].vector_width);
         if (operand->component)
             used += (size_t)snprintf(out + used, size - used, ".%u", operand->component);
         if (operand->second_reg >= 0)
@@ -265,9 +268,10 @@ static void operands_are_of_all_kinds(void **state)
         {"mov.u32 %r1, %laneid;", "register:%r1 special:%laneid"},
         {"mov.u64 %rd1, %clock64;", "register:%rd1 special:%clock64"},
         {"mov.u32 %r1, %envreg31;", "register:%r1 special:%envreg31"},
-        {"mov.v4.u32 %v, %ctaid;", "register:%v special:%ctaid"},
-        {"mov.u32 %r1, %v.w;", "register:%r1 register:%v.4"},
-        {"mov.u32 %r1, %v.g;", "register:%r1 register:%v.2"},
+        {"mov.v4.u32 %v, %ctaid;",
+         "vector(register:%v/4 register:%v/0 register:%v/0 register:%v/0) special:%ctaid"},
+        {"mov.u32 %r1, %v.x;", "register:%r1 register:%v/4"},
+        {"mov.u32 %r1, %v.g;", "register:%r1 register:%v/0"},
         {"vadd.u32.u32.u32 %r1, %r2.b3, %r3.h1;", "register:%r1 register:%r2.8 register:%r3.10"},
         {"mov.b64 %rd1, {%r1,%r2};", "register:%rd1 vector(register:%r1 register:%r2)"},
         {"mov.b64 {%r1, _}, %rd1;", "vector(register:%r1 sink) register:%rd1"},
@@ -429,8 +433,9 @@ static void registers_of_ranges_come_with_their_use(void **state)
                      ".entry l { .reg .f32 %r<2>; mov.f32 %r1, 1.0; }");
     const struct wl_ptx_function *k = kernel(module);
     static const struct wl_ptx_register expected[] = {
-        {"%x", WL_PTX_B64, 1},  {"v", WL_PTX_F32, 2},    {"%r999999", WL_PTX_B32, 1},
-        {"%r0", WL_PTX_B32, 1}, {"%r14", WL_PTX_B32, 1}, {"%r15", WL_PTX_B32, 1},
+        {"%x", WL_PTX_B64, 1},       {"v", WL_PTX_F32, 2},   {"v", WL_PTX_F32, 0},
+        {"%r999999", WL_PTX_B32, 1}, {"%r0", WL_PTX_B32, 1}, {"%r14", WL_PTX_B32, 1},
+        {"%r15", WL_PTX_B32, 1},
     };
     assert_int_equal(k->register_count, sizeof expected / sizeof *expected);
     for (uint32_t i = 0; i < k->register_count; i++) {

@@ -193,7 +193,17 @@ static const struct row body_rows[] = {
     {"mov.b32 %r1, -a;", "t.ptx:6:15",
      "only a register or number can be negated\nmov.b32 %r1, -a;\n              ^"},
     {"mov.b32 %r1, %r2.q;", "t.ptx:6:17",
-     "a register has no part .q\nmov.b32 %r1, %r2.q;\n                ^"},
+     "this register has no part .q\nmov.b32 %r1, %r2.q;\n                ^"},
+    {"mov.b32 %r1, %r2.x;", "t.ptx:6:17",
+     "this register has no part .x\nmov.b32 %r1, %r2.x;\n                ^"},
+    {".reg .v2 .b32 %v; mov.b32 %r1, %v.z;", "t.ptx:6:34",
+     "this register has no part .z\n.reg .v2 .b32 %v; mov.b32 %r1, %v.z;\n"
+     "                                 ^"},
+    {"{ .param .b32 %P<2>; .param .b32 %P1; }", "t.ptx:6:34",
+     "%P1 is already declared in line 6\n{ .param .b32 %P<2>; .param .b32 %P1; }\n"
+     "                                 ^"},
+    {"{ .param .b32 %P<5000>; }", "t.ptx:6:18",
+     "this number is too large\n{ .param .b32 %P<5000>; }\n                 ^"},
     {"mov.b32 %r1, %tid.q;", "t.ptx:6:18",
      "%tid has no part .q\nmov.b32 %r1, %tid.q;\n                 ^"},
     {"%r1;", "t.ptx:6:1", "expected an instruction, found '%r1'\n%r1;\n^"},

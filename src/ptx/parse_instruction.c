@@ -7,6 +7,8 @@
 /* operand.reg of a name that nothing was bound to yet */
 enum { UNRESOLVED = -2 };
 
+enum { NAMED_PARTS = 4, VECTOR_PARTS_MAX = 8 }; /* of a register */
+
 static const struct {
     const char *word;
     uint8_t component;
@@ -44,16 +46,42 @@ static bool fail_unbound(struct wl_ptx_parser *parser, const struct wl_ptx_symbo
                        symbol->text[0] == '%' ? "register " : "", symbol->text);
 }
 
-/* A register, past its name: `.x`, and the q of p|q */
+/* A register, past its name: `.x` of a vector register is a register of its own. */
 static bool parse_component(struct wl_ptx_parser *parser, struct wl_ptx_operand *operand)
 {
     const char *word = parser->token.symbol->text;
+    uint8_t width = parser->registers.items[operand->reg].vector_width, component = 0;
     for (size_t i = 0; i < sizeof component_rows / sizeof *component_rows; i++)
         if (strcmp(component_rows[i].word, word) == 0)
-            operand->component = component_rows[i].component;
-    if (!operand->component)
-        return wl_ptx_fail(parser, parser->token.offset, "a register has no part .%.60s", word);
+            component = component_rows[i].component;
+    if (component == 0 || (width > 1 ? component > width : component <= NAMED_PARTS))
+        return wl_ptx_fail(parser, parser->token.offset, "this register has no part .%.60s", word);
+    if (width > 1)
+        operand->reg += component - 1;
+    else
+        operand->component = component;
     return wl_ptx_next(parser);
+}
+
+/* A vector register as a whole is its parts. */
+static void expand_vector(struct wl_ptx_parser *parser, struct wl_ptx_operand *operand)
+{
+    uint8_t width = parser->registers.items[operand->reg].vector_width;
+    if (width <= 1)
+        return;
+    struct wl_ptx_operand parts[VECTOR_PARTS_MAX];
+    for (uint8_t i = 0; i < width; i++) {
+        parts[i] = *operand;
+        parts[i].reg += i;
+    }
+    *operand = (struct wl_ptx_operand){
+        .kind = WL_PTX_OPERAND_VECTOR,
+        .reg = -1,
+        .second_reg = -1,
+        .target = -1,
+        .items = wl_arena_copy(&parser->arena->blocks, parts, width, sizeof *parts),
+        .item_count = width,
+    };
 }
 
 static bool parse_second(struct wl_ptx_parser *parser, struct wl_ptx_operand *operand)
@@ -130,8 +158,12 @@ static bool parse_bound_name(struct wl_ptx_parser *parser, const struct statemen
         return parse_symbol_offset(parser, statement, binding->element_bytes, operand);
     if (operand->kind != WL_PTX_OPERAND_REGISTER)
         return true;
-    if (is_adjacent_word(parser) && !parse_component(parser, operand))
-        return false;
+    if (is_adjacent_word(parser)) {
+        if (!parse_component(parser, operand))
+            return false;
+    } else {
+        expand_vector(parser, operand);
+    }
     return !wl_ptx_at(parser, '|') || parse_second(parser, operand);
 }
 

@@ -208,6 +208,17 @@ struct wl_ptx_binding *wl_ptx_bind(struct wl_ptx_parser *parser, struct wl_ptx_s
     return binding;
 }
 
+int32_t wl_ptx_add_register(struct wl_ptx_parser *parser, const char *name, enum wl_ptx_type type,
+                            uint8_t vector_width)
+{
+    int32_t index = (int32_t)parser->registers.count;
+    for (uint8_t i = 0; i < vector_width; i++) {
+        struct wl_ptx_register reg = {name, type, i ? 0 : vector_width};
+        WL_PUSH(&parser->registers, reg);
+    }
+    return index;
+}
+
 bool wl_ptx_bind_range(struct wl_ptx_parser *parser, struct wl_ptx_symbol *prefix, uint32_t offset,
                        uint32_t count, enum wl_ptx_type type, uint8_t vector_width)
 {
@@ -241,10 +252,8 @@ struct wl_ptx_binding *wl_ptx_lookup(struct wl_ptx_parser *parser, struct wl_ptx
         return binding;
     binding = add_binding(parser, range->depth, symbol);
     binding->kind = WL_PTX_BOUND_REGISTER;
-    binding->index = (int32_t)parser->registers.count;
     binding->offset = range->offset;
-    WL_PUSH(&parser->registers,
-            ((struct wl_ptx_register){symbol->text, (enum wl_ptx_type)range->type,
-                                      range->vector_width}));
+    binding->index = wl_ptx_add_register(parser, symbol->text, (enum wl_ptx_type)range->type,
+                                         range->vector_width);
     return binding;
 }

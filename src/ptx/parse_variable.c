@@ -7,6 +7,7 @@
 
 enum {
     REGISTERS_MAX = 1 << 30, /* of one range */
+    PARAMETERS_MAX = 1 << 10,
     ALIGNMENT_MAX = 1 << 20,
 };
 
@@ -223,6 +224,34 @@ static bool add_hidden_variable(struct wl_ptx_parser *parser, struct wl_ptx_symb
     return add_module_variable(parser, hidden, offset, false, index);
 }
 
+/* `.param .u64 %P<2>` of a call declares %P0 and %P1; the token is the `<`. */
+static bool parse_parameter_range(struct wl_ptx_parser *parser,
+                                  const struct declaration *declaration,
+                                  const struct wl_ptx_symbol *prefix, uint32_t offset)
+{
+    uint32_t count;
+    if (!wl_ptx_next(parser) || !wl_ptx_expect_count(parser, "a count", PARAMETERS_MAX, &count) ||
+        !wl_ptx_expect(parser, '>'))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        char *text = wl_string_format("%s%u", prefix->text, i);
+        struct wl_ptx_symbol *symbol =
+            wl_ptx_names_intern(&parser->arena->names, text, strlen(text));
+        free(text);
+        struct wl_ptx_binding *binding =
+            wl_ptx_bind(parser, symbol, offset, WL_PTX_BOUND_VARIABLE, 0);
+        if (!binding)
+            return false;
+        struct wl_ptx_variable variable = declaration->pattern;
+        variable.name = binding->name;
+        variable.size_bytes = binding->element_bytes = (uint32_t)wl_ptx_type_bytes(variable.type);
+        if (!variable.alignment)
+            variable.alignment = (uint32_t)variable.size_bytes;
+        WL_PUSH(&parser->locals, variable);
+    }
+    return true;
+}
+
 /* The name of one variable, what follows it, and its place in the module or function. */
 static bool parse_variable(struct wl_ptx_parser *parser, const struct declaration *declaration,
                            const struct wl_ptx_linkage *linkage)
@@ -234,6 +263,8 @@ static bool parse_variable(struct wl_ptx_parser *parser, const struct declaratio
     unsigned dimension_count = 0;
     if (!wl_ptx_expect_name(parser, "a name", &symbol, &offset))
         return false;
+    if (wl_ptx_at(parser, '<') && variable.space == WL_PTX_SPACE_PARAM && parser->depth > 0)
+        return parse_parameter_range(parser, declaration, symbol, offset);
     variable.name = symbol->text;
     variable.is_extern = linkage->is_extern;
     variable.is_visible = linkage->is_visible;
@@ -300,8 +331,7 @@ static bool parse_register(struct wl_ptx_parser *parser, const struct declaratio
     int32_t index = (int32_t)parser->registers.count;
     if (!wl_ptx_bind(parser, symbol, offset, WL_PTX_BOUND_REGISTER, index))
         return false;
-    struct wl_ptx_register reg = {symbol->text, type, declaration->vector_width};
-    WL_PUSH(&parser->registers, reg);
+    wl_ptx_add_register(parser, symbol->text, type, declaration->vector_width);
     return true;
 }
 
@@ -340,10 +370,8 @@ static bool parse_parameter(struct wl_ptx_parser *parser, bool is_result)
     struct wl_ptx_variable variable = declaration.pattern;
     variable.name = binding->name;
     binding->element_bytes = (uint32_t)wl_ptx_type_bytes(variable.type);
-    if (is_register) {
-        struct wl_ptx_register reg = {symbol->text, variable.type, declaration.vector_width};
-        WL_PUSH(&parser->registers, reg);
-    }
+    if (is_register)
+        wl_ptx_add_register(parser, symbol->text, variable.type, declaration.vector_width);
     uint64_t dimensions[WL_PTX_DIMENSIONS_MAX + 1];
     unsigned dimension_count = 0;
     if (!parse_shape(parser, &declaration, &variable, dimensions, &dimension_count))

@@ -83,7 +83,8 @@ enum wl_ptx_operand_kind {
                                 decimal literal */
     WL_PTX_OPERAND_SYMBOL,   /* name (variable, parameter, function) + offset, as a value */
     WL_PTX_OPERAND_ADDRESS,  /* [register + offset], [name + offset] or [integer] */
-    WL_PTX_OPERAND_VECTOR,   /* {items}: also the argument lists of call in parentheses */
+    WL_PTX_OPERAND_VECTOR,   /* {items}: also the argument lists of call in parentheses, and a
+                                vector register as its parts */
     WL_PTX_OPERAND_LABEL,    /* name of a label of this function; target: instruction index */
     WL_PTX_OPERAND_SINK,     /* _ */
 };
@@ -92,8 +93,7 @@ struct wl_ptx_operand {
     enum wl_ptx_operand_kind kind;
     bool negated;       /* !%p (predicates), or -%r where PTX allows it */
     bool is_single;     /* FLOAT written as 0f */
-    uint8_t component;  /* .x .y .z .w of a vector register: 0..3 + 1, or 0 for none;
-                           .b0 to .b3 are 5..8, .h0 .h1 are 9, 10 (video instructions) */
+    uint8_t component;  /* .b0 to .b3 are 5..8, .h0 .h1 are 9, 10 (video instructions), else 0 */
     int32_t reg;        /* REGISTER; ADDRESS with a register base; else -1 */
     int32_t second_reg; /* the q of a p|q destination (or register part of shfl d|p), else -1 */
     const char *name;   /* SPECIAL, SYMBOL, LABEL, ADDRESS with a symbol base; else NULL.
@@ -128,7 +128,8 @@ struct wl_ptx_instruction {
 struct wl_ptx_register {
     const char *name; /* "%r12" */
     enum wl_ptx_type type;
-    uint8_t vector_width; /* 1, 2 or 4 */
+    uint8_t vector_width; /* 1; of a vector register, which is that many registers that follow each
+                             other, 2 or 4 for the first and 0 for the rest */
 };
 
 /* A variable: module scope, function scope (.local, .shared, .param inside bodies) or a parameter.
