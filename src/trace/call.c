@@ -1,0 +1,56 @@
+/* What the trampolines of our API libraries do before and after a call, and the ids that tie calls
+ * to what they cause. */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "trace/ring.h"
+#include "trace/trace.h"
+
+/* Ids are given out to threads in blocks. */
+enum { BLOCK_IDS = 256 };
+
+static _Atomic uint32_t given_ids;
+
+uint32_t wl_trace_correlate(void)
+{
+    struct wl_trace_thread *thread = &wl_trace_thread;
+    if (thread->next_correlation == thread->last_correlation) {
+        thread->next_correlation = atomic_fetch_add(&given_ids, BLOCK_IDS);
+        thread->last_correlation = thread->next_correlation + BLOCK_IDS;
+    }
+    return ++thread->next_correlation;
+}
+
+uint32_t wl_trace_correlation(void)
+{
+    return wl_trace_thread.correlation;
+}
+
+uint64_t wl_trace_call_begin(const struct wl_trace_call *call)
+{
+    struct wl_trace_thread *thread = &wl_trace_thread;
+    if (thread->call_depth++ || !wl_trace_is_wanted((enum wl_trace_category)call->category))
+        return 0;
+    thread->correlation = wl_trace_correlate();
+    return wl_trace_now();
+}
+
+void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result)
+{
+    struct wl_trace_thread *thread = &wl_trace_thread;
+    uint64_t end = wl_trace_now();
+    thread->call_depth--;
+    if (!start)
+        return;
+    struct wl_trace_record record = {
+        .start = start,
+        .end = end,
+        .name = wl_trace_name_once(&call->name_id, call->name),
+        .category = (uint16_t)call->category,
+        .flags = (uint32_t)result ? WL_TRACE_FAILED : 0,
+        .correlation = thread->correlation,
+        .words = {(uint32_t)result},
+    };
+    thread->correlation = 0;
+    wl_trace_put(&record);
+}

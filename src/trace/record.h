@@ -1,0 +1,91 @@
+/* One event of a trace, whatever it is about: who makes it (an API library, the simulated GPU,
+ * CUPTI, NVTX, OpenACC, MPI) fills one of these and hands it to wl_trace_put; ring, stream and
+ * report carry all alike. A new kind of event is a row in categories.def. */
+#ifndef WL_TRACE_RECORD_H
+#define WL_TRACE_RECORD_H
+
+#include <stdint.h>
+
+enum wl_trace_category {
+    WL_TRACE_NONE,
+#define C(id, name, side, ...) WL_TRACE_##id,
+#include "trace/categories.def"
+#undef C
+    WL_TRACE_CATEGORY_COUNT,
+};
+
+enum wl_trace_side { WL_TRACE_SIDE_NONE, WL_TRACE_SIDE_HOST, WL_TRACE_SIDE_DEVICE };
+
+enum { WL_TRACE_WORDS = 6 };
+
+struct wl_trace_category_info {
+    const char *name;
+    enum wl_trace_side side;
+    const char *words[WL_TRACE_WORDS];
+};
+/* By enum wl_trace_category; the first is of none. */
+extern const struct wl_trace_category_info wl_trace_categories[WL_TRACE_CATEGORY_COUNT];
+
+enum wl_trace_flag {
+    WL_TRACE_PREDICTED = 1 << 0, /* times are those of the simulated GPU's predicted clock */
+    WL_TRACE_OPEN = 1 << 1,      /* it had not ended when the recording did */
+    WL_TRACE_FAILED = 1 << 2,    /* the call answered an error */
+    WL_TRACE_NANOSECONDS =
+        1 << 3, /* times are nanoseconds already: only on the way to the stream */
+};
+
+struct wl_trace_record {
+    /* On the way into the ring: ticks (wl_trace_now), or nanoseconds since 1970 with
+     * WL_TRACE_NANOSECONDS. In streams and reports: nanoseconds since 1970. An event without
+     * duration ends when it starts. */
+    uint64_t start, end;
+    uint32_t name;        /* wl_trace_name; 0: none */
+    uint16_t category;    /* enum wl_trace_category */
+    uint16_t flags;       /* enum wl_trace_flag */
+    uint32_t thread;      /* the system's number of it; filled in by wl_trace_put where it is 0 */
+    uint32_t correlation; /* of the API call that this is, or that caused it; 0: none */
+    uint64_t words[WL_TRACE_WORDS]; /* by category: see categories.def */
+};
+
+/* packed_where: which device, context and stream. */
+#define WL_TRACE_WHERE(device, context, stream) \
+    ((uint64_t)(device) << 48 | ((uint64_t)(context)&0xffff) << 32 | (uint32_t)(stream))
+#define WL_TRACE_WHERE_DEVICE(word) ((uint32_t)((word) >> 48))
+#define WL_TRACE_WHERE_CONTEXT(word) ((uint32_t)((word) >> 32 & 0xffff))
+#define WL_TRACE_WHERE_STREAM(word) ((uint32_t)(word))
+/* packed_grid: the second and third are not more than 65535 on any GPU. */
+#define WL_TRACE_GRID(x, y, z) \
+    ((uint64_t)(x) << 32 | ((uint64_t)(y)&0xffff) << 16 | ((uint64_t)(z)&0xffff))
+/* packed_block: and registers of a thread, 0 where they are not known. */
+#define WL_TRACE_BLOCK(x, y, z, registers)                                                        \
+    (((uint64_t)(x)&0xffff) << 48 | ((uint64_t)(y)&0xffff) << 32 | ((uint64_t)(z)&0xffff) << 16 | \
+     ((uint64_t)(registers)&0xffff))
+/* packed_shared: bytes of shared memory of a block, declared and asked for at the launch. */
+#define WL_TRACE_SHARED(static_bytes, dynamic_bytes) \
+    ((uint64_t)(static_bytes) << 32 | (uint32_t)(dynamic_bytes))
+
+/* copy_kind, source_memory and the like: numbers as CUPTI and Nsight Systems have them. */
+enum wl_trace_copy {
+    WL_TRACE_COPY_UNKNOWN = 0,
+    WL_TRACE_COPY_TO_DEVICE = 1,
+    WL_TRACE_COPY_TO_HOST = 2,
+    WL_TRACE_COPY_ON_DEVICE = 8,
+    WL_TRACE_COPY_ON_HOST = 9,
+    WL_TRACE_COPY_BETWEEN_DEVICES = 10,
+};
+enum wl_trace_memory {
+    WL_TRACE_MEMORY_UNKNOWN = 0,
+    WL_TRACE_MEMORY_PAGEABLE = 1,
+    WL_TRACE_MEMORY_PINNED = 2,
+    WL_TRACE_MEMORY_DEVICE = 3,
+    WL_TRACE_MEMORY_ARRAY = 4,
+    WL_TRACE_MEMORY_MANAGED = 5,
+};
+enum wl_trace_synchronization {
+    WL_TRACE_SYNC_EVENT = 1,
+    WL_TRACE_SYNC_STREAM_WAIT_EVENT = 2,
+    WL_TRACE_SYNC_STREAM = 3,
+    WL_TRACE_SYNC_CONTEXT = 4,
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* Rings of records: one a thread writes, and the drain reads. */
+#ifndef WL_TRACE_RING_H
+#define WL_TRACE_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "trace/record.h"
+
+struct wl_trace_ring {
+    /* what the writing thread changes */
+    _Atomic uint64_t written;
+    uint64_t dropped, reentered, waited_ticks;
+    bool is_busy; /* a signal handler may come within a put */
+    char padding_a[64];
+    /* what the drain changes */
+    _Atomic uint32_t drained_signal; /* a futex: counts drains */
+    _Atomic uint64_t drained;
+    char padding_b[64];
+    uint32_t thread, capacity; /* capacity: a power of two */
+    _Atomic bool is_owned;
+    struct wl_trace_ring *next; /* of all rings: they are never freed, but used again */
+    struct wl_trace_record records[];
+};
+
+/* The ring of this thread, made or taken over if it has none; NULL where there is no memory or no
+ * recording. */
+struct wl_trace_ring *wl_trace_ring_own(void);
+
+/* State of the calling thread, together so that one look finds it all. */
+struct wl_trace_thread {
+    struct wl_trace_ring *ring;
+    uint32_t call_depth, correlation;            /* of the API call it is in */
+    uint32_t next_correlation, last_correlation; /* of its block of ids */
+    bool has_failed;                             /* to get a ring */
+};
+extern _Thread_local struct wl_trace_thread wl_trace_thread
+    __attribute__((tls_model("initial-exec")));
+
+#endif

@@ -1,0 +1,124 @@
+/* Recording events within the watched program. wl_trace_put copies a record into a ring of the
+ * calling thread: no lock, no allocation but the ring of a thread's first record, no system call
+ * but where the ring is full. One thread of ours drains the rings into a sink. errno is kept.
+ *
+ *     if (wl_trace_is_wanted(WL_TRACE_MPI)) {
+ *         struct wl_trace_record record = {.category = WL_TRACE_MPI, .start = wl_trace_now()};
+ *         static uint32_t name;
+ *         ...the call...
+ *         record.end = wl_trace_now();
+ *         record.name = wl_trace_name_once(&name, "MPI_Send");
+ *         wl_trace_put(&record);
+ *     }
+ */
+#ifndef WL_TRACE_TRACE_H
+#define WL_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "trace/record.h"
+
+#if defined __x86_64__
+#include <x86intrin.h>
+#else
+#include <time.h>
+#endif
+
+/* ---- recording ---- */
+
+/* A bit for each category that is recorded now. Set by wl_trace_start and wl_trace_pause only. */
+extern uint64_t wl_trace_wanted;
+
+static inline bool wl_trace_is_wanted(enum wl_trace_category category)
+{
+    return __atomic_load_n(&wl_trace_wanted, __ATOMIC_RELAXED) >> category & 1;
+}
+
+/* The time in ticks of a clock that never jumps. */
+static inline uint64_t wl_trace_now(void)
+{
+#if defined __x86_64__
+    return __rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+/* The id of a text, for ever the same in this process; the text is copied. Takes no lock for one
+ * that is known already. NULL: 0. */
+uint32_t wl_trace_name(const char *text);
+/* The same, asked once for each place in the program: id is 0 at first. */
+static inline uint32_t wl_trace_name_once(uint32_t *id, const char *text)
+{
+    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
+    if (__builtin_expect(known == 0, 0)) {
+        known = wl_trace_name(text);
+        __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return known;
+}
+
+/* Copies the record into the ring of this thread. Waits a little for room where the ring is full,
+ * then drops the record and counts it. Nothing where its category is not wanted. */
+void wl_trace_put(const struct wl_trace_record *record);
+
+/* A new correlation id, never 0. */
+uint32_t wl_trace_correlate(void);
+/* Of the API call that this thread is in, or 0. */
+uint32_t wl_trace_correlation(void);
+
+/* ---- API calls: what the trampolines of our API libraries do (call.S) ---- */
+
+struct wl_trace_call {
+    const char *name;
+    uint32_t name_id; /* 0 until it is asked for */
+    uint32_t category;
+};
+/* Returns the ticks at which it began; 0: it is not recorded (a call within a call). */
+uint64_t wl_trace_call_begin(const struct wl_trace_call *call);
+void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result);
+
+/* ---- starting and ending ---- */
+
+/* Where drained events go; called by one thread at a time, never with a lock of the program. */
+struct wl_trace_sink {
+    void *self;
+    /* count names, the ids of which are first_id and following. Before any record that has them. */
+    void (*put_names)(void *self, uint32_t first_id, const char *const *names, size_t count);
+    /* Times are nanoseconds. The records may be changed. */
+    void (*put_records)(void *self, struct wl_trace_record *records, size_t count);
+};
+
+struct wl_trace_options {
+    uint64_t wanted;      /* categories, as bits */
+    size_t ring_records;  /* a power of two; 0: 32768 */
+    unsigned period_ms;   /* between drains; 0: 50 */
+    unsigned patience_ms; /* how long a full ring holds a thread up before records are dropped */
+    bool is_paused;       /* nothing is recorded before wl_trace_pause(false) */
+};
+/* Begins recording into sink, which outlives it. */
+void wl_trace_start(const struct wl_trace_options *options, const struct wl_trace_sink *sink);
+void wl_trace_pause(bool is_paused);
+/* Drains all rings in the calling thread; false if another thread kept draining for over a second.
+ */
+bool wl_trace_flush(void);
+/* Ends recording for good, and drains. */
+bool wl_trace_stop(void);
+/* In the child of a fork: the rings hold events of the parent, and there is no draining thread.
+ * Recording goes on with empty rings; names are told again. */
+void wl_trace_forget(void);
+
+struct wl_trace_statistics {
+    uint64_t records, dropped;
+    uint64_t waited_ns; /* how long threads stood because a ring was full */
+    uint64_t reentered; /* of dropped: events of a signal handler within wl_trace_put */
+    uint64_t rings, ring_bytes;
+    int64_t clock_jump_ns; /* how far the system's clock was moved while recording */
+    double record_ns;      /* what recording one call costs this machine, measured at the start */
+};
+void wl_trace_statistics(struct wl_trace_statistics *statistics);
+
+#endif
