@@ -52,6 +52,7 @@ accuracy: product
 	@$(run) ninja -C $(BUILD) --quiet accuracy_compare
 	@$(run) tests/accuracy/run.sh $(BUILD)
 	@$(run) tests/accuracy/whatif.sh $(BUILD)
+	@$(run) tests/accuracy/advice_gains.sh $(BUILD)
 
 install: product
 	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null

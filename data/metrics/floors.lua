@@ -65,7 +65,16 @@ row("_barrier.cycle", "cycle", "cycles that blocks spend in barriers, a trip to 
         return barriers / warps / busy(m) / blocks * (2 * m["device__model_shared_latency"] + warps)
     end)
 
-local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "lsu", "l2", "dram", "barrier" }
+-- The GPU starts one block after another, whatever they do.
+row("_blocks.cycle", "cycle", "cycles to start the blocks one after another, as fast as a micro-benchmark saw it", function(m)
+    local interval = m["device__model_block_interval_cycles"]
+    if interval == 0 then
+        return nil, "how fast this GPU starts blocks is not known"
+    end
+    return m["launch__grid_size"] * interval
+end)
+
+local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "lsu", "l2", "dram", "barrier", "blocks" }
 row(".cycle", "cycle", "the largest of the floors", function(m)
     local most = 0
     for _, unit in ipairs(units) do

@@ -79,6 +79,25 @@ local function stride_text(launch, instruction)
     return "the threads of a warp are scattered"
 end
 
+-- What would make the accesses contiguous without a new trouble: blocks that get too small, or more threads for a
+-- row than it has elements.
+local function remedy(launch, instruction)
+    local threads = launch.m["launch__block_size"]
+    if launch.block[1] < 32 and launch.block[2] > 1 then
+        local rows = math.max(1, math.max(threads, 128) // 32)
+        return string.format("Let a row of the block be 32 threads wide or more, and not fewer threads: %d x %d instead " ..
+            "of %d x %d.", 32, rows, launch.block[1], launch.block[2])
+    end
+    local requests = instruction["l1tex__t_requests"] or 0
+    local is_repeated = (instruction["inst_executed"] or 0) >= 2 * launch.m["ptx__warps_launched.sum"]
+    if is_repeated and not advice.stride(launch, instruction) and sectors(instruction) >= 8 * requests and
+        advice.is(instruction, "ld") then
+        return "Each thread walks a row of its own: let several neighbouring threads share a row, no more than it has " ..
+            "elements (in a block for each short row most threads would be idle), and take several rows a block."
+    end
+    return nil
+end
+
 return {
     {
         id = "global-uncoalesced",
@@ -123,6 +142,7 @@ return {
                     { metric = "memory_l2_theoretical_sectors_global", value = sectors(found) },
                     { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
                 },
+                todo = remedy(launch, found),
                 saved = saved,
                 how = string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
                     advice.percent(parts.l2), advice.floors_text(launch)),
@@ -319,6 +339,7 @@ return {
                 return is_narrow(instruction) and (instruction["inst_executed"] or 0)
             end)
             local asked, dram = m["smsp__sass_data_bytes_mem_global.sum"], m("dram__bytes.sum") or 0
+            local integer = m["ptx__inst_executed_pipe_alu.sum"]
             return {
                 at = found,
                 title = string.format("%s of the instructions load or store 4 bytes a thread", advice.percent(share)),
@@ -327,7 +348,7 @@ return {
                     { metric = "smsp__sass_data_bytes_mem_global.sum", value = asked },
                     { metric = "dram__bytes.sum", value = dram },
                 },
-                saved = advice.saved(launch, { l1 = 0.6, issue = 1 - 0.4 * share, alu = 0.6 }),
+                saved = advice.saved(launch, { l1 = 0.6, issue = 1 - 0.4 * math.min(1, share + integer / all), alu = 0.6 }),
                 how = "two results a thread: about 0.6 of the load/store and index instructions; " ..
                     advice.floors_text(launch),
                 confidence = "low",

@@ -9,6 +9,29 @@ local todo = {
     barriers = "Use fewer named barriers.",
 }
 
+-- Blocks so small that starting them, one after another, takes longer than what they do.
+local function find_slow_starts(launch)
+    local m = launch.m
+    local threads = m["launch__block_size"]
+    if threads >= 256 or advice.weight(launch, "blocks") < 0.5 then
+        return nil
+    end
+    local floors = advice.floors(launch)
+    return {
+        title = string.format("blocks of only %d threads: starting %s of them one after another takes %s cycles",
+            threads, advice.count(m["launch__grid_size"]), advice.count(floors.blocks)),
+        evidence = {
+            { metric = "launch__block_size", threshold = 256 },
+            { metric = "launch__grid_size" },
+            { metric = "warplens__floor_blocks.cycle" },
+        },
+        todo = "Use larger blocks, or let a block do the work of several: the GPU starts one block after another.",
+        saved = advice.saved(launch, { blocks = threads / 256 }),
+        how = "blocks of 256 threads; " .. advice.floors_text(launch),
+        confidence = "medium",
+    }
+end
+
 local function rule(id, limiter, name, order, cause, why)
     return {
         id = id,
@@ -24,6 +47,10 @@ local function rule(id, limiter, name, order, cause, why)
         apply = function(launch)
             local m = launch.m
             local occupancy = m["sm__maximum_warps_per_active_cycle_pct"]
+            local slow_starts = limiter == "blocks" and find_slow_starts(launch)
+            if slow_starts then
+                return slow_starts
+            end
             if occupancy >= 80 or m["launch__occupancy_limiter"] ~= limiter then
                 return nil
             end
@@ -58,7 +85,8 @@ end
 
 return {
     rule("occupancy-blocks", "blocks", "Blocks too small to fill an SM", 40, "occupancy-blocks",
-        "An SM holds a limited number of blocks; small ones do not fill it."),
+        "An SM holds a limited number of blocks, and the GPU starts them one after another: small ones do not fill it. " ..
+        "Fires when starting blocks has half of the time by floors and they have fewer than 256 threads."),
     rule("occupancy-registers", "registers", "Occupancy limited by registers", 410, "occupancy-registers",
         "The registers of an SM are shared by its warps; a kernel that needs many lets few warps in."),
     rule("occupancy-shared", "shared memory", "Occupancy limited by shared memory", 420, "occupancy-shared",

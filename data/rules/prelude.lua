@@ -24,7 +24,7 @@ end
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----
 
 local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram",
-    "barrier" }
+    "barrier", "blocks" }
 
 -- The cycles of each unit; those that are not known are left out.
 function advice.floors(launch)
@@ -40,7 +40,7 @@ end
 local function time_of(floors)
     local lsu = floors.shared + floors.l1
     local sum = lsu * lsu
-    for _, unit in ipairs({ "issue", "fma", "alu", "fp64", "xu", "fp16", "l2", "dram", "barrier" }) do
+    for _, unit in ipairs({ "issue", "fma", "alu", "fp64", "xu", "fp16", "l2", "dram", "barrier", "blocks" }) do
         sum = sum + floors[unit] * floors[unit]
     end
     return math.sqrt(sum)

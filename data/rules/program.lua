@@ -6,7 +6,7 @@ local launch_ns = 2500
 local words = {
     issue = "issuing instructions", fma = "the FMA pipe", alu = "the integer pipe", fp64 = "the double-precision pipe",
     xu = "special functions", fp16 = "the half-precision pipe", lsu = "the load/store path of L1", l2 = "L2",
-    dram = "device memory", barrier = "barriers",
+    dram = "device memory", barrier = "barriers", blocks = "starting blocks",
 }
 
 return {

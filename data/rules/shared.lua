@@ -106,13 +106,15 @@ return {
                 return nil
             end
             local found = advice.top(launch, wavefronts)
+            local part = 1 - 0.75 * instructions / math.max(1, m["ptx__inst_executed.sum"])
             return {
                 at = found,
                 title = string.format("%s wavefronts of shared memory for %s operations of floating point",
                     advice.count(all), advice.count(m("ptx__flop_count.sum") or 0)),
                 evidence = { { metric = "memory_l1_wavefronts_shared" }, { metric = "ptx__flop_count.sum" } },
-                saved = advice.saved(launch, { shared = 0.25 }),
-                how = "4 x 4 results a thread: a quarter of the loads; " .. advice.floors_text(launch),
+                saved = advice.saved(launch, { shared = 0.25, issue = part }),
+                how = string.format("4 x 4 results a thread: a quarter of the loads, %s of the instructions; %s",
+                    advice.percent(part), advice.floors_text(launch)),
                 confidence = "low",
             }
         end,
@@ -124,7 +126,6 @@ return {
         stage = "memory",
         order = 220,
         group = "shared-use",
-        cause = "barriers",
         description = "Values are summed up in shared memory step by step, with a barrier between the steps. Fires when " ..
             "warps execute a barrier for every 7 shared accesses or fewer, and barriers are 1% of all instructions, " ..
             "and it is not just one value of each warp that is stored.",
@@ -147,7 +148,9 @@ return {
                 return nil
             end
             local found = advice.top(launch, wavefronts)
-            local parts = { shared = 0.1, barrier = 0.2, issue = math.max(0.2, 1 - 8 * barriers / all) }
+            -- a step is a barrier, a comparison, a branch and some work; then it is a shuffle and an addition
+            local part = math.max(0.2, 1 - 1.5 * barriers / all)
+            local parts = { shared = 0.1, barrier = 0.2, issue = part, alu = part }
             return {
                 at = found,
                 title = string.format("%s barriers and %s shared accesses: a reduction step by step",

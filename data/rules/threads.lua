@@ -87,8 +87,9 @@ return {
                     { metric = "thread_inst_executed_true", value = most },
                     { metric = "ptx__threads_launched.sum", threshold = math.floor(2 * most) },
                 },
-                saved = advice.saved(launch, { issue = part, alu = part, shared = part, fp64 = part, fma = part }),
-                how = string.format("only warps with work: %s of them; %s", advice.percent(warp_share),
+                saved = advice.saved(launch, { issue = part, alu = part, shared = part, fp64 = part, fma = part, xu = part,
+                    barrier = part }),
+                how = string.format("only warps with work, %s of them, in as many blocks; %s", advice.percent(warp_share),
                     advice.floors_text(launch)),
                 confidence = warp_share < 0.6 and "medium" or "low",
             }

@@ -6,19 +6,7 @@ build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 out=$build/accuracy
 sizes=${SIZES:-all}
-mkdir -p "$out"
-nvcc=$("$here/../../scripts/find-nvcc.sh" || true)
-for program in ado gemm spmv stencil; do
-    source=$here/workloads/$program.cu
-    [ "$out/$program" -nt "$source" ] && continue
-    if [ -n "$nvcc" ]; then
-        libraries=
-        [ $program = ado ] && libraries=-lcublas
-        "$nvcc" -O3 -lineinfo -arch=sm_90 -cudart=shared -o "$out/$program" "$source" $libraries
-    else
-        "$build/warplens" cc -O3 -o "$out/$program" "$source" || echo "accuracy: $program.cu needs nvcc; left out" >&2
-    fi
-done
+"$here/build.sh" "$build"
 runs=$(cut -d, -f1 "$here/readings.csv" | sed 1d | sort -u)
 small='ado_1_2 ado_2_132 ado_3_132 ado_4_132 ado_5_132 gemm_0_512 gemm_1_512 gemm_2_512 gemm_3_512 gemm_4_512
 spmv_0_64 spmv_1_64 spmv_2_64 spmv_3_64 stencil_0_1024 stencil_2_1024 stencil_3_1024 stencil_4_1024
