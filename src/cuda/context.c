@@ -330,7 +330,9 @@ WL_CUDA_PER_THREAD(cuStreamGetCtx, ptsz);
 int cuCtxSynchronize(void)
 {
     int code = wl_cuda_enter();
-    return code ? code : wl_device_capture_forbids_all();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_forbids_all();
+    return code ? code : wl_device_wait();
 }
 
 int cuCtxGetStreamPriorityRange(int *least, int *greatest)

@@ -72,7 +72,9 @@ WL_CUDA_PER_THREAD(cuMemAllocAsync, ptsz);
 int cuMemFree_v2(uint64_t pointer)
 {
     int code = wl_cuda_enter();
-    return code ? code : wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
+    if (code == WL_DEVICE_OK)
+        code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
+    return code || !pointer ? code : wl_device_wait();
 }
 
 int cuMemFreeAsync(uint64_t pointer, void *stream)

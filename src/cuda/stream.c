@@ -28,7 +28,9 @@ static int find_stream(void *stream)
 int cuStreamSynchronize(void *stream)
 {
     int code = find_stream(stream);
-    return code ? code : wl_device_capture_refuses(stream);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses(stream);
+    return code ? code : wl_device_stream_wait(stream);
 }
 WL_CUDA_PER_THREAD(cuStreamSynchronize, ptsz);
 
@@ -44,7 +46,9 @@ int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
     int code = find_stream(stream);
     if (code == WL_DEVICE_OK)
         code = wl_device_event_query(event);
-    return code ? code : wl_device_capture_waits(stream, event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_waits(stream, event);
+    return code ? code : wl_device_event_hold(event, stream);
 }
 WL_CUDA_PER_THREAD(cuStreamWaitEvent, ptsz);
 
@@ -129,7 +133,9 @@ int cuEventQuery(void *event)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK)
         code = wl_device_event_query(event);
-    return code ? code : wl_device_capture_refuses_event(event, false);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(event, false);
+    return code ? code : wl_device_event_wait(event);
 }
 
 int cuEventSynchronize(void *event)

@@ -75,7 +75,9 @@ int cudaGetDeviceFlags(unsigned *flags)
 int cudaDeviceSynchronize(void)
 {
     int code = wl_device_check();
-    return wl_cudart_done(code ? code : wl_device_capture_forbids_all());
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_forbids_all();
+    return wl_cudart_done(code ? code : wl_device_wait());
 }
 
 int cudaThreadSynchronize(void)

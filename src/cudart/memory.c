@@ -33,7 +33,8 @@ int cudaFree(void *address)
 {
     if (wl_device_graph_memory_use(address, false))
         return WL_DEVICE_OK;
-    return wl_cudart_done(wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address));
+    int code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
+    return wl_cudart_done(code || !address ? code : wl_device_wait());
 }
 
 int cudaMallocManaged(void **address, size_t size_bytes, unsigned flags)

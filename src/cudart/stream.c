@@ -29,7 +29,9 @@ int cudaStreamDestroy(void *stream)
 int cudaStreamSynchronize(void *stream)
 {
     int code = wl_device_stream_query(stream, NULL);
-    return wl_cudart_done(code ? code : wl_device_capture_refuses(stream));
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses(stream);
+    return wl_cudart_done(code ? code : wl_device_stream_wait(stream));
 }
 WL_CUDART_PER_THREAD(cudaStreamSynchronize, ptsz);
 
@@ -45,7 +47,9 @@ int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
     int code = wl_device_stream_query(stream, NULL);
     if (code == WL_DEVICE_OK)
         code = wl_device_event_query(event);
-    return wl_cudart_done(code ? code : wl_device_capture_waits(stream, event));
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_waits(stream, event);
+    return wl_cudart_done(code ? code : wl_device_event_hold(event, stream));
 }
 WL_CUDART_PER_THREAD(cudaStreamWaitEvent, ptsz);
 
@@ -237,7 +241,9 @@ WL_CUDART_PER_THREAD(cudaEventRecordWithFlags, ptsz);
 int cudaEventQuery(void *event)
 {
     int code = wl_device_event_query(event);
-    return wl_cudart_done(code ? code : wl_device_capture_refuses_event(event, false));
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(event, false);
+    return wl_cudart_done(code ? code : wl_device_event_wait(event));
 }
 
 int cudaEventSynchronize(void *event)

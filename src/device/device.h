@@ -200,9 +200,13 @@ struct wl_device_copy {
     size_t to_pitch_bytes, from_pitch_bytes; /* between rows */
     size_t to_slice_bytes, from_slice_bytes; /* between slices */
     enum wl_device_direction direction;
+    void *stream;  /* on the simulated clock */
+    bool is_async; /* the host goes on where CUDA lets it */
 };
 int wl_device_memory_copy(const struct wl_device_copy *copy);
 /* Sets elements of value_bytes (1, 2 or 4). width in elements. */
+int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t value_bytes,
+                             size_t width, size_t height, size_t pitch_bytes);
 int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t width, size_t height,
                           size_t pitch_bytes);
 
@@ -282,11 +286,19 @@ struct wl_device_stream_info {
 /* WL_DEVICE_INVALID_HANDLE if stream is none. */
 int wl_device_stream_query(void *stream, struct wl_device_stream_info *info);
 
-/* Events hold the host's monotonic time: how long the simulation took, not what a GPU would. */
+/* The host waits: the simulated clock goes on to the end of the stream's work, of the event, of all
+ * work of this thread's device. */
+int wl_device_stream_wait(void *stream);
+int wl_device_event_wait(void *event);
+int wl_device_wait(void);
+
+/* Events hold times of the simulated clock (device/clock.h). */
 int wl_device_event_create(uint32_t flags, void **event);
 int wl_device_event_destroy(void *event);
 int wl_device_event_record(void *event, void *stream);
 int wl_device_event_query(void *event);
+/* The stream's further work begins after the event; no matter where the stream is captured. */
+int wl_device_event_hold(void *event, void *stream);
 /* Never 0 between two records. WL_DEVICE_INVALID_HANDLE for an event that was not recorded or has
  * timing disabled (flag 2). */
 int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms);

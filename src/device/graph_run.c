@@ -30,12 +30,16 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
         request.stream = stream;
         return wl_device_launch(&request);
     }
-    case WL_DEVICE_OPERATION_COPY:
-        return wl_device_memory_copy(&operation->copy);
+    case WL_DEVICE_OPERATION_COPY: {
+        struct wl_device_copy copy = operation->copy;
+        copy.stream = stream;
+        copy.is_async = true;
+        return wl_device_memory_copy(&copy);
+    }
     case WL_DEVICE_OPERATION_FILL: {
         const struct wl_device_fill *fill = &operation->fill;
-        return wl_device_memory_fill(fill->to, fill->value, fill->value_bytes, fill->width,
-                                     fill->height, fill->pitch_bytes);
+        return wl_device_memory_fill_on(stream, fill->to, fill->value, fill->value_bytes,
+                                        fill->width, fill->height, fill->pitch_bytes);
     }
     case WL_DEVICE_OPERATION_HOST:
         operation->host.function(operation->host.data);

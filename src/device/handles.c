@@ -1,9 +1,9 @@
-/* Streams and events. Work is done when the call that asks for it returns, so a stream is only a
- * name for the reports and an event only a time. */
+/* Streams and events. Work is done when the call that asks for it returns; when the device would
+ * have done it is another matter, and what streams and events hold (device/timeline.h). */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
+#include "device/clock.h"
 #include "device/graph_state.h"
 #include "device/state.h"
 
@@ -21,7 +21,10 @@ struct wl_device_handle {
     uint32_t flags;
     struct wl_device_stream_info stream;
     bool is_recorded;
-    uint64_t time_ns;
+    uint64_t time_ns; /* of an event */
+    uint64_t gaps;    /* on the timeline before it */
+    uint32_t device;  /* of a stream */
+    struct wl_device_queue queue;
     struct wl_device_capture_point point;
     UT_hash_handle hh;
 };
@@ -53,7 +56,7 @@ static void drop(struct wl_device_handle *handle)
 
 static int destroy(void *pointer, enum handle_kind kind)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_handle *handle = find(pointer, kind);
     if (handle) {
@@ -61,7 +64,7 @@ static int destroy(void *pointer, enum handle_kind kind)
     } else if (code == WL_DEVICE_OK) {
         code = WL_DEVICE_INVALID_HANDLE;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -76,9 +79,9 @@ void wl_device_handles_reset(void)
 
 struct wl_device_capture_point *wl_device_handles_point(void *handle, bool is_event)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     struct wl_device_handle *found = find(handle, is_event ? EVENT : STREAM);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return found ? &found->point : NULL;
 }
 
@@ -87,12 +90,12 @@ void wl_device_handles_each_point(void (*function)(struct wl_device_capture_poin
                                   void *self)
 {
     struct wl_device_handle *handle, *next;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     HASH_ITER(hh, wl_device.handles, handle, next)
     {
         function(&handle->point, self);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
 }
 
 int wl_device_stream_create(uint32_t flags, int priority, void **stream)
@@ -103,15 +106,16 @@ int wl_device_stream_create(uint32_t flags, int priority, void **stream)
         priority = LOWEST_PRIORITY;
     if (priority < HIGHEST_PRIORITY)
         priority = HIGHEST_PRIORITY;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
         struct wl_device_handle *handle = add(STREAM, flags);
         handle->stream =
             (struct wl_device_stream_info){wl_device.next_stream_id++, flags, priority};
+        handle->device = (uint32_t)wl_device_current();
         *stream = handle;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -138,11 +142,43 @@ int wl_device_stream_find(void *stream, struct wl_device_stream_info *info)
 int wl_device_stream_query(void *stream, struct wl_device_stream_info *info)
 {
     struct wl_device_stream_info ignored;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = wl_device_stream_find(stream, info ? info : &ignored);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
+    return code;
+}
+
+struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device)
+{
+    struct wl_device_handle *handle = (uintptr_t)stream > 2 ? find(stream, STREAM) : NULL;
+    if (!handle)
+        return NULL;
+    *device = handle->device;
+    return &handle->queue;
+}
+
+int wl_device_stream_wait(void *stream)
+{
+    struct wl_device_stream_info info;
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_stream_find(stream, &info);
+    if (code == WL_DEVICE_OK)
+        wl_device_clock_reach(wl_device_timeline_end(stream));
+    wl_device_leave();
+    return code;
+}
+
+int wl_device_wait(void)
+{
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        wl_device_clock_reach(wl_device.timeline.devices[wl_device_current()].all_ns);
+    wl_device_leave();
     return code;
 }
 
@@ -150,11 +186,11 @@ int wl_device_event_create(uint32_t flags, void **event)
 {
     if (!event || flags > 7)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         *event = add(EVENT, flags);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -163,25 +199,12 @@ int wl_device_event_destroy(void *event)
     return destroy(event, EVENT);
 }
 
-static uint64_t monotonic_ns(void)
-{
-    static uint64_t last_ns;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    if (ns < last_ns + 1000)
-        ns =
-            last_ns + 1000; /* two records are never at the same time, nor closer than CUDA tells */
-    last_ns = ns;
-    return ns;
-}
-
 int wl_device_event_record(void *event, void *stream)
 {
     struct wl_device_stream_info info;
     if (wl_device_capture_records(event, stream))
         return WL_DEVICE_OK;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_handle *handle = find(event, EVENT);
     if (code == WL_DEVICE_OK && !handle)
@@ -190,27 +213,69 @@ int wl_device_event_record(void *event, void *stream)
         code = wl_device_stream_find(stream, &info);
     if (code == WL_DEVICE_OK) {
         handle->is_recorded = true;
-        handle->time_ns = monotonic_ns();
+        handle->time_ns = wl_device_timeline_record(stream);
+        handle->gaps = wl_device.timeline.gap_count;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_event_query(void *event)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK && !find(event, EVENT))
         code = WL_DEVICE_INVALID_HANDLE;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
+}
+
+int wl_device_event_wait(void *event)
+{
+    wl_device_enter();
+    int code = wl_device_state_check();
+    const struct wl_device_handle *handle = find(event, EVENT);
+    if (code == WL_DEVICE_OK && !handle)
+        code = WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK)
+        wl_device_clock_reach(handle->time_ns);
+    wl_device_leave();
+    return code;
+}
+
+int wl_device_event_hold(void *event, void *stream)
+{
+    struct wl_device_stream_info info;
+    wl_device_enter();
+    int code = wl_device_state_check();
+    const struct wl_device_handle *handle = find(event, EVENT), *held = find(stream, STREAM);
+    if (code == WL_DEVICE_OK && !handle)
+        code = WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_stream_find(stream, &info);
+    bool is_captured = held && held->point.graph;
+    if (code == WL_DEVICE_OK && handle->is_recorded && !is_captured)
+        wl_device_timeline_hold_until(stream, handle->time_ns);
+    wl_device_leave();
+    return code;
+}
+
+/* Once for each process: programs ask again and again. */
+static void say_gap(void)
+{
+    static bool is_said;
+    if (!is_said)
+        wl_device_say(1, "time-gap", "run it under warplens profile without a filter",
+                      "the program measured a time with events across a kernel whose time is not "
+                      "predicted; it is left out");
+    is_said = true;
 }
 
 int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms)
 {
     if (!elapsed_ms)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_handle *first = find(start, EVENT), *second = find(end, EVENT);
     if (code)
@@ -222,7 +287,9 @@ int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms)
         goto out;
     }
     *elapsed_ms = (float)((double)((int64_t)(second->time_ns - first->time_ns)) / 1e6);
+    if (first->gaps != second->gaps)
+        say_gap();
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }

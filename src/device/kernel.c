@@ -116,7 +116,7 @@ int wl_device_kernel_open(struct wl_device_kernel *kernel)
 /* Locks and opens the kernel. The caller unlocks, whatever is returned. */
 static int enter(struct wl_device_kernel *kernel)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code)
         return code;
@@ -162,7 +162,7 @@ int wl_device_kernel_attributes(struct wl_device_kernel *kernel,
             .max_dynamic_shared_bytes = dynamic_limit(kernel),
             .carveout_pct = kernel->carveout_pct,
         };
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -178,11 +178,11 @@ struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *
 
 int wl_device_kernel_find(struct wl_device_kernel *kernel)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         wl_device_module_find_entry(kernel->module, kernel->name, &code, NULL);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -196,7 +196,7 @@ int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, si
         *offset = kernel->program->parameters[index].offset;
     if (code == WL_DEVICE_OK && size_bytes)
         *size_bytes = kernel->program->parameters[index].size_bytes;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -211,7 +211,7 @@ int wl_device_kernel_set_dynamic_shared(struct wl_device_kernel *kernel, int byt
         else
             kernel->dynamic_shared_limit_bytes = (uint32_t)bytes;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -222,7 +222,7 @@ int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int pct)
         code = WL_DEVICE_INVALID_VALUE;
     else if (code == WL_DEVICE_OK)
         kernel->carveout_pct = pct;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -246,6 +246,6 @@ int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_t
                                  },
                                  occupancy);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }

@@ -7,8 +7,6 @@
 #include "device/predict.h"
 #include "device/state.h"
 
-#define CONTEXT_ID 1
-
 static uint64_t product(const uint32_t size[3])
 {
     return (uint64_t)size[0] * size[1] * size[2];
@@ -125,7 +123,7 @@ static void describe(const struct wl_device_request *request, uint32_t stream_id
         .kernel = kernel->program ? &kernel->info : NULL,
         .module = kernel->image ? &kernel->image->info : NULL,
         .mangled = kernel->name,
-        .context_id = CONTEXT_ID,
+        .context_id = WL_DEVICE_CONTEXT_ID,
         .stream_id = stream_id,
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .is_cooperative = request->is_cooperative,
@@ -181,6 +179,31 @@ static int code_of_fault(enum wl_sim_fault fault)
     return (size_t)fault < sizeof codes / sizeof *codes ? codes[fault] : WL_DEVICE_LAUNCH_FAILURE;
 }
 
+/* How much of the GPU the launch fills. */
+static double share_of(const struct wl_device_request *request)
+{
+    struct wl_occupancy occupancy = {0};
+    compute_occupancy(request, &occupancy);
+    double room = (double)occupancy.blocks_per_sm * wl_device.gpu.sm_count;
+    double share = (double)product(request->grid) / room;
+    return share < 1 ? share : 1;
+}
+
+/* length_ns: as predicted for this launch, or 0. */
+static void place_on_timeline(const struct wl_device_request *request,
+                              const struct wl_device_launch *launch, const uint8_t *parameters,
+                              uint64_t length_ns)
+{
+    enum wl_device_length length = WL_DEVICE_LENGTH_PREDICTED;
+    if (length_ns) {
+        wl_device_length_keep(request, parameters, length_ns);
+    } else {
+        length_ns = wl_device_length_find(request, parameters);
+        length = length_ns ? WL_DEVICE_LENGTH_REPEATED : WL_DEVICE_LENGTH_GAP;
+    }
+    wl_device_timeline_kernel(request, launch, share_of(request), length, length_ns);
+}
+
 static int run(const struct wl_device_request *request, uint32_t stream_id,
                const uint8_t *parameters)
 {
@@ -227,10 +250,10 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     options.traces = is_timed ? &trace : NULL;
     options.trace_count = is_timed;
     enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
-    if (is_timed && code == WL_OK)
-        wl_device_predict(&input, &trace, &counts);
+    uint64_t length_ns = is_timed && code == WL_OK ? wl_device_predict(&input, &trace, &counts) : 0;
     wl_trace_free(&trace);
     observe_end(&launch, options.count ? &counts : NULL, &error);
+    place_on_timeline(request, &launch, parameters, length_ns);
     int result = WL_DEVICE_OK;
     if (code) {
         bool is_unsupported =
@@ -279,8 +302,8 @@ int wl_device_launch(const struct wl_device_request *request)
     int taken;
     if (wl_device_capture_takes(&operation, request->stream, &taken))
         return taken;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = launch(request);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -113,20 +114,20 @@ int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes
 {
     if (!address)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     uint64_t start = 0;
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK && size_bytes)
         code = wl_device_memory_take(kind, size_bytes, flags, &start);
     if (code == WL_DEVICE_OK)
         *address = (void *)(uintptr_t)start;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_memory_free(enum wl_device_memory_kind kind, void *address)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     uint64_t start = (uint64_t)(uintptr_t)address;
     if (code || !address)
@@ -140,7 +141,7 @@ int wl_device_memory_free(enum wl_device_memory_kind kind, void *address)
     else
         code = WL_DEVICE_INVALID_VALUE;
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -158,7 +159,7 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
     uint64_t start = (uint64_t)(uintptr_t)address;
     if (!address || !size_bytes || start + size_bytes < start)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     struct wl_device_blocks *blocks = &wl_device.registered;
     int code = wl_device_state_check();
     size_t at = registered_search(start);
@@ -177,7 +178,7 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
     blocks->items[at] = block;
     wl_device.ranges_are_stale = true;
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -186,7 +187,7 @@ int wl_device_memory_unregister(void *address)
     uint64_t start = (uint64_t)(uintptr_t)address;
     if (!address)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     struct wl_device_blocks *blocks = &wl_device.registered;
     int code = wl_device_state_check();
     size_t at = registered_search(start);
@@ -199,11 +200,11 @@ int wl_device_memory_unregister(void *address)
         bool is_inside = at < blocks->count && blocks->items[at].start < start;
         code = is_inside ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NOT_REGISTERED;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
-static bool find(uint64_t address, struct wl_device_allocation *allocation)
+bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *allocation)
 {
     const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
     struct wl_sim_range mapped;
@@ -235,15 +236,15 @@ static bool find(uint64_t address, struct wl_device_allocation *allocation)
 
 bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation)
 {
-    pthread_mutex_lock(&wl_device.lock);
-    bool found = find((uint64_t)(uintptr_t)address, allocation);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_enter();
+    bool found = wl_device_memory_look((uint64_t)(uintptr_t)address, allocation);
+    wl_device_leave();
     return found;
 }
 
 int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
         uint64_t total = wl_device.gpu.memory_bytes;
@@ -257,7 +258,7 @@ int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes)
         if (total_bytes)
             *total_bytes = total;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -266,7 +267,7 @@ static bool is_accessible(const void *address, uint64_t bytes, bool must_be_devi
 {
     struct wl_device_allocation found;
     uint64_t start = (uint64_t)(uintptr_t)address;
-    if (!find(start, &found))
+    if (!wl_device_memory_look(start, &found))
         return !must_be_device; /* pageable host memory: the program's own affair */
     return bytes <= found.start + found.size_bytes - start;
 }
@@ -300,15 +301,38 @@ static int check_copy(const struct wl_device_copy *copy)
     return WL_DEVICE_OK;
 }
 
+static enum wl_device_place place_of(const void *address)
+{
+    static const uint8_t places[] = {
+        [WL_DEVICE_MEMORY_HOST] = WL_DEVICE_PLACE_PINNED,
+        [WL_DEVICE_MEMORY_DEVICE] = WL_DEVICE_PLACE_DEVICE,
+        [WL_DEVICE_MEMORY_MANAGED] = WL_DEVICE_PLACE_MANAGED,
+        [WL_DEVICE_MEMORY_MODULE] = WL_DEVICE_PLACE_DEVICE,
+        [WL_DEVICE_MEMORY_ARRAY] = WL_DEVICE_PLACE_ARRAY,
+    };
+    struct wl_device_allocation found;
+    return wl_device_memory_look((uint64_t)(uintptr_t)address, &found)
+               ? (enum wl_device_place)places[found.kind]
+               : WL_DEVICE_PLACE_PAGEABLE;
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 int wl_device_memory_copy(const struct wl_device_copy *copy)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code || !copy->width_bytes || !copy->height || !copy->depth)
         goto out;
     code = check_copy(copy);
     if (code)
         goto out;
+    uint64_t begin_ns = monotonic_ns();
     for (size_t z = 0; z < copy->depth; z++) {
         char *to = (char *)copy->to + z * copy->to_slice_bytes;
         const char *from = (const char *)copy->from + z * copy->from_slice_bytes;
@@ -320,8 +344,10 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
                                 copy->width_bytes);
         }
     }
+    wl_device_timeline_copy(copy, place_of(copy->from), place_of(copy->to),
+                            monotonic_ns() - begin_ns);
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -343,7 +369,13 @@ static void fill_row(void *to, uint32_t value, size_t value_bytes, size_t width)
 int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t width, size_t height,
                           size_t pitch_bytes)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    return wl_device_memory_fill_on(NULL, to, value, value_bytes, width, height, pitch_bytes);
+}
+
+int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t value_bytes,
+                             size_t width, size_t height, size_t pitch_bytes)
+{
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code || !width || !height)
         goto out;
@@ -358,8 +390,9 @@ int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t w
         fill_row(row, value, value_bytes, width);
         wl_unwritten_remove(wl_device.unwritten, (uint64_t)(uintptr_t)row, row_bytes);
     }
+    wl_device_timeline_fill(stream, place_of(to), height * row_bytes, value);
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 

@@ -29,10 +29,10 @@ static struct wl_device_module *add_module(const char *name)
 
 struct wl_device_module *wl_device_module_register(const void *wrapper)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     struct wl_device_module *module = add_module("program");
     module->wrapper = wrapper;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return module;
 }
 
@@ -76,9 +76,9 @@ void wl_device_module_free(struct wl_device_module *module)
 
 void wl_device_module_unload(struct wl_device_module *module)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     wl_device_module_free(module);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
 }
 
 /* Keeps the text as one more image of the module. */
@@ -335,13 +335,13 @@ struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *mod
 
 int wl_device_module_prepare(struct wl_device_module *module)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = wl_device_module_open(module);
     for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++)
         open_image(module, i, NULL, &code);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -372,29 +372,29 @@ int wl_device_module_load(const void *image, struct wl_device_module **module)
 {
     if (!image || !module)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = load(add_module("ptx"), image, NULL, module);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_module_load_stand_in(const char *text, const char *name,
                                    struct wl_device_module **module)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = load(add_module(name), NULL, text, module);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_module_symbol(struct wl_device_module *module, const char *name, void **address,
                             size_t *size_bytes)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     uint64_t place = 0;
     const struct wl_ptx_variable *variable = NULL;
     int code = wl_device_state_check();
@@ -413,14 +413,14 @@ int wl_device_module_symbol(struct wl_device_module *module, const char *name, v
         *address = (void *)(uintptr_t)place;
     if (place && size_bytes)
         *size_bytes = variable->size_bytes;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
 {
     struct wl_device_kernel *kernel;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     HASH_FIND_STR(module->kernels, name, kernel);
     if (!kernel) {
         kernel = wl_alloc_zero(1, sizeof *kernel);
@@ -429,6 +429,6 @@ struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module
         kernel->carveout_pct = -1;
         HASH_ADD_KEYPTR(hh, module->kernels, kernel->name, strlen(kernel->name), kernel);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return kernel;
 }

@@ -108,8 +108,8 @@ static void add_whatif(struct wl_timing_input *input, double duration_ns,
         }
 }
 
-void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
-                       struct wl_sim_counts *counts)
+uint64_t wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
+                           struct wl_sim_counts *counts)
 {
     uint64_t start_ns = now_ns();
     struct wl_timing timing;
@@ -128,7 +128,7 @@ void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace
     wl_device.counting_ns += counts->wall_ns;
     if (wl_timing_predict(&input, &timing, &error)) {
         counts->not_predicted = wl_string_copy(error.message);
-        return;
+        return 0;
     }
     size_t count = wl_timing_values(&input, &timing, values);
     counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
@@ -137,6 +137,8 @@ void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace
     if (wl_device.options.whatif)
         add_whatif(&input, timing.duration_ns, counts);
     add_instructions(&timing, counts);
+    uint64_t length_ns = (uint64_t)(timing.duration_ns + 0.5);
     wl_timing_free(&timing);
     wl_device.predicting_ns += now_ns() - start_ns;
+    return length_ns;
 }

@@ -8,8 +8,9 @@
 /* How much of a launch to record, given what predictions have cost so far beside counting. */
 size_t wl_device_trace_words(void);
 
-/* Adds the prediction to counts: values, or why there are none; per-instruction cycles. */
-void wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
-                       struct wl_sim_counts *counts);
+/* Adds the prediction to counts: values, or why there are none; per-instruction cycles. Returns how
+ * long the launch takes, in nanoseconds; 0: not predicted. */
+uint64_t wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
+                           struct wl_sim_counts *counts);
 
 #endif

@@ -51,7 +51,7 @@ int wl_device_refuse(const char *function)
 {
     static struct refusal *refusals;
     struct refusal *known;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     HASH_FIND_STR(refusals, function, known);
     if (!known) {
         known = wl_alloc_zero(1, sizeof *known);
@@ -60,6 +60,6 @@ int wl_device_refuse(const char *function)
         wl_device_say(SEVERITY_WARNING, "unsupported-call", NULL,
                       "%s is not supported by the simulated GPU and returned an error", function);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return WL_DEVICE_NOT_SUPPORTED;
 }

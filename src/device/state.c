@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "device/clock.h"
 
 /* Streams of the program are numbered from here in ncu's and nsys's reports; 7 is the default one.
  */
@@ -13,6 +14,18 @@
 #define DEFAULT_GPU "h200"
 
 struct wl_device_state wl_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void wl_device_enter(void)
+{
+    pthread_mutex_lock(&wl_device.lock);
+    wl_device_clock_hold();
+}
+
+void wl_device_leave(void)
+{
+    wl_device_clock_release();
+    pthread_mutex_unlock(&wl_device.lock);
+}
 
 static const char *first_text(const char *given, const char *variable, const char *otherwise)
 {
@@ -26,6 +39,7 @@ static const char *first_text(const char *given, const char *variable, const cha
 static void forget_after_fork(void)
 {
     pthread_mutex_init(&wl_device.lock, NULL);
+    wl_device_clock_after_fork();
     wl_device.is_forked = wl_device.is_started;
 }
 
@@ -45,7 +59,7 @@ static void store_options(const struct wl_device_options *options)
 enum wl_code wl_device_configure(const struct wl_device_options *options, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     if (wl_device.is_started) {
         code = wl_error_set(error, WL_ERR_USAGE, "the simulated GPU is already in use");
         goto out;
@@ -56,7 +70,7 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
     if (code == WL_OK)
         wl_gpu_free(&gpu);
 out:
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -102,9 +116,9 @@ int wl_device_state_check(void)
 
 int wl_device_check(void)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -121,7 +135,7 @@ uint32_t wl_device_state_capability(void)
 
 int wl_device_reset(void)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     wl_device.sticky_code = WL_DEVICE_OK;
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
@@ -132,18 +146,19 @@ int wl_device_reset(void)
             for (size_t i = 0; i < module->image_count; i++)
                 wl_device_module_initialise(module, &module->images[i]);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 void wl_device_shutdown(void)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     while (wl_device.modules)
         wl_device_module_free(wl_device.modules);
     wl_device_handles_reset();
     wl_device_textures_reset();
     wl_device_memory_close();
+    wl_device_timeline_free(&wl_device.timeline);
     if (wl_device.sim)
         wl_sim_free(wl_device.sim);
     if (wl_device.is_started && !wl_device.start_code)
@@ -151,18 +166,18 @@ void wl_device_shutdown(void)
     free(wl_device.gpu_name);
     free(wl_device.gpu_folder);
     bool has_fork_handler = wl_device.has_fork_handler;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     wl_device = (struct wl_device_state){.lock = PTHREAD_MUTEX_INITIALIZER,
                                          .has_fork_handler = has_fork_handler};
 }
 
 int wl_device_profiler_switch(bool active)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_observer *observer = wl_device.options.observer;
     if (code == WL_DEVICE_OK && observer && observer->profiler_switch)
         observer->profiler_switch(observer->self, active);
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }

@@ -9,7 +9,10 @@
 #include "binary/binary.h"
 #include "device/arena.h"
 #include "device/device.h"
+#include "device/timeline.h"
 #include "sim/unwritten.h"
+
+#define WL_DEVICE_CONTEXT_ID 1
 
 /* One PTX text of a module and what belongs to it. */
 struct wl_device_image {
@@ -80,10 +83,15 @@ struct wl_device_state {
     struct wl_device_handle *handles; /* streams and events */
     struct wl_device_array *arrays;
     struct wl_device_textures textures;
+    struct wl_device_timeline timeline;
     uint32_t next_stream_id;
     uint64_t next_module_id, next_kernel_id, next_launch_id;
 };
 extern struct wl_device_state wl_device;
+
+/* Takes the lock; meanwhile the simulated clock stands still. */
+void wl_device_enter(void);
+void wl_device_leave(void);
 
 /* As wl_device_check, with the lock held. */
 int wl_device_state_check(void);
@@ -98,6 +106,9 @@ void wl_device_memory_reset(void);
 void wl_device_memory_close(void);
 /* Brings wl_device.ranges (allocations) and wl_device.pages (what is mapped) up to date. */
 void wl_device_memory_list(void);
+
+/* wl_device_memory_find. */
+bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *allocation);
 
 /* Whether the model GPU and the host have room for size_bytes more; taken_bytes: of virtual memory
  * management, with them. */
@@ -143,6 +154,8 @@ void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *cod
 
 /* streams and events */
 int wl_device_stream_find(void *stream, struct wl_device_stream_info *info);
+/* Its place on the timeline, of a stream that there is; NULL for the default streams. */
+struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device);
 void wl_device_handles_reset(void);
 
 /* arrays, texture and surface objects: forgets all of them; memory is freed elsewhere */

@@ -96,7 +96,7 @@ int wl_device_array_create(const struct wl_device_array_description *description
         PITCH_BYTES * PITCH_BYTES;
     storage.slice_bytes = storage.pitch_bytes * rows;
     storage.size_bytes = storage.slice_bytes * at_least_one(storage.depth);
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code =
@@ -109,7 +109,7 @@ int wl_device_array_create(const struct wl_device_array_description *description
         HASH_ADD_PTR(wl_device.arrays, key, made);
         *array = made;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -123,28 +123,28 @@ static void drop_array(struct wl_device_array *array, bool frees_memory)
 
 int wl_device_array_destroy(struct wl_device_array *array)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_array *found = array ? find_array(array) : NULL;
     if (found)
         drop_array(found, true);
     else if (array && code == WL_DEVICE_OK)
         code = WL_DEVICE_INVALID_HANDLE;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_array_query(struct wl_device_array *array,
                           struct wl_device_array_description *description)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_array *found = find_array(array);
     if (code == WL_DEVICE_OK && !found)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
         *description = found->description;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -152,11 +152,11 @@ int wl_device_array_query(struct wl_device_array *array,
 
 static bool find_storage(struct wl_device_array *array, struct wl_texture *storage)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     const struct wl_device_array *found = find_array(array);
     if (found)
         *storage = found->storage;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return found;
 }
 
@@ -354,7 +354,7 @@ int wl_device_texture_create(const struct wl_device_texture_description *descrip
     struct wl_texture sampled = {.storage = WL_TEXTURE_ARRAY};
     if (!handle)
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
         code = sample(description, is_surface, &sampled);
@@ -364,7 +364,7 @@ int wl_device_texture_create(const struct wl_device_texture_description *descrip
         made->description = *description;
         *handle = add_texture(made);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -379,28 +379,28 @@ static struct wl_device_texture *find_texture(uint64_t handle)
 
 int wl_device_texture_destroy(uint64_t handle)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_texture *found = find_texture(handle);
     if (found) {
         wl_device.textures.items[handle] = NULL;
         free(found);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_texture_query(uint64_t handle, bool is_surface,
                             struct wl_device_texture_description *description)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_texture *found = find_texture(handle);
     if (code == WL_DEVICE_OK && (!found || found->sampled.is_surface != is_surface))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *description = found->description;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 

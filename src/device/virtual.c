@@ -84,7 +84,7 @@ int wl_device_virtual_reserve(size_t size_bytes, size_t alignment, uint64_t want
         return WL_DEVICE_INVALID_VALUE;
     if (alignment < WL_DEVICE_VIRTUAL_GRANULARITY)
         alignment = WL_DEVICE_VIRTUAL_GRANULARITY;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check(), saved = errno;
     uint64_t *next = &virtual_memory.next_address, place = 0;
     if (code == WL_DEVICE_OK) {
@@ -100,13 +100,13 @@ int wl_device_virtual_reserve(size_t size_bytes, size_t alignment, uint64_t want
         *address = place;
     }
     errno = saved;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_virtual_free(uint64_t address, size_t size_bytes)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_ranges *reserved = &virtual_memory.reserved;
     size_t at = find_reservation(address, address + size_bytes);
@@ -123,7 +123,7 @@ int wl_device_virtual_free(uint64_t address, size_t size_bytes)
         errno = saved;
         reserved->items[at] = reserved->items[--reserved->count];
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -156,7 +156,7 @@ int wl_device_physical_create(size_t size_bytes,
 {
     if (!handle || !size_bytes || !is_paged(size_bytes))
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check(), saved = errno;
     if (code == WL_DEVICE_OK &&
         !wl_device_memory_has_room(size_bytes, virtual_memory.taken_bytes + size_bytes))
@@ -180,13 +180,13 @@ int wl_device_physical_create(size_t size_bytes,
         *handle = made->handle;
     }
     errno = saved;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_physical_release(uint64_t handle)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     struct wl_device_physical *found = find_physical(handle);
     if (code == WL_DEVICE_OK && (!found || !found->handles))
@@ -195,20 +195,20 @@ int wl_device_physical_release(uint64_t handle)
         found->handles--;
         drop_user(found);
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_physical_query(uint64_t handle, struct wl_device_physical_properties *properties)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_physical *found = find_physical(handle);
     if (code == WL_DEVICE_OK && (!found || !found->handles))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *properties = found->properties;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -248,7 +248,7 @@ static bool is_filled(uint64_t start, uint64_t end)
 
 int wl_device_physical_retain(uint64_t address, uint64_t *handle)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_mapping *found = find_mapping(address);
     if (code == WL_DEVICE_OK && (!found || !handle))
@@ -258,7 +258,7 @@ int wl_device_physical_retain(uint64_t address, uint64_t *handle)
         found->physical->handles++;
         *handle = found->physical->handle;
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
@@ -268,7 +268,7 @@ int wl_device_virtual_map(uint64_t address, size_t size_bytes, size_t offset, ui
     if (!size_bytes || end < address || !is_paged(address) || !is_paged(size_bytes) ||
         !is_paged(offset))
         return WL_DEVICE_INVALID_VALUE;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check(), saved = errno;
     struct wl_device_physical *physical = find_physical(handle);
     size_t at = search_mapping(address);
@@ -294,13 +294,13 @@ int wl_device_virtual_map(uint64_t address, size_t size_bytes, size_t offset, ui
         physical->users++;
     }
     errno = saved;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_virtual_unmap(uint64_t address, size_t size_bytes)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check(), saved = errno;
     const uint64_t end = address + size_bytes;
     if (code == WL_DEVICE_OK && (!size_bytes || !is_filled(address, end)))
@@ -319,14 +319,14 @@ int wl_device_virtual_unmap(uint64_t address, size_t size_bytes)
         wl_device.ranges_are_stale = true;
     }
     errno = saved;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_virtual_set_access(uint64_t address, size_t size_bytes, enum wl_device_access access)
 {
     const uint64_t end = address + size_bytes;
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check(), saved = errno;
     if (code == WL_DEVICE_OK && (!size_bytes || !is_filled(address, end)))
         code = WL_DEVICE_INVALID_VALUE;
@@ -341,20 +341,20 @@ int wl_device_virtual_set_access(uint64_t address, size_t size_bytes, enum wl_de
         wl_device.ranges_are_stale = true;
     }
     errno = saved;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 
 int wl_device_virtual_get_access(uint64_t address, enum wl_device_access *access)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    wl_device_enter();
     int code = wl_device_state_check();
     const struct wl_device_mapping *found = find_mapping(address);
     if (code == WL_DEVICE_OK && (!found || !access))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *access = found->access;
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return code;
 }
 

@@ -79,6 +79,16 @@ struct wl_gpu {
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */
     double launch_overhead_ns;    /* of a launch, besides what SMs do */
+    /* for the simulated clock; bytes/s and nanoseconds, 0: not known */
+    double link_to_device, link_to_host; /* from and to page-locked memory */
+    double link_pageable_to_device, link_pageable_to_host;
+    double link_latency_ns;   /* of a copy over the link besides its bytes */
+    double copy_latency_ns;   /* of a copy or fill within the device */
+    uint32_t copy_engines;    /* 1: copies to and from the host wait for each other */
+    double call_ns;           /* what the host spends in a call that gives the device work */
+    double submit_latency_ns; /* from the call to the start on an idle device */
+    double kernel_gap_ns;     /* between two kernels of a stream */
+    double event_ns;          /* between two events of a stream */
     /* "key = value  # source" of every value in force, its own first, then each parent's, marked
      * "(from PARENT)": for `warplens gpus --verbose` */
     char *notes;

@@ -120,6 +120,17 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(block_interval_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(start_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(launch_overhead_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(link_to_device), TYPE_BANDWIDTH, false, 1e6, 1e15},
+    {FIELD(link_to_host), TYPE_BANDWIDTH, false, 1e6, 1e15},
+    {FIELD(link_pageable_to_device), TYPE_BANDWIDTH, false, 1e6, 1e15},
+    {FIELD(link_pageable_to_host), TYPE_BANDWIDTH, false, 1e6, 1e15},
+    {FIELD(link_latency_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(copy_latency_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(copy_engines), TYPE_COUNT, false, 0, 16},
+    {FIELD(call_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(submit_latency_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(kernel_gap_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(event_ns), TYPE_RATE, false, 0, 1e9},
 };
 
 enum { key_count = sizeof keys / sizeof keys[0] };
