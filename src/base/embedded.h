@@ -11,11 +11,11 @@ struct wl_embedded_file {
 };
 
 /* data/gpus/, data/sections/, data/metrics/, data/rules/, src/cublas/ (.ptx), and the headers of
- * `warplens cc`
- */
+ * `warplens cc`, data/html/ */
 extern const struct wl_embedded_file wl_embedded_gpus[];
 extern const struct wl_embedded_file wl_embedded_sections[];
 extern const struct wl_embedded_file wl_embedded_metrics[];
 extern const struct wl_embedded_file wl_embedded_rules[];
+extern const struct wl_embedded_file wl_embedded_html[];
 
 #endif

@@ -199,6 +199,23 @@ static const struct wl_option diff_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option export_rows[] = {
+    {"EXPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"html", 0, WL_OPTION_TEXT, AT(html_path), "FILE",
+     "one page for a browser, which needs nothing beside it"},
+    {"baseline", 0, WL_OPTION_LINES, AT(baselines), "REPORT",
+     "compare with this report on the page; repeatable"},
+    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(overwrite), NULL, "replace files that are there"},
+    {"set", 0, WL_OPTION_TEXT, AT(set), "NAME", "set of sections: --list-sets"},
+    {"section", 0, WL_OPTION_COMMAS, AT(sections), "NAME",
+     "a section: --list-sections; repeatable"},
+    {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES",
+     "these metrics too, ',' between; 'regex:EXPRESSION' too"},
+    {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
+     "sections, metrics and rules of your own (.lua)"},
+    {.name = NULL},
+};
+
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
@@ -211,6 +228,7 @@ const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL}
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 const struct wl_option *const wl_budget_tables[] = {budget_rows, general_rows, NULL};
 const struct wl_option *const wl_diff_tables[] = {diff_rows, general_rows, NULL};
+const struct wl_option *const wl_export_tables[] = {export_rows, launch_rows, general_rows, NULL};
 
 void wl_command_init(struct wl_command *command)
 {
@@ -235,6 +253,7 @@ void wl_command_free(struct wl_command *command)
     wl_text_free(&command->sections);
     wl_text_free(&command->metrics);
     wl_text_free(&command->rules);
+    wl_text_free(&command->baselines);
     free(command->kernel_pattern);
 }
 

@@ -42,6 +42,8 @@ struct wl_command {
     const char *set, *section_folder, *top, *print_source;
     struct wl_text sections, metrics, rules;
     const char *budget_path;
+    const char *html_path;
+    struct wl_text baselines; /* reports, '\n' between */
     bool allows_unlike;
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
@@ -62,6 +64,7 @@ extern const struct wl_option *const wl_doctor_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
 extern const struct wl_option *const wl_budget_tables[];
 extern const struct wl_option *const wl_diff_tables[];
+extern const struct wl_option *const wl_export_tables[];
 extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */
 
 /* Reads the words behind the verb. Errors: WL_ERR_USAGE. */

@@ -25,6 +25,8 @@ const struct wl_verb wl_verbs[] = {
     {"guide", wl_verb_guide, "guide [options] REPORT",
      "walk through a report: which kernel, what bounds it, why, what next, is it done"},
     {"diff", wl_verb_diff, "diff BASE NEW [MORE]", "compare reports with a base"},
+    {"export", wl_verb_export, "export --html FILE [options] REPORT",
+     "write a report as one HTML page"},
     {"check", wl_verb_check, "check REPORT --budget FILE",
      "compare a report with limits; exit status 11 if one is not kept"},
     {"explain", wl_verb_explain, "explain NAMES", "say what a metric, stall, rule or section is"},

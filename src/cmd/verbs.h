@@ -22,6 +22,7 @@ int wl_verb_cc(size_t word_count, char **words);
 int wl_verb_gpus(size_t word_count, char **words);
 int wl_verb_check(size_t word_count, char **words);
 int wl_verb_diff(size_t word_count, char **words);
+int wl_verb_export(size_t word_count, char **words);
 int wl_verb_explain(size_t word_count, char **words);
 int wl_verb_guide(size_t word_count, char **words);
 int wl_verb_metrics(size_t word_count, char **words);

@@ -1,4 +1,4 @@
-/* For this room only: what every page works on. */
+/* What every page works on, here and in the rooms that draw and export. */
 #ifndef WL_VIEW_CONTEXT_H
 #define WL_VIEW_CONTEXT_H
 
@@ -39,6 +39,13 @@ wl_view_page_print wl_page_guide_text;
 wl_view_page_print wl_page_advice_sarif, wl_page_advice_markdown;
 wl_view_page_print wl_page_whatif_text, wl_page_whatif_csv, wl_page_whatif_json;
 wl_view_page_print wl_page_groups_text, wl_page_groups_csv, wl_page_groups_json;
+
+/* Loads metrics and sections and chooses launches, as options (which must outlive it) say. Errors:
+ * as wl_view_print. Close it in any case. */
+enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view_options *options,
+                                  FILE *out, struct wl_view_context *context,
+                                  struct wl_error *error);
+void wl_view_context_close(struct wl_view_context *context);
 
 /* Writes what context->text holds and empties it, so that a long page is not held whole. */
 void wl_view_flush(struct wl_view_context *context);

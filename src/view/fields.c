@@ -308,18 +308,25 @@ const char *wl_mark_text(struct wl_view_context *context, const struct wl_metric
     return signs[value->mark];
 }
 
-void wl_mark_legend(struct wl_view_context *context)
+const char *wl_mark_meaning(enum wl_mark mark)
 {
     static const char *const meanings[] = {
-        [WL_MARK_EXACT] = "exact (follows from the program and its addresses)",
-        [WL_MARK_MODELLED] = "modelled (caches, device memory)",
-        [WL_MARK_PREDICTED] = "predicted (time, machine code)",
+        [WL_MARK_EXACT] = "follows from the program and its addresses",
+        [WL_MARK_MODELLED] = "caches, device memory",
+        [WL_MARK_PREDICTED] = "time, machine code",
     };
+    return meanings[mark];
+}
+
+void wl_mark_legend(struct wl_view_context *context)
+{
     struct wl_text line = {0};
     for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++)
         if (context->is_mark_shown[mark])
-            wl_text_addf(&line, "%s%c %s", line.length ? ", " : "",
-                         wl_metric_mark_sign((enum wl_mark)mark), meanings[mark]);
+            wl_text_addf(&line, "%s%c %s (%s)", line.length ? ", " : "",
+                         wl_metric_mark_sign((enum wl_mark)mark),
+                         wl_metric_mark_name((enum wl_mark)mark),
+                         wl_mark_meaning((enum wl_mark)mark));
     if (line.length)
         wl_format_wrap("  Marks: ", line.data, context->width, &context->text);
     wl_text_free(&line);

@@ -44,6 +44,8 @@ void wl_csv_metric(struct wl_text *out, const struct wl_metric_value *value);
 /* Sign of the mark for text pages, noting that the legend must explain it. "" for an absent value.
  */
 const char *wl_mark_text(struct wl_view_context *context, const struct wl_metric_value *value);
+/* What values of a mark are: "caches, device memory". */
+const char *wl_mark_meaning(enum wl_mark mark);
 /* Explains the marks that were shown. */
 void wl_mark_legend(struct wl_view_context *context);
 

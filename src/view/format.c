@@ -186,6 +186,21 @@ void wl_format_csv(const char *string, struct wl_text *out)
     wl_text_add_char(out, '"');
 }
 
+void wl_format_markup(const char *string, struct wl_text *out)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    wl_text_add(out, "");
+    for (;;) {
+        size_t plain = strcspn(string, special);
+        wl_text_add_bytes(out, string, plain);
+        string += plain;
+        if (*string == '\0')
+            break;
+        wl_text_add(out, escapes[strchr(special, *string++) - special]);
+    }
+}
+
 size_t wl_format_width(const char *string)
 {
     size_t width = 0;

@@ -27,6 +27,10 @@ void wl_format_utf8(const char *string, struct wl_text *out);
 /* A CSV field with quotes, quotes within doubled; control characters other than tab as \xNN. */
 void wl_format_csv(const char *string, struct wl_text *out);
 
+/* A safe text within HTML, SVG or XML, quoted attributes too: what has a meaning there is escaped.
+ */
+void wl_format_markup(const char *string, struct wl_text *out);
+
 /* Columns that a safe text takes: its characters. */
 size_t wl_format_width(const char *string);
 

@@ -1,0 +1,109 @@
+"use strict";
+/* What every page uses. A page is a file page_NAME.js that calls warplens.addPage; its numbers come
+ * from C as a JSON text, read with warplens.data("NAME"). Texts go into the document as text only,
+ * never as HTML. */
+const warplens = (() => {
+    const pages = [];
+    const sections = new Map();
+
+    /* A section of the data, parsed when it is first wanted; null if the page has none. */
+    function data(name) {
+        if (!sections.has(name)) {
+            const element = document.getElementById("data-" + name);
+            sections.set(name, element ? JSON.parse(element.textContent) : null);
+        }
+        return sections.get(name);
+    }
+
+    /* h("td", {class: "number", onclick: f}, "text", node, [more nodes], null) */
+    function h(tag, attributes, ...children) {
+        const node = document.createElement(tag);
+        for (const [name, value] of Object.entries(attributes || {})) {
+            if (name.startsWith("on"))
+                node.addEventListener(name.slice(2), value);
+            else if (value !== null && value !== undefined && value !== false)
+                node.setAttribute(name, value === true ? "" : value);
+        }
+        node.append(...children.flat(2).filter((child) => child !== null && child !== undefined));
+        return node;
+    }
+
+    /* ---- values ---- */
+
+    /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. */
+    function value(launch, index) {
+        const item = data("launches").values[launch.values[index]];
+        if (typeof item === "string")
+            return { shown: "n/a", unit: "", reason: item };
+        return { shown: item[0], unit: item[1], mark: item[2], number: item[3] };
+    }
+
+    function mark(index) {
+        const { name, sign, meaning } = data("session").marks[index];
+        return h("span", { class: "mark mark-" + name, title: name + ": " + meaning, "aria-label": name }, sign);
+    }
+
+    /* A value in one cell, with its unit where the heading does not say it. */
+    function cell(launch, index, withUnit) {
+        const found = value(launch, index);
+        if (found.reason !== undefined)
+            return h("td", { class: "number absent" }, h("span", { tabindex: 0, "data-text": found.reason }, "n/a"));
+        const base = data("launches").metrics[index].unit;
+        const hasUnit = found.unit && (withUnit || found.unit !== base);
+        return h("td", { class: "number", "data-metric": data("launches").metrics[index].name,
+                         "data-value": found.number === undefined ? found.shown : found.number },
+                 found.shown, hasUnit ? h("span", { class: "unit" }, " " + found.unit) : null, " ", mark(found.mark));
+    }
+
+    /* A name with its definition on hover and focus. */
+    function term(label, name) {
+        return h("span", { class: "term", tabindex: 0, "data-define": name }, label);
+    }
+
+    function definition(name) {
+        const known = (data("definitions") || {})[name];
+        if (known)
+            return known;
+        const metric = data("launches").metrics.find((each) => each.name === name);
+        if (!metric)
+            return null;
+        return { title: name, lines: [metric.description, metric.unit ? "Unit: " + metric.unit : ""] };
+    }
+
+    /* ---- launches ---- */
+
+    function launches() {
+        return data("launches").reports[0].launches;
+    }
+
+    function triple(numbers) {
+        return "(" + numbers.join(", ") + ")";
+    }
+
+    function launchTitle(launch) {
+        return launch.id + ": " + launch.function + " " + triple(launch.grid_size) + "×" + triple(launch.block_size);
+    }
+
+    /* ---- pages ---- */
+
+    /* page: {id, title, order, isThere() (whether the report has something for it),
+     * show(container, rest, keys)}: rest is what follows the page in the address, cut at "/"; keys,
+     * an object to fill: key to [what it does, function]. */
+    function addPage(page) {
+        pages.push(page);
+    }
+
+    function shownPages() {
+        return pages.filter((page) => !page.isThere || page.isThere()).sort((a, b) => a.order - b.order);
+    }
+
+    function go(...parts) {
+        location.hash = "#" + parts.map(encodeURIComponent).join("/");
+    }
+
+    function address(...parts) {
+        return "#" + parts.map(encodeURIComponent).join("/");
+    }
+
+    return { data, h, value, mark, cell, term, definition, launches, triple, launchTitle, addPage, shownPages, go, address };
+})();

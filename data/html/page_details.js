@@ -1,0 +1,88 @@
+/* The details of one launch: its sections as tables. */
+(() => {
+    const { h, data, value, cell, mark, term, launches, launchTitle, go } = warplens;
+
+    function isEmpty(section, launch) {
+        const all = section.metrics.map((pair) => pair[1]).concat(section.tables.flatMap((table) => table.rows.flatMap((row) => row.cells)));
+        return !section.absent && all.every((index) => index === null || value(launch, index).reason !== undefined);
+    }
+
+    /* Reasons why metrics are absent, each once with the labels it is true of. */
+    function absent(section, launch) {
+        const reasons = new Map();
+        for (const [label, index] of section.metrics) {
+            const { reason } = value(launch, index);
+            if (reason !== undefined)
+                reasons.set(reason, (reasons.get(reason) || []).concat(label));
+        }
+        return [...reasons].map(([reason, labels]) => h("p", { class: "absent" }, labels.join(", ") + ": " + reason));
+    }
+
+    function metricTable(section, launch) {
+        const there = section.metrics.filter(([, index]) => value(launch, index).reason === undefined);
+        if (!there.length)
+            return null;
+        return h("table", { class: "metrics" }, h("tbody", {}, there.map(([label, index]) =>
+            h("tr", {}, h("th", { scope: "row" }, term(label, data("launches").metrics[index].name)), cell(launch, index, true)))));
+    }
+
+    function otherTable(table, launch) {
+        return h("div", { class: "scroll" }, h("table", { class: "metrics" },
+            h("thead", {}, h("tr", {}, h("th", { scope: "col" }, table.name), table.columns.map((column) => h("th", { scope: "col", class: "number" }, column)))),
+            h("tbody", {}, table.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.label),
+                row.cells.map((index) => index === null ? h("td", {}) : definedCell(launch, index)))))));
+    }
+
+    function definedCell(launch, index) {
+        const node = cell(launch, index, false);
+        node.setAttribute("data-define", data("launches").metrics[index].name);
+        return node;
+    }
+
+    function card(section, launch) {
+        return h("section", { class: "card", id: "section-" + section.identifier },
+            h("h2", {}, term(section.name, section.identifier)),
+            section.absent ? h("p", { class: "absent" }, section.absent) : null,
+            metricTable(section, launch),
+            section.tables.map((table) => otherTable(table, launch)),
+            absent(section, launch));
+    }
+
+    /* Which launch, and the ones before and after it. Shared with other pages of one launch. */
+    warplens.launchBar = (page, launch, keys) => {
+        const all = launches();
+        const position = all.indexOf(launch);
+        const step = (by) => { const next = all[position + by]; if (next) go(page, next.id); };
+        const select = h("select", { "aria-label": "Launch", onchange: () => go(page, select.value) },
+            all.map((each) => h("option", { value: each.id, selected: each === launch }, launchTitle(each))));
+        keys["["] = ["previous launch", () => step(-1)];
+        keys["]"] = ["next launch", () => step(1)];
+        return h("div", { class: "bar" },
+            h("button", { onclick: () => step(-1), disabled: position === 0, "aria-label": "Previous launch" }, "‹"), select,
+            h("button", { onclick: () => step(1), disabled: position === all.length - 1, "aria-label": "Next launch" }, "›"));
+    };
+
+    warplens.findLaunch = (rest) => launches().find((launch) => String(launch.id) === rest[0]) || launches()[0];
+
+    function notes(launch) {
+        const list = launch.notes.map((note) => h("p", { class: "note note-" + note.severity }, note.text + (note.hint ? " — " + note.hint : "")));
+        if (launch.status === "failed")
+            list.unshift(h("p", { class: "note note-error" }, "Failed: " + launch.message));
+        if (launch.is_stand_in)
+            list.push(h("p", { class: "note" }, "A stand-in: Warplens' own kernel in place of a library's."));
+        return list;
+    }
+
+    function show(container, rest, keys) {
+        const launch = warplens.findLaunch(rest);
+        const sections = data("launches").sections.filter((section) => launch.status !== "failed" || !isEmpty(section, launch));
+        container.append(warplens.launchBar("details", launch, keys),
+            h("p", { class: "kernel" }, launch.kernel_name),
+            h("p", { class: "facts" }, "Process " + launch.process_id + ", context " + launch.context + ", stream " + launch.stream + ", device " + launch.device +
+                (launch.nvtx_range ? ", range " + launch.nvtx_range : "")),
+            ...notes(launch),
+            h("div", { class: "cards" }, sections.map((section) => card(section, launch))));
+    }
+
+    warplens.addPage({ id: "details", title: "Details", order: 20, show });
+})();

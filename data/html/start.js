@@ -1,0 +1,110 @@
+/* Shows the page that the address names, definitions, and keys. Comes last of the scripts. */
+(() => {
+    const { h, data, definition, shownPages, address, go } = warplens;
+    const main = document.getElementById("main");
+    const bubble = document.getElementById("definition");
+    let keys = {};
+
+    /* ---- definitions on hover and focus ---- */
+
+    function hideDefinition() {
+        bubble.hidden = true;
+        document.querySelectorAll("[aria-describedby=definition]").forEach((node) => node.removeAttribute("aria-describedby"));
+    }
+
+    function showDefinition(node) {
+        const found = node.dataset.define ? definition(node.dataset.define) : { title: "", lines: [node.dataset.text] };
+        if (!found)
+            return;
+        bubble.replaceChildren(found.title ? h("strong", {}, found.title) : "",
+                               ...found.lines.filter((line) => line).map((line) => h("p", {}, line)));
+        bubble.hidden = false;
+        node.setAttribute("aria-describedby", "definition");
+        const place = node.getBoundingClientRect();
+        const left = Math.max(4, Math.min(place.left, document.documentElement.clientWidth - bubble.offsetWidth - 4));
+        const isBelow = place.bottom + bubble.offsetHeight + 8 < innerHeight;
+        bubble.style.left = left + scrollX + "px";
+        bubble.style.top = (isBelow ? place.bottom + 4 : place.top - bubble.offsetHeight - 4) + scrollY + "px";
+    }
+
+    function onPoint(event) {
+        const node = event.target.closest ? event.target.closest("[data-define], [data-text]") : null;
+        hideDefinition();
+        if (node)
+            showDefinition(node);
+    }
+
+    /* ---- pages ---- */
+
+    function show() {
+        const parts = location.hash.slice(1).split("/").map(decodeURIComponent);
+        const pages = shownPages();
+        const page = pages.find((each) => each.id === parts[0]) || pages[0];
+        hideDefinition();
+        keys = {};
+        document.body.dataset.page = page.id;
+        document.getElementById("pages").replaceChildren(...pages.map((each) =>
+            h("a", { href: address(each.id), "aria-current": each === page ? "page" : null }, each.title)));
+        const container = h("div", {});
+        main.replaceChildren(container);
+        page.show(container, page.id === parts[0] ? parts.slice(1) : [], keys);
+        scrollTo(0, 0);
+    }
+
+    /* ---- keys ---- */
+
+    function listKeys() {
+        const rows = Object.entries(keys).concat([["1 … " + shownPages().length, ["page", null]], ["?", ["this list", null]]]);
+        const dialog = h("dialog", { class: "keys", onclose: () => dialog.remove() },
+            h("h2", {}, "Keys"),
+            h("table", {}, h("tbody", {}, rows.map(([key, [meaning]]) => h("tr", {}, h("td", {}, h("kbd", {}, key)), h("td", {}, meaning))))),
+            h("form", { method: "dialog" }, h("button", {}, "Close")));
+        document.body.append(dialog);
+        dialog.showModal();
+    }
+
+    function onKey(event) {
+        const isWriting = event.target.matches("input, select, textarea");
+        if (event.key === "Escape") {
+            hideDefinition();
+            if (isWriting)
+                event.target.blur();
+        }
+        if (isWriting || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog"))
+            return;
+        const page = shownPages()[Number(event.key) - 1];
+        if (keys[event.key])
+            keys[event.key][1](event);
+        else if (event.key === "?")
+            listKeys();
+        else if (page)
+            go(page.id);
+        else
+            return;
+        event.preventDefault();
+    }
+
+    function showMarks() {
+        const legend = data("session").marks.map((mark) => [h("span", { class: "mark mark-" + mark.name }, mark.sign),
+            " " + mark.name + ": " + mark.meaning]);
+        document.getElementById("marks").append("Every value bears a mark: ", ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)), ".");
+    }
+
+    function showSubtitle() {
+        const first = data("launches").reports[0].launches[0];
+        const process = data("session").processes ? data("session").processes[0] : null;
+        const device = data("session").devices ? data("session").devices[0] : null;
+        document.getElementById("subtitle").textContent =
+            [process ? process.command_line : first.process_name, device ? device.name : null].filter((part) => part).join(" · ");
+    }
+
+    document.addEventListener("mouseover", onPoint);
+    document.addEventListener("focusin", onPoint);
+    document.addEventListener("focusout", hideDefinition);
+    document.addEventListener("keydown", onKey);
+    addEventListener("hashchange", show);
+    showMarks();
+    showSubtitle();
+    show();
+    document.documentElement.dataset.ready = "yes";
+})();

@@ -1,0 +1,107 @@
+/* `warplens export REPORT`: a report as files for people. */
+#include "export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/lists.h"
+#include "cmd/verbs.h"
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* A file that is there is replaced only where the user says so; a device always. */
+static enum wl_code check_target(const char *path, const struct wl_command *command,
+                                 struct wl_error *error)
+{
+    struct stat status;
+    if (command->overwrite || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return WL_OK;
+    wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+    return wl_error_set_hint(error, "-f replaces it");
+}
+
+/* The report and its baselines. paths points into text, which is cut at its lines. */
+static size_t list_reports(const char *report, struct wl_text *baselines, const char ***paths)
+{
+    size_t count = 1;
+    *paths = wl_alloc_zero(baselines->length + 2, sizeof **paths);
+    (*paths)[0] = report;
+    for (char *at = baselines->data; at && *at; count++) {
+        (*paths)[count] = at;
+        at = strchr(at, '\n');
+        if (at)
+            *at++ = '\0';
+    }
+    return count;
+}
+
+static enum wl_code export_files(const struct wl_command *command,
+                                 const struct wl_export_report *reports, size_t count,
+                                 const struct wl_console *console, struct wl_error *error)
+{
+    struct wl_view_options view;
+    wl_command_view(command, console->pages, &view);
+    enum wl_code code = wl_export_html(reports, count, &view, command->html_path, error);
+    if (!code && !console->is_quiet)
+        wl_console_say(console, "page: %s", command->html_path);
+    return code;
+}
+
+static enum wl_code export(struct wl_command *command, const struct wl_arguments *arguments,
+                           struct wl_console *console, struct wl_error *error) {
+    if (arguments->count != 1 || !command->html_path){
+        wl_error_set(error, WL_ERR_USAGE,
+                     arguments->count != 1 ? "export takes one report, not %zu"
+                                           : "export needs --html",
+                     arguments->count);
+        return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");}
+const char **paths = NULL;
+size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
+struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
+enum wl_code code = wl_console_open(console, command->log_file, error);
+if (!code)
+    code = check_target(command->html_path, command, error);
+for (size_t i = 0; i < count && !code; i++) {
+    reports[i].name = file_name(paths[i]);
+    code = wl_report_open(paths[i], &reports[i].report, error);
+}
+if (!code)
+    code = export_files(command, reports, count, console, error);
+for (size_t i = 0; i < count; i++)
+    if (reports[i].report)
+        wl_report_close(reports[i].report);
+free(reports);
+free(paths);
+return code;
+}
+
+int wl_verb_export(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    command.filters_pages = true;
+    enum wl_code code =
+        wl_command_parse(&command, wl_export_tables, words, word_count, false, &arguments, &error);
+    console.is_quiet = command.is_quiet;
+    if (!code && command.wants_help)
+        wl_help_verb("export", wl_export_tables);
+    else if (!code)
+        code = export(&command, &arguments, &console, &error);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}
