@@ -23,6 +23,7 @@ struct wl_record_process {
     uint64_t start_ns;                                              /* CLOCK_REALTIME */
     const char *version;                                            /* WL_VERSION_STRING */
     const char *collector;                                          /* "sim", "cupti" */
+    int64_t rank, rank_count; /* of a parallel program, as its launcher says; -1: not known */
 };
 
 /* A named number or text. text is NULL for numbers. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/rank.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "warplens/version.h"
@@ -38,6 +39,7 @@ void wl_process_facts_read(const char *collector, struct wl_process_facts *facts
     struct stat status;
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
+    struct wl_rank rank = wl_rank_read();
     memset(facts, 0, sizeof *facts);
     if (gethostname(facts->host, sizeof facts->host - 1) != 0)
         strcpy(facts->host, "localhost");
@@ -56,6 +58,8 @@ void wl_process_facts_read(const char *collector, struct wl_process_facts *facts
         .start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
         .version = WL_VERSION_STRING,
         .collector = collector,
+        .rank = rank.rank,
+        .rank_count = rank.count,
     };
 }
 

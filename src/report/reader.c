@@ -146,12 +146,18 @@ row_attributes(struct wl_rows *rows, int column, const struct wl_report *report,
     return set.count ? report->attributes.items + set.first : NULL;
 }
 
+static int64_t read_rank(struct wl_rows *rows, int column)
+{
+    return wl_rows_is_null(rows, column) ? -1 : wl_rows_integer(rows, column, 0, INT32_MAX);
+}
+
 static enum wl_code load_processes(struct wl_report *report, struct wl_error *error)
 {
     struct wl_rows rows;
     wl_rows_begin(&rows, &report->file,
                   "SELECT id, stream, pid, parent_pid, host, executable, executable_hash, "
-                  "command_line, start_ns, version, collector, exit_code, is_torn, dropped "
+                  "command_line, start_ns, version, collector, exit_code, is_torn, dropped, rank, "
+                  "rank_count "
                   "FROM processes ORDER BY id",
                   0, error);
     while (wl_rows_next(&rows)) {
@@ -166,7 +172,9 @@ static enum wl_code load_processes(struct wl_report *report, struct wl_error *er
                        .command_line = wl_rows_text(&rows, 7),
                        .start_ns = wl_rows_u64(&rows, 8),
                        .version = wl_rows_text(&rows, 9),
-                       .collector = wl_rows_text(&rows, 10)},
+                       .collector = wl_rows_text(&rows, 10),
+                       .rank = read_rank(&rows, 14),
+                       .rank_count = read_rank(&rows, 15)},
             .exit_code =
                 wl_rows_is_null(&rows, 11) ? -1 : (int)wl_rows_integer(&rows, 11, 0, INT32_MAX),
             .is_torn = wl_rows_integer(&rows, 12, 0, 1),

@@ -59,7 +59,9 @@ static inline void sample_put_process(const struct wl_sink *sink, uint64_t pid)
                                                               .command_line = "./app 12",
                                                               .start_ns = 1000,
                                                               .version = "0.1.0",
-                                                              .collector = "sim"});
+                                                              .collector = "sim",
+                                                              .rank = -1,
+                                                              .rank_count = -1});
     const struct wl_record_attribute facts[] = {
         {.name = "device__attribute_multiprocessor_count", .number = 132},
         {.name = "device__attribute_display_name", .text = "NVIDIA H200"}};

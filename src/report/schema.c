@@ -31,7 +31,7 @@ const struct wl_report_object wl_report_schema[] = {
           "parent_pid INTEGER NOT NULL, host TEXT NOT NULL, executable TEXT NOT NULL, "
           "executable_hash TEXT NOT NULL, command_line TEXT NOT NULL, start_ns INTEGER NOT NULL, "
           "end_ns INTEGER, version TEXT NOT NULL, collector TEXT NOT NULL, exit_code INTEGER, "
-          "is_torn INTEGER NOT NULL, dropped INTEGER NOT NULL"),
+          "is_torn INTEGER NOT NULL, dropped INTEGER NOT NULL, rank INTEGER, rank_count INTEGER"),
     TABLE("devices",
           "id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL REFERENCES processes(id), "
           "device_id INTEGER NOT NULL, model TEXT NOT NULL, name TEXT NOT NULL, "

@@ -27,6 +27,7 @@ struct pending_process {
     bool has_record, has_end;
     uint64_t pid, parent_pid, start_ns, end_ns;
     char *host, *executable, *executable_hash, *command_line, *version, *collector;
+    int64_t rank, rank_count;
     int exit_code;
 };
 
@@ -191,6 +192,8 @@ static void put_process(void *self, const struct wl_record_process *record)
         .command_line = wl_string_copy(record->command_line),
         .version = wl_string_copy(record->version),
         .collector = wl_string_copy(record->collector),
+        .rank = record->rank,
+        .rank_count = record->rank_count,
         .exit_code = -1,
     };
 }
@@ -384,7 +387,12 @@ static void guess_process(struct pending_process *process, const char *stream_na
     if (pid)
         *pid = '\0';
     *process = (struct pending_process){
-        .host = host, .pid = pid ? strtoull(pid + 1, NULL, 10) : 0, .exit_code = -1};
+        .host = host,
+        .pid = pid ? strtoull(pid + 1, NULL, 10) : 0,
+        .rank = -1,
+        .rank_count = -1,
+        .exit_code = -1,
+    };
 }
 
 void wl_report_writer_begin_stream(struct wl_report_writer *writer, const char *name)
@@ -456,15 +464,16 @@ static void flush_process(struct wl_report_writer *writer, const struct wl_strea
                           bool is_torn)
 {
     struct pending_process *process = &writer->process;
-    WL_INSERT(&writer->inserter, WL_TABLE_PROCESSES, WL_INTEGER(writer->process_id),
-              WL_TEXT(writer->stream_name), WL_INTEGER(process->pid),
-              WL_INTEGER(process->parent_pid), WL_TEXT(process->host), WL_TEXT(process->executable),
-              WL_TEXT(process->executable_hash), WL_TEXT(process->command_line),
-              WL_INTEGER(process->start_ns),
-              process->has_end ? WL_INTEGER(process->end_ns) : WL_NULL, WL_TEXT(process->version),
-              WL_TEXT(process->collector),
-              process->exit_code < 0 ? WL_NULL : WL_INTEGER(process->exit_code),
-              WL_INTEGER(is_torn), WL_INTEGER(summary->dropped));
+    WL_INSERT(
+        &writer->inserter, WL_TABLE_PROCESSES, WL_INTEGER(writer->process_id),
+        WL_TEXT(writer->stream_name), WL_INTEGER(process->pid), WL_INTEGER(process->parent_pid),
+        WL_TEXT(process->host), WL_TEXT(process->executable), WL_TEXT(process->executable_hash),
+        WL_TEXT(process->command_line), WL_INTEGER(process->start_ns),
+        process->has_end ? WL_INTEGER(process->end_ns) : WL_NULL, WL_TEXT(process->version),
+        WL_TEXT(process->collector),
+        process->exit_code < 0 ? WL_NULL : WL_INTEGER(process->exit_code), WL_INTEGER(is_torn),
+        WL_INTEGER(summary->dropped), process->rank < 0 ? WL_NULL : WL_INTEGER(process->rank),
+        process->rank_count < 0 ? WL_NULL : WL_INTEGER(process->rank_count));
     char *const texts[] = {process->host,         process->executable, process->executable_hash,
                            process->command_line, process->version,    process->collector};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -208,6 +208,8 @@ void wl_codec_process(struct wl_codec *codec, struct wl_record_process *record)
     u64(codec, &record->start_ns);
     plain_text(codec, &record->version);
     plain_text(codec, &record->collector);
+    i64(codec, &record->rank);
+    i64(codec, &record->rank_count);
 }
 
 void wl_codec_device(struct wl_codec *codec, struct wl_record_device *record)

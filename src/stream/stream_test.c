@@ -33,9 +33,11 @@ static void add_attributes(struct wl_text *text, const struct wl_record_attribut
 
 static void describe_process(void *self, const struct wl_record_process *r)
 {
-    wl_text_addf(self, "process %" PRIu64 " %" PRIu64 " %s %s %s %s %" PRIu64 " %s %s\n", r->pid,
-                 r->parent_pid, r->host, r->executable, r->executable_hash, r->command_line,
-                 r->start_ns, r->version, r->collector);
+    wl_text_addf(self,
+                 "process %" PRIu64 " %" PRIu64 " %s %s %s %s %" PRIu64 " %s %s %" PRId64
+                 " %" PRId64 "\n",
+                 r->pid, r->parent_pid, r->host, r->executable, r->executable_hash, r->command_line,
+                 r->start_ns, r->version, r->collector, r->rank, r->rank_count);
 }
 
 static void describe_device(void *self, const struct wl_record_device *r)
@@ -139,7 +141,9 @@ static void send_records(const struct wl_sink *sink)
                                                               .command_line = "app \xc3\xa9 1",
                                                               .start_ns = 5,
                                                               .version = "0",
-                                                              .collector = "sim"});
+                                                              .collector = "sim",
+                                                              .rank = 2,
+                                                              .rank_count = 4});
     sink->put_device(sink->self, &(struct wl_record_device){0, "h200", "NVIDIA H200", 9, 0,
                                                             device_attributes, 3});
     sink->put_module(sink->self,

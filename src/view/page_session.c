@@ -83,6 +83,10 @@ static void add_process(struct group *group, const struct wl_report_process *pro
     add_time(group, "Start", "start", record->start_ns);
     add_text(group, "Warplens", "version", record->version);
     add_text(group, "Collector", "collector", record->collector);
+    if (record->rank >= 0)
+        add_number(group, "Rank", "rank", (double)record->rank);
+    if (record->rank_count >= 0)
+        add_number(group, "Ranks", "ranks", (double)record->rank_count);
     if (process->exit_code < 0)
         add_missing(group, "Exit Code", "exit_code");
     else

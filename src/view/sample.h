@@ -277,7 +277,9 @@ static inline void sample_make(struct sample *sample, const char *kernel_name)
                                                               .command_line = "./scale 1000",
                                                               .start_ns = 1700000000000000000,
                                                               .version = "0.1.0",
-                                                              .collector = "sim"});
+                                                              .collector = "sim",
+                                                              .rank = -1,
+                                                              .rank_count = -1});
     sink->put_device(sink->self,
                      &(struct wl_record_device){.model = "h200",
                                                 .name = "NVIDIA H200",
