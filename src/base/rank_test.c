@@ -86,6 +86,43 @@ static void what_is_no_number_is_no_rank(void **state)
     }
 }
 
+static void one_rank_is_not_many(void **state)
+{
+    (void)state;
+    assert_false(wl_rank_is_of_many(&(struct wl_rank){-1, -1}));
+    assert_false(wl_rank_is_of_many(&(struct wl_rank){0, 1}));
+    assert_true(wl_rank_is_of_many(&(struct wl_rank){0, -1}));
+    assert_true(wl_rank_is_of_many(&(struct wl_rank){0, 2}));
+}
+
+static void lists_hold_ranks_and_ranges(void **state)
+{
+    (void)state;
+    static const char list[] = "0,4-7,12";
+    static const int64_t inside[] = {0, 4, 5, 7, 12}, outside[] = {-1, 1, 3, 8, 11, 13};
+    assert_int_equal(wl_rank_list_check(list, NULL), WL_OK);
+    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+        assert_true(wl_rank_list_has(list, inside[i]));
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        assert_false(wl_rank_list_has(list, outside[i]));
+    assert_true(wl_rank_list_has(NULL, 3));
+    assert_true(wl_rank_list_has("", 3));
+}
+
+static void what_is_no_list_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"",    "x",    "1,", ",1",  "1-",
+                                        "3-2", "1--2", "-1", "1 2", "1,,2"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct wl_error error = {0};
+        assert_int_equal(wl_rank_list_check(lists[i], &error), WL_ERR_USAGE);
+    }
+    struct wl_error error = {0};
+    wl_rank_list_check("1-x", &error);
+    assert_string_equal(error.message, "'1-x' is no list of ranks: 0, 0,2 or 0,4-7 is one");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +131,9 @@ int main(void)
         cmocka_unit_test_setup(a_batch_script_of_slurm_is_no_rank, forget_launchers),
         cmocka_unit_test_setup(mpirun_within_slurm_counts, forget_launchers),
         cmocka_unit_test_setup(what_is_no_number_is_no_rank, forget_launchers),
+        cmocka_unit_test(one_rank_is_not_many),
+        cmocka_unit_test(lists_hold_ranks_and_ranges),
+        cmocka_unit_test(what_is_no_list_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,10 +197,11 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
         code = wl_launch_execute(run, error);
     if (code)
         return code;
-    code = wl_launch_record(run, error);
+    bool is_recorded = wl_launch_is_recorded(run);
+    code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
     if (code == WL_ERR_NOTHING)
         return wl_error_set(error, code, "no kernel launch was seen, so nothing was checked");
-    if (!code)
+    if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
     if (!code && (run->ending.exit_code || run->ending.signal) && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",

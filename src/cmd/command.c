@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/rank.h"
 
 #define AT(field) offsetof(struct wl_command, field)
 
@@ -100,6 +101,8 @@ static const struct wl_option launch_rows[] = {
      "kernels of this name, or 'regex:EXPRESSION'"},
     {"launch-skip", 's', WL_OPTION_NUMBER, AT(launch_skip), "N", "not the first N that match"},
     {"launch-count", 'c', WL_OPTION_NUMBER, AT(launch_count), "N", "no more than N; default: all"},
+    {"rank", 0, WL_OPTION_TEXT, AT(ranks), "RANKS",
+     "of these ranks of a parallel program: 0,4-7; others run unrecorded; default: all"},
     {"kernel-regex", 0, WL_OPTION_TEXT, AT(kernel_regex), "EXPRESSION", NULL},
     {"kernels", 0, WL_OPTION_TEXT, AT(kernel_regex), "EXPRESSION", NULL},
     {.name = NULL},
@@ -277,6 +280,8 @@ enum wl_code wl_command_parse(struct wl_command *command, const struct wl_option
         command->kernel_pattern = wl_string_format("regex:%s", command->kernel_regex);
     else
         command->kernel_pattern = wl_string_copy(command->kernel_name);
+    if (command->ranks && wl_rank_list_check(command->ranks, error))
+        return WL_ERR_USAGE;
     if (command->threads > 4096)
         return wl_error_set(error, WL_ERR_USAGE, "option --threads takes 0 to 4096, not '%llu'",
                             (unsigned long long)command->threads);
@@ -300,6 +305,7 @@ void wl_command_settings(const struct wl_command *command, struct wl_settings *s
     set_text(&settings->kernel_id, command->kernel_id);
     set_text(&settings->nvtx_include, command->nvtx_include.data);
     set_text(&settings->nvtx_exclude, command->nvtx_exclude.data);
+    set_text(&settings->ranks, command->ranks);
     settings->cache_control = (enum wl_cache_control)command->cache_control;
     settings->l1_global = command->l1_global < 0    ? WL_L1_AS_COMPILED
                           : command->l1_global == 0 ? WL_L1_FORCE_ON
@@ -353,6 +359,7 @@ void wl_command_view(const struct wl_command *command, FILE *out, struct wl_view
         view->kernel_name = command->kernel_pattern;
         view->launch_skip = command->launch_skip;
         view->launch_count = command->launch_count;
+        view->ranks = command->ranks;
     }
     if (command->top && command->page < 0)
         view->page = WL_PAGE_SOURCE;

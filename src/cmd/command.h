@@ -36,6 +36,7 @@ struct wl_command {
     uint64_t launch_skip, launch_count, launch_skip_before_match;
     bool profile_from_start;
     struct wl_text nvtx_include, nvtx_exclude;
+    const char *ranks; /* list as in base/rank.h */
     /* pages */
     int page, units, summary; /* -1: not given */
     bool csv, json, sarif, markdown, junit, percent;

@@ -257,6 +257,7 @@ static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *
 enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 {
     wl_command_settings(run->command, &run->settings);
+    run->rank = wl_rank_read();
     enum wl_code code = wl_hardware_choose(run->command, run->console, &run->settings, error);
     bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
     if (code || !is_again || run->settings.collector != WL_SOURCE_HARDWARE)
@@ -267,9 +268,25 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
     return code;
 }
 
+/* Each rank has a report of its own, without being asked. */
+static enum wl_code name_report(struct wl_launch_run *run, struct wl_error *error)
+{
+    const char *export_path = run->command->export_path;
+    char *pattern = wl_string_copy(export_path ? export_path : default_name);
+    if (wl_rank_is_of_many(&run->rank)) {
+        char rank[24];
+        snprintf(rank, sizeof rank, "%" PRId64, run->rank.rank);
+        char *of_rank = wl_report_name_of_rank(pattern, rank);
+        free(pattern);
+        pattern = of_rank;
+    }
+    enum wl_code code = wl_report_name(pattern, &run->report_path, error);
+    free(pattern);
+    return code;
+}
+
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
-    const struct wl_command *command = run->command;
     bool is_simulated = run->settings.collector == WL_SOURCE_SIMULATED;
     enum wl_code code = check_settings(run, error);
     if (!code)
@@ -280,8 +297,7 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
     if (!code)
         code = wl_injection_find(&run->library_folder, error);
     if (!code)
-        code = wl_report_name(command->export_path ? command->export_path : default_name,
-                              &run->report_path, error);
+        code = name_report(run, error);
     if (code)
         return code;
     run->stream_folder = wl_string_format("%s.stream", run->report_path);
@@ -343,6 +359,11 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
 }
 
 /* ---- the report ---- */
+
+bool wl_launch_is_recorded(const struct wl_launch_run *run)
+{
+    return run->rank.rank < 0 || wl_rank_list_has(run->command->ranks, run->rank.rank);
+}
 
 enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
 {

@@ -3,6 +3,7 @@
 #ifndef WL_CMD_LAUNCH_H
 #define WL_CMD_LAUNCH_H
 
+#include "base/rank.h"
 #include "base/subprocess.h"
 #include "binary/binary.h"
 #include "cmd/command.h"
@@ -20,6 +21,7 @@ struct wl_launch_run {
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
     struct wl_ending ending;
+    struct wl_rank rank; /* of the program, where a launcher started warplens for it */
 };
 
 /* Zero-initialise it, set the first three, then call these in this order. */
@@ -32,6 +34,8 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error);
 /* Runs it to its end and tells how it ended. */
 enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error);
+/* False: --rank leaves this rank out. Its streams are empty, and no report is to be made. */
+bool wl_launch_is_recorded(const struct wl_launch_run *run);
 /* Builds the report and removes the streams; on an error they stay, and the hint says where. */
 enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error);
 void wl_launch_free(struct wl_launch_run *run);

@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/help.h"
@@ -9,6 +11,7 @@
 #include "cmd/program.h"
 #include "cmd/show.h"
 #include "cmd/verbs.h"
+#include "report/name.h"
 #include "report/report.h"
 
 static void tell_ending(const struct wl_launch_run *run)
@@ -37,6 +40,26 @@ static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_repor
     return wl_pages_print(report, run->report_path, &command, run->console, error);
 }
 
+/* Pages of many ranks at once are of no use to anybody who did not ask for them. */
+static bool shows_pages(const struct wl_launch_run *run)
+{
+    bool is_silent = run->console->is_quiet || wl_rank_is_of_many(&run->rank);
+    return !is_silent || wl_pages_are_asked(run->command);
+}
+
+static void tell_report(const struct wl_launch_run *run)
+{
+    const char *export_path = run->command->export_path;
+    wl_console_say(run->console, "report: %s", run->report_path);
+    if (run->rank.rank != 0 || !wl_rank_is_of_many(&run->rank) || !export_path)
+        return;
+    char *all = wl_report_name_of_rank(export_path, "*");
+    if (strcmp(all, export_path) != 0 && !strchr(all, '%'))
+        wl_console_say(run->console, "all ranks in one report: warplens merge -o %s %s%s",
+                       export_path, all, strstr(all, ".wlr") ? "" : ".wlr");
+    free(all);
+}
+
 /* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
 static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
 {
@@ -48,7 +71,7 @@ static enum wl_code print_report(const struct wl_launch_run *run, struct wl_erro
     wl_report_launches(report, &launch_count);
     if (launch_count == 0)
         code = WL_ERR_NOTHING;
-    else if (!run->console->is_quiet || wl_pages_are_asked(run->command))
+    else if (shows_pages(run))
         code = print_pages(run, report, error);
     wl_report_close(report);
     return code;
@@ -86,14 +109,15 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
     if (code)
         goto out;
     tell_ending(&run);
-    code = wl_launch_record(&run, error);
-    bool has_report = code == WL_OK;
+    bool is_recorded = wl_launch_is_recorded(&run);
+    code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
+    bool has_report = is_recorded && code == WL_OK;
     if (has_report)
         code = print_report(&run, error);
     if (code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
-        wl_console_say(console, "report: %s", run.report_path);
+        tell_report(&run);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed; %s",
                             has_report ? "the report holds what ran up to there"

@@ -39,6 +39,7 @@ struct wl_settings {
     uint64_t launch_skip, launch_count, launch_skip_before_match; /* count 0: all */
     bool profile_from_start;
     char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
+    char *ranks; /* only these record anything: a list as in base/rank.h, "" all */
     /* checks beyond those of every run */
     bool check_race, check_init, check_sync, check_leaks;
     bool stop_at_error; /* the first error found breaks the context */

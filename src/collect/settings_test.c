@@ -42,6 +42,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "profile_from_start=yes\n"
                                    "nvtx_include=\n"
                                    "nvtx_exclude=\n"
+                                   "ranks=\n"
                                    "check_race=no\n"
                                    "check_init=no\n"
                                    "check_sync=no\n"

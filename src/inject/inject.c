@@ -11,6 +11,7 @@
 
 #include "base/demangle.h"
 #include "base/memory.h"
+#include "base/rank.h"
 #include "base/text.h"
 #include "binary/compiled.h"
 #include "collect/sim_collector.h"
@@ -321,15 +322,17 @@ static void begin(const char *settings_path)
     enum wl_code code = wl_file_read(settings_path, &content, &error);
     if (code == WL_OK)
         code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
-    if (code == WL_OK)
+    bool is_wanted = code != WL_OK || wl_rank_list_has(session.settings.ranks, wl_rank_read().rank);
+    if (code == WL_OK && is_wanted)
         code = start_collector(&error);
-    if (code != WL_OK) {
+    if (code != WL_OK)
         record_refusal(&error);
+    bool is_on = code == WL_OK && is_wanted;
+    if (!is_on)
         configure_device(NULL, NULL);
-    }
     wl_text_free(&content);
-    atomic_store(&session.is_on, code == WL_OK);
-    wl_nvtx_set_wanted(code == WL_OK);
+    atomic_store(&session.is_on, is_on);
+    wl_nvtx_set_wanted(is_on);
 }
 
 /* ---- forks and the end ---- */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/rank.h"
 #include "base/text.h"
 #include "inject/guard.h"
 #include "inject/nvtx.h"
@@ -219,13 +220,14 @@ static void begin(const char *settings_path)
     enum wl_code code = wl_file_read(settings_path, &content, &error);
     if (code == WL_OK)
         code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
-    if (code == WL_OK)
+    bool is_wanted = code != WL_OK || wl_rank_list_has(session.settings.ranks, wl_rank_read().rank);
+    if (code == WL_OK && is_wanted)
         code = start_collector(&error);
     if (code != WL_OK)
         record_refusal(&error);
     wl_text_free(&content);
-    atomic_store(&session.is_on, code == WL_OK);
-    wl_nvtx_set_wanted(code == WL_OK);
+    atomic_store(&session.is_on, code == WL_OK && is_wanted);
+    wl_nvtx_set_wanted(code == WL_OK && is_wanted);
 }
 
 /* Called by the driver within cuInit. Not 0: the library is there and works. */

@@ -143,3 +143,15 @@ enum wl_code wl_report_name(const char *pattern, char **path, struct wl_error *e
     return wl_error_set(error, WL_ERR_USAGE, "no number up to %d makes the report name %s free",
                         MAX_NUMBER, pattern);
 }
+
+char *wl_report_name_of_rank(const char *pattern, const char *rank)
+{
+    for (const char *next = pattern; (next = strchr(next, '%')); next += next[1] ? 2 : 1)
+        if (next[1] == 'q' || next[1] == 'p')
+            return wl_string_copy(pattern);
+    size_t length = strlen(pattern), suffix_length = strlen(WL_REPORT_SUFFIX);
+    bool has_our_suffix =
+        length > suffix_length && strcmp(pattern + length - suffix_length, WL_REPORT_SUFFIX) == 0;
+    size_t stem = has_our_suffix ? length - suffix_length : length;
+    return wl_string_format("%.*s-rank%s%s", (int)stem, pattern, rank, pattern + stem);
+}

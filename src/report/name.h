@@ -10,4 +10,8 @@
  * Errors: WL_ERR_USAGE. */
 enum wl_code wl_report_name(const char *pattern, char **path, struct wl_error *error);
 
+/* The pattern with "-rankRANK" before its suffix, so that the reports of ranks do not meet; a copy
+ * where it tells them apart itself with %q or %p. free() it. */
+char *wl_report_name_of_rank(const char *pattern, const char *rank);
+
 #endif

@@ -70,6 +70,29 @@ static void a_number_makes_the_name_free(void **state)
     sample_remove(&sample);
 }
 
+static void ranks_do_not_meet(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *expected;
+    } rows[] = {
+        {"run", "run-rank12"},
+        {"run.wlr", "run-rank12.wlr"},
+        {"dir.wlr/run", "dir.wlr/run-rank12"},
+        {"run%i", "run%i-rank12"},
+        {"%h-50%%q", "%h-50%%q-rank12"},
+        {"run-%q{RANK}", "run-%q{RANK}"},
+        {"%%%p", "%%%p"},
+        {".wlr", ".wlr-rank12"},
+        {"%", "%-rank12"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *name = wl_report_name_of_rank(rows[i].pattern, "12");
+        assert_string_equal(name, rows[i].expected);
+        free(name);
+    }
+}
+
 static void wrong_patterns_are_refused(void **state)
 {
     (void)state;
@@ -95,6 +118,7 @@ int main(void)
         cmocka_unit_test(a_suffix_is_added_where_there_is_none),
         cmocka_unit_test(sequences_are_expanded),
         cmocka_unit_test(a_number_makes_the_name_free),
+        cmocka_unit_test(ranks_do_not_meet),
         cmocka_unit_test(wrong_patterns_are_refused),
     };
     return cmocka_run_group_tests_name("name", tests, NULL, NULL);

@@ -3,11 +3,19 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/rank.h"
 #include "collect/pattern.h"
 
 enum { default_width = 120, least_width = 60 };
 
-/* Launches by -k, -s and -c; a name is looked for in the function's name, as when profiling. */
+static bool is_of_ranks(const struct wl_view_options *options,
+                        const struct wl_report_launch *launch)
+{
+    return wl_rank_list_has(options->ranks, launch->process ? launch->process->record.rank : -1);
+}
+
+/* Launches by --rank, -k, -s and -c; a name is looked for in the function's name, as when
+ * profiling. */
 static enum wl_code choose_launches(struct wl_view_context *context, struct wl_error *error)
 {
     const struct wl_view_options *options = context->options;
@@ -25,7 +33,7 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
     for (size_t i = 0; i < count; i++) {
         const struct wl_report_kernel *kernel = launches[i].kernel;
         const char *name = kernel && kernel->record.function ? kernel->record.function : "";
-        if (!wl_pattern_matches(&pattern, name))
+        if (!wl_pattern_matches(&pattern, name) || !is_of_ranks(options, &launches[i]))
             continue;
         if (skipped++ < options->launch_skip)
             continue;
@@ -39,7 +47,7 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
                      count ? "no launch of the report is chosen by these options"
                            : "the report holds no kernel launch");
         return wl_error_set_hint(error, "%s",
-                                 count ? "see --page summary without --kernel-name, "
+                                 count ? "see --page summary without --rank, --kernel-name, "
                                          "--launch-skip and --launch-count"
                                        : "see --page session for what was skipped or failed");
     }

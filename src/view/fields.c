@@ -206,7 +206,10 @@ void wl_fields_headline(struct wl_view_context *context, const struct wl_report_
     struct wl_text *out = &context->text;
     const struct wl_record_launch *record = &launch->record;
     if (launch->process && (!before || before->process != launch->process)) {
-        wl_text_addf(out, "[%" PRIu64 "] ", launch->process->record.pid);
+        wl_text_addf(out, "[%" PRIu64, launch->process->record.pid);
+        if (launch->process->record.rank >= 0)
+            wl_text_addf(out, ", rank %" PRId64, launch->process->record.rank);
+        wl_text_add(out, "] ");
         wl_format_safe(wl_fields_program(launch->process), out);
         wl_text_add_char(out, '@');
         wl_format_safe(launch->process->record.host ? launch->process->record.host : "", out);

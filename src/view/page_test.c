@@ -158,7 +158,7 @@ static void bad_choices_are_refused(void **state)
            "--page details or --page raw");
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .kernel_name = "nobody"},
            WL_ERR_NOTHING, "no launch of the report is chosen by these options",
-           "see --page summary without --kernel-name, --launch-skip and --launch-count");
+           "see --page summary without --rank, --kernel-name, --launch-skip and --launch-count");
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .section_folder = "/no/such"},
            WL_ERR_INPUT, "cannot read the folder /no/such: No such file or directory", "");
 }

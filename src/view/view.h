@@ -44,6 +44,7 @@ struct wl_view_options {
     const char *metrics;                /* comma-separated names (regex: allowed) or NULL */
     const char *kernel_name;            /* -k on show: as in collect/settings.h, or NULL */
     uint64_t launch_skip, launch_count; /* on show; count 0: all */
+    const char *ranks;                  /* list as in base/rank.h, or NULL: all */
     const char *top;                    /* source page: --top METRIC, or NULL */
     bool percent;                       /* source page: values as percent of the kernel's total */
     const char *view_source;            /* source page: "cuda,ptx" (default), "cuda", "ptx" */
