@@ -46,7 +46,7 @@ endfunction()
 wl_fuzz(ptx parse ptx base/error.c base/memory.c base/arena.c ptx/lex.c ptx/names.c ptx/module.c
         ptx/parse*.c)
 wl_fuzz(report report report base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-        report/*.c stream/*.c -lsqlite3 -lpthread -lm)
+        trace/categories.c report/*.c stream/*.c -lsqlite3 -lpthread -lm)
 foreach(name fatbin cubin)
   wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
           binary/*.c -lzstd -llz4 -lelf -ldw)

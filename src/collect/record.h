@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace/record.h"
+
 /* How far a value can be trusted; shown wherever the value is. */
 enum wl_mark {
     WL_MARK_EXACT,     /* follows from the program and its addresses, or was measured */
@@ -127,6 +129,29 @@ struct wl_record_note {
     int64_t launch_id; /* -1: of the whole process */
 };
 
+/* Names of events, with the ids first_id and following. Before the first event that has one. */
+struct wl_record_trace_names {
+    uint32_t first_id;
+    const char *const *names;
+    size_t count;
+};
+
+/* Events on a timeline, in no order but that of each thread. Times are nanoseconds since 1970. */
+struct wl_record_trace {
+    const struct wl_trace_record *records;
+    size_t count;
+};
+
+/* How the recording of events went, as far as it is known by then; the last of a process holds. */
+struct wl_record_trace_end {
+    uint64_t records, dropped; /* dropped: a ring was full */
+    uint64_t waited_ns;        /* how long threads stood because a ring was full */
+    uint64_t ring_bytes;
+    double record_ns;      /* what recording one call costs on this machine */
+    int64_t clock_jump_ns; /* how far the system's clock was moved meanwhile */
+    bool is_simulated;     /* times are those of the simulated GPU's clock */
+};
+
 /* Where records go. Every function may be NULL (then that record is dropped). None may fail
  * visibly: a sink that cannot go on remembers why and drops (the stream reports it at its end). */
 struct wl_sink {
@@ -139,6 +164,9 @@ struct wl_sink {
     void (*put_note)(void *self, const struct wl_record_note *record);
     /* exit_code -1: not known (yet). Last record of a process. */
     void (*put_end)(void *self, int exit_code, uint64_t end_ns);
+    void (*put_trace_names)(void *self, const struct wl_record_trace_names *record);
+    void (*put_trace)(void *self, const struct wl_record_trace *record);
+    void (*put_trace_end)(void *self, const struct wl_record_trace_end *record);
 };
 
 #endif

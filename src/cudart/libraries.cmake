@@ -31,6 +31,30 @@ function(wl_api_link target base)
             $<TARGET_FILE_DIR:${target}>/lib${base}.so)
 endfunction()
 
+# wl_traced_objects(OUT CATEGORY PATTERN ROOM): what to link in place of the room's objects, so that
+# calls of the functions whose names match are recorded (src/trace/calls). The room's objects themselves
+# where there is no trampoline for the processor.
+function(wl_traced_objects out category pattern room)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(${out} $<TARGET_OBJECTS:room_${room}> PARENT_SCOPE)
+    return()
+  endif()
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/traced_${room})
+  set(folder ${CMAKE_SOURCE_DIR}/src/trace/calls)
+  add_custom_command(OUTPUT ${made}.o ${made}.S VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND ${CMAKE_COMMAND} -E env NM=${CMAKE_NM} OBJCOPY=${CMAKE_OBJCOPY} LD=${CMAKE_LINKER}
+            ${folder}/make.sh ${category} ${pattern} ${made} $<TARGET_OBJECTS:room_${room}>
+    DEPENDS ${folder}/make.sh ${folder}/trampoline.S room_${room} $<TARGET_OBJECTS:room_${room}>
+    COMMENT "trampolines of ${room}")
+  set_source_files_properties(${made}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_source_files_properties(${made}.S PROPERTIES OBJECT_DEPENDS ${folder}/trampoline.S)
+  add_custom_target(traced_${room} DEPENDS ${made}.o ${made}.S)
+  set(${out} ${made}.o ${made}.S PARENT_SCOPE)
+endfunction()
+wl_traced_objects(traced_cudart 1 "^cuda" cudart)
+wl_traced_objects(traced_cuda 2 "^cu" cuda)
+wl_traced_objects(traced_cublas 3 "^cublas" cublas)
+
 wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
          ${CMAKE_CURRENT_SOURCE_DIR}/cublas/mixed.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/cublas/sgemm.ptx
@@ -38,14 +62,21 @@ wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
 
 foreach(major 12 13)
   wl_api_library(warplens-cudart-${major} cudart ${major} libcudart.so.${major} "cuda;__cuda"
-                 $<TARGET_OBJECTS:room_cudart>
+                 ${traced_cudart}
                  ${CMAKE_CURRENT_SOURCE_DIR}/cudart/version/runtime_${major}.c)
   wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
-                 $<TARGET_OBJECTS:room_cublas> ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
+                 ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
   wl_api_library(warplens-nvrtc-${major} nvrtc ${major} libnvrtc.so.${major} "nvrtc"
                  $<TARGET_OBJECTS:room_nvrtc>)
 endforeach()
-wl_api_library(warplens-cuda cuda 1 "" "cu" $<TARGET_OBJECTS:room_cuda>)
+wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
+
+if(TARGET traced_cudart) # two libraries of it are made at the same time
+  foreach(major 12 13)
+    add_dependencies(warplens-cudart-${major} traced_cudart)
+    add_dependencies(warplens-cublas-${major} traced_cublas)
+  endforeach()
+endif()
 
 wl_api_link(warplens-cudart-13 cudart)
 wl_api_link(warplens-cublas-13 cublas)

@@ -9,7 +9,6 @@
 
 /* Spans that an engine remembers; of more, the earliest are taken for past. */
 enum { SPANS_MAX = 1024 };
-#define STAGED_BYTES (64u << 10) /* copies from pageable memory that the host need not wait for */
 #define EPSILON 1e-9
 #define DRAM_EFFICIENCY 0.9 /* where the GPU's file says nothing: about what all GPUs reach */
 
@@ -135,9 +134,10 @@ static uint64_t count_of(double value)
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-/* Sets when the activity starts and ends, and charges the host for the call. */
+/* Sets when the activity starts and ends, and charges the host for the call. gap_ns: what passes
+ * between the end of the stream's last work and this. */
 static void enqueue(const struct stream *stream, enum wl_device_engine engine, double share,
-                    uint64_t length_ns, struct wl_device_activity *activity)
+                    uint64_t gap_ns, uint64_t length_ns, struct wl_device_activity *activity)
 {
     const struct wl_gpu *gpu = &wl_device.gpu;
     uint64_t ready = ready_ns(stream);
@@ -146,6 +146,7 @@ static void enqueue(const struct stream *stream, enum wl_device_engine engine, d
     activity->context_id = WL_DEVICE_CONTEXT_ID;
     activity->stream_id = stream->id;
     activity->submit_ns = wl_device_clock_now();
+    ready = ready ? ready + gap_ns : 0;
     ready = later(ready, activity->submit_ns + count_of(gpu->submit_latency_ns));
     activity->start_ns = place(&stream->lanes->engines[engine], ready, length_ns, share);
     activity->end_ns = activity->start_ns + length_ns;
@@ -174,7 +175,8 @@ void wl_device_timeline_kernel(const struct wl_device_request *request,
         .is_async = true,
         .is_stand_in = launch->module && launch->module->is_stand_in,
     };
-    enqueue(&stream, WL_DEVICE_ENGINE_SMS, share, length_ns, &activity);
+    enqueue(&stream, WL_DEVICE_ENGINE_SMS, share, count_of(wl_device.gpu.kernel_gap_ns), length_ns,
+            &activity);
     tell(&activity);
 }
 
@@ -225,20 +227,6 @@ static enum wl_device_copy_kind kind_of(enum wl_device_place from, enum wl_devic
     return is_host(to) ? WL_DEVICE_COPY_TO_HOST : WL_DEVICE_COPY_ON_DEVICE;
 }
 
-/* As CUDA documents it: copies within the device never hold the host up; from pageable memory the
- * host stages itself, but for a few bytes that go with the command. */
-static bool host_goes_on(const struct wl_device_copy *copy,
-                         const struct wl_device_activity *activity)
-{
-    if (activity->copy_kind == WL_DEVICE_COPY_ON_DEVICE)
-        return true;
-    if (activity->from == WL_DEVICE_PLACE_PAGEABLE &&
-        activity->copy_kind == WL_DEVICE_COPY_TO_DEVICE)
-        return activity->bytes <= STAGED_BYTES;
-    return copy->is_async && activity->to != WL_DEVICE_PLACE_PAGEABLE &&
-           activity->copy_kind != WL_DEVICE_COPY_ON_HOST;
-}
-
 void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_place from,
                              enum wl_device_place to, uint64_t host_ns)
 {
@@ -260,8 +248,12 @@ void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_p
     uint64_t length_ns = copy_ns(&activity, host_ns);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    activity.is_async = host_goes_on(copy, &activity);
-    enqueue(&stream, engine, 1, length_ns, &activity);
+    /* as CUDA documents it: copies within the device never hold the host up, from pageable memory
+     * the host stages itself */
+    bool is_pageable = from == WL_DEVICE_PLACE_PAGEABLE || to == WL_DEVICE_PLACE_PAGEABLE;
+    activity.is_async =
+        activity.copy_kind == WL_DEVICE_COPY_ON_DEVICE || (copy->is_async && !is_pageable);
+    enqueue(&stream, engine, 1, 0, length_ns, &activity);
     if (!activity.is_async)
         wl_device_clock_reach(activity.end_ns);
     tell(&activity);
@@ -282,7 +274,7 @@ void wl_device_timeline_fill(void *handle, enum wl_device_place to, uint64_t byt
     uint64_t length_ns = transfer_ns(bytes, wl_device.gpu.copy_latency_ns, rate);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    enqueue(&stream, WL_DEVICE_ENGINE_MEMORY, 1, length_ns, &activity);
+    enqueue(&stream, WL_DEVICE_ENGINE_MEMORY, 1, 0, length_ns, &activity);
     tell(&activity);
 }
 
@@ -297,7 +289,7 @@ uint64_t wl_device_timeline_record(void *handle)
     /* two records are never at the same time */
     uint64_t time_ns = later(ready + count_of(gpu->event_ns) + 1, arrival);
     set_ready(&stream, time_ns);
-    wl_device_clock_spend(count_of(gpu->event_call_ns));
+    wl_device_clock_spend(count_of(gpu->call_ns));
     return time_ns;
 }
 

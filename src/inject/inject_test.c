@@ -282,8 +282,14 @@ static int by_start(const struct dirent **left, const struct dirent **right)
 static void assert_streams(const char *expected)
 {
     struct wl_text found = {0};
-    struct wl_sink sink = {&found,     add_process, add_device, add_module,
-                           add_kernel, add_launch,  add_note,   add_end};
+    struct wl_sink sink = {.self = &found,
+                           .put_process = add_process,
+                           .put_device = add_device,
+                           .put_module = add_module,
+                           .put_kernel = add_kernel,
+                           .put_launch = add_launch,
+                           .put_note = add_note,
+                           .put_end = add_end};
     struct dirent **entries;
     int count = scandir(folder, &entries, is_stream, by_start);
     for (int i = 0; i < count; i++) {

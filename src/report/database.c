@@ -102,6 +102,14 @@ static enum wl_code check_version(const char *path, const uint8_t *header, struc
     if (format == 0)
         return wl_report_fail(error, WL_ERR_CORRUPT, path,
                               "the report is damaged: it has no format version");
+    if (format < WL_REPORT_FORMAT) {
+        wl_report_fail(error, WL_ERR_VERSION, path,
+                       "made by an older Warplens (format %u, this one reads %d)", format,
+                       WL_REPORT_FORMAT);
+        wl_error_set_hint(error,
+                          "make the report again, or read it with the warplens that made it");
+        return WL_ERR_VERSION;
+    }
     return WL_OK;
 }
 

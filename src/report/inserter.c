@@ -22,6 +22,9 @@ static const char *const insert_sql[WL_TABLE_COUNT] = {
     [WL_TABLE_INSTRUCTION_VALUES] = "INSERT OR IGNORE INTO instruction_values VALUES(?,?,?,?,?)",
     [WL_TABLE_NOTES] = "INSERT INTO notes VALUES(?,?,?,?,?,?,?,?)",
     [WL_TABLE_SOURCES] = "INSERT INTO sources VALUES(?,?,?,?,?)",
+    [WL_TABLE_TRACE_CATEGORIES] = "INSERT INTO trace_categories VALUES(?,?,?,?,?,?,?,?,?)",
+    [WL_TABLE_TRACE_EVENTS] = "INSERT INTO trace_events VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [WL_TABLE_TRACE_RECORDINGS] = "INSERT INTO trace_recordings VALUES(?,?,?,?,?,?,?,?)",
 };
 
 static void fail(struct wl_inserter *inserter)

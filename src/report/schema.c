@@ -5,6 +5,11 @@
 #define MARK_NAME(column) \
     "CASE " column " WHEN 0 THEN 'exact' WHEN 1 THEN 'modelled' ELSE 'predicted' END"
 
+/* WL_TRACE_PACK_WHERE of trace/record.h */
+#define WHERE_COLUMNS                                                          \
+    "word_0 >> 48 & 65535 AS device, word_0 >> 32 & 65535 AS context, word_0 " \
+    "& 4294967295 AS stream"
+
 #define TABLE(name, columns)                                \
     {                                                       \
         "table", name, "CREATE TABLE " name "(" columns ")" \
@@ -72,6 +77,22 @@ const struct wl_report_object wl_report_schema[] = {
                    "hint TEXT NOT NULL"),
     TABLE("sources", "file_id INTEGER PRIMARY KEY REFERENCES names(id), found_at TEXT, text TEXT, "
                      "sha256 TEXT, reason TEXT"),
+    TABLE("trace_categories",
+          "id INTEGER PRIMARY KEY, name TEXT NOT NULL, side TEXT NOT NULL, word_0 TEXT NOT NULL, "
+          "word_1 TEXT NOT NULL, word_2 TEXT NOT NULL, word_3 TEXT NOT NULL, "
+          "word_4 TEXT NOT NULL, word_5 TEXT NOT NULL"),
+    TABLE("trace_events",
+          "id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL REFERENCES processes(id), "
+          "category INTEGER NOT NULL REFERENCES trace_categories(id), "
+          "name_id INTEGER REFERENCES names(id), start_ns INTEGER NOT NULL, "
+          "end_ns INTEGER NOT NULL, thread INTEGER NOT NULL, correlation INTEGER NOT NULL, "
+          "flags INTEGER NOT NULL, word_0 INTEGER, word_1 INTEGER, word_2 INTEGER, "
+          "word_3 INTEGER, word_4 INTEGER, word_5 INTEGER"),
+    TABLE("trace_recordings",
+          "process_id INTEGER PRIMARY KEY REFERENCES processes(id), records INTEGER NOT NULL, "
+          "dropped INTEGER NOT NULL, waited_ns INTEGER NOT NULL, ring_bytes INTEGER NOT NULL, "
+          "record_ns REAL NOT NULL, clock_jump_ns INTEGER NOT NULL, "
+          "is_simulated INTEGER NOT NULL"),
     VIEW("launch_values", "SELECT launches.id AS launch_id, names.name AS name, value, " MARK_NAME(
                               "mark") " AS mark FROM launches JOIN metric_values ON set_id = "
                                       "value_set_id JOIN names ON names.id = name_id"),
@@ -86,5 +107,26 @@ const struct wl_report_object wl_report_schema[] = {
          "SELECT launches.id AS launch_id, kernel_id, position, names.name AS name, "
          "value, " MARK_NAME("mark") " AS mark FROM launches JOIN instruction_values ON set_id = "
                                      "instruction_value_set_id JOIN names ON names.id = name_id"),
+    VIEW("trace_calls",
+         "SELECT trace_events.id AS id, process_id, thread, trace_categories.name AS category, "
+         "names.name AS name, start_ns, end_ns, correlation, trace_events.word_0 AS result "
+         "FROM trace_events JOIN trace_categories ON trace_categories.id = category "
+         "LEFT JOIN names ON names.id = name_id WHERE trace_categories.word_0 = 'result'"),
+    VIEW("trace_kernels",
+         "SELECT trace_events.id AS id, process_id, names.name AS name, start_ns, end_ns, "
+         "correlation, " WHERE_COLUMNS ", word_1 >> 32 AS grid_x, word_1 >> 16 & 65535 AS grid_y, "
+         "word_1 & 65535 AS grid_z, word_2 >> 48 & 65535 AS block_x, "
+         "word_2 >> 32 & 65535 AS block_y, word_2 >> 16 & 65535 AS block_z, "
+         "word_2 & 65535 AS registers, word_3 >> 32 AS shared_static_bytes, "
+         "word_3 & 4294967295 AS shared_dynamic_bytes, word_4 AS graph_node, "
+         "flags & 1 AS is_predicted "
+         "FROM trace_events LEFT JOIN names ON names.id = name_id WHERE category = 4"),
+    VIEW("trace_copies", "SELECT id, process_id, category = 6 AS is_set, start_ns, end_ns, "
+                         "correlation, " WHERE_COLUMNS ", word_1 AS bytes, "
+                         "CASE category WHEN 5 THEN word_2 END AS copy_kind, "
+                         "CASE category WHEN 5 THEN word_3 END AS source_memory, "
+                         "CASE category WHEN 5 THEN word_4 ELSE word_3 END AS destination_memory, "
+                         "word_5 AS graph_node, flags & 1 AS is_predicted "
+                         "FROM trace_events WHERE category IN (5, 6)"),
     {0},
 };

@@ -7,7 +7,7 @@
 
 #define WL_REPORT_APPLICATION_ID 0x574c5250 /* "WLRP" */
 /* PRAGMA user_version. Raised when a reader of the old one would misread the new one. */
-#define WL_REPORT_FORMAT 1
+#define WL_REPORT_FORMAT 2
 #define WL_REPORT_SUFFIX ".wlr"
 #define WL_REPORT_STREAM_SUFFIX ".stream"
 #define WL_STREAM_FILE_SUFFIX ".wls"

@@ -141,10 +141,10 @@ static void versions_are_in_the_header(void **state)
     run_query(
         *state,
         "SELECT 1 FROM pragma_user_version, meta "
-        "WHERE user_version = 1 AND key = 'format' AND CAST(value AS INTEGER) = user_version");
+        "WHERE user_version = 2 AND key = 'format' AND CAST(value AS INTEGER) = user_version");
     char *page = read_page();
-    assert_non_null(strstr(page, "the version of the format, now 1."));
-    assert_int_equal(WL_REPORT_FORMAT, 1);
+    assert_non_null(strstr(page, "the version of the format, now 2."));
+    assert_int_equal(WL_REPORT_FORMAT, 2);
     free(page);
 }
 

@@ -14,6 +14,7 @@
 #include "report/keys.h"
 #include "report/schema.h"
 #include "report/sources.h"
+#include "report/trace_rows.h"
 #include "warplens/version.h"
 
 /* A note waits for the end of its stream: the launch it is about may come after it. */
@@ -39,6 +40,7 @@ struct wl_report_writer {
     /* by digest of their content; the id is the row's, or the set's */
     struct wl_keys modules, kernels, attribute_sets, value_sets, instruction_value_sets;
     int64_t session_rows, device_rows, launch_rows, note_rows;
+    struct wl_trace_rows trace;
 
     /* of the stream at hand */
     int64_t process_id;
@@ -58,6 +60,11 @@ static int64_t name_id(struct wl_report_writer *writer, const char *name)
     if (!wl_keys_intern(&writer->names, text, strlen(text), &id))
         WL_INSERT(&writer->inserter, WL_TABLE_NAMES, WL_INTEGER(id), WL_TEXT(text));
     return id;
+}
+
+static int64_t trace_name_id(void *self, const char *name)
+{
+    return name_id(self, name);
 }
 
 static bool intern_digest(struct wl_keys *keys, const struct wl_digest *digest, int64_t *id)
@@ -374,6 +381,24 @@ static void put_end(void *self, int exit_code, uint64_t end_ns)
     writer->process.end_ns = end_ns;
 }
 
+static void put_trace_names(void *self, const struct wl_record_trace_names *record)
+{
+    struct wl_report_writer *writer = self;
+    wl_trace_rows_put_names(&writer->trace, record);
+}
+
+static void put_trace(void *self, const struct wl_record_trace *record)
+{
+    struct wl_report_writer *writer = self;
+    wl_trace_rows_put_events(&writer->trace, writer->process_id, record);
+}
+
+static void put_trace_end(void *self, const struct wl_record_trace_end *record)
+{
+    struct wl_report_writer *writer = self;
+    wl_trace_rows_put_end(&writer->trace, record);
+}
+
 /* ---- streams ---- */
 
 /* What the file's name tells, until the process record tells more. */
@@ -486,6 +511,7 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
                                  const struct wl_error *damage)
 {
     note_stream_troubles(writer, summary, damage);
+    wl_trace_rows_end_stream(&writer->trace, writer->process_id);
     flush_notes(writer);
     flush_process(writer, summary, summary->is_torn || !summary->has_end || damage->code != WL_OK);
     free(writer->stream_name);
@@ -525,7 +551,12 @@ enum wl_code wl_report_writer_open(const char *path, struct wl_report_writer **w
                                   .put_kernel = put_kernel,
                                   .put_launch = put_launch,
                                   .put_note = put_note,
-                                  .put_end = put_end};
+                                  .put_end = put_end,
+                                  .put_trace_names = put_trace_names,
+                                  .put_trace = put_trace,
+                                  .put_trace_end = put_trace_end};
+    made->trace =
+        (struct wl_trace_rows){.inserter = &made->inserter, .self = made, .name_id = trace_name_id};
     enum wl_code code = wl_inserter_open(&made->inserter, made->path, error);
     if (code != WL_OK) {
         free(made->path);
@@ -572,6 +603,7 @@ enum wl_code wl_report_writer_close(struct wl_report_writer *writer,
                                     &writer->instruction_value_sets};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         wl_keys_free(keys[i]);
+    wl_trace_rows_free(&writer->trace);
     free(writer->notes.items);
     free(writer->path);
     free(writer);

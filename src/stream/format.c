@@ -7,20 +7,36 @@
 
 #define NO_TEXT UINT32_MAX /* length of a text that is NULL */
 
+/* Row k holds what a byte does to the sum when k more bytes follow it. */
+static uint32_t crc_table[8][256];
+
+__attribute__((constructor)) static void fill_crc_table(void)
+{
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t crc = byte;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+        crc_table[0][byte] = crc;
+    }
+    for (int row = 1; row < 8; row++)
+        for (int byte = 0; byte < 256; byte++) {
+            uint32_t before = crc_table[row - 1][byte];
+            crc_table[row][byte] = before >> 8 ^ crc_table[0][before & 255];
+        }
+}
+
 uint32_t wl_stream_crc32(const void *bytes, size_t length)
 {
-    static const uint32_t table[16] = {
-        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-        0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-        0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-    };
     const unsigned char *next = bytes;
     uint32_t crc = 0xffffffff;
-    while (length-- > 0) {
-        crc ^= *next++;
-        crc = crc >> 4 ^ table[crc & 15];
-        crc = crc >> 4 ^ table[crc & 15];
+    for (; length >= 8; length -= 8, next += 8) {
+        crc ^= wl_stream_read_u32(next);
+        crc = crc_table[7][crc & 255] ^ crc_table[6][crc >> 8 & 255] ^
+              crc_table[5][crc >> 16 & 255] ^ crc_table[4][crc >> 24] ^ crc_table[3][next[4]] ^
+              crc_table[2][next[5]] ^ crc_table[1][next[6]] ^ crc_table[0][next[7]];
     }
+    while (length-- > 0)
+        crc = crc >> 8 ^ crc_table[0][(crc ^ *next++) & 255];
     return ~crc;
 }
 
@@ -344,4 +360,25 @@ void wl_codec_end(struct wl_codec *codec, struct wl_stream_end *record)
     u64(codec, &record->end_ns);
     u64(codec, &record->dropped);
     plain_text(codec, &record->reason);
+}
+
+void wl_codec_trace_names(struct wl_codec *codec, struct wl_record_trace_names *record)
+{
+    const void *found = record->names;
+    u32(codec, &record->first_id);
+    array(codec, &found, &record->count, sizeof *record->names, 5);
+    record->names = found;
+    for (size_t i = 0; i < record->count; i++)
+        plain_text(codec, (const char **)&record->names[i]);
+}
+
+void wl_codec_trace_end(struct wl_codec *codec, struct wl_record_trace_end *record)
+{
+    u64(codec, &record->records);
+    u64(codec, &record->dropped);
+    u64(codec, &record->waited_ns);
+    u64(codec, &record->ring_bytes);
+    real(codec, &record->record_ns);
+    i64(codec, &record->clock_jump_ns);
+    boolean(codec, &record->is_simulated);
 }

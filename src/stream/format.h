@@ -8,7 +8,7 @@
 
 #define WL_STREAM_MAGIC "WLSTREAM"
 enum {
-    WL_STREAM_VERSION = 1,
+    WL_STREAM_VERSION = 2,
     WL_STREAM_FILE_HEADER_BYTES = 16,  /* magic, u32 version, u32 zero */
     WL_STREAM_FRAME_HEADER_BYTES = 16, /* u32 payload length, u32 kind, u32 payload crc, u32 crc of
                                           the twelve bytes before */
@@ -23,6 +23,9 @@ enum wl_stream_kind {
     WL_STREAM_LAUNCH,
     WL_STREAM_NOTE,
     WL_STREAM_END,
+    WL_STREAM_TRACE_NAMES,
+    WL_STREAM_TRACE,
+    WL_STREAM_TRACE_END,
 };
 
 /* Last record of a process. */
@@ -51,6 +54,9 @@ void wl_codec_kernel(struct wl_codec *codec, struct wl_record_kernel *record);
 void wl_codec_launch(struct wl_codec *codec, struct wl_record_launch *record);
 void wl_codec_note(struct wl_codec *codec, struct wl_record_note *record);
 void wl_codec_end(struct wl_codec *codec, struct wl_stream_end *record);
+void wl_codec_trace_names(struct wl_codec *codec, struct wl_record_trace_names *record);
+void wl_codec_trace(struct wl_codec *codec, struct wl_record_trace *record);
+void wl_codec_trace_end(struct wl_codec *codec, struct wl_record_trace_end *record);
 /* Frees the arrays that reading allocated; the record is then invalid. */
 void wl_codec_free(struct wl_codec *codec);
 

@@ -155,6 +155,24 @@ static void put_note(void *self, const struct wl_record_note *record)
     join->out->put_note(join->out->self, record);
 }
 
+static void put_trace_names(void *self, const struct wl_record_trace_names *record)
+{
+    const struct join *join = self;
+    join->out->put_trace_names(join->out->self, record);
+}
+
+static void put_trace(void *self, const struct wl_record_trace *record)
+{
+    const struct join *join = self;
+    join->out->put_trace(join->out->self, record);
+}
+
+static void put_trace_end(void *self, const struct wl_record_trace_end *record)
+{
+    const struct join *join = self;
+    join->out->put_trace_end(join->out->self, record);
+}
+
 static void put_end(void *self, int exit_code, uint64_t end_ns)
 {
     const struct join *join = self;
@@ -241,6 +259,9 @@ enum wl_code wl_stream_join(const char *path, const char *other, const char *fol
         .put_launch = put_launch,
         .put_note = put_note,
         .put_end = put_end,
+        .put_trace_names = put_trace_names,
+        .put_trace = put_trace,
+        .put_trace_end = put_trace_end,
     };
     *joined = (struct wl_stream_joined){0};
     enum wl_code code = wl_stream_replay(other, &others, NULL, error);

@@ -37,6 +37,9 @@ DELIVER(module)
 DELIVER(kernel)
 DELIVER(launch)
 DELIVER(note)
+DELIVER(trace_names)
+DELIVER(trace)
+DELIVER(trace_end)
 #undef DELIVER
 
 static void note_dropped(const struct replay *replay, const struct wl_stream_end *end)
@@ -69,7 +72,8 @@ static void (*const deliverers[])(struct replay *, struct wl_codec *) = {
     [WL_STREAM_PROCESS] = deliver_process, [WL_STREAM_DEVICE] = deliver_device,
     [WL_STREAM_MODULE] = deliver_module,   [WL_STREAM_KERNEL] = deliver_kernel,
     [WL_STREAM_LAUNCH] = deliver_launch,   [WL_STREAM_NOTE] = deliver_note,
-    [WL_STREAM_END] = deliver_end,
+    [WL_STREAM_END] = deliver_end,         [WL_STREAM_TRACE_NAMES] = deliver_trace_names,
+    [WL_STREAM_TRACE] = deliver_trace,     [WL_STREAM_TRACE_END] = deliver_trace_end,
 };
 
 /* ---- the file ---- */

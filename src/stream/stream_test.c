@@ -98,6 +98,34 @@ static void describe_end(void *self, int exit_code, uint64_t end_ns)
     wl_text_addf(self, "end %d %" PRIu64 "\n", exit_code, end_ns);
 }
 
+static void describe_trace_names(void *self, const struct wl_record_trace_names *r)
+{
+    wl_text_addf(self, "names %u", r->first_id);
+    for (size_t i = 0; i < r->count; i++)
+        wl_text_addf(self, " %s", r->names[i]);
+    wl_text_add(self, "\n");
+}
+
+static void describe_trace(void *self, const struct wl_record_trace *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wl_trace_record *event = &r->records[i];
+        wl_text_addf(self, "event %" PRIu64 " %" PRIu64 " %u %u %u %u %u", event->start, event->end,
+                     event->name, event->category, event->flags, event->thread, event->correlation);
+        for (int word = 0; word < WL_TRACE_WORDS; word++)
+            wl_text_addf(self, " %" PRIx64, event->words[word]);
+        wl_text_add(self, "\n");
+    }
+}
+
+static void describe_trace_end(void *self, const struct wl_record_trace_end *r)
+{
+    wl_text_addf(self,
+                 "trace end %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %a %" PRId64 " %d\n",
+                 r->records, r->dropped, r->waited_ns, r->ring_bytes, r->record_ns,
+                 r->clock_jump_ns, r->is_simulated);
+}
+
 static struct wl_sink describing_sink(struct wl_text *text)
 {
     return (struct wl_sink){text,
@@ -107,7 +135,10 @@ static struct wl_sink describing_sink(struct wl_text *text)
                             describe_kernel,
                             describe_launch,
                             describe_note,
-                            describe_end};
+                            describe_end,
+                            describe_trace_names,
+                            describe_trace,
+                            describe_trace_end};
 }
 
 /* ---- records to send; constant, as a sink must not write into them ---- */
@@ -125,6 +156,27 @@ static const struct wl_record_value values[] = {
     {"ptx__inst_executed.sum", 4503599627370497.0, WL_MARK_EXACT},
     {"dram__bytes_read.sum", 0, WL_MARK_MODELLED},
     {"launch__registers_per_thread", 0.1, WL_MARK_PREDICTED},
+};
+static const char *const event_names[] = {"cudaMalloc", ""};
+static const struct wl_trace_record events[] = {
+    {1700000000000000000, 1700000000000000100, 1, WL_TRACE_CUDA_RUNTIME, 0, 77, 1, {0}},
+    {1700000000000000200,
+     1700000000000000250,
+     1,
+     WL_TRACE_CUDA_RUNTIME,
+     WL_TRACE_FAILED,
+     77,
+     2,
+     {2}},
+    {1600000000000000000,
+     INT64_MAX,
+     UINT32_MAX,
+     WL_TRACE_CATEGORY_COUNT - 1,
+     UINT16_MAX,
+     UINT32_MAX,
+     UINT32_MAX,
+     {UINT64_MAX, 0, UINT64_MAX, 1, UINT64_MAX, INT64_MAX}},
+    {0, 0, 0, WL_TRACE_KERNEL, 0, 0, 0, {0}},
 };
 static const char *const value_names[] = {"inst_executed", "l1tex__t_sectors_lookup_hit"};
 static const uint8_t value_marks[] = {WL_MARK_EXACT, WL_MARK_MODELLED};
@@ -180,6 +232,10 @@ static void send_records(const struct wl_sink *sink)
                                                 .instruction_values = instruction_values,
                                                 .instruction_value_count = 3});
     sink->put_note(sink->self, &(struct wl_record_note){WL_NOTE_ERROR, "code", "text", "hint", -1});
+    sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, event_names, 2});
+    sink->put_trace(sink->self, &(struct wl_record_trace){events, 4});
+    sink->put_trace_end(sink->self,
+                        &(struct wl_record_trace_end){4, 5, 6, 7, 21.5, -2000000000, true});
     sink->put_end(sink->self, 3, 77);
 }
 
@@ -266,7 +322,7 @@ static void what_is_written_is_replayed(void **state)
     struct wl_stream_summary summary;
     assert_int_equal(replay_bytes(bytes.data, bytes.length, &found, &summary, NULL), WL_OK);
     assert_string_equal(found.data, expected.data);
-    assert_int_equal(summary.records, 7);
+    assert_int_equal(summary.records, 10);
     assert_int_equal(summary.bytes, bytes.length);
     assert_true(summary.has_end);
     assert_false(summary.is_torn);
@@ -284,7 +340,7 @@ static void any_sink_function_may_be_missing(void **state)
     struct wl_sink sink = {0};
     struct wl_stream_summary summary;
     assert_int_equal(wl_stream_replay(path, &sink, &summary, NULL), WL_OK);
-    assert_int_equal(summary.records, 7);
+    assert_int_equal(summary.records, 10);
     assert_int_equal(wl_stream_replay(path, &sink, NULL, NULL), WL_OK);
     free(path);
     wl_text_free(&bytes);
@@ -307,7 +363,7 @@ static void a_torn_tail_costs_only_itself(void **state)
         whole += !summary.is_torn;
         wl_text_free(&found);
     }
-    assert_int_equal(whole, 7); /* behind the header and behind each record but the last */
+    assert_int_equal(whole, 10); /* behind the header and behind each record but the last */
     wl_text_free(&expected);
     wl_text_free(&bytes);
 }
@@ -324,7 +380,7 @@ static void every_flipped_bit_is_noticed(void **state)
         enum wl_code code = replay_bytes(bytes.data, bytes.length, &found, &summary, &error);
         bytes.data[bit / 8] ^= (char)(1 << bit % 8);
         if (bit / 8 >= 8 && bit / 8 < 12 && code == WL_ERR_VERSION)
-            assert_non_null(strstr(error.message, "this warplens reads up to 1"));
+            assert_non_null(strstr(error.message, "this warplens reads up to 2"));
         else
             assert_int_equal(code, WL_ERR_CORRUPT);
         assert_true(starts_with(&expected, &found));
@@ -386,8 +442,8 @@ static void hostile_content_is_refused(void **state)
     assert_refused(&file, WL_ERR_CORRUPT, "not a stream of Warplens", ": byte 0");
     wl_text_free(&file);
 
-    add_header(&file, 2);
-    assert_refused(&file, WL_ERR_VERSION, "the stream has format 2, this warplens reads up to 1",
+    add_header(&file, 3);
+    assert_refused(&file, WL_ERR_VERSION, "the stream has format 3, this warplens reads up to 2",
                    "/damaged");
     wl_text_free(&file);
 
@@ -414,6 +470,12 @@ static void hostile_content_is_refused(void **state)
          "\0\xfe\xff\xff\xff"
          "abcd"},
         {WL_STREAM_NOTE, 28, "\x09\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"},
+        {WL_STREAM_TRACE, 2, "\2\0"},           /* two events in one byte */
+        {WL_STREAM_TRACE, 2, "\1\0"},           /* an event of no category */
+        {WL_STREAM_TRACE, 3, "\1\x08\xf0"},     /* of an unknown one, torn */
+        {WL_STREAM_TRACE, 4, "\1\x08\xf0\x7f"}, /* of an unknown one */
+        {WL_STREAM_TRACE, 5, "\1\x0a\1\2\0"},   /* that ends before it starts */
+        {WL_STREAM_TRACE_NAMES, 8, "\1\0\0\0\xff\xff\xff\0"},
         {WL_STREAM_DEVICE, 26, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xff\xff\xff\x7f"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -566,7 +628,7 @@ static void a_child_lets_go_of_its_parents_stream(void **state)
     struct wl_stream_summary summary;
     struct wl_sink none = {0};
     assert_int_equal(wl_stream_replay(path, &none, &summary, NULL), WL_OK);
-    assert_int_equal(summary.records, 7);
+    assert_int_equal(summary.records, 10);
     free(path);
 }
 

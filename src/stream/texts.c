@@ -85,6 +85,24 @@ static void put_note(void *self, const struct wl_record_note *record)
     rewrite->out->put_note(rewrite->out->self, record);
 }
 
+static void put_trace_names(void *self, const struct wl_record_trace_names *record)
+{
+    const struct rewrite *rewrite = self;
+    rewrite->out->put_trace_names(rewrite->out->self, record);
+}
+
+static void put_trace(void *self, const struct wl_record_trace *record)
+{
+    const struct rewrite *rewrite = self;
+    rewrite->out->put_trace(rewrite->out->self, record);
+}
+
+static void put_trace_end(void *self, const struct wl_record_trace_end *record)
+{
+    const struct rewrite *rewrite = self;
+    rewrite->out->put_trace_end(rewrite->out->self, record);
+}
+
 static void put_end(void *self, int exit_code, uint64_t end_ns)
 {
     const struct rewrite *rewrite = self;
@@ -108,6 +126,9 @@ enum wl_code wl_stream_add_texts(const char *path, const struct wl_stream_texts 
         .put_launch = put_launch,
         .put_note = put_note,
         .put_end = put_end,
+        .put_trace_names = put_trace_names,
+        .put_trace = put_trace,
+        .put_trace_end = put_trace_end,
     };
     code = wl_stream_replay(path, &sink, NULL, error);
     wl_stream_writer_close(writer);

@@ -155,6 +155,9 @@ PUT(module, WL_STREAM_MODULE)
 PUT(kernel, WL_STREAM_KERNEL)
 PUT(launch, WL_STREAM_LAUNCH)
 PUT(note, WL_STREAM_NOTE)
+PUT(trace_names, WL_STREAM_TRACE_NAMES)
+PUT(trace, WL_STREAM_TRACE)
+PUT(trace_end, WL_STREAM_TRACE_END)
 #undef PUT
 
 /* Tried even after a failure: it is short, and there may be space again. */
@@ -237,8 +240,19 @@ enum wl_code wl_stream_writer_open(const char *folder, struct wl_stream_writer *
     }
     made->device = status.st_dev;
     made->inode = status.st_ino;
-    made->sink = (struct wl_sink){made,       put_process, put_device, put_module,
-                                  put_kernel, put_launch,  put_note,   put_end};
+    made->sink = (struct wl_sink){
+        .self = made,
+        .put_process = put_process,
+        .put_device = put_device,
+        .put_module = put_module,
+        .put_kernel = put_kernel,
+        .put_launch = put_launch,
+        .put_note = put_note,
+        .put_end = put_end,
+        .put_trace_names = put_trace_names,
+        .put_trace = put_trace,
+        .put_trace_end = put_trace_end,
+    };
     *writer = made;
     errno = saved_errno;
     return WL_OK;

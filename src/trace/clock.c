@@ -18,7 +18,8 @@ static struct wl_trace_reading read_pair(void)
     struct wl_trace_reading best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 4; i++) {
-        uint64_t before = wl_trace_now(), now = read_ns(CLOCK_MONOTONIC), after = wl_trace_now();
+        uint64_t before = wl_trace_ticks(), now = read_ns(CLOCK_MONOTONIC),
+                 after = wl_trace_ticks();
         if (after - before >= least)
             continue;
         least = after - before;

@@ -48,20 +48,20 @@ struct wl_trace_record {
 };
 
 /* packed_where: which device, context and stream. */
-#define WL_TRACE_WHERE(device, context, stream) \
+#define WL_TRACE_PACK_WHERE(device, context, stream) \
     ((uint64_t)(device) << 48 | ((uint64_t)(context)&0xffff) << 32 | (uint32_t)(stream))
 #define WL_TRACE_WHERE_DEVICE(word) ((uint32_t)((word) >> 48))
 #define WL_TRACE_WHERE_CONTEXT(word) ((uint32_t)((word) >> 32 & 0xffff))
 #define WL_TRACE_WHERE_STREAM(word) ((uint32_t)(word))
 /* packed_grid: the second and third are not more than 65535 on any GPU. */
-#define WL_TRACE_GRID(x, y, z) \
+#define WL_TRACE_PACK_GRID(x, y, z) \
     ((uint64_t)(x) << 32 | ((uint64_t)(y)&0xffff) << 16 | ((uint64_t)(z)&0xffff))
 /* packed_block: and registers of a thread, 0 where they are not known. */
-#define WL_TRACE_BLOCK(x, y, z, registers)                                                        \
+#define WL_TRACE_PACK_BLOCK(x, y, z, registers)                                                   \
     (((uint64_t)(x)&0xffff) << 48 | ((uint64_t)(y)&0xffff) << 32 | ((uint64_t)(z)&0xffff) << 16 | \
      ((uint64_t)(registers)&0xffff))
 /* packed_shared: bytes of shared memory of a block, declared and asked for at the launch. */
-#define WL_TRACE_SHARED(static_bytes, dynamic_bytes) \
+#define WL_TRACE_PACK_SHARED(static_bytes, dynamic_bytes) \
     ((uint64_t)(static_bytes) << 32 | (uint32_t)(dynamic_bytes))
 
 /* copy_kind, source_memory and the like: numbers as CUPTI and Nsight Systems have them. */

@@ -17,6 +17,7 @@
 enum { RING_RECORDS = 1 << 15, PERIOD_MS = 50, PATIENCE_MS = 200, STOP_SECONDS = 1 };
 
 uint64_t wl_trace_wanted;
+uint64_t (*wl_trace_simulated_now)(void);
 _Thread_local struct wl_trace_thread wl_trace_thread;
 
 static struct {
@@ -66,7 +67,7 @@ static void tell_names(void)
 static void convert_times(struct wl_trace_record *records, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!(records[i].flags & WL_TRACE_NANOSECONDS)) {
+        if (!trace.options.now_ns && !(records[i].flags & WL_TRACE_NANOSECONDS)) {
             records[i].start = wl_trace_clock_ns(&trace.clock, records[i].start);
             records[i].end = wl_trace_clock_ns(&trace.clock, records[i].end);
         }
@@ -222,7 +223,7 @@ static uint64_t count_waiting(const struct wl_trace_ring *ring, uint64_t written
 static bool wait_for_room(struct wl_trace_ring *ring, uint64_t written)
 {
     int saved_errno = errno;
-    uint64_t start = wl_trace_now();
+    uint64_t start = wl_trace_ticks();
     for (unsigned waited_ms = 0; waited_ms < trace.options.patience_ms; waited_ms++) {
         uint32_t seen = atomic_load(&ring->drained_signal);
         if (count_waiting(ring, written) < ring->capacity)
@@ -230,7 +231,7 @@ static bool wait_for_room(struct wl_trace_ring *ring, uint64_t written)
         wake_futex(&trace.wake);
         wait_futex(&ring->drained_signal, seen, 1);
     }
-    ring->waited_ticks += wl_trace_now() - start;
+    ring->waited_ticks += wl_trace_ticks() - start;
     errno = saved_errno;
     return count_waiting(ring, written) < ring->capacity;
 }
@@ -283,10 +284,10 @@ static double measure_cost(void)
     if (!ring)
         return 0;
     struct wl_trace_call call = {"", 1, WL_TRACE_NONE};
-    uint64_t written = atomic_load(&ring->written), start = wl_trace_now();
+    uint64_t written = atomic_load(&ring->written), start = wl_trace_ticks();
     for (int i = 0; i < ROUNDS && i < (int)ring->capacity / 8; i++)
         wl_trace_call_end(&call, wl_trace_call_begin(&call), 0);
-    uint64_t end = wl_trace_now();
+    uint64_t end = wl_trace_ticks();
     uint64_t count = atomic_load(&ring->written) - written;
     atomic_store(&ring->written, written);
     pthread_setspecific(trace.thread_end, NULL);
@@ -315,6 +316,7 @@ void wl_trace_start(const struct wl_trace_options *options, const struct wl_trac
     trace.is_measuring = true;
     trace.record_ns = measure_cost();
     trace.is_measuring = false;
+    __atomic_store_n(&wl_trace_simulated_now, options->now_ns, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&trace.drain_lock);
     wl_trace_pause(options->is_paused);
 }

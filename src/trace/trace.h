@@ -35,8 +35,8 @@ static inline bool wl_trace_is_wanted(enum wl_trace_category category)
     return __atomic_load_n(&wl_trace_wanted, __ATOMIC_RELAXED) >> category & 1;
 }
 
-/* The time in ticks of a clock that never jumps. */
-static inline uint64_t wl_trace_now(void)
+/* Ticks of a clock of the machine that never jumps. */
+static inline uint64_t wl_trace_ticks(void)
 {
 #if defined __x86_64__
     return __rdtsc();
@@ -45,6 +45,16 @@ static inline uint64_t wl_trace_now(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 #endif
+}
+
+/* The simulated clock, where there is one (wl_trace_options): it gives nanoseconds since 1970. */
+extern uint64_t (*wl_trace_simulated_now)(void);
+
+/* The time as records have it: ticks, or that of the simulated clock. */
+static inline uint64_t wl_trace_now(void)
+{
+    uint64_t (*simulated_now)(void) = __atomic_load_n(&wl_trace_simulated_now, __ATOMIC_RELAXED);
+    return simulated_now ? simulated_now() : wl_trace_ticks();
 }
 
 /* The id of a text, for ever the same in this process; the text is copied. Takes no lock for one
@@ -97,7 +107,8 @@ struct wl_trace_options {
     size_t ring_records;  /* a power of two; 0: 32768 */
     unsigned period_ms;   /* between drains; 0: 50 */
     unsigned patience_ms; /* how long a full ring holds a thread up before records are dropped */
-    bool is_paused;       /* nothing is recorded before wl_trace_pause(false) */
+    uint64_t (*now_ns)(void); /* the simulated clock, or NULL: that of the machine */
+    bool is_paused;           /* nothing is recorded before wl_trace_pause(false) */
 };
 /* Begins recording into sink, which outlives it. */
 void wl_trace_start(const struct wl_trace_options *options, const struct wl_trace_sink *sink);
