@@ -202,6 +202,13 @@ static const struct wl_option diff_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option merge_rows[] = {
+    {"REPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"export", 'o', WL_OPTION_TEXT, AT(export_path), "FILE", "write this report (.wlr is added)"},
+    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(overwrite), NULL, "replace a report that is there"},
+    {.name = NULL},
+};
+
 static const struct wl_option export_rows[] = {
     {"EXPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"html", 0, WL_OPTION_TEXT, AT(html_path), "FILE",
@@ -231,6 +238,7 @@ const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL}
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 const struct wl_option *const wl_budget_tables[] = {budget_rows, general_rows, NULL};
 const struct wl_option *const wl_diff_tables[] = {diff_rows, general_rows, NULL};
+const struct wl_option *const wl_merge_tables[] = {merge_rows, general_rows, NULL};
 const struct wl_option *const wl_export_tables[] = {export_rows, launch_rows, general_rows, NULL};
 
 void wl_command_init(struct wl_command *command)

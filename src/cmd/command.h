@@ -65,6 +65,7 @@ extern const struct wl_option *const wl_doctor_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
 extern const struct wl_option *const wl_budget_tables[];
 extern const struct wl_option *const wl_diff_tables[];
+extern const struct wl_option *const wl_merge_tables[];
 extern const struct wl_option *const wl_export_tables[];
 extern const struct wl_option wl_refused_rows[]; /* options of ncu that cannot be given */
 

@@ -27,6 +27,8 @@ const struct wl_verb wl_verbs[] = {
     {"diff", wl_verb_diff, "diff BASE NEW [MORE]", "compare reports with a base"},
     {"export", wl_verb_export, "export --html FILE [options] REPORT",
      "write a report as one HTML page"},
+    {"merge", wl_verb_merge, "merge -o FILE REPORTS",
+     "put the reports of several ranks of a parallel program into one"},
     {"check", wl_verb_check, "check REPORT --budget FILE",
      "compare a report with limits; exit status 11 if one is not kept"},
     {"explain", wl_verb_explain, "explain NAMES", "say what a metric, stall, rule or section is"},

@@ -37,6 +37,17 @@ enum wl_code wl_report_save_plan(const struct wl_report_build *build, struct wl_
 
 struct wl_report;
 
+struct wl_report_merge {
+    const char *const *paths; /* of the reports */
+    size_t count;
+    const char *report_path;
+    bool overwrite;
+};
+/* Several reports, of the ranks of a parallel program, say, into one: in order of their ranks, then
+ * as named. Their streams are turned into reports first where that was left undone. Takes as much
+ * memory for large reports as for small ones. Errors: those of wl_report_open, WL_ERR_OUTPUT. */
+enum wl_code wl_report_merge(const struct wl_report_merge *merge, struct wl_error *error);
+
 /* Opens a finished report read-only. If PATH.stream/ holds what the report lacks (the recorder was
  * killed), builds the report first, and removes PATH.stream/ if all of it could be read and its
  * processes have ended; not while the recorder still runs. The file may be damaged or hostile.

@@ -1,0 +1,55 @@
+/* `warplens merge -o FILE REPORTS`: the reports of several ranks become one. */
+#include <stdlib.h>
+
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/verbs.h"
+#include "report/name.h"
+#include "report/report.h"
+
+static enum wl_code merge(const struct wl_command *command, const struct wl_arguments *arguments,
+                          const struct wl_console *console, struct wl_error *error)
+{
+    char *path = NULL;
+    if (arguments->count < 1 || !command->export_path) {
+        wl_error_set(error, WL_ERR_USAGE,
+                     arguments->count < 1 ? "which reports?" : "-o must name the new report");
+        return wl_error_set_hint(error, "warplens merge -o all rank*.wlr");
+    }
+    enum wl_code code = wl_report_name(command->export_path, &path, error);
+    if (code)
+        return code;
+    struct wl_report_merge merge = {
+        .paths = (const char *const *)arguments->items,
+        .count = arguments->count,
+        .report_path = path,
+        .overwrite = command->overwrite,
+    };
+    code = wl_report_merge(&merge, error);
+    if (!code)
+        wl_console_say(console, "report: %s", path);
+    free(path);
+    return code;
+}
+
+int wl_verb_merge(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code =
+        wl_command_parse(&command, wl_merge_tables, words, word_count, false, &arguments, &error);
+    console.is_quiet = command.is_quiet;
+    if (!code && command.wants_help)
+        wl_help_verb("merge", wl_merge_tables);
+    else if (!code)
+        code = merge(&command, &arguments, &console, &error);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}
