@@ -18,6 +18,9 @@ static const char *const contents[] = {
     "SELECT * FROM launch_instruction_values ORDER BY launch_id, name, position",
     "SELECT * FROM notes ORDER BY id",
     "SELECT * FROM sources ORDER BY file_id",
+    "SELECT * FROM trace_categories ORDER BY id",
+    "SELECT * FROM trace_events ORDER BY id",
+    "SELECT * FROM trace_recordings ORDER BY process_id",
 };
 
 static char *describe(const char *path)
@@ -60,6 +63,31 @@ static void build(struct parts *parts, char *path)
         fail_msg("%s", error.message);
 }
 
+/* A process with launches, and events whose names are not those of the one before. */
+static void put_stream(const struct sample *sample, unsigned number)
+{
+    struct wl_stream_writer *writer;
+    assert_int_equal(wl_stream_writer_open(sample->stream, &writer, NULL), WL_OK);
+    const struct wl_sink *sink = wl_stream_writer_sink(writer);
+    sample_put_process(sink, 100 + number);
+    sample_put_kernel(sink, sample->source);
+    sample_put_note(sink, 0);
+    for (unsigned id = 0; id <= number; id++)
+        sample_put_launch(sink, id, 100);
+    char function[16];
+    snprintf(function, sizeof function, "rank_%u", number);
+    const char *const names[] = {function, "MPI_Send", "main.c"};
+    const struct wl_trace_record events[] = {
+        {.category = WL_TRACE_MPI, .name = 2, .start = 10, .end = 20 + number, .words = {8, 0, 1}},
+        {.category = WL_TRACE_OPENACC, .start = 30, .end = 40, .words = {4, 3, 17, 1, 0, 64}}};
+    sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
+    sink->put_trace(sink->self, &(struct wl_record_trace){events, COUNT(events)});
+    sink->put_trace_end(sink->self, &(struct wl_record_trace_end){.records = 2});
+    if (number != 1)
+        sink->put_end(sink->self, 3, 9000);
+    wl_stream_writer_close(writer);
+}
+
 /* A report for each of three processes, and one for all of them. */
 static int set_up(void **state)
 {
@@ -70,7 +98,7 @@ static int set_up(void **state)
     for (unsigned i = 0; i < 3; i++) {
         parts->reports[i] = wl_string_format("%s/part%u.wlr", sample->folder, i);
         parts->kept[i] = wl_string_format("%s/kept%u", sample->folder, i);
-        sample_put_stream(sample, 100 + i, i + 1, i != 1);
+        put_stream(sample, i);
         streams[i] = sample_stream_path(sample);
         build(parts, parts->reports[i]);
         assert_int_equal(rename(streams[i], parts->kept[i]), 0);
