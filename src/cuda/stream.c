@@ -82,14 +82,28 @@ int cuStreamGetId(void *stream, unsigned long long *id)
 }
 WL_CUDA_PER_THREAD(cuStreamGetId, ptsz);
 
+struct callback {
+    void (*function)(void *, int, void *);
+    void *stream, *data;
+};
+
+static void call_back(void *self)
+{
+    const struct callback *callback = self;
+    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
+}
+
 /* Callbacks cannot be captured. The work before it is done, so it runs at once, on this thread. */
 int cuStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
                         unsigned flags)
 {
-    int code = function && !flags ? cuStreamSynchronize(stream) : WL_DEVICE_INVALID_VALUE;
+    struct callback now = {function, stream, data};
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {call_back, &now}};
+    int code = function && !flags ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        function(stream, WL_DEVICE_OK, data);
-    return code;
+        code = wl_device_capture_refuses(stream);
+    return code ? code : wl_device_submit(&operation, stream);
 }
 WL_CUDA_PER_THREAD(cuStreamAddCallback, ptsz);
 

@@ -199,10 +199,11 @@ int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), v
         return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
     struct wl_device_capture_info info;
     int code = wl_device_capture_query(stream, &info);
-    if (code || !info.status) {
-        if (code == WL_DEVICE_OK)
-            function(stream, WL_DEVICE_OK, data);
+    if (code)
         return wl_cudart_done(code);
+    if (!info.status) {
+        struct callback now = {function, stream, data};
+        return cudaLaunchHostFunc(stream, call_back, &now);
     }
     struct callback *callback = wl_alloc_zero(1, sizeof *callback); /* lives as long as the graph */
     *callback = (struct callback){function, stream, data};

@@ -7,7 +7,7 @@
 #include "device/graph_state.h"
 
 static struct wl_device_graph *graphs; /* all that the program holds, by address */
-static uint64_t next_number = 1;
+static uint64_t next_number = 1, node_count;
 
 bool wl_device_graph_is_known(const struct wl_device_graph *graph)
 {
@@ -137,6 +137,7 @@ int wl_device_graph_append(struct wl_device_graph *graph,
         return code;
     }
     made->is_enabled = true;
+    made->number = ++node_count;
     made->graph = graph;
     for (size_t i = 0; i < count; i++)
         WL_PUSH(&made->dependencies, dependencies[i]);

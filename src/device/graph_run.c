@@ -1,8 +1,11 @@
 /* Running operations, one by one or as an instantiated graph. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/memory.h"
+#include "device/clock.h"
 #include "device/graph_state.h"
+#include "device/state.h"
 
 struct wl_device_executable {
     struct wl_device_executable *key; /* itself */
@@ -20,7 +23,28 @@ static bool is_known(const struct wl_device_executable *executable)
     return found != NULL;
 }
 
-static int run_graph(const struct wl_device_graph *graph, void *stream);
+static int run_graph(const struct wl_device_graph *graph, void *stream,
+                     struct wl_device_branch *outer);
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* On a GPU another thread runs it when its turn comes; here this one, now, while the clock stands.
+ */
+static void run_host(const struct wl_device_operation *operation, void *stream)
+{
+    wl_device_clock_hold();
+    uint64_t begin_ns = monotonic_ns();
+    operation->host.function(operation->host.data);
+    wl_device_enter();
+    wl_device_timeline_host(stream, monotonic_ns() - begin_ns);
+    wl_device_leave();
+    wl_device_clock_release();
+}
 
 static int run_in_graph(const struct wl_device_operation *operation, void *stream)
 {
@@ -42,10 +66,13 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
                                         fill->width, fill->height, fill->pitch_bytes);
     }
     case WL_DEVICE_OPERATION_HOST:
-        operation->host.function(operation->host.data);
+        run_host(operation, stream);
         return WL_DEVICE_OK;
     case WL_DEVICE_OPERATION_GRAPH:
-        return run_graph(operation->graph, stream);
+        return run_graph(operation->graph, stream, wl_device_timeline_branch());
+    case WL_DEVICE_OPERATION_WAIT_EVENT:
+        wl_device_event_hold(operation->event, stream); /* no matter if it is no more */
+        return WL_DEVICE_OK;
     case WL_DEVICE_OPERATION_RECORD_EVENT:
         return wl_device_event_record(operation->event, stream);
     case WL_DEVICE_OPERATION_ALLOCATE:
@@ -53,7 +80,6 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
         wl_device_graph_memory_use(operation->memory.address,
                                    operation->kind == WL_DEVICE_OPERATION_ALLOCATE);
         return WL_DEVICE_OK;
-    case WL_DEVICE_OPERATION_WAIT_EVENT: /* what it waits for is done */
     case WL_DEVICE_OPERATION_EMPTY:
         break;
     }
@@ -83,12 +109,30 @@ static bool is_ready(const struct wl_device_node *node)
     return true;
 }
 
+/* Runs the node behind those it depends on. */
+static int run_node(struct wl_device_node *node, const struct wl_device_branch *graph, void *stream)
+{
+    struct wl_device_branch branch = *graph;
+    branch.graph_id = graph->graph_id ? graph->graph_id : node->graph->number;
+    branch.node_id = node->number;
+    for (size_t i = 0; i < node->dependencies.count; i++)
+        if (node->dependencies.items[i]->end_ns > branch.ready_ns)
+            branch.ready_ns = node->dependencies.items[i]->end_ns;
+    struct wl_device_branch *outer = wl_device_timeline_branch();
+    wl_device_timeline_use_branch(&branch);
+    int code = node->is_enabled ? run_in_graph(&node->operation, stream) : WL_DEVICE_OK;
+    wl_device_timeline_use_branch(outer);
+    node->end_ns = branch.ready_ns;
+    return code;
+}
+
 /* Goes through the nodes, each behind those it depends on. Most graphs are added to in that order,
- * so that one pass does. Without a stream to run on it only sees whether all nodes can be reached.
- */
-static int visit(const struct wl_device_graph *graph, void *stream, bool run)
+ * so that one pass does. Without a branch to run it in it only sees whether all nodes can be
+ * reached. */
+static int visit(const struct wl_device_graph *graph, void *stream, struct wl_device_branch *branch)
 {
     size_t done = 0, before;
+    uint64_t end_ns = branch ? branch->ready_ns : 0;
     for (size_t i = 0; i < graph->nodes.count; i++)
         graph->nodes.items[i]->is_done = false;
     do {
@@ -97,19 +141,31 @@ static int visit(const struct wl_device_graph *graph, void *stream, bool run)
             struct wl_device_node *node = graph->nodes.items[i];
             if (node->is_done || !is_ready(node))
                 continue;
-            int code = run && node->is_enabled ? run_in_graph(&node->operation, stream) : 0;
+            int code = branch ? run_node(node, branch, stream) : WL_DEVICE_OK;
             if (code)
                 return code;
+            if (branch && node->end_ns > end_ns)
+                end_ns = node->end_ns;
             node->is_done = true;
             done++;
         }
     } while (done > before && done < graph->nodes.count);
+    if (branch)
+        branch->ready_ns = end_ns;
     return done == graph->nodes.count ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
 }
 
-static int run_graph(const struct wl_device_graph *graph, void *stream)
+/* outer: the node that it is, NULL: none. */
+static int run_graph(const struct wl_device_graph *graph, void *stream,
+                     struct wl_device_branch *outer)
 {
-    return visit(graph, stream, true);
+    struct wl_device_branch begun;
+    if (outer)
+        return visit(graph, stream, outer);
+    wl_device_enter();
+    wl_device_timeline_begin_graph(stream, &begun);
+    wl_device_leave();
+    return visit(graph, stream, &begun);
 }
 
 int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t flags,
@@ -119,7 +175,7 @@ int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t fl
     int code =
         executable && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        code = visit(graph, NULL, false);
+        code = visit(graph, NULL, NULL);
     struct wl_device_graph *copy = code ? NULL : wl_device_graph_copy(graph);
     if (copy) {
         struct wl_device_executable *made = wl_alloc_zero(1, sizeof *made);

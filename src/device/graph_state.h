@@ -18,6 +18,8 @@ struct wl_device_node {
     struct wl_device_operation operation;
     struct wl_device_nodes dependencies;
     const struct wl_device_node *origin; /* what it is a copy of, or NULL */
+    uint64_t number;                     /* unique in the process */
+    uint64_t end_ns;                     /* of its last run, on the simulated clock */
     bool is_enabled, is_done;
 };
 

@@ -231,6 +231,9 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
     };
+    input.start_ns = wl_device_timeline_begin(request->stream);
+    input.start_cycles = (uint64_t)((double)(input.start_ns - wl_device.origin_ns) *
+                                    wl_device.gpu.sm_clock_hz / 1e9);
     memcpy(input.grid, request->grid, sizeof input.grid);
     memcpy(input.block, request->block, sizeof input.block);
     struct wl_sim_options options = {

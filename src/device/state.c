@@ -95,6 +95,7 @@ static int start(void)
             wl_unwritten_create(wl_device.device_memory.base, wl_device.device_memory.size_bytes);
     wl_device.ranges_are_stale = true;
     wl_device.next_stream_id = FIRST_STREAM_ID;
+    wl_device.origin_ns = wl_device_clock_now();
     return WL_DEVICE_OK;
 fail:
     wl_device_say(2, "no-device", error.hint, "%s", error.message);

@@ -84,6 +84,7 @@ struct wl_device_state {
     struct wl_device_array *arrays;
     struct wl_device_textures textures;
     struct wl_device_timeline timeline;
+    uint64_t origin_ns; /* when the device was made, on the simulated clock */
     uint32_t next_stream_id;
     uint64_t next_module_id, next_kernel_id, next_launch_id;
 };

@@ -9,6 +9,7 @@
 
 /* Spans that an engine remembers; of more, the earliest are taken for past. */
 enum { SPANS_MAX = 1024 };
+#define STAGED_BYTES (64u << 10) /* copies from pageable memory that the host need not wait for */
 #define EPSILON 1e-9
 #define DRAM_EFFICIENCY 0.9 /* where the GPU's file says nothing: about what all GPUs reach */
 
@@ -78,6 +79,18 @@ static uint64_t place(struct wl_device_spans *spans, uint64_t ready_ns, uint64_t
 
 /* ---- streams ---- */
 
+static _Thread_local struct wl_device_branch *branch;
+
+void wl_device_timeline_use_branch(struct wl_device_branch *used)
+{
+    branch = used;
+}
+
+struct wl_device_branch *wl_device_timeline_branch(void)
+{
+    return branch;
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -115,6 +128,8 @@ static struct stream find_stream(void *handle)
 static uint64_t ready_ns(const struct stream *stream)
 {
     uint64_t ready = stream->queue->ready_ns;
+    if (branch)
+        return branch->ready_ns;
     if (stream->rule == LEGACY)
         return later(ready, stream->lanes->blocking_ns);
     return stream->rule == BLOCKING ? later(ready, stream->lanes->legacy.ready_ns) : ready;
@@ -123,10 +138,18 @@ static uint64_t ready_ns(const struct stream *stream)
 static void set_ready(const struct stream *stream, uint64_t time_ns)
 {
     struct wl_device_lanes *lanes = stream->lanes;
-    stream->queue->ready_ns = time_ns;
+    if (branch)
+        branch->ready_ns = time_ns;
+    stream->queue->ready_ns = branch ? later(stream->queue->ready_ns, time_ns) : time_ns;
     if (stream->rule != FREE)
         lanes->blocking_ns = later(lanes->blocking_ns, time_ns);
     lanes->all_ns = later(lanes->all_ns, time_ns);
+}
+
+/* When the host asked for the work at hand. */
+static uint64_t submit_ns(void)
+{
+    return branch ? branch->submit_ns : wl_device_clock_now();
 }
 
 static uint64_t count_of(double value)
@@ -134,24 +157,25 @@ static uint64_t count_of(double value)
     return value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
-/* Sets when the activity starts and ends, and charges the host for the call. gap_ns: what passes
- * between the end of the stream's last work and this. */
+/* Sets when the activity starts and ends, and charges the host for the call. */
 static void enqueue(const struct stream *stream, enum wl_device_engine engine, double share,
-                    uint64_t gap_ns, uint64_t length_ns, struct wl_device_activity *activity)
+                    uint64_t length_ns, struct wl_device_activity *activity)
 {
     const struct wl_gpu *gpu = &wl_device.gpu;
-    uint64_t ready = ready_ns(stream);
     activity->id = ++wl_device.timeline.last_id;
     activity->device_id = stream->device;
     activity->context_id = WL_DEVICE_CONTEXT_ID;
     activity->stream_id = stream->id;
-    activity->submit_ns = wl_device_clock_now();
-    ready = ready ? ready + gap_ns : 0;
-    ready = later(ready, activity->submit_ns + count_of(gpu->submit_latency_ns));
+    activity->graph_id = branch ? branch->graph_id : 0;
+    activity->graph_node_id = branch ? branch->node_id : 0;
+    activity->submit_ns = submit_ns();
+    uint64_t ready =
+        later(ready_ns(stream), activity->submit_ns + count_of(gpu->submit_latency_ns));
     activity->start_ns = place(&stream->lanes->engines[engine], ready, length_ns, share);
     activity->end_ns = activity->start_ns + length_ns;
     set_ready(stream, activity->end_ns);
-    wl_device_clock_spend(count_of(gpu->call_ns));
+    if (!branch)
+        wl_device_clock_spend(count_of(gpu->call_ns));
     if (activity->length == WL_DEVICE_LENGTH_GAP)
         wl_device.timeline.gap_count++;
 }
@@ -175,8 +199,7 @@ void wl_device_timeline_kernel(const struct wl_device_request *request,
         .is_async = true,
         .is_stand_in = launch->module && launch->module->is_stand_in,
     };
-    enqueue(&stream, WL_DEVICE_ENGINE_SMS, share, count_of(wl_device.gpu.kernel_gap_ns), length_ns,
-            &activity);
+    enqueue(&stream, WL_DEVICE_ENGINE_SMS, share, length_ns, &activity);
     tell(&activity);
 }
 
@@ -227,6 +250,20 @@ static enum wl_device_copy_kind kind_of(enum wl_device_place from, enum wl_devic
     return is_host(to) ? WL_DEVICE_COPY_TO_HOST : WL_DEVICE_COPY_ON_DEVICE;
 }
 
+/* As CUDA documents it: copies within the device never hold the host up; from pageable memory the
+ * host stages itself, but for a few bytes that go with the command. */
+static bool host_goes_on(const struct wl_device_copy *copy,
+                         const struct wl_device_activity *activity)
+{
+    if (activity->copy_kind == WL_DEVICE_COPY_ON_DEVICE)
+        return true;
+    if (activity->from == WL_DEVICE_PLACE_PAGEABLE &&
+        activity->copy_kind == WL_DEVICE_COPY_TO_DEVICE)
+        return activity->bytes <= STAGED_BYTES;
+    return copy->is_async && activity->to != WL_DEVICE_PLACE_PAGEABLE &&
+           activity->copy_kind != WL_DEVICE_COPY_ON_HOST;
+}
+
 void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_place from,
                              enum wl_device_place to, uint64_t host_ns)
 {
@@ -248,12 +285,8 @@ void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_p
     uint64_t length_ns = copy_ns(&activity, host_ns);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    /* as CUDA documents it: copies within the device never hold the host up, from pageable memory
-     * the host stages itself */
-    bool is_pageable = from == WL_DEVICE_PLACE_PAGEABLE || to == WL_DEVICE_PLACE_PAGEABLE;
-    activity.is_async =
-        activity.copy_kind == WL_DEVICE_COPY_ON_DEVICE || (copy->is_async && !is_pageable);
-    enqueue(&stream, engine, 1, 0, length_ns, &activity);
+    activity.is_async = host_goes_on(copy, &activity);
+    enqueue(&stream, engine, 1, length_ns, &activity);
     if (!activity.is_async)
         wl_device_clock_reach(activity.end_ns);
     tell(&activity);
@@ -274,29 +307,51 @@ void wl_device_timeline_fill(void *handle, enum wl_device_place to, uint64_t byt
     uint64_t length_ns = transfer_ns(bytes, wl_device.gpu.copy_latency_ns, rate);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    enqueue(&stream, WL_DEVICE_ENGINE_MEMORY, 1, 0, length_ns, &activity);
+    enqueue(&stream, WL_DEVICE_ENGINE_MEMORY, 1, length_ns, &activity);
     tell(&activity);
 }
 
+void wl_device_timeline_host(void *handle, uint64_t length_ns)
+{
+    struct stream stream = find_stream(handle);
+    set_ready(&stream, wl_device_timeline_begin(handle) + length_ns);
+}
+
 /* ---- events and waiting ---- */
+
+uint64_t wl_device_timeline_begin(void *handle)
+{
+    struct stream stream = find_stream(handle);
+    uint64_t arrival = submit_ns() + count_of(wl_device.gpu.submit_latency_ns);
+    return later(ready_ns(&stream), arrival);
+}
+
+void wl_device_timeline_begin_graph(void *handle, struct wl_device_branch *begun)
+{
+    *begun = (struct wl_device_branch){.ready_ns = wl_device_timeline_begin(handle),
+                                       .submit_ns = submit_ns()};
+    if (!branch)
+        wl_device_clock_spend(count_of(wl_device.gpu.call_ns));
+}
 
 uint64_t wl_device_timeline_record(void *handle)
 {
     const struct wl_gpu *gpu = &wl_device.gpu;
     struct stream stream = find_stream(handle);
     uint64_t ready = ready_ns(&stream);
-    uint64_t arrival = wl_device_clock_now() + count_of(gpu->submit_latency_ns);
+    uint64_t arrival = submit_ns() + count_of(gpu->submit_latency_ns);
     /* two records are never at the same time */
     uint64_t time_ns = later(ready + count_of(gpu->event_ns) + 1, arrival);
     set_ready(&stream, time_ns);
-    wl_device_clock_spend(count_of(gpu->call_ns));
+    if (!branch)
+        wl_device_clock_spend(count_of(gpu->event_call_ns));
     return time_ns;
 }
 
 void wl_device_timeline_hold_until(void *handle, uint64_t time_ns)
 {
     struct stream stream = find_stream(handle);
-    set_ready(&stream, later(stream.queue->ready_ns, time_ns));
+    set_ready(&stream, later(branch ? branch->ready_ns : stream.queue->ready_ns, time_ns));
 }
 
 uint64_t wl_device_timeline_end(void *handle)

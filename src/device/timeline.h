@@ -14,6 +14,20 @@ struct wl_device_queue {
     uint64_t ready_ns; /* its last work ends */
 };
 
+/* A node of a graph that runs now, on this thread: what it does begins behind what it depends on,
+ * not behind all that its stream did. */
+struct wl_device_branch {
+    uint64_t ready_ns; /* in, and when its work ends: out */
+    uint64_t submit_ns;
+    uint64_t graph_id, node_id;
+};
+/* Until the next call, which must give back what there was; NULL: streams are in order again.
+ * Neither needs the lock. */
+void wl_device_timeline_use_branch(struct wl_device_branch *branch);
+struct wl_device_branch *wl_device_timeline_branch(void);
+/* Fills in where a graph begins that the stream (or the node at hand) runs now. */
+void wl_device_timeline_begin_graph(void *stream, struct wl_device_branch *branch);
+
 /* What can work side by side with the others. */
 enum wl_device_engine {
     WL_DEVICE_ENGINE_SMS,
@@ -59,6 +73,11 @@ void wl_device_timeline_kernel(const struct wl_device_request *request,
 void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_place from,
                              enum wl_device_place to, uint64_t host_ns);
 void wl_device_timeline_fill(void *stream, enum wl_device_place to, uint64_t bytes, uint32_t value);
+/* When a kernel asked for now could begin, as far as its stream goes. */
+uint64_t wl_device_timeline_begin(void *stream);
+/* A function of the host runs as part of the stream: before it, the clock is held; behind it,
+ * length_ns is what it took. */
+void wl_device_timeline_host(void *stream, uint64_t length_ns);
 /* When an event recorded now comes about. */
 uint64_t wl_device_timeline_record(void *stream);
 /* The stream's further work begins at that time or later. */

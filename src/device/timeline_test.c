@@ -1,5 +1,7 @@
 #include "device/device_testing.h"
 
+#include <math.h>
+
 #include "device/clock.h"
 #include "device/graph.h"
 
@@ -26,9 +28,24 @@ static void see(void *self, const struct wl_device_activity *activity)
 
 static const struct wl_device_observer observer = {.launch_begin = begin_launch, .activity = see};
 
+/* clang-format off */
+#define ADD4 "add.s32 %r1, %r1, %r1;\nadd.s32 %r1, %r1, 3;\nadd.s32 %r1, %r1, %r1;\nadd.s32 %r1, %r1, 5;\n"
+static const char text[] =
+    PTX_HEADER(60)
+    PTX_COUNT("count")
+    ".visible .entry times(.param .u64 out)\n{\n"
+    ".reg .b32 %r<4>;\n.reg .b64 %rd<8>;\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+    "mov.u64 %rd2, %globaltimer;\nmov.u64 %rd3, %clock64;\nmov.u32 %r2, %clock;\n"
+    "mov.u32 %r3, %clock_hi;\n" ADD4 ADD4 ADD4 ADD4
+    "mov.u64 %rd4, %clock64;\nmov.u64 %rd5, %globaltimer;\n"
+    "st.global.u64 [%rd1], %rd3;\nst.global.u64 [%rd1+8], %rd4;\nst.global.u64 [%rd1+16], %rd2;\n"
+    "st.global.u64 [%rd1+24], %rd5;\ncvt.u64.u32 %rd6, %r2;\nst.global.u64 [%rd1+32], %rd6;\n"
+    "cvt.u64.u32 %rd7, %r3;\nst.global.u64 [%rd1+40], %rd7;\nst.global.u32 [%rd1+48], %r1;\nret;\n}\n";
+/* clang-format on */
+
 static struct wl_device_module *module;
 static void *memory, *pinned;
-static char pageable[1 << 16];
+static char pageable[1 << 17];
 enum { BYTES = 1 << 24 };
 
 static int begin(void **state)
@@ -36,8 +53,9 @@ static int begin(void **state)
     (void)state;
     seen_count = 0;
     is_counting = true;
+    wl_device_clock_hold(); /* how long the test itself takes is not on the clock */
     start_device("h200", &observer);
-    int code = wl_device_module_load(PTX_HEADER(60) PTX_COUNT("count"), &module);
+    int code = wl_device_module_load(text, &module);
     if (code == WL_DEVICE_OK)
         code = wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 2 * BYTES, 0, &memory);
     if (code == WL_DEVICE_OK)
@@ -49,6 +67,7 @@ static int end(void **state)
 {
     (void)state;
     wl_device_shutdown();
+    wl_device_clock_release();
     return 0;
 }
 
@@ -146,15 +165,18 @@ static void hosts_wait_for_the_copies_that_cuda_says(void **state)
         {false, true, 1, 0},  /* to the host */
         {true, false, 1, 0},  /* the same, asynchronous */
         {false, false, 3, 0}, /* within the device */
+        {false, false, 0, 4}, /* a few pageable bytes to the device */
     };
-    void *places[] = {memory, pinned, pageable, (char *)memory + BYTES};
+    void *places[] = {memory, pinned, pageable, (char *)memory + BYTES, pageable};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(wl_device_wait(), WL_DEVICE_OK);
-        copy(places[cases[i].to], places[cases[i].from], sizeof pageable, NULL, cases[i].is_async);
-        /* a thread that takes its time would see the end come by itself */
+        copy(places[cases[i].to], places[cases[i].from],
+             cases[i].from == 4 ? 1 << 16 : sizeof pageable, NULL, cases[i].is_async);
         assert_int_equal(seen[i].is_async, !cases[i].waits);
         if (cases[i].waits)
             assert_true(wl_device_clock_now() >= seen[i].end_ns);
+        else
+            assert_true(wl_device_clock_now() < seen[i].end_ns);
     }
 }
 
@@ -258,6 +280,103 @@ static void a_launch_that_is_not_counted_leaves_a_gap_or_repeats(void **state)
     assert_int_equal(seen[3].length, WL_DEVICE_LENGTH_GAP);
 }
 
+static void wait_a_while(void *unused)
+{
+    (void)unused;
+    usleep(2000);
+}
+
+static void functions_of_the_host_are_part_of_their_stream(void **state)
+{
+    (void)state;
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {wait_a_while, NULL}};
+    void *a = make_stream(1);
+    copy(memory, pinned, BYTES, a, true);
+    uint64_t before = wl_device_clock_now();
+    assert_int_equal(wl_device_submit(&operation, a), WL_DEVICE_OK);
+    assert_int_equal(wl_device_clock_now(), before); /* this thread did not wait for it */
+    copy(memory, pinned, BYTES, a, true);
+    assert_true(seen[1].start_ns >= seen[0].end_ns + 2000000);
+}
+
+/* Two branches behind one root and before one leaf. */
+static void branches_of_graphs_go_side_by_side(void **state)
+{
+    (void)state;
+    struct wl_device_graph *graph;
+    struct wl_device_executable *executable;
+    struct wl_device_node *nodes[4];
+    void *to[] = {memory, memory, pinned, memory}, *from[] = {pinned, pinned, memory, pinned};
+    assert_int_equal(wl_device_graph_create(&graph), WL_DEVICE_OK);
+    for (size_t i = 0; i < 4; i++) {
+        struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY,
+                                                .copy = {.to = to[i],
+                                                         .from = from[i],
+                                                         .width_bytes = BYTES,
+                                                         .height = 1,
+                                                         .depth = 1,
+                                                         .direction = WL_DEVICE_BY_ADDRESS}};
+        struct wl_device_node **behind = i == 3 ? &nodes[1] : &nodes[0];
+        assert_int_equal(wl_device_graph_add(graph, behind,
+                                             i == 0   ? 0
+                                             : i == 3 ? 2
+                                                      : 1,
+                                             &operation, &nodes[i]),
+                         WL_DEVICE_OK);
+    }
+    assert_int_equal(wl_device_graph_instantiate(graph, 0, &executable), WL_DEVICE_OK);
+    void *stream = make_stream(1);
+    launch(stream, 1000);
+    assert_int_equal(wl_device_executable_launch(executable, stream), WL_DEVICE_OK);
+    launch(stream, 1000);
+    const struct wl_device_activity *copies = seen + 1;
+    assert_int_equal(seen_count, 6);
+    assert_int_equal(copies[0].stream_id, seen[0].stream_id);
+    assert_true(copies[0].start_ns >= seen[0].end_ns);
+    assert_true(copies[1].start_ns >= copies[0].end_ns && copies[2].start_ns >= copies[0].end_ns);
+    assert_true(copies[2].start_ns < copies[1].end_ns);
+    assert_true(copies[3].start_ns >= copies[1].end_ns && copies[3].start_ns >= copies[2].end_ns);
+    assert_true(seen[5].start_ns >= copies[3].end_ns);
+    assert_int_equal(copies[0].submit_ns, copies[3].submit_ns);
+    assert_int_equal(seen[5].graph_id, 0);
+    assert_true(copies[0].graph_id && copies[0].graph_id == copies[3].graph_id);
+    assert_true(copies[0].graph_node_id && copies[0].graph_node_id != copies[3].graph_node_id);
+    assert_int_equal(wl_device_executable_destroy(executable), WL_DEVICE_OK);
+    assert_int_equal(wl_device_graph_destroy(graph), WL_DEVICE_OK);
+}
+
+/* Words that "times" left: %clock64 before and behind 16 dependent additions, %globaltimer before
+ * and behind, %clock and %clock_hi. */
+static void read_times(uint64_t times[6])
+{
+    struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "times"),
+                                        .grid = {1, 1, 1},
+                                        .block = {1, 1, 1},
+                                        .parameters = (void *[]){&memory}};
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    memcpy(times, memory, 6 * sizeof *times);
+}
+
+static void clocks_of_kernels_go_on(void **state)
+{
+    (void)state;
+    const struct wl_gpu *gpu = wl_device_gpu();
+    uint64_t first[6], second[6];
+    read_times(first);
+    wl_device_clock_spend(3000000); /* the host's time passes on the device, too */
+    read_times(second);
+    uint64_t cycles = first[1] - first[0];
+    assert_true(cycles >= 16 * gpu->alu_latency && cycles < 32 * gpu->alu_latency);
+    assert_true(first[2] >= seen[0].start_ns && first[2] < seen[0].start_ns + 100000);
+    assert_true(first[3] >= first[2]);
+    assert_int_equal(first[5], first[0] >> 32);
+    assert_in_range(first[4], first[0] & 0xffffffff, (first[0] & 0xffffffff) + 1000);
+    assert_true(second[2] > first[3] + 3000000);
+    double passed = (double)(second[0] - first[0]) / gpu->sm_clock_hz * 1e9;
+    assert_true(fabs(passed - (double)(second[2] - first[2])) < 1000);
+}
+
 static void the_clock_stands_still_while_held(void **state)
 {
     (void)state;
@@ -288,6 +407,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_tell_how_long_the_device_would_take, begin, end),
         cmocka_unit_test_setup_teardown(a_launch_that_is_not_counted_leaves_a_gap_or_repeats, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(functions_of_the_host_are_part_of_their_stream, begin, end),
+        cmocka_unit_test_setup_teardown(branches_of_graphs_go_side_by_side, begin, end),
+        cmocka_unit_test_setup_teardown(clocks_of_kernels_go_on, begin, end),
         cmocka_unit_test(the_clock_stands_still_while_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

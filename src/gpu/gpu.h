@@ -87,8 +87,8 @@ struct wl_gpu {
     uint32_t copy_engines;    /* 1: copies to and from the host wait for each other */
     double call_ns;           /* what the host spends in a call that gives the device work */
     double submit_latency_ns; /* from the call to the start on an idle device */
-    double kernel_gap_ns;     /* between two kernels of a stream */
     double event_ns;          /* between two events of a stream */
+    double event_call_ns;     /* as call_ns, of recording an event */
     /* "key = value  # source" of every value in force, its own first, then each parent's, marked
      * "(from PARENT)": for `warplens gpus --verbose` */
     char *notes;

@@ -129,8 +129,8 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(copy_engines), TYPE_COUNT, false, 0, 16},
     {FIELD(call_ns), TYPE_RATE, false, 0, 1e9},
     {FIELD(submit_latency_ns), TYPE_RATE, false, 0, 1e9},
-    {FIELD(kernel_gap_ns), TYPE_RATE, false, 0, 1e9},
     {FIELD(event_ns), TYPE_RATE, false, 0, 1e9},
+    {FIELD(event_call_ns), TYPE_RATE, false, 0, 1e9},
 };
 
 enum { key_count = sizeof keys / sizeof keys[0] };

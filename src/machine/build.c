@@ -62,7 +62,6 @@ static bool is_uniform_special(const struct wl_op *op)
     case WL_SPECIAL_NCTAID_X:
     case WL_SPECIAL_NCTAID_Y:
     case WL_SPECIAL_NCTAID_Z:
-    case WL_SPECIAL_ZERO:
         return true;
     default:
         return false;

@@ -73,8 +73,10 @@ static bool is_same_everywhere(uint8_t special)
     case WL_SPECIAL_SMID:
     case WL_SPECIAL_GRIDID:
     case WL_SPECIAL_CLOCK:
+    case WL_SPECIAL_CLOCK_HI:
     case WL_SPECIAL_CLOCK64:
     case WL_SPECIAL_GLOBALTIMER:
+    case WL_SPECIAL_GLOBALTIMER_HI:
     case WL_SPECIAL_WORKSPACE_LOW:
     case WL_SPECIAL_WORKSPACE_HIGH:
         return false;

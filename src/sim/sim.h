@@ -85,6 +85,8 @@ struct wl_sim_launch {
     uint32_t registers_per_thread;  /* for occupancy: from a cubin, or program->register_estimate */
     int32_t carveout_pct;           /* preferred shared-memory carve-out, -1: the driver's choice */
     bool is_cooperative;
+    /* what %clock64 and %globaltimer count from */
+    uint64_t start_cycles, start_ns;
 };
 
 /* Checks beyond those of every run; they cost time. */

@@ -130,6 +130,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
 {
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
+    sm->issued = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
     sm->turn_arrival = 0;
@@ -266,6 +267,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         op = op->run[warp->is_masked](warp, op);
     while (op);
     sm->time = wl_warp_time(warp);
+    sm->issued += (uint64_t)(WL_FUEL - warp->fuel);
     uint64_t arrival = arrival_of_loads(sm);
     switch (warp->status) {
     case WL_WARP_AT_BARRIER:

@@ -146,7 +146,8 @@ struct wl_cta {
 
 struct wl_sm {
     uint32_t index;
-    uint64_t time; /* about cycles so far in this launch, up to the turn of the warp that runs */
+    uint64_t time;   /* about cycles so far in this launch, up to the turn of the warp that runs */
+    uint64_t issued; /* instructions, up to the turn of the warp that runs */
     uint64_t epoch_start, epoch_end;
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */
@@ -188,12 +189,19 @@ struct wl_run {
     bool count, l1_global_loads;
     bool is_opaque;        /* see wl_check_is_opaque */
     uint32_t miss_latency; /* cycles of a load that misses L1 */
+    double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t *workspace;   /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet */
     struct wl_heap *heap;  /* NULL while no kernel has used it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };
+
+/* Of SMs that have so many blocks at once: few warps issue less often. */
+double wl_run_issue_lag(const struct wl_run *run, uint32_t resident);
+/* About the cycles since the launch began, and the time; they never go back in a warp. */
+uint64_t wl_warp_clock(const struct wl_warp *warp, const struct wl_op *op);
+uint64_t wl_warp_globaltimer(const struct wl_warp *warp, const struct wl_op *op);
 
 /* Records a fault (the worker keeps the first), marks the warp, returns NULL to leave the loop. */
 const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,

@@ -340,10 +340,11 @@ RUN(PARAM_ADDRESS)
 }
 
 /* Values that are the same in all lanes. */
-static u64 uniform_special(const struct wl_warp *warp, enum wl_special special)
+static u64 uniform_special(const struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_run *run = warp->worker->run;
     const struct wl_sim_launch *launch = run->launch;
+    enum wl_special special = op->kind;
     switch (special) {
     case WL_SPECIAL_NTID_X:
     case WL_SPECIAL_NTID_Y:
@@ -367,8 +368,13 @@ static u64 uniform_special(const struct wl_warp *warp, enum wl_special special)
         return run->gpu->sm_count;
     case WL_SPECIAL_CLOCK:
     case WL_SPECIAL_CLOCK64:
+        return launch->start_cycles + wl_warp_clock(warp, op);
+    case WL_SPECIAL_CLOCK_HI:
+        return (launch->start_cycles + wl_warp_clock(warp, op)) >> 32;
     case WL_SPECIAL_GLOBALTIMER:
-        return wl_warp_time(warp);
+        return wl_warp_globaltimer(warp, op);
+    case WL_SPECIAL_GLOBALTIMER_HI:
+        return wl_warp_globaltimer(warp, op) >> 32;
     case WL_SPECIAL_DYNAMIC_SHARED_BYTES:
         return launch->shared_dynamic_bytes;
     case WL_SPECIAL_WORKSPACE_LOW:
@@ -417,9 +423,9 @@ RUN(SPECIAL)
             if (warp->active >> i & 1)
                 d[i] = lane_special(special, i);
     } else if (op->flags & WL_OPF_DST64) {
-        broadcast_64(warp, op->dst, uniform_special(warp, special));
+        broadcast_64(warp, op->dst, uniform_special(warp, op));
     } else {
-        broadcast_32(warp, op->dst, (u32)uniform_special(warp, special));
+        broadcast_32(warp, op->dst, (u32)uniform_special(warp, op));
     }
     return op + 1;
 }

@@ -1,0 +1,50 @@
+/* What %clock and %globaltimer say: an estimate, good for the order of things and their size. An SM
+ * issues WL_ISSUE_PER_CYCLE instructions a cycle, but no warp one sooner than alu_latency cycles
+ * behind its last, and loads come as the model of caches says (where they are counted). */
+#include "sim/state.h"
+
+#define LATENCY 4 /* of arithmetic, where the GPU's file has none */
+#define NS_PER_S 1e9
+
+/* The basic block with that instruction; NULL if there is none. */
+static const struct wl_block *find_block(const struct wl_program *program, uint32_t instruction)
+{
+    for (uint32_t i = 0; i < program->block_count; i++)
+        if (instruction - program->blocks[i].first_instruction <
+            program->blocks[i].instruction_count)
+            return &program->blocks[i];
+    return NULL;
+}
+
+/* Instructions of the block at hand that come behind the operation: the warp's turn has paid for
+ * all of the block. */
+static int64_t count_behind(const struct wl_program *program, const struct wl_op *op)
+{
+    const struct wl_block *block = find_block(program, op->instruction);
+    if (!block)
+        return 0;
+    uint32_t behind = block->first_instruction + block->instruction_count - op->instruction;
+    return behind < block->issue_count ? behind : block->issue_count;
+}
+
+double wl_run_issue_lag(const struct wl_run *run, uint32_t resident)
+{
+    double latency = run->gpu->alu_latency ? run->gpu->alu_latency : LATENCY;
+    double lag = latency / ((double)resident * run->warps_per_block) - 1.0 / WL_ISSUE_PER_CYCLE;
+    return lag > 0 ? lag : 0;
+}
+
+uint64_t wl_warp_clock(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_run *run = warp->worker->run;
+    int64_t executed = WL_FUEL - warp->fuel - count_behind(run->program, op);
+    double cycles = (double)warp->sm->time + (double)executed / WL_ISSUE_PER_CYCLE;
+    cycles += (double)((int64_t)warp->sm->issued + executed) * run->issue_lag;
+    return cycles > 0 ? (uint64_t)cycles : 0;
+}
+
+uint64_t wl_warp_globaltimer(const struct wl_warp *warp, const struct wl_op *op)
+{
+    double ns = (double)wl_warp_clock(warp, op) * NS_PER_S / warp->worker->run->gpu->sm_clock_hz;
+    return warp->worker->run->launch->start_ns + (uint64_t)ns;
+}
