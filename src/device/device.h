@@ -80,7 +80,8 @@ struct wl_device_options {
     uint32_t threads;       /* workers of the simulator, 0: all cores */
     bool keep_caches;       /* --cache-control none */
     bool skip_prediction;   /* count only: no time, no warp states */
-    bool whatif;            /* predict also what launches would take without each cause */
+    bool predict_all; /* also launches that the observer does not count, unless one like it was */
+    bool whatif;      /* predict also what launches would take without each cause */
     enum wl_device_l1 l1_global;
     bool strict_arch;     /* PTX for a newer GPU is refused, as hardware does */
     uint32_t checks;      /* enum wl_sim_check: of counted launches */

@@ -204,17 +204,12 @@ static void place_on_timeline(const struct wl_device_request *request,
     wl_device_timeline_kernel(request, launch, share_of(request), length, length_ns);
 }
 
-static int run(const struct wl_device_request *request, uint32_t stream_id,
-               const uint8_t *parameters)
+static void make_input(const struct wl_device_request *request, const uint8_t *parameters,
+                       struct wl_sim_launch *input)
 {
     const struct wl_device_kernel *kernel = request->kernel;
-    const struct wl_device_observer *observer = wl_device.options.observer;
-    struct wl_device_launch launch;
-    struct wl_sim_counts counts = {0};
-    struct wl_error error = {0};
-    describe(request, stream_id, &launch);
     wl_device_memory_list();
-    struct wl_sim_launch input = {
+    *input = (struct wl_sim_launch){
         .program = kernel->program,
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .parameters = parameters,
@@ -230,44 +225,62 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .registers_per_thread = kernel->info.registers_per_thread,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
+        .start_ns = wl_device_timeline_begin(request->stream),
     };
-    input.start_ns = wl_device_timeline_begin(request->stream);
-    input.start_cycles = (uint64_t)((double)(input.start_ns - wl_device.origin_ns) *
-                                    wl_device.gpu.sm_clock_hz / 1e9);
-    memcpy(input.grid, request->grid, sizeof input.grid);
-    memcpy(input.block, request->block, sizeof input.block);
+    input->start_cycles = (uint64_t)((double)(input->start_ns - wl_device.origin_ns) *
+                                     wl_device.gpu.sm_clock_hz / 1e9);
+    memcpy(input->grid, request->grid, sizeof input->grid);
+    memcpy(input->block, request->block, sizeof input->block);
+}
+
+/* What the end of a launch that failed does to the context. */
+static int end_failed(const struct wl_device_kernel *kernel, enum wl_code code,
+                      enum wl_sim_fault fault, const struct wl_error *error)
+{
+    bool is_unsupported = code == WL_ERR_UNSUPPORTED || fault == WL_SIM_FAULT_UNSUPPORTED;
+    wl_device_kernel_say(kernel, is_unsupported ? "unsupported-kernel" : "kernel-fault", "stopped",
+                         error);
+    if (is_unsupported)
+        return WL_DEVICE_NOT_SUPPORTED;
+    wl_device.sticky_code = code_of_fault(fault);
+    return WL_DEVICE_OK;
+}
+
+static int run(const struct wl_device_request *request, uint32_t stream_id,
+               const uint8_t *parameters)
+{
+    const struct wl_device_options *asked = &wl_device.options;
+    struct wl_device_launch launch;
+    struct wl_sim_launch input;
+    struct wl_sim_counts counts = {0};
+    struct wl_error error = {0};
+    describe(request, stream_id, &launch);
+    make_input(request, parameters, &input);
+    bool is_wanted = observe_begin(&launch);
+    bool is_timed =
+        !asked->skip_prediction &&
+        (is_wanted || (asked->predict_all && !wl_device_length_find(request, parameters)));
     struct wl_sim_options options = {
-        .threads = wl_device.options.threads,
-        .count = observe_begin(&launch),
-        .budget = wl_device.options.budget,
-        .keep_caches = wl_device.options.keep_caches,
+        .threads = asked->threads,
+        .count = is_wanted || is_timed,
+        .budget = asked->budget,
+        .keep_caches = asked->keep_caches,
         .l1_global_loads = launch.l1_global_loads,
-        .progress = observer && observer->progress ? forward_progress : NULL,
+        .progress = asked->observer && asked->observer->progress ? forward_progress : NULL,
         .progress_self = &launch,
-        .checks = wl_device.options.checks, /* of others too: they write what others read */
+        .checks = asked->checks, /* of others too: they write what others read */
+        .stop_at_finding = is_wanted && asked->stop_at_finding,
     };
-    options.stop_at_finding = options.count && wl_device.options.stop_at_finding;
     struct wl_trace trace = {.words_begin = wl_device_trace_words()};
     trace.words_most = 3 * trace.words_begin;
-    bool is_timed = options.count && !wl_device.options.skip_prediction;
     options.traces = is_timed ? &trace : NULL;
     options.trace_count = is_timed;
     enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
     uint64_t length_ns = is_timed && code == WL_OK ? wl_device_predict(&input, &trace, &counts) : 0;
     wl_trace_free(&trace);
-    observe_end(&launch, options.count ? &counts : NULL, &error);
+    observe_end(&launch, is_wanted ? &counts : NULL, &error);
     place_on_timeline(request, &launch, parameters, length_ns);
-    int result = WL_DEVICE_OK;
-    if (code) {
-        bool is_unsupported =
-            code == WL_ERR_UNSUPPORTED || counts.fault == WL_SIM_FAULT_UNSUPPORTED;
-        wl_device_kernel_say(kernel, is_unsupported ? "unsupported-kernel" : "kernel-fault",
-                             "stopped", &error);
-        if (is_unsupported)
-            result = WL_DEVICE_NOT_SUPPORTED;
-        else
-            wl_device.sticky_code = code_of_fault(counts.fault);
-    }
+    int result = code ? end_failed(request->kernel, code, counts.fault, &error) : WL_DEVICE_OK;
     wl_sim_counts_free(&counts);
     return result;
 }

@@ -5,9 +5,15 @@
 #include "base/memory.h"
 #include "device/state.h"
 
+/* Launches of a kernel of the same shape whose arguments differ: from so many on, the next is taken
+ * to last as long as the latest. */
+enum { SHAPES_MOST = 16 };
+
 struct wl_device_length_row {
     uint8_t *key;
+    size_t key_bytes;
     uint64_t length_ns;
+    uint32_t count; /* of launches that were kept */
     UT_hash_handle hh;
 };
 
@@ -45,33 +51,51 @@ static uint8_t *key_of(const struct wl_device_request *request, const uint8_t *p
     return key;
 }
 
-uint64_t wl_device_length_find(const struct wl_device_request *request, const uint8_t *parameters)
+static struct wl_device_length_row *find(const uint8_t *key, size_t bytes)
 {
     struct wl_device_length_row *row = NULL;
+    HASH_FIND(hh, wl_device.timeline.lengths, key, bytes, row);
+    return row;
+}
+
+uint64_t wl_device_length_find(const struct wl_device_request *request, const uint8_t *parameters)
+{
     size_t bytes;
     if (!wl_device.timeline.lengths)
         return 0;
     uint8_t *key = key_of(request, parameters, &bytes);
-    HASH_FIND(hh, wl_device.timeline.lengths, key, bytes, row);
+    const struct wl_device_length_row *row = find(key, bytes);
+    if (!row)
+        row = find(key, sizeof(struct appearance));
+    /* the row of all arguments is at once that of a kernel without any */
+    bool is_same = row && (row->key_bytes == bytes || row->count >= SHAPES_MOST);
     free(key);
-    return row ? row->length_ns : 0;
+    return is_same ? row->length_ns : 0;
+}
+
+static void keep(const uint8_t *key, size_t bytes, uint64_t length_ns)
+{
+    struct wl_device_length_row *row = find(key, bytes);
+    if (!row) {
+        row = wl_alloc_zero(1, sizeof *row);
+        row->key = wl_alloc_zero(bytes, 1);
+        row->key_bytes = bytes;
+        memcpy(row->key, key, bytes);
+        HASH_ADD_KEYPTR(hh, wl_device.timeline.lengths, row->key, bytes, row);
+    }
+    row->length_ns = length_ns;
+    row->count++;
 }
 
 void wl_device_length_keep(const struct wl_device_request *request, const uint8_t *parameters,
                            uint64_t length_ns)
 {
-    struct wl_device_length_row *row = NULL;
     size_t bytes;
     uint8_t *key = key_of(request, parameters, &bytes);
-    HASH_FIND(hh, wl_device.timeline.lengths, key, bytes, row);
-    if (row) {
-        free(key);
-    } else {
-        row = wl_alloc_zero(1, sizeof *row);
-        row->key = key;
-        HASH_ADD_KEYPTR(hh, wl_device.timeline.lengths, row->key, bytes, row);
-    }
-    row->length_ns = length_ns;
+    keep(key, bytes, length_ns);
+    if (bytes > sizeof(struct appearance))
+        keep(key, sizeof(struct appearance), length_ns);
+    free(key);
 }
 
 void wl_device_lengths_free(struct wl_device_length_row *lengths)

@@ -286,6 +286,39 @@ static void wait_a_while(void *unused)
     usleep(2000);
 }
 
+static void all_launches_can_be_predicted_once(void **state)
+{
+    (void)state;
+    is_counting = false;
+    wl_device.options.predict_all = true;
+    for (uint32_t i = 0; i < 40; i++)
+        launch(NULL, 100 + i % 2);
+    assert_int_equal(seen[0].length, WL_DEVICE_LENGTH_PREDICTED);
+    assert_int_equal(seen[1].length, WL_DEVICE_LENGTH_PREDICTED);
+    for (uint32_t i = 2; i < 40; i++) {
+        assert_int_equal(seen[i].length, WL_DEVICE_LENGTH_REPEATED);
+        assert_int_equal(seen[i].end_ns - seen[i].start_ns,
+                         seen[i % 2].end_ns - seen[i % 2].start_ns);
+    }
+}
+
+static void arguments_stop_to_matter(void **state)
+{
+    (void)state;
+    is_counting = false;
+    wl_device.options.predict_all = true;
+    for (uint32_t by = 0; by < 20; by++) {
+        void *parameters[] = {&memory, &by};
+        struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "count"),
+                                            .grid = {2, 1, 1},
+                                            .block = {64, 1, 1},
+                                            .parameters = parameters};
+        assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+        assert_int_equal(seen[by].length,
+                         by < 16 ? WL_DEVICE_LENGTH_PREDICTED : WL_DEVICE_LENGTH_REPEATED);
+    }
+}
+
 static void functions_of_the_host_are_part_of_their_stream(void **state)
 {
     (void)state;
@@ -407,6 +440,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_tell_how_long_the_device_would_take, begin, end),
         cmocka_unit_test_setup_teardown(a_launch_that_is_not_counted_leaves_a_gap_or_repeats, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(all_launches_can_be_predicted_once, begin, end),
+        cmocka_unit_test_setup_teardown(arguments_stop_to_matter, begin, end),
         cmocka_unit_test_setup_teardown(functions_of_the_host_are_part_of_their_stream, begin, end),
         cmocka_unit_test_setup_teardown(branches_of_graphs_go_side_by_side, begin, end),
         cmocka_unit_test_setup_teardown(clocks_of_kernels_go_on, begin, end),
