@@ -181,6 +181,7 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
                         other);
     wl_environment_set(environment, injection, path);
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
+    wl_environment_prepend(environment, "ACC_PROFLIB", path, ';');
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
 out:
     free(path);

@@ -90,6 +90,7 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
     wl_environment_prepend(environment, "LD_LIBRARY_PATH", folder, ':');
     char *gpu_path = wl_string_format("%s/%s", folder, gpu_library);
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", gpu_path);
+    wl_environment_prepend(environment, "ACC_PROFLIB", gpu_path, ';');
     free(gpu_path);
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
     return WL_OK;

@@ -252,6 +252,9 @@ struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *
 /* Whether its module defines it, without lowering it: WL_DEVICE_OK, WL_DEVICE_INVALID_FUNCTION or
  * the module's error. */
 int wl_device_kernel_find(struct wl_device_kernel *kernel);
+/* The first source line of the kernel of this name, whichever loaded module has it; file is the
+ * module's. False where it has no line information. */
+bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line);
 /* Number, and offset and size of each parameter; WL_DEVICE_INVALID_VALUE beyond the last. */
 int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, size_t *offset,
                                size_t *size_bytes);

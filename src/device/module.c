@@ -267,6 +267,36 @@ const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_mo
     return NULL;
 }
 
+/* The first instruction that has a place, in the order of the text. */
+static bool find_place(const struct wl_ptx_module *module, const struct wl_ptx_function *function,
+                       const char **file, uint32_t *line)
+{
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        int32_t location = function->instructions[i].location;
+        if (location < 0 || module->locations[location].line == 0)
+            continue;
+        *file = wl_ptx_module_file_name(module, module->locations[location].file);
+        *line = module->locations[location].line;
+        return *file != NULL;
+    }
+    return false;
+}
+
+bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line)
+{
+    bool is_found = false;
+    wl_device_enter();
+    for (struct wl_device_module *module = wl_device.modules; module && !is_found;
+         module = module->next) {
+        const struct wl_ptx_module *parsed;
+        const struct wl_ptx_function *function =
+            wl_device_module_find_function(module, name, &parsed);
+        is_found = function && function->is_entry && find_place(parsed, function, file, line);
+    }
+    wl_device_leave();
+    return is_found;
+}
+
 uint64_t wl_device_module_resolve(struct wl_device_module *module,
                                   const struct wl_device_image *image, const char *name)
 {

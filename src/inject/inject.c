@@ -15,9 +15,11 @@
 #include "base/text.h"
 #include "binary/compiled.h"
 #include "collect/sim_collector.h"
+#include "device/clock.h"
 #include "device/device.h"
 #include "inject/guard.h"
 #include "inject/nvtx.h"
+#include "inject/openacc.h"
 #include "inject/process.h"
 #include "stream/stream.h"
 
@@ -412,6 +414,14 @@ static void finish(int exit_code, void *unused)
     pthread_mutex_unlock(&session.lock);
 }
 
+static void hold_clock(bool is_held)
+{
+    if (is_held)
+        wl_device_clock_hold();
+    else
+        wl_device_clock_release();
+}
+
 __attribute__((constructor)) static void load(void)
 {
     const char *settings_path = getenv("WARPLENS_SETTINGS");
@@ -423,6 +433,7 @@ __attribute__((constructor)) static void load(void)
     WL_GUARD(&guard)
     {
         begin(settings_path);
+        wl_openacc_set_helpers(wl_device_kernel_place, hold_clock);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         on_exit(finish, NULL);
     }

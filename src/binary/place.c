@@ -1,0 +1,59 @@
+#include "binary/place.h"
+
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/demangle.h"
+#include "base/memory.h"
+
+/* Separate debug information is not looked for: that may ask the network. */
+static int find_no_debuginfo(Dwfl_Module *module, void **user_data, const char *module_name,
+                             Dwarf_Addr base, const char *file_name, const char *link_file,
+                             GElf_Word link_crc, char **found)
+{
+    (void)module, (void)user_data, (void)module_name, (void)base;
+    (void)file_name, (void)link_file, (void)link_crc, (void)found;
+    return -1;
+}
+
+static void read_line(Dwfl_Module *module, Dwarf_Addr address, struct wl_source_place *place)
+{
+    int line;
+    Dwfl_Line *row = dwfl_module_getsrc(module, address);
+    const char *file = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (!file || line <= 0)
+        return;
+    place->file = wl_string_copy(file);
+    place->line = (uint32_t)line;
+}
+
+bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
+{
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
+                                             .find_debuginfo = find_no_debuginfo};
+    *place = (struct wl_source_place){0};
+    Dwfl *dwfl = dwfl_begin(&callbacks);
+    if (!dwfl)
+        return false;
+    dwfl_report_begin(dwfl);
+    bool is_listed = dwfl_linux_proc_report(dwfl, getpid()) == 0;
+    Dwfl_Module *module =
+        dwfl_report_end(dwfl, NULL, NULL) == 0 && is_listed ? dwfl_addrmodule(dwfl, address) : NULL;
+    if (module) {
+        read_line(module, address, place);
+        const char *name = dwfl_module_addrname(module, address);
+        if (name)
+            place->function = wl_demangle_function(name);
+    }
+    dwfl_end(dwfl);
+    return place->file || place->function;
+}
+
+void wl_source_place_free(struct wl_source_place *place)
+{
+    free(place->file);
+    free(place->function);
+    *place = (struct wl_source_place){0};
+}

@@ -1,0 +1,239 @@
+#include "inject/openacc.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "binary/place.h"
+#include "inject/guard.h"
+#include "inject/openacc_abi.h"
+#include "trace/trace.h"
+
+enum { REGIONS_MAX = 32, FRAMES_MAX = 48, KNOWN_MAX = 512 };
+
+/* By the number of the event that begins it. */
+static const char *const region_names[WL_ACC_EVENT_COUNT] = {
+    [WL_ACC_DEVICE_INIT_START] = "Device Init",
+    [WL_ACC_DEVICE_SHUTDOWN_START] = "Device Shutdown",
+    [WL_ACC_ENTER_DATA_START] = "Enter Data",
+    [WL_ACC_EXIT_DATA_START] = "Exit Data",
+    [WL_ACC_UPDATE_START] = "Update",
+    [WL_ACC_COMPUTE_START] = "Compute Construct",
+    [WL_ACC_LAUNCH_START] = "Enqueue Launch",
+    [WL_ACC_UPLOAD_START] = "Enqueue Upload",
+    [WL_ACC_DOWNLOAD_START] = "Enqueue Download",
+    [WL_ACC_WAIT_START] = "Wait",
+};
+
+/* A place in the source, as names of the trace; all 0: not known. */
+struct site {
+    uint32_t file, function, line;
+};
+
+struct region {
+    uint64_t start;
+    struct site site;
+    int event;
+};
+
+/* The regions that a thread is in. */
+struct regions {
+    struct region items[REGIONS_MAX];
+    size_t depth; /* may be more than there is room for */
+};
+static _Thread_local struct regions own_regions __attribute__((tls_model("initial-exec")));
+
+/* What addresses of code are: the program's, with a site, or a runtime's. Only grows. */
+static struct {
+    pthread_mutex_t lock;
+    struct known {
+        void *address;
+        bool is_program;
+        struct site site;
+    } items[KNOWN_MAX];
+    size_t count;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static wl_openacc_find_kernel *find_kernel;
+static void (*hold_clock)(bool is_held);
+
+void wl_openacc_set_helpers(wl_openacc_find_kernel *find, void (*hold)(bool is_held))
+{
+    find_kernel = find;
+    hold_clock = hold;
+}
+
+/* ---- which line of the program called ---- */
+
+/* libgomp with its plugins, and all that it calls on its way to us. */
+static bool is_runtime(const void *address)
+{
+    static const char *const names[] = {"libgomp", "libacc", "libcuda", "libwarplens-", "libnv"};
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *name = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static struct site read_site(void *address)
+{
+    struct wl_source_place place;
+    struct site site = {0};
+    /* the address is that behind the call */
+    if (wl_source_place_find((uintptr_t)address - 1, &place)) {
+        site.file = wl_trace_name(place.file);
+        site.function = wl_trace_name(place.function);
+        site.line = place.line;
+        wl_source_place_free(&place);
+    }
+    return site;
+}
+
+/* With the lock. */
+static struct known *look_up(void *address)
+{
+    for (size_t i = 0; i < known.count; i++)
+        if (known.items[i].address == address)
+            return &known.items[i];
+    if (known.count == KNOWN_MAX)
+        return NULL;
+    struct known fresh = {.address = address, .is_program = !is_runtime(address)};
+    if (fresh.is_program)
+        fresh.site = read_site(address);
+    known.items[known.count] = fresh;
+    return &known.items[known.count++];
+}
+
+static struct site find_site(void)
+{
+    void *frames[FRAMES_MAX];
+    struct site site = {0};
+    int count = backtrace(frames, FRAMES_MAX);
+    pthread_mutex_lock(&known.lock);
+    for (int i = 1; i < count; i++) {
+        const struct known *frame = look_up(frames[i]);
+        if (!frame || !frame->is_program)
+            continue;
+        site = frame->site;
+        break;
+    }
+    pthread_mutex_unlock(&known.lock);
+    return site;
+}
+
+/* Of a region that begins: as the compiler says, as the region around it, or as the stack shows. */
+static struct site choose_site(const struct wl_acc_prof_info *info, const struct region *around)
+{
+    if (info->src_file && info->line_no > 0)
+        return (struct site){.file = wl_trace_name(info->src_file),
+                             .function = wl_trace_name(info->func_name),
+                             .line = (uint32_t)info->line_no};
+    return around ? around->site : find_site();
+}
+
+/* A kernel knows its line even where the program has no debug information. */
+static void learn_from_kernel(struct regions *regions, const char *kernel)
+{
+    const char *file;
+    uint32_t line;
+    struct region *launch = &regions->items[regions->depth - 1];
+    if (launch->site.line || !kernel || !find_kernel || !find_kernel(kernel, &file, &line))
+        return;
+    for (size_t i = 0; i < regions->depth; i++) {
+        struct region *region = &regions->items[i];
+        if (region->site.line == 0 && region->event >= WL_ACC_COMPUTE_START) {
+            region->site.file = wl_trace_name(file);
+            region->site.line = line;
+        }
+    }
+}
+
+/* ---- callbacks ---- */
+
+static void begin(const struct wl_acc_prof_info *info, const struct wl_acc_event_info *event)
+{
+    struct regions *regions = &own_regions;
+    size_t depth = regions->depth++;
+    if (depth >= REGIONS_MAX)
+        return;
+    struct region *region = &regions->items[depth];
+    *region = (struct region){.event = info->event_type};
+    if (!wl_trace_is_wanted(WL_TRACE_OPENACC))
+        return;
+    if (hold_clock)
+        hold_clock(true);
+    region->site = choose_site(info, depth ? &regions->items[depth - 1] : NULL);
+    if (info->event_type == WL_ACC_LAUNCH_START)
+        learn_from_kernel(regions, event->of.launch.kernel_name);
+    if (hold_clock)
+        hold_clock(false);
+    region->start = wl_trace_now();
+}
+
+static void end(const struct wl_acc_prof_info *info, const struct wl_acc_event_info *event)
+{
+    static uint32_t names[WL_ACC_EVENT_COUNT];
+    struct regions *regions = &own_regions;
+    uint64_t now = wl_trace_now();
+    if (regions->depth == 0 || --regions->depth >= REGIONS_MAX)
+        return;
+    const struct region *region = &regions->items[regions->depth];
+    if (!region->start || region->event + 1 != info->event_type)
+        return;
+    int kind = region->event;
+    bool is_transfer = kind == WL_ACC_UPLOAD_START || kind == WL_ACC_DOWNLOAD_START;
+    struct wl_trace_record record = {
+        .category = WL_TRACE_OPENACC,
+        .name = wl_trace_name_once(&names[kind], region_names[kind]),
+        .start = region->start,
+        .end = now,
+        .correlation = wl_trace_correlation(),
+        .words = {WL_TRACE_PACK_REGION(kind, event->parent_construct, event->implicit != 0,
+                                       info->device_type),
+                  region->site.file, region->site.line, region->site.function,
+                  (uint64_t)(int64_t)info->async, is_transfer ? event->of.data.bytes : 0},
+    };
+    wl_trace_put(&record);
+}
+
+static void callback(const struct wl_acc_prof_info *info, struct wl_acc_event_info *event,
+                     const void *api)
+{
+    (void)api;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    WL_GUARD(&guard)
+    {
+        if (region_names[info->event_type])
+            begin(info, event);
+        else
+            end(info, event);
+    }
+    wl_guard_end(&guard);
+    errno = saved_errno;
+}
+
+__attribute__((visibility("default"))) void
+acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup)
+{
+    (void)remove, (void)lookup;
+    void *frame;
+    int saved_errno = errno;
+    backtrace(&frame, 1); /* loads the unwinder, which may not be done in a callback */
+    for (int event = 1; event + 1 < WL_ACC_EVENT_COUNT; event++) {
+        if (!region_names[event])
+            continue;
+        add(event, callback, 0);
+        add(event + 1, callback, 0);
+    }
+    errno = saved_errno;
+}
