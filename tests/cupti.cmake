@@ -36,6 +36,13 @@ wl_mock_library(mock_cuda libcuda.so.1 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cu
 wl_mock_library(mock_cupti libcupti.so.13 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cupti.c
                 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_sampling.c)
 target_link_libraries(mock_cupti PRIVATE mock_cuda m)
+# Beside the CUPTI of most tests, and not beside that of those that do without.
+wl_mock_library(mock_checkpoint libcheckpoint.so ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_checkpoint.c)
+target_link_libraries(mock_checkpoint PRIVATE mock_cuda)
+set_target_properties(mock_checkpoint PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${mock_folder}/whole
+  INSTALL_RPATH "$ORIGIN/..")
+file(MAKE_DIRECTORY ${mock_folder}/whole)
+file(CREATE_LINK ../libcupti.so.13 ${mock_folder}/whole/libcupti.so.13 SYMBOLIC)
 add_executable(mock_app ${CMAKE_CURRENT_SOURCE_DIR}/cupti/app.c)
 target_compile_definitions(mock_app PRIVATE _GNU_SOURCE)
 target_link_libraries(mock_app PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
@@ -46,5 +53,5 @@ foreach(test_file ${cupti_tests})
   get_filename_component(name ${test_file} NAME_WE)
   add_test(NAME cupti.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
   set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
-    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/libcupti.so.13;MOCK_LOG=log")
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log")
 endforeach()

@@ -8,7 +8,8 @@ local function throughput(prefix, what)
 end
 
 return {
-    { name = "launch__replay", description = "how counters were read: kernel, the launch was run for each pass; none" },
+    { name = "launch__replay", description = "how counters were read: kernel, the launch was run for each pass; spread, each of like launches carried a pass; none" },
+    { name = "launch__spread_launches", unit = "launch", description = "launches that carried a pass, of whose counters these are the means" },
     { name = "launch__uncounted", description = "why a launch has no counters" },
     throughput("TriageCompute.sm__throughput", "the SMs"),
     throughput("SM_A.TriageCompute.l1tex__throughput", "L1/TEX"),

@@ -40,11 +40,11 @@ static const struct wl_option collector_rows[] = {
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "hw: measure on the GPU of this machine; sim: simulate one; auto (default): measure if there "
      "is one and no --gpu is given"},
-    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|application|none",
-     "hw: kernel, run each kernel again for each pass of counters; auto (default), only the first "
-     "4 "
-     "launches with the same kernel, grid, block and shared memory; application, as auto, and run "
-     "the program again for samples and for counts at instructions; none, no counters"},
+    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|application|none|spread",
+     "hw: kernel, run each launch again for each pass of counters; spread, run none again: each of "
+     "like launches (kernel, grid, block, shared memory) carries one pass; auto (default), the "
+     "first of like launches again, and spread over those that follow; application, as auto, and "
+     "run the program again for samples and for counts at instructions; none, no counters"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",
      "hw: sample where warps stand; default: with the sets detailed and full"},
     {"warp-sampling-interval", 0, WL_OPTION_TEXT, AT(warp_sampling_interval), "auto|0..26",

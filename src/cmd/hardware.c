@@ -83,10 +83,9 @@ static bool is_wanted(int choice, const struct wl_command *command)
 }
 
 static const enum wl_replay replays[] = {
-    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,
-    [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
-    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_AUTO,
-    [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
+    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,        [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
+    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_AUTO, [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
+    [WL_REPLAY_MODE_SPREAD] = WL_REPLAY_SPREAD,
 };
 
 static enum wl_code choose_instructions(const struct wl_command *command,

@@ -20,6 +20,7 @@ enum wl_replay_mode {
     WL_REPLAY_MODE_KERNEL,
     WL_REPLAY_MODE_APPLICATION,
     WL_REPLAY_MODE_NONE,
+    WL_REPLAY_MODE_SPREAD,
 };
 
 /* Decides, and fills the settings of a real GPU: collector, gpu (the model most like it),

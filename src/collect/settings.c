@@ -20,7 +20,7 @@ struct row {
 static const char *const cache_controls[] = {"all", "none", NULL};
 static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
 static const char *const sources[] = {"sim", "hw", NULL};
-static const char *const replays[] = {"auto", "kernel", "none", NULL};
+static const char *const replays[] = {"auto", "kernel", "none", "spread", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
 #define ROW(kind, field, initial)                                        \

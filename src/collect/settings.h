@@ -17,8 +17,10 @@ enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED 
 
 /* Where measurements come from. */
 enum wl_source { WL_SOURCE_SIMULATED, WL_SOURCE_HARDWARE };
-/* How often counters are read on a real GPU: at the first of like launches, at all, at none. */
-enum wl_replay { WL_REPLAY_AUTO, WL_REPLAY_KERNEL, WL_REPLAY_NONE };
+/* How counters are read on a real GPU: auto, the first of like launches is run again for each pass,
+ * and later ones carry a pass each; kernel, all are run again; spread, none is; none, no counters.
+ */
+enum wl_replay { WL_REPLAY_AUTO, WL_REPLAY_KERNEL, WL_REPLAY_NONE, WL_REPLAY_SPREAD };
 
 struct wl_settings {
     enum wl_source collector;

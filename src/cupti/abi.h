@@ -47,7 +47,10 @@ struct wl_cuda_launch_parameters { /* cuLaunchKernel, cuLaunchCooperativeKernel 
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
     struct wl_cuda_stream *stream;
+    void **parameters; /* of the kernel */
+    void **extra;      /* not of cuLaunchCooperativeKernel */
 };
+enum { WL_CUDA_LAUNCH_ATTRIBUTE_BYTES = 72 };
 struct wl_cuda_launch_config {
     uint32_t grid[3], block[3];
     uint32_t shared_bytes;
@@ -58,6 +61,8 @@ struct wl_cuda_launch_config {
 struct wl_cuda_launch_ex_parameters { /* cuLaunchKernelEx */
     const struct wl_cuda_launch_config *config;
     struct wl_cuda_function *function;
+    void **parameters;
+    void **extra;
 };
 
 /* ---- results ---- */
@@ -90,6 +95,7 @@ enum wl_cupti_result {
 
 enum wl_cupti_domain {
     WL_CUPTI_DOMAIN_DRIVER = 1,
+    WL_CUPTI_DOMAIN_RUNTIME = 2,
     WL_CUPTI_DOMAIN_RESOURCE = 3,
     WL_CUPTI_DOMAIN_STATE = 6,
 };
@@ -104,10 +110,18 @@ enum wl_cupti_driver_call {
     WL_CUPTI_CALL_LAUNCH_COOPERATIVE = 477,
     WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ = 478,
     WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI = 480,
+    WL_CUPTI_CALL_BEGIN_CAPTURE = 495,
+    WL_CUPTI_CALL_BEGIN_CAPTURE_PTSZ = 496,
+    WL_CUPTI_CALL_END_CAPTURE = 497,
+    WL_CUPTI_CALL_END_CAPTURE_PTSZ = 498,
     WL_CUPTI_CALL_GRAPH_LAUNCH = 514,
     WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ = 515,
+    WL_CUPTI_CALL_BEGIN_CAPTURE_V2 = 539,
+    WL_CUPTI_CALL_BEGIN_CAPTURE_V2_PTSZ = 540,
     WL_CUPTI_CALL_LAUNCH_EX = 652,
     WL_CUPTI_CALL_LAUNCH_EX_PTSZ = 653,
+    WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH = 720,
+    WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ = 721,
 };
 
 enum wl_cupti_resource_call {
@@ -345,6 +359,13 @@ struct wl_cupti_ranges_enable {
     struct wl_cupti_ranges *ranges; /* out */
 };
 #define wl_cupti_ranges_enable_last ranges
+struct wl_cupti_ranges_push {
+    size_t struct_size;
+    void *reserved;
+    struct wl_cupti_ranges *ranges;
+    const char *name;
+};
+#define wl_cupti_ranges_push_last name
 struct wl_cupti_ranges_call { /* Disable, Start, PopRange */
     size_t struct_size;
     void *reserved;
@@ -409,6 +430,28 @@ struct wl_cupti_ranges_image_info {
     size_t range_count; /* out */
 };
 #define wl_cupti_ranges_image_info_last range_count
+
+struct wl_cupti_ranges_name {
+    size_t struct_size;
+    void *reserved;
+    const uint8_t *image;
+    size_t image_bytes;
+    size_t range;
+    const char *delimiter;
+    const char *name; /* out */
+};
+#define wl_cupti_ranges_name_last name
+
+/* ---- saving and restoring a GPU's memory: libcheckpoint.so, beside libcupti ---- */
+
+struct wl_cupti_checkpoint_call {
+    size_t struct_size;
+    struct wl_cuda_context *context;
+    size_t reserved_device_mb, reserved_host_mb; /* memory that it must leave alone */
+    uint8_t may_overwrite, optimizations;
+    void *reserved;
+};
+#define wl_cupti_checkpoint_call_last reserved
 
 /* ---- PC sampling ---- */
 

@@ -33,11 +33,20 @@ static bool is_simulated(void *function)
 static const struct {
     const char *name;
     size_t offset;
-} entries[] = {
+} entries[] =
+    {
 #define ROW(field, name, parameters) {name, offsetof(struct wl_cuda, field)},
-    WL_CUDA_ENTRIES(ROW)
+        WL_CUDA_ENTRIES(ROW)},
+  extra_entries[] = {WL_CUDA_EXTRA_ENTRIES(ROW)
 #undef ROW
 };
+
+static void *find(struct wl_cuda *cuda, const char *name, size_t offset)
+{
+    void *function = dlsym(cuda->handle, name);
+    memcpy((char *)cuda + offset, &function, sizeof function);
+    return function;
+}
 
 enum wl_code wl_cuda_open(struct wl_cuda *cuda, struct wl_error *error)
 {
@@ -46,14 +55,15 @@ enum wl_code wl_cuda_open(struct wl_cuda *cuda, struct wl_error *error)
     if (!cuda->handle)
         return wl_error_set(error, WL_ERR_INPUT, "there is no CUDA driver (libcuda.so.1)");
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
-        void *function = dlsym(cuda->handle, entries[i].name);
-        memcpy((char *)cuda + entries[i].offset, &function, sizeof function);
+        void *function = find(cuda, entries[i].name, entries[i].offset);
         if (i == 0 && function && is_simulated(function))
             return wl_error_set(error, WL_ERR_INPUT, "the CUDA driver is the simulated one");
         if (!function)
             return wl_error_set(error, WL_ERR_UNSUPPORTED, "the CUDA driver has no %s",
                                 entries[i].name);
     }
+    for (size_t i = 0; i < sizeof extra_entries / sizeof *extra_entries; i++)
+        find(cuda, extra_entries[i].name, extra_entries[i].offset);
     return WL_OK;
 }
 

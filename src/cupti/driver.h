@@ -27,10 +27,36 @@
     X(kernel_function, "cuKernelGetFunction",                                                      \
       (struct wl_cuda_function * *function, struct wl_cuda_function * kernel))
 
+/* Those that an older driver may not have: NULL then. */
+#define WL_CUDA_EXTRA_ENTRIES(X)                                                                 \
+    X(context_push, "cuCtxPushCurrent_v2", (struct wl_cuda_context * context))                   \
+    X(context_pop, "cuCtxPopCurrent_v2", (struct wl_cuda_context * *context))                    \
+    X(stream_is_capturing, "cuStreamIsCapturing", (struct wl_cuda_stream * stream, int *status)) \
+    X(function_parameter, "cuFuncGetParamInfo",                                                  \
+      (struct wl_cuda_function * function, size_t index, size_t * offset, size_t * size))        \
+    X(kernel_parameter, "cuKernelGetParamInfo",                                                  \
+      (struct wl_cuda_function * kernel, size_t index, size_t * offset, size_t * size))          \
+    X(launch, "cuLaunchKernel",                                                                  \
+      (struct wl_cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,    \
+       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,              \
+       struct wl_cuda_stream *stream, void **parameters, void **extra))                          \
+    X(launch_cooperative, "cuLaunchCooperativeKernel",                                           \
+      (struct wl_cuda_function * function, unsigned grid_x, unsigned grid_y, unsigned grid_z,    \
+       unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,              \
+       struct wl_cuda_stream *stream, void **parameters))                                        \
+    X(launch_extended, "cuLaunchKernelEx",                                                       \
+      (const struct wl_cuda_launch_config *config, struct wl_cuda_function *function,            \
+       void **parameters, void **extra))                                                         \
+    X(memory_new, "cuMemAlloc_v2", (uint64_t * address, size_t size_bytes))                      \
+    X(memory_free, "cuMemFree_v2", (uint64_t address))                                           \
+    X(memory_set, "cuMemsetD8Async",                                                             \
+      (uint64_t address, unsigned char value, size_t size_bytes, struct wl_cuda_stream *stream))
+
 struct wl_cuda {
     void *handle;
 #define FIELD(field, name, parameters) int(*field) parameters;
     WL_CUDA_ENTRIES(FIELD)
+    WL_CUDA_EXTRA_ENTRIES(FIELD)
 #undef FIELD
 };
 

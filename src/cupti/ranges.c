@@ -101,7 +101,7 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
         .config = counting->part->config,
         .image_bytes = counting->image_bytes,
         .image = counting->image,
-        .range_mode = WL_CUPTI_AUTO_RANGE,
+        .range_mode = replay == WL_CUPTI_KERNEL_REPLAY ? WL_CUPTI_AUTO_RANGE : WL_CUPTI_USER_RANGE,
         .replay_mode = replay,
         .ranges_max = counting->ranges_max,
         .nesting_levels = 1,
@@ -115,10 +115,9 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
 enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
                                      struct wl_error *error)
 {
-    const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];
     int result = WL_CUPTI_SUCCESS;
-    /* what earlier passes have counted is kept; a new beginning starts empty */
-    if (counting->part != wanted || counting->pass == 0) {
+    if (!counting->is_under_way) {
+        const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];
         counting->pass = counting->nesting_level = 0;
         result = make_image(counting, wanted);
         counting->part = wanted;
@@ -134,26 +133,65 @@ enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t 
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "starting the counters", result);
     counting->is_started = true;
+    counting->replay = replay;
     return WL_OK;
 }
 
-enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting,
-                                    struct wl_cupti_counted *counted, struct wl_error *error)
+enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
+                                    struct wl_error *error)
+{
+    struct wl_cupti_ranges_push push = {WL_CUPTI_INIT(wl_cupti_ranges_push),
+                                        .ranges = counting->ranges, .name = name};
+    int result = counting->cupti->cuptiRangeProfilerPushRange(&push);
+    counting->is_in_range = result == WL_CUPTI_SUCCESS;
+    return counting->is_in_range ? WL_OK : wl_cupti_fail(error, "beginning a range", result);
+}
+
+enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error)
+{
+    struct wl_cupti_ranges_call pop = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                       .ranges = counting->ranges};
+    counting->is_in_range = false;
+    int result = counting->cupti->cuptiRangeProfilerPopRange(&pop);
+    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "ending a range", result);
+}
+
+enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error)
+{
+    struct wl_cupti_ranges_stop stop = {WL_CUPTI_INIT(wl_cupti_ranges_stop),
+                                        .ranges = counting->ranges};
+    counting->is_started = false;
+    int result = counting->cupti->cuptiRangeProfilerStop(&stop);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "stopping the counters", result);
+    counting->is_under_way = counting->replay == WL_CUPTI_USER_REPLAY && !stop.are_all_passes;
+    counting->pass = stop.pass;
+    counting->nesting_level = stop.nesting_level;
+    return WL_OK;
+}
+
+enum wl_code wl_cupti_counting_end_passes(struct wl_cupti_counting *counting,
+                                          struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    if (counting->is_started)
+        code = wl_cupti_counting_stop(counting, error);
+    for (size_t i = 0; !code && counting->is_under_way && i < counting->part->passes; i++) {
+        code = wl_cupti_counting_start(counting, 0, counting->replay, error);
+        if (!code)
+            code = wl_cupti_counting_stop(counting, error);
+    }
+    return code;
+}
+
+enum wl_code wl_cupti_counting_decode(struct wl_cupti_counting *counting,
+                                      struct wl_cupti_counted *counted, struct wl_error *error)
 {
     const struct wl_cupti *cupti = counting->cupti;
     *counted = (struct wl_cupti_counted){0};
-    counting->is_started = false;
-    struct wl_cupti_ranges_stop stop = {WL_CUPTI_INIT(wl_cupti_ranges_stop),
-                                        .ranges = counting->ranges};
-    int result = cupti->cuptiRangeProfilerStop(&stop);
-    if (result != WL_CUPTI_SUCCESS)
-        return wl_cupti_fail(error, "stopping the counters", result);
-    counted->is_complete = stop.are_all_passes;
-    counting->pass = stop.are_all_passes ? 0 : stop.pass;
-    counting->nesting_level = stop.are_all_passes ? 0 : stop.nesting_level;
     struct wl_cupti_ranges_decode decode = {WL_CUPTI_INIT(wl_cupti_ranges_decode),
                                             .ranges = counting->ranges};
-    result = cupti->cuptiRangeProfilerDecodeData(&decode);
+    int result = cupti->cuptiRangeProfilerDecodeData(&decode);
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "decoding the counters", result);
     counted->dropped = decode.dropped;
@@ -168,6 +206,19 @@ enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting,
                                       : wl_cupti_fail(error, "reading the counters", result);
 }
 
+const char *wl_cupti_counting_range_name(const struct wl_cupti_counting *counting, size_t range)
+{
+    struct wl_cupti_ranges_name call = {
+        WL_CUPTI_INIT(wl_cupti_ranges_name),
+        .image = counting->image,
+        .image_bytes = counting->image_bytes,
+        .range = range,
+        .delimiter = "/",
+    };
+    int result = counting->cupti->cuptiRangeProfilerCounterDataGetRangeInfo(&call);
+    return result == WL_CUPTI_SUCCESS && call.name ? call.name : "";
+}
+
 enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, size_t range,
                                     double *values, struct wl_error *error)
 {
@@ -177,11 +228,12 @@ enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, si
 
 void wl_cupti_counting_close(struct wl_cupti_counting *counting, bool abandon)
 {
-    struct wl_cupti_counted counted;
     struct wl_cupti_ranges_call disable = {WL_CUPTI_INIT(wl_cupti_ranges_call),
                                            .ranges = counting->ranges};
+    if (!abandon && counting->is_in_range)
+        wl_cupti_counting_pop(counting, NULL);
     if (!abandon && counting->is_started)
-        wl_cupti_counting_stop(counting, &counted, NULL);
+        wl_cupti_counting_stop(counting, NULL);
     if (!abandon && counting->ranges)
         counting->cupti->cuptiRangeProfilerDisable(&disable);
     if (counting->plan.cupti)

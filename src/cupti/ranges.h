@@ -1,5 +1,7 @@
-/* Counting with the range profiler: every launch in a context becomes a range of its own, numbered
- * in the order of launches from start to stop. */
+/* Counting with the range profiler, in one of two ways. CUPTI's replay: it runs every launch again
+ * for each pass, and each becomes a range, numbered in the order of launches. Passes of ours: each
+ * start to stop is one pass, ranges are what is pushed and popped, and a range's passes are put
+ * together by its name. CUPTI crashes when the two are mixed between open and close. */
 #ifndef WL_CUPTI_RANGES_H
 #define WL_CUPTI_RANGES_H
 
@@ -16,8 +18,10 @@ struct wl_cupti_counting {
     const struct wl_cupti_part *part;
     uint8_t *image;
     size_t image_bytes;
-    bool is_started;
-    size_t pass, nesting_level; /* of a replay that goes on from stop to start */
+    bool is_started, is_in_range;
+    bool is_under_way; /* passes of ours: some are done, and more are to come */
+    int replay;        /* of the last start */
+    size_t pass, nesting_level;
 };
 
 /* Plans the metrics (a line each) and enables the profiler in a context, which takes up to a
@@ -28,22 +32,35 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
                                     struct wl_cupti_counting *counting, int *result,
                                     struct wl_error *error);
 
-/* Begins with part number `part` of the plan. replay: WL_CUPTI_KERNEL_REPLAY, every launch is run
- * for each pass; or WL_CUPTI_USER_REPLAY, none is run again, and each start to stop is one pass. */
+/* Begins with part number `part` of the plan; replay: WL_CUPTI_KERNEL_REPLAY or
+ * WL_CUPTI_USER_REPLAY, always the same. While passes are under way the part must be the same. */
 enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
                                      struct wl_error *error);
 
-/* Ends it and decodes. range_count and dropped: ranges with values, and those for which there was
- * no room. With user replay is_complete says whether the last pass is done; until then starting the
- * same part again goes on with the next. */
+/* A range of a pass. A name that is pushed again in the same pass adds to the first. */
+enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
+                                    struct wl_error *error);
+enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error);
+
+/* Ends it. counting->is_under_way then says whether passes are left. */
+enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error);
+
+/* Does the passes that are left, without any range: after this the next start begins anew. */
+enum wl_code wl_cupti_counting_end_passes(struct wl_cupti_counting *counting,
+                                          struct wl_error *error);
+
+/* Between stop and the next start that begins anew. range_count and dropped: ranges with values,
+ * and those for which there was no room. */
 struct wl_cupti_counted {
     size_t range_count, dropped;
-    bool is_complete;
 };
-enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting,
-                                    struct wl_cupti_counted *counted, struct wl_error *error);
+enum wl_code wl_cupti_counting_decode(struct wl_cupti_counting *counting,
+                                      struct wl_cupti_counted *counted, struct wl_error *error);
 
-/* The values of part->metrics in a range, after stop and before the next start. */
+/* The name of a range; "" if it has none. Valid until the next call. */
+const char *wl_cupti_counting_range_name(const struct wl_cupti_counting *counting, size_t range);
+
+/* The values of part->metrics in a range that was decoded; NaN where a pass has not covered it. */
 enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, size_t range,
                                     double *values, struct wl_error *error);
 

@@ -1,6 +1,5 @@
 #include "measure/collector.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +9,20 @@
 #include "cupti/activity.h"
 #include "measure/state.h"
 
-/* The first launches alike are counted, the first thousand recorded. */
-enum { counted_max = 4, recorded_max = 1000, gather_period = 4096 };
+/* The first launches alike are counted, the first thousand recorded. Where passes are ours one is
+ * enough, as later ones carry passes, too. */
+enum { counted_max = 4, counted_max_own = 1, spread_after = 2, recorded_max = 1000 };
 
-/* Times that have come and are not yet with their launches; more than that are lost. */
-enum { times_max = 1 << 16, timed_launches_max = 8192 };
-
-struct time {
-    uint32_t correlation_id;
-    uint64_t duration_ns;
-};
+/* Samples are gathered so often; the clock is asked every so many launches. */
+enum { gather_every_ns = 50000000, gather_check = 256 };
 
 struct collector {
     struct wl_measure measure; /* first: room-internal functions take its address */
     struct wl_cupti cupti;
     struct wl_cupti_subscriber *subscriber;
-    bool is_abandoned, is_graph_noted, is_tracing_tried;
+    bool is_abandoned, is_graph_noted;
     bool has_filter;                         /* launches must be told to it one by one */
     struct wl_measure_group *_Atomic passed; /* the group of the last launch that was left out */
-    pthread_mutex_t times_lock;
-    struct time *times;
-    size_t time_count;
-    _Atomic uint64_t lost_times;
 };
 
 static uint64_t now_ns(void)
@@ -39,97 +30,6 @@ static uint64_t now_ns(void)
     struct timespec now = {0};
     clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* ---- times of kernels ---- */
-
-/* On a thread of CUPTI, or within a flush. */
-static void take_time(void *self, const struct wl_cupti_kernel_activity *kernel)
-{
-    struct collector *collector = self;
-    pthread_mutex_lock(&collector->times_lock);
-    if (collector->time_count < times_max)
-        collector->times[collector->time_count++] =
-            (struct time){kernel->correlation_id, kernel->end_ns - kernel->start_ns};
-    else
-        atomic_fetch_add(&collector->lost_times, 1);
-    pthread_mutex_unlock(&collector->times_lock);
-}
-
-/* Kernel records take counts at instructions away, and continuous samples. */
-static void start_tracing(struct collector *collector)
-{
-    struct wl_error error = {0};
-    const struct wl_settings *settings = collector->measure.input.settings;
-    bool is_excluded = settings->instruction_counts ||
-                       (settings->pc_samples && settings->replay == WL_REPLAY_AUTO);
-    if (collector->is_tracing_tried || is_excluded)
-        return;
-    collector->is_tracing_tried = true;
-    if (!collector->times)
-        collector->times = wl_alloc(times_max * sizeof *collector->times);
-    collector->measure.is_tracing =
-        wl_cupti_activity_start(&collector->cupti, take_time, collector, &error) == WL_OK;
-    if (!collector->measure.is_tracing)
-        wl_measure_note_error(&collector->measure, "no-times", "kernels are not timed", &error);
-}
-
-/* Sends launches whose time has come. */
-static void match_times(struct collector *collector)
-{
-    struct wl_measure *measure = &collector->measure;
-    pthread_mutex_lock(&collector->times_lock);
-    for (size_t i = 0; i < collector->time_count; i++) {
-        struct wl_measure_launch *launch = NULL;
-        HASH_FIND(hh, measure->timed, &collector->times[i].correlation_id, sizeof(uint32_t),
-                  launch);
-        if (!launch)
-            continue;
-        struct wl_record_value value = {"gpu__time_duration.sum",
-                                        (double)collector->times[i].duration_ns, WL_MARK_EXACT};
-        HASH_DEL(measure->timed, launch);
-        WL_PUSH(&launch->values, value);
-        wl_measure_send_launch(measure, launch);
-    }
-    collector->time_count = 0;
-    pthread_mutex_unlock(&collector->times_lock);
-}
-
-/* Sends all launches that wait for their time, with it or without. */
-static void end_times(struct collector *collector, bool abandon)
-{
-    struct wl_measure *measure = &collector->measure;
-    struct wl_measure_launch *launch, *next;
-    if (measure->is_tracing && !abandon)
-        wl_cupti_activity_flush(true);
-    match_times(collector);
-    HASH_ITER(hh, measure->timed, launch, next)
-    {
-        HASH_DEL(measure->timed, launch);
-        if (abandon)
-            wl_measure_free_launch(launch);
-        else
-            wl_measure_send_launch(measure, launch);
-    }
-}
-
-static void wait_for_time(struct collector *collector, struct wl_measure_launch *launch)
-{
-    struct wl_measure *measure = &collector->measure;
-    if (!measure->is_tracing) {
-        wl_measure_send_launch(measure, launch);
-        return;
-    }
-    struct wl_measure_launch *old = NULL;
-    HASH_FIND(hh, measure->timed, &launch->correlation_id, sizeof(uint32_t), old);
-    if (old) { /* its record never came */
-        HASH_DEL(measure->timed, old);
-        wl_measure_send_launch(measure, old);
-    }
-    HASH_ADD(hh, measure->timed, correlation_id, sizeof(uint32_t), launch);
-    if (HASH_COUNT(measure->timed) >= timed_launches_max)
-        wl_cupti_activity_flush(false);
-    match_times(collector);
 }
 
 /* Those that are counted are sent with their batch. */
@@ -145,18 +45,25 @@ static void settled(struct wl_measure *measure, struct wl_measure_launch *launch
         launch = before;
     }
     if (launch)
-        wait_for_time((struct collector *)measure, launch);
+        wl_measure_wait_for_time(measure, launch);
 }
 
-/* The last launches of kernels, with the samples of all. */
+/* The launches that bear what was counted for all like them. */
 static void end_bearers(struct collector *collector)
 {
     struct wl_measure_kernel *kernel, *next;
+    struct wl_measure_group *group, *following;
+    HASH_ITER(hh, collector->measure.groups, group, following)
+    {
+        struct wl_measure_launch *bearer = wl_measure_spread_take(group);
+        if (bearer)
+            wl_measure_wait_for_time(&collector->measure, bearer);
+    }
     HASH_ITER(hh, collector->measure.kernels, kernel, next)
     {
         wl_measure_bear(kernel);
         if (kernel->bearer)
-            wait_for_time(collector, kernel->bearer);
+            wl_measure_wait_for_time(&collector->measure, kernel->bearer);
         kernel->bearer = NULL;
     }
 }
@@ -183,14 +90,16 @@ static void note_left_out(struct collector *collector)
 /* The launch calls that are heard. */
 static const struct {
     uint32_t call;
-    bool is_extended, is_per_thread, is_cooperative, is_graph;
+    enum wl_measure_call_kind kind;
+    bool is_per_thread, is_graph;
 } launch_calls[] = {
-    {WL_CUPTI_CALL_LAUNCH, .is_extended = false},
-    {WL_CUPTI_CALL_LAUNCH_PTSZ, .is_per_thread = true},
-    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE, .is_cooperative = true},
-    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ, .is_cooperative = true, .is_per_thread = true},
-    {WL_CUPTI_CALL_LAUNCH_EX, .is_extended = true},
-    {WL_CUPTI_CALL_LAUNCH_EX_PTSZ, .is_extended = true, .is_per_thread = true},
+    {WL_CUPTI_CALL_LAUNCH, .kind = WL_MEASURE_CALL_PLAIN},
+    {WL_CUPTI_CALL_LAUNCH_PTSZ, .kind = WL_MEASURE_CALL_PLAIN, .is_per_thread = true},
+    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE, .kind = WL_MEASURE_CALL_COOPERATIVE},
+    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ, .kind = WL_MEASURE_CALL_COOPERATIVE,
+     .is_per_thread = true},
+    {WL_CUPTI_CALL_LAUNCH_EX, .kind = WL_MEASURE_CALL_EXTENDED},
+    {WL_CUPTI_CALL_LAUNCH_EX_PTSZ, .kind = WL_MEASURE_CALL_EXTENDED, .is_per_thread = true},
     {WL_CUPTI_CALL_GRAPH_LAUNCH, .is_graph = true},
     {WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ, .is_graph = true},
     {WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI, .is_graph = true}, /* as little to be replayed */
@@ -220,7 +129,7 @@ struct request {
 
 static struct request read_request(size_t row, const struct wl_cupti_api_data *data)
 {
-    if (launch_calls[row].is_extended) {
+    if (launch_calls[row].kind == WL_MEASURE_CALL_EXTENDED) {
         const struct wl_cuda_launch_ex_parameters *parameters = data->parameters;
         const struct wl_cuda_launch_config *config = parameters->config;
         return (struct request){parameters->function, config->stream, config->grid, config->block,
@@ -243,8 +152,35 @@ static char *join_ranges(const char *const *ranges, size_t count)
     return wl_text_take(&joined);
 }
 
-/* What becomes of a launch. */
-enum fate { FATE_UNWANTED, FATE_LEFT_OUT, FATE_FREE, FATE_COUNTED };
+/* What becomes of a launch. spread: it carries a pass if it is its turn. */
+enum fate { FATE_UNWANTED, FATE_LEFT_OUT, FATE_FREE, FATE_SPREAD, FATE_COUNTED };
+
+/* Of a launch that is one of very many. */
+static enum fate decide_among(const struct wl_measure *measure,
+                              const struct wl_measure_group *group, uint64_t before)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    bool has_own = wl_measure_has_own_passes(measure);
+    bool is_auto = settings->replay == WL_REPLAY_AUTO;
+    uint64_t counted = has_own ? counted_max_own : counted_max;
+    if (!settings->counters[0])
+        return FATE_FREE;
+    if (settings->replay == WL_REPLAY_KERNEL || (is_auto && group->counted < counted))
+        return FATE_COUNTED;
+    bool can_spread =
+        settings->replay == WL_REPLAY_SPREAD || (is_auto && has_own && before >= spread_after);
+    return can_spread && !group->spread.is_done ? FATE_SPREAD : FATE_FREE;
+}
+
+/* Kernels that wait for others on other GPUs: one that is held up, or run again, waits for ever. */
+static bool is_peer(const char *function)
+{
+    static const char *const words[] = {"nccl", "nvshmem"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(function, words[i]))
+            return true;
+    return false;
+}
 
 static enum fate decide(struct wl_measure *measure, const struct request *request,
                         const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
@@ -256,18 +192,21 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
     if (!wl_filter_accept(measure->input.filter, asked))
         return FATE_UNWANTED;
     key.kernel = kernel;
+    key.context_id = asked->context_id;
     memcpy(key.grid, request->grid, sizeof key.grid);
     memcpy(key.block, request->block, sizeof key.block);
     key.shared_bytes = request->shared_bytes;
     *group = wl_measure_find_group(measure, &key);
     uint64_t before = (*group)->launches++;
-    if (settings->replay == WL_REPLAY_AUTO && before >= recorded_max) {
-        (*group)->left_out++;
-        return FATE_LEFT_OUT;
-    }
-    bool is_counted = settings->counters[0] &&
-                      (settings->replay == WL_REPLAY_KERNEL || (*group)->counted < counted_max);
-    return is_counted ? FATE_COUNTED : FATE_FREE;
+    bool is_left_out = before >= recorded_max &&
+                       (settings->replay == WL_REPLAY_AUTO || settings->replay == WL_REPLAY_SPREAD);
+    enum fate fate = is_peer(kernel->function) || measure->captures > 0
+                         ? FATE_FREE
+                         : decide_among(measure, *group, before);
+    if (fate != FATE_FREE || !is_left_out)
+        return fate;
+    (*group)->left_out++;
+    return FATE_LEFT_OUT;
 }
 
 /* *made is set where it is recorded. */
@@ -309,13 +248,15 @@ static enum fate make_launch(struct collector *collector, size_t row,
     memcpy(launch->grid, request.grid, sizeof launch->grid);
     memcpy(launch->block, request.block, sizeof launch->block);
     launch->shared_dynamic_bytes = request.shared_bytes;
-    launch->is_cooperative = launch_calls[row].is_cooperative;
+    launch->is_cooperative = launch_calls[row].kind == WL_MEASURE_CALL_COOPERATIVE;
     launch->correlation_id = data->correlation_id;
     launch->start_ns = now_ns();
     launch->range = join_ranges(asked.ranges, asked.range_count);
     launch->replay = "none";
-    if (fate == FATE_FREE && measure->input.settings->counters[0])
-        launch->uncounted = "launches like it are counted";
+    if ((fate == FATE_FREE || fate == FATE_SPREAD) && measure->input.settings->counters[0])
+        launch->uncounted = is_peer(kernel->function)
+                                ? "it may wait for other GPUs, and must not be held up"
+                                : "launches like it are counted";
     return fate;
 }
 
@@ -335,7 +276,8 @@ static bool is_of_group(const struct wl_measure_group *group, size_t row,
                         const struct wl_cupti_api_data *data)
 {
     struct request request = read_request(row, data);
-    return data->symbol == group->symbol && request.shared_bytes == group->key.shared_bytes &&
+    return data->context_id == group->key.context_id && data->symbol == group->symbol &&
+           request.shared_bytes == group->key.shared_bytes &&
            memcmp(request.grid, group->key.grid, sizeof group->key.grid) == 0 &&
            memcmp(request.block, group->key.block, sizeof group->key.block) == 0;
 }
@@ -351,11 +293,75 @@ bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_ap
         !is_of_group(group, row, data))
         return false;
     /* every so often the long way, where samples are gathered */
-    if (atomic_load_explicit(&group->left_out, memory_order_relaxed) % gather_period == 0)
+    if (atomic_load_explicit(&group->left_out, memory_order_relaxed) % gather_check == 0)
         return false;
     atomic_fetch_add_explicit(&group->left_out, 1, memory_order_relaxed);
     if (data->own_data)
         *data->own_data = 0;
+    return true;
+}
+
+/* Reading takes milliseconds, and what is not read in time is dropped. */
+static void gather_in_time(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    uint64_t now = now_ns();
+    context->free_launches = 0;
+    if (now - context->gathered_ns < gather_every_ns)
+        return;
+    wl_measure_gather(measure, context);
+    context->gathered_ns = now_ns();
+}
+
+/* Into a graph: it runs later, or never. */
+static bool is_captured(const struct wl_measure *measure, size_t row,
+                        const struct wl_cupti_api_data *data)
+{
+    enum { not_capturing = 0 };
+    int status = not_capturing;
+    if (measure->captures <= 0 || !measure->cuda.stream_is_capturing)
+        return false;
+    return measure->cuda.stream_is_capturing(read_request(row, data).stream, &status) ==
+               WL_CUDA_SUCCESS &&
+           status != not_capturing;
+}
+
+/* What is loaded during a batch would not be put back with the rest: it is loaded before. */
+static void load_kernel(struct collector *collector, size_t row, struct wl_measure_launch *launch,
+                        const struct wl_cupti_api_data *data)
+{
+    struct wl_measure *measure = &collector->measure;
+    if (launch->kernel->has_attributes)
+        return;
+    wl_measure_flush_all(measure);
+    wl_measure_read_attributes(measure, launch->kernel, read_request(row, data).function);
+}
+
+static bool begin_counting(struct collector *collector, size_t row, enum fate fate,
+                           struct wl_measure_context *context, struct wl_measure_launch *launch,
+                           const struct wl_cupti_api_data *data)
+{
+    struct wl_measure *measure = &collector->measure;
+    if (fate == FATE_SPREAD)
+        return wl_measure_spread(measure, context, launch);
+    if (fate != FATE_COUNTED)
+        return false;
+    /* while it is counted nothing may pass unseen */
+    atomic_store_explicit(&collector->passed, NULL, memory_order_release);
+    load_kernel(collector, row, launch, data);
+    if (wl_measure_has_own_passes(measure))
+        launch->again = wl_measure_again_keep(measure, launch_calls[row].kind, data->parameters);
+    return wl_measure_count(measure, context, launch);
+}
+
+/* One of very many, whose turn it is not to carry a pass. */
+static bool leave_out(struct wl_measure *measure, struct wl_measure_launch *launch)
+{
+    bool is_kept = launch->group->launches <= recorded_max || launch->carries_pass ||
+                   measure->input.settings->replay == WL_REPLAY_KERNEL;
+    if (is_kept)
+        return false;
+    launch->group->left_out++;
+    wl_measure_free_launch(launch);
     return true;
 }
 
@@ -373,27 +379,57 @@ static void launch_enter(struct collector *collector, size_t row,
         pass_over_graph(collector, context);
         return;
     }
+    if (is_captured(measure, row, data))
+        return;
     struct wl_measure_launch *launch = NULL;
     enum fate fate = make_launch(collector, row, data, context, &launch);
-    if (fate != FATE_COUNTED && context->counting.is_started) {
+    if (fate != FATE_COUNTED && measure->has_batch) {
+        wl_measure_flush_all(measure); /* it is not to be counted with the others */
+    } else if (fate != FATE_COUNTED && context->counting.is_started && !context->is_own) {
         wl_measure_settle(measure, context, true);
-        wl_measure_flush(measure, context); /* it is not to be counted with the others */
+        wl_measure_flush(measure, context);
     }
-    if (fate == FATE_LEFT_OUT || ++context->free_launches >= gather_period)
-        wl_measure_gather(measure, context);
+    if (fate == FATE_LEFT_OUT || ++context->free_launches >= gather_check)
+        gather_in_time(measure, context);
     if (!launch)
         return;
-    if (fate == FATE_COUNTED) /* while it is counted nothing may pass unseen */
-        atomic_store_explicit(&collector->passed, NULL, memory_order_release);
     wl_measure_expect_samples(measure, context);
-    bool is_counted = fate == FATE_COUNTED && wl_measure_count(measure, context, launch);
-    if (is_counted)
+    bool is_counted = begin_counting(collector, row, fate, context, launch, data);
+    if (fate == FATE_SPREAD && leave_out(measure, launch))
+        return;
+    if (is_counted && fate == FATE_COUNTED)
         launch->group->counted++;
     else if (!context->counting.ranges)
-        start_tracing(collector);
-    wl_measure_begin_instructions(measure, context, launch, is_counted);
+        wl_measure_start_times(&collector->measure);
+    /* samples end counting: they wait until no launch is to carry a pass */
+    if (is_counted || !context->is_own || !wl_measure_spread_goes_on(measure, context))
+        wl_measure_begin_instructions(measure, context, launch, is_counted);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;
+}
+
+static void refuse_launch(struct wl_measure *measure, struct wl_measure_context *context,
+                          struct wl_measure_launch *launch, int result)
+{
+    if (strcmp(launch->replay, "none") != 0)
+        wl_measure_uncount(context, launch);
+    wl_measure_settle(measure, context, true);
+    wl_measure_flush(measure, context); /* those before it are sent before it */
+    launch->message = wl_string_format("the driver refused the launch (CUresult %d)", result);
+    wl_measure_send_launch(measure, launch);
+}
+
+/* The first launch that carried a pass is kept until it can be sent with the values of all. */
+static void end_spread(struct collector *collector, struct wl_measure_context *context,
+                       struct wl_measure_launch *launch)
+{
+    struct wl_measure_spread *spread = &launch->group->spread;
+    if (launch->carries_pass && !spread->bearer && !spread->is_done)
+        spread->bearer = launch;
+    else
+        wl_measure_end_instructions(&collector->measure, context, launch);
+    if (spread->is_done && spread->bearer)
+        wl_measure_wait_for_time(&collector->measure, wl_measure_spread_take(launch->group));
 }
 
 static void launch_exit(struct collector *collector, size_t row,
@@ -408,20 +444,72 @@ static void launch_exit(struct collector *collector, size_t row,
     *data->own_data = 0;
     launch->is_ended = true;
     struct wl_measure_context *context = wl_measure_find_context(measure, data->context);
+    struct wl_measure_group *group = launch->group;
     bool is_counted = strcmp(launch->replay, "none") != 0;
+    wl_measure_end_range(context, launch);
     if (result != WL_CUDA_SUCCESS) {
-        if (is_counted)
-            wl_measure_uncount(context, launch);
-        wl_measure_settle(measure, context, true);
-        wl_measure_flush(measure, context); /* those before it are sent before it */
-        launch->message = wl_string_format("the driver refused the launch (CUresult %d)", result);
-        wl_measure_send_launch(measure, launch);
+        refuse_launch(measure, context, launch, result);
         return;
     }
     wl_measure_read_attributes(measure, launch->kernel, read_request(row, data).function);
-    wl_measure_end_instructions(measure, context, launch);
-    if (is_counted && wl_filter_is_finished(measure->input.filter))
+    bool is_borrowed = is_counted && context->is_saved && !launch->again;
+    if (is_borrowed)
+        launch->again = wl_measure_again_borrow(launch_calls[row].kind, data->parameters);
+    if (group->spread.bearer || launch->carries_pass)
+        end_spread(collector, context, launch);
+    else
+        wl_measure_end_instructions(measure, context, launch);
+    if (is_counted && (is_borrowed || wl_filter_is_finished(measure->input.filter)))
         wl_measure_flush(measure, context); /* the last one that is wanted */
+}
+
+/* Streams that record launches into graphs: nothing may be waited for meanwhile. */
+static const struct {
+    uint32_t call;
+    int change;
+} capture_calls[] = {
+    {WL_CUPTI_CALL_BEGIN_CAPTURE, 1},          {WL_CUPTI_CALL_BEGIN_CAPTURE_PTSZ, 1},
+    {WL_CUPTI_CALL_BEGIN_CAPTURE_V2, 1},       {WL_CUPTI_CALL_BEGIN_CAPTURE_V2_PTSZ, 1},
+    {WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH, 1}, {WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ, 1},
+    {WL_CUPTI_CALL_END_CAPTURE, -1},           {WL_CUPTI_CALL_END_CAPTURE_PTSZ, -1},
+};
+enum { capture_call_count = sizeof capture_calls / sizeof *capture_calls };
+
+static void hear_capture(struct wl_measure *measure, uint32_t call,
+                         const struct wl_cupti_api_data *data)
+{
+    for (size_t i = 0; i < capture_call_count; i++) {
+        if (capture_calls[i].call != call)
+            continue;
+        bool is_begin = capture_calls[i].change > 0;
+        if (is_begin && data->site == WL_CUPTI_ENTER) {
+            wl_measure_flush_all(measure);
+            measure->captures++;
+        }
+        if (!is_begin && data->site == WL_CUPTI_EXIT && measure->captures > 0)
+            measure->captures--;
+    }
+}
+
+/* Calls that neither wait nor change what kernels see. */
+static bool is_harmless(const char *name)
+{
+    static const char *const words[] = {
+        "LaunchKernel", "LaunchCooperativeKernel", "Get",        "Peek",
+        "IsCapturing",  "CallConfiguration",       "SetCurrent", "SetDevice",
+        "Occupancy"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]) && !strstr(name, "MultiDevice"))
+            return true;
+    return false;
+}
+
+static void hear_other(struct collector *collector, const struct wl_cupti_api_data *data)
+{
+    struct wl_measure *measure = &collector->measure;
+    if (measure->has_batch && data->site == WL_CUPTI_ENTER && data->function_name &&
+        !is_harmless(data->function_name))
+        wl_measure_flush_all(measure);
 }
 
 static void hear_driver(struct collector *collector, uint32_t call,
@@ -429,6 +517,9 @@ static void hear_driver(struct collector *collector, uint32_t call,
 {
     size_t row = find_launch_call(call);
     bool is_enter = data->site == WL_CUPTI_ENTER;
+    if (row >= launch_call_count)
+        hear_other(collector, data);
+    hear_capture(&collector->measure, call, data);
     if (row < launch_call_count && is_enter)
         launch_enter(collector, row, data);
     else if (row < launch_call_count && !launch_calls[row].is_graph)
@@ -444,6 +535,8 @@ static void hear_resource(struct collector *collector, uint32_t call,
 {
     struct wl_measure *measure = &collector->measure;
     const struct wl_cupti_module_data *module = data->descriptor;
+    if (call == WL_CUPTI_MODULE_LOADED && measure->has_batch)
+        wl_measure_flush_all(measure);
     if (call == WL_CUPTI_MODULE_LOADED && module)
         wl_measure_add_module(measure, module->cubin, module->cubin_bytes);
     if (call != WL_CUPTI_CONTEXT_DESTROY_STARTING)
@@ -453,7 +546,7 @@ static void hear_resource(struct collector *collector, uint32_t call,
             wl_measure_drop_context(measure, measure->contexts.items[i], false);
             break;
         }
-    end_times(collector, false);
+    wl_measure_end_times(&collector->measure, false);
 }
 
 void wl_cupti_collector_hear(void *self, int domain, uint32_t call, const void *data)
@@ -463,6 +556,8 @@ void wl_cupti_collector_hear(void *self, int domain, uint32_t call, const void *
         return;
     if (domain == WL_CUPTI_DOMAIN_DRIVER) {
         hear_driver(collector, call, data);
+    } else if (domain == WL_CUPTI_DOMAIN_RUNTIME) {
+        hear_other(collector, data);
     } else if (domain == WL_CUPTI_DOMAIN_RESOURCE) {
         hear_resource(collector, call, data);
     } else if (domain == WL_CUPTI_DOMAIN_STATE) {
@@ -496,28 +591,55 @@ static int subscribe(struct collector *collector, wl_cupti_callback *callback, c
     return cupti->cuptiSubscribe(&collector->subscriber, callback, collector);
 }
 
+/* Calls that are heard besides launches. */
+static const struct {
+    int domain;
+    uint32_t call;
+} other_calls[] = {
+    {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_START},
+    {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP},
+    {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_DESTROY_STARTING},
+    {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED},
+    {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_FATAL_ERROR},
+    {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_ERROR},
+};
+enum { other_call_count = sizeof other_calls / sizeof *other_calls, driver_calls_max = 1024 };
+
 static int enable_callbacks(struct collector *collector)
 {
-    static const struct {
-        int domain;
-        uint32_t call;
-    } others[] = {
-        {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_START},
-        {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP},
-        {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_DESTROY_STARTING},
-        {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED},
-        {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_FATAL_ERROR},
-        {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_ERROR},
-    };
     struct wl_cupti *cupti = &collector->cupti;
     int result = WL_CUPTI_SUCCESS;
     for (size_t i = 0; i < launch_call_count; i++) /* an older CUPTI does not know all */
         cupti->cuptiEnableCallback(1, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER,
                                    launch_calls[i].call);
-    for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < sizeof others / sizeof *others; i++)
-        result =
-            cupti->cuptiEnableCallback(1, collector->subscriber, others[i].domain, others[i].call);
+    for (size_t i = 0; i < capture_call_count; i++)
+        cupti->cuptiEnableCallback(1, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER,
+                                   capture_calls[i].call);
+    for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < other_call_count; i++)
+        result = cupti->cuptiEnableCallback(1, collector->subscriber, other_calls[i].domain,
+                                            other_calls[i].call);
     return result;
+}
+
+static bool is_always_heard(uint32_t call)
+{
+    bool is_heard = find_launch_call(call) < launch_call_count;
+    for (size_t i = 0; i < capture_call_count; i++)
+        is_heard = is_heard || capture_calls[i].call == call;
+    return is_heard || call == WL_CUPTI_CALL_PROFILER_START || call == WL_CUPTI_CALL_PROFILER_STOP;
+}
+
+/* Not by domain when it ends: a launch in between would pass unseen. */
+static void watch(struct wl_measure *measure, bool is_on)
+{
+    struct collector *collector = (struct collector *)measure;
+    struct wl_cupti *cupti = &collector->cupti;
+    cupti->cuptiEnableDomain(is_on, collector->subscriber, WL_CUPTI_DOMAIN_RUNTIME);
+    if (is_on)
+        cupti->cuptiEnableDomain(1, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER);
+    for (uint32_t call = 1; !is_on && call < driver_calls_max; call++)
+        if (!is_always_heard(call))
+            cupti->cuptiEnableCallback(0, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER, call);
 }
 
 enum wl_code wl_cupti_collector_subscribe(void *self, wl_cupti_callback *callback,
@@ -535,7 +657,7 @@ enum wl_code wl_cupti_collector_subscribe(void *self, wl_cupti_callback *callbac
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "hearing of launches", result);
     if (!collector->measure.input.settings->counters[0])
-        start_tracing(collector);
+        wl_measure_start_times(&collector->measure);
     return WL_OK;
 }
 
@@ -551,7 +673,7 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
 {
     struct collector *collector = wl_alloc_zero(1, sizeof *collector);
     *self = NULL;
-    pthread_mutex_init(&collector->times_lock, NULL);
+    wl_measure_init_times(&collector->measure);
     enum wl_code code = wl_cupti_open(input->settings->cupti_library, &collector->cupti, error);
     if (!code)
         code = wl_cuda_open(&collector->measure.cuda, error);
@@ -563,6 +685,9 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
     collector->has_filter = has_filter(input->settings);
     collector->measure.cupti = &collector->cupti;
     collector->measure.settled = settled;
+    collector->measure.watch = watch;
+    collector->measure.can_checkpoint =
+        wl_cupti_checkpoint_open(input->settings->cupti_library, &collector->measure.checkpoint);
     *self = collector;
     return WL_OK;
 }
@@ -583,7 +708,7 @@ static void forget(void *self)
 
 static void note_lost(struct collector *collector)
 {
-    uint64_t lost = wl_cupti_activity_dropped() + atomic_load(&collector->lost_times);
+    uint64_t lost = wl_cupti_activity_dropped() + atomic_load(&collector->measure.times.lost);
     if (lost == 0)
         return;
     char *text = wl_string_format("CUPTI had no room for %llu kernel records: that many launches "
@@ -600,11 +725,11 @@ void wl_cupti_collector_finish(void *self)
         return;
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
-        wl_measure_flush(&collector->measure, collector->measure.contexts.items[i]);
+        wl_measure_rest_counters(&collector->measure, collector->measure.contexts.items[i]);
         wl_measure_end_samples(&collector->measure, collector->measure.contexts.items[i]);
     }
     end_bearers(collector);
-    end_times(collector, false);
+    wl_measure_end_times(&collector->measure, false);
     note_left_out(collector);
     note_lost(collector);
 }
@@ -613,7 +738,7 @@ void wl_cupti_collector_abandon(void *self)
 {
     struct collector *collector = self;
     collector->is_abandoned = true;
-    pthread_mutex_init(&collector->times_lock, NULL);
+    wl_measure_init_times(&collector->measure);
 }
 
 static void stop(void *self)
@@ -621,7 +746,7 @@ static void stop(void *self)
     struct collector *collector = self;
     struct wl_measure *measure = &collector->measure;
     bool abandon = collector->is_abandoned;
-    end_times(collector, true);
+    wl_measure_end_times(&collector->measure, true);
     while (measure->contexts.count)
         wl_measure_drop_context(measure, measure->contexts.items[0], abandon);
     if (measure->is_tracing)

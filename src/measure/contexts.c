@@ -7,7 +7,7 @@
 /* A batch is decoded when it is full; a program that crashes loses no more than the counters of
  * one.
  */
-enum { batch_launches_max = 64 };
+enum { batch_launches_max = WL_MEASURE_RANGES_MAX };
 
 struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
                                                    struct wl_cuda_context *context)
@@ -61,6 +61,8 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
     if (wl_cupti_counting_open(measure->cupti, context->context, context->device, metrics,
                                batch_launches_max, &context->counting, NULL, &error) == WL_OK) {
         context->counters = WL_MEASURE_ON;
+        context->is_own = wl_measure_has_own_passes(measure) ||
+                          measure->input.settings->replay == WL_REPLAY_SPREAD;
         if (!context->is_plan_noted)
             note_plan(measure, &context->counting.plan);
         context->is_plan_noted = true;
@@ -72,37 +74,67 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
 
 void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_context *context)
 {
+    struct wl_error error = {0};
     if (context->counters != WL_MEASURE_ON)
         return;
     wl_measure_flush(measure, context);
+    if (context->is_own && wl_measure_spread_end_cycle(measure, context, true, &error) != WL_OK)
+        wl_measure_note_error(measure, "counters-lost", "counters are missing", &error);
     wl_cupti_counting_close(&context->counting, false);
-    context->counters = WL_MEASURE_UNTRIED;
+    if (context->counters == WL_MEASURE_ON)
+        context->counters = WL_MEASURE_UNTRIED;
 }
 
 static void stop_counters(struct wl_measure *measure, struct wl_measure_context *context,
                           const struct wl_error *error)
 {
     wl_measure_note_error(measure, "counters-off", "hardware counters are off from here on", error);
+    for (size_t i = 0; i < context->batch.count; i++) {
+        context->batch.items[i]->uncounted = "CUPTI lost the counters";
+        wl_measure_send_launch(measure, context->batch.items[i]);
+    }
+    context->batch.count = 0;
+    wl_cupti_checkpoint_release(&measure->checkpoint);
+    context->is_saved = false;
     wl_cupti_counting_close(&context->counting, false);
     context->counters = WL_MEASURE_OFF;
+}
+
+/* False: counters are off. */
+static bool have_counters(struct wl_measure *measure, struct wl_measure_context *context,
+                          struct wl_measure_launch *launch)
+{
+    if (context->counters == WL_MEASURE_UNTRIED)
+        open_counting(measure, context);
+    if (context->counters == WL_MEASURE_OFF && measure->input.settings->counters[0])
+        launch->uncounted = "the counters are off";
+    return context->counters == WL_MEASURE_ON;
+}
+
+static enum wl_code begin_launch(struct wl_measure *measure, struct wl_measure_context *context,
+                                 struct wl_measure_launch *launch, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    if (!context->is_own && !context->counting.is_started)
+        code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_KERNEL_REPLAY,
+                                       error);
+    if (!context->is_own)
+        return code;
+    if (!context->is_saved)
+        code = wl_measure_spread_end_cycle(measure, context, false, error);
+    return code ? code : wl_measure_again_begin(measure, context, launch, error);
 }
 
 bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *context,
                       struct wl_measure_launch *launch)
 {
     struct wl_error error = {0};
-    if (context->counters == WL_MEASURE_UNTRIED)
-        open_counting(measure, context);
-    if (context->counters == WL_MEASURE_OFF) {
-        if (measure->input.settings->counters[0])
-            launch->uncounted = "the counters are off";
+    if (!have_counters(measure, context, launch))
         return false;
-    }
     if (context->batch.count >= batch_launches_max)
         wl_measure_flush(measure, context);
-    if (context->counters == WL_MEASURE_ON && !context->counting.is_started &&
-        wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_KERNEL_REPLAY,
-                                &error) != WL_OK)
+    if (context->counters == WL_MEASURE_ON &&
+        begin_launch(measure, context, launch, &error) != WL_OK)
         stop_counters(measure, context, &error);
     if (context->counters == WL_MEASURE_OFF) {
         launch->uncounted = "the counters are off";
@@ -111,6 +143,21 @@ bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *con
     launch->replay = "kernel";
     WL_PUSH(&context->batch, launch);
     return true;
+}
+
+bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *context,
+                       struct wl_measure_launch *launch)
+{
+    struct wl_error error = {0};
+    if (!have_counters(measure, context, launch))
+        return false;
+    wl_measure_flush(measure, context);
+    if (context->counters != WL_MEASURE_ON || !context->is_own)
+        return false;
+    bool carries = wl_measure_spread_begin(measure, context, launch, &error);
+    if (error.code)
+        stop_counters(measure, context, &error);
+    return carries && context->counters == WL_MEASURE_ON;
 }
 
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch)
@@ -126,19 +173,29 @@ void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_la
     }
 }
 
-/* Range i is launch i of the batch, unless another number of ranges came back: then nobody can
- * tell.
- */
+/* Of passes of ours the name says which launch it is. */
+static struct wl_measure_launch *find_launch(const struct wl_measure_context *context, size_t range)
+{
+    const struct wl_measure_launches *batch = &context->batch;
+    if (!context->is_own)
+        return range < batch->count ? batch->items[range] : NULL;
+    const char *name = wl_cupti_counting_range_name(&context->counting, range);
+    for (size_t i = 0; *name && i < batch->count; i++)
+        if (batch->items[i]->slot == (uint32_t)strtoul(name, NULL, 10))
+            return batch->items[i];
+    return NULL;
+}
+
 static void read_values(struct wl_measure_context *context, size_t count, struct wl_error *error)
 {
     struct wl_cupti_counting *counting = &context->counting;
     const struct wl_cupti_part *part = counting->part;
     double *values = wl_alloc_zero(part->metric_count + 1, sizeof *values);
     for (size_t range = 0; range < count; range++) {
-        struct wl_measure_launch *launch = context->batch.items[range];
-        if (wl_cupti_counting_read(counting, range, values, error) != WL_OK)
+        struct wl_measure_launch *launch = find_launch(context, range);
+        if (launch && wl_cupti_counting_read(counting, range, values, error) != WL_OK)
             break;
-        for (size_t i = 0; i < part->metric_count; i++) {
+        for (size_t i = 0; launch && i < part->metric_count; i++) {
             struct wl_record_value value = {part->metrics[i], values[i], WL_MARK_EXACT};
             if (isfinite(values[i]))
                 WL_PUSH(&launch->values, value);
@@ -147,35 +204,69 @@ static void read_values(struct wl_measure_context *context, size_t count, struct
     free(values);
 }
 
-void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context)
+/* Range i is launch i of the batch, unless another number of ranges came back: then nobody can
+ * tell. */
+static enum wl_code end_batch(struct wl_measure *measure, struct wl_measure_context *context,
+                              struct wl_error *trouble)
 {
-    struct wl_cupti_counted counted;
-    struct wl_error error = {0};
-    if (!context->counting.is_started)
-        return;
-    wl_measure_settle(measure, context, true);
-    enum wl_code code = wl_cupti_counting_stop(&context->counting, &counted, &error);
-    size_t count = context->batch.count;
-    if (count && !context->batch.items[count - 1]->is_ended && counted.range_count < count)
-        count--; /* the process ends in the middle of it */
-    if (code == WL_OK && counted.range_count == count)
-        read_values(context, count, &error);
-    else if (code == WL_OK)
-        wl_error_set(&error, WL_ERR_UNSUPPORTED,
+    struct wl_cupti_counted counted = {0};
+    struct wl_measure_launches *batch = &context->batch;
+    size_t count = batch->count;
+    if (count && !batch->items[count - 1]->is_ended) /* the process ends in the middle of it */
+        count--;
+    if (count < batch->count)
+        wl_measure_end_range(context, batch->items[count]);
+    enum wl_code code = context->is_own ? wl_measure_again_run(measure, context, trouble)
+                                        : wl_cupti_counting_stop(&context->counting, trouble);
+    if (!code)
+        code = wl_cupti_counting_decode(&context->counting, &counted, trouble);
+    if (!code && (context->is_own || counted.range_count == count))
+        read_values(context, counted.range_count, trouble);
+    if (!code && counted.range_count < count)
+        wl_error_set(trouble, WL_ERR_UNSUPPORTED,
                      "CUPTI counted %zu launches where %zu were made; their counters are left out",
                      counted.range_count, count);
+    return code;
+}
+
+static bool has_batch(const struct wl_measure *measure)
+{
+    for (size_t i = 0; i < measure->contexts.count; i++)
+        if (measure->contexts.items[i]->is_saved)
+            return true;
+    return false;
+}
+
+void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    bool is_open = context->is_own ? context->is_saved : context->counting.is_started;
+    if (!is_open)
+        return;
+    wl_measure_settle(measure, context, true);
+    enum wl_code code = end_batch(measure, context, &error);
     for (size_t i = 0; i < context->batch.count; i++) {
-        if (error.code)
+        if (error.code && context->batch.items[i]->values.count == 0)
             context->batch.items[i]->uncounted = "CUPTI lost the counters";
         wl_measure_send_launch(measure, context->batch.items[i]);
     }
     context->batch.count = 0;
     if (context->counting.plan.parts.count)
         context->part = (context->part + 1) % context->counting.plan.parts.count;
+    if (measure->has_batch && !has_batch(measure)) {
+        measure->has_batch = false;
+        measure->watch(measure, false);
+    }
     if (code != WL_OK)
         stop_counters(measure, context, &error);
     else if (error.code)
         wl_measure_note_error(measure, "counters-lost", "counters are missing", &error);
+}
+
+void wl_measure_flush_all(struct wl_measure *measure)
+{
+    for (size_t i = 0; i < measure->contexts.count; i++)
+        wl_measure_flush(measure, measure->contexts.items[i]);
 }
 
 void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_context *context,
@@ -183,7 +274,7 @@ void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_conte
 {
     if (!abandon) {
         wl_measure_settle(measure, context, true);
-        wl_measure_flush(measure, context);
+        wl_measure_rest_counters(measure, context);
     }
     for (size_t i = 0; i < context->batch.count; i++)
         wl_measure_free_launch(context->batch.items[i]);

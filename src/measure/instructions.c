@@ -174,7 +174,6 @@ void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *co
 {
     struct wl_error error = {0};
     struct reading reading = {.measure = measure, .context = context};
-    context->free_launches = 0;
     if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
         return;
     if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK)

@@ -160,6 +160,7 @@ void wl_measure_send_launch(struct wl_measure *measure, struct wl_measure_launch
 
 void wl_measure_free_launch(struct wl_measure_launch *launch)
 {
+    wl_measure_again_free(launch->again);
     free(launch->range);
     free(launch->message);
     free(launch->values.items);

@@ -32,7 +32,7 @@ static struct {
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .launch_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What CUPTI and the driver call back while we call them is our own doing. */
-static _Thread_local bool is_inside;
+static _Thread_local bool is_inside, is_hearing; /* is_hearing: with the lock */
 static _Thread_local bool holds_launch_lock;
 
 static uint64_t now_ns(void)
@@ -95,11 +95,13 @@ static void hear(int domain, uint32_t call, const void *data)
     struct wl_guard guard;
     pthread_mutex_lock(&session.lock);
     if (atomic_load(&session.is_on)) {
+        is_hearing = true;
         WL_GUARD(&guard)
         {
             wl_cupti_collector_hear(session.collector, domain, call, data);
         }
         wl_guard_end(&guard);
+        is_hearing = false;
         if (guard.is_broken)
             give_up();
     }
@@ -111,6 +113,9 @@ static void hear(int domain, uint32_t call, const void *data)
 static void callback(void *unused, int domain, uint32_t call, const void *data)
 {
     (void)unused;
+    bool is_module = domain == WL_CUPTI_DOMAIN_RESOURCE && call == WL_CUPTI_MODULE_LOADED;
+    if (is_inside && is_module && is_hearing) /* our question made the driver load it */
+        wl_cupti_collector_hear(session.collector, domain, call, data);
     if (is_inside || !atomic_load(&session.is_on))
         return;
     const struct wl_cupti_api_data *api = data;

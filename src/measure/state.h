@@ -3,9 +3,13 @@
 #ifndef WL_MEASURE_STATE_H
 #define WL_MEASURE_STATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "binary/binary.h"
 #include "collect/collector.h"
 #include "collect/facts.h"
+#include "cupti/checkpoint.h"
 #include "cupti/driver.h"
 #include "cupti/ranges.h"
 #include "cupti/sampling.h"
@@ -51,13 +55,38 @@ struct wl_measure_kernel {
     UT_hash_handle hh;
 };
 
-/* Launches alike: the first are counted, the others run free. */
+/* Counters of like launches put together, each of which carried one pass of them. */
+enum { WL_MEASURE_SLOTS_MAX = 16 };
+struct wl_measure_spread_value {
+    const char *name;
+    char *spread_name; /* of how far the values lie apart */
+    uint32_t count;
+    double sum, least, most;
+};
+struct wl_measure_spread {
+    struct {
+        struct wl_measure_spread_value *items;
+        size_t count, capacity;
+    } values;
+    bool is_wanted, is_done;
+    uint32_t cycles, attempts;            /* through all passes; completely, in all */
+    uint32_t slots[WL_MEASURE_SLOTS_MAX]; /* its ranges of this cycle */
+    uint32_t slot_count, pushed, share;   /* pushed: in this pass; share: how many it may */
+    uint32_t passes_covered;              /* of this cycle */
+    uint64_t block;                       /* the last in which it was launched */
+    uint64_t launches;                    /* that carried a pass */
+    struct wl_measure_launch *bearer;     /* will be sent with the values */
+};
+
+/* Launches alike: the first are counted, the others run free or carry a pass each. */
 struct wl_measure_group {
     struct wl_measure_group_key {
         const struct wl_measure_kernel *kernel;
         uint32_t grid[3], block[3];
         uint64_t shared_bytes;
+        uint32_t context_id;
     } key;
+    struct wl_measure_spread spread;
     const char *symbol; /* the driver's own text, by which it is known at once; or NULL */
     uint64_t launches, counted, patched; /* patched: counted at instructions */
     _Atomic uint64_t left_out;
@@ -74,6 +103,12 @@ struct wl_measure_instruction_numbers {
     size_t count, capacity;
 };
 
+enum wl_measure_call_kind {
+    WL_MEASURE_CALL_PLAIN,
+    WL_MEASURE_CALL_COOPERATIVE,
+    WL_MEASURE_CALL_EXTENDED,
+};
+
 /* A launch that is to be recorded and is not yet. */
 struct wl_measure_launch {
     uint64_t id;
@@ -82,7 +117,10 @@ struct wl_measure_launch {
     uint32_t device_id, context_id, stream_id;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
-    bool is_cooperative, is_ended; /* is_ended: the call has returned */
+    bool is_cooperative, is_ended;  /* is_ended: the call has returned */
+    struct wl_measure_again *again; /* how to run it again; NULL: only before it returns */
+    uint32_t slot;                  /* its range */
+    bool is_in_range, carries_pass;
     uint32_t correlation_id;
     uint64_t start_ns;
     char *range, *message; /* message: why it failed, or NULL */
@@ -101,6 +139,16 @@ struct wl_measure_launches {
 
 enum wl_measure_stage { WL_MEASURE_UNTRIED, WL_MEASURE_ON, WL_MEASURE_OFF };
 
+/* Passes of ours, in a context. */
+enum { WL_MEASURE_RANGES_MAX = 32 };
+struct wl_measure_cycle {
+    struct wl_measure_group *slots[WL_MEASURE_RANGES_MAX]; /* whose range it is */
+    uint32_t slot_count;
+    uint64_t block;            /* number of the pass, over all cycles */
+    uint32_t unfilled, wanted; /* groups that miss launches of this pass, launches for all */
+    uint64_t launches;         /* in this pass */
+};
+
 struct wl_measure_context {
     struct wl_cuda_context *context;
     uint32_t id, device;
@@ -108,17 +156,40 @@ struct wl_measure_context {
     bool is_plan_noted;
     struct wl_cupti_counting counting;
     size_t part; /* of the plan, next in turn */
+    bool is_own; /* passes are ours, not CUPTI's */
     struct wl_cupti_sampling sampling;
     struct wl_cupti_sass sass;
-    uint64_t free_launches; /* since samples were gathered */
+    uint64_t free_launches; /* since the clock was asked whether to gather samples */
+    uint64_t gathered_ns;
     bool is_sass_started;
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
+    bool is_saved;                    /* memory before the batch, to run it again */
+    struct wl_measure_cycle cycle;
     uint64_t batch_start_ns;
+};
+
+/* Filled on threads of CUPTI, under a lock of its own. */
+struct wl_measure_times {
+    pthread_mutex_t lock;
+    struct wl_measure_time {
+        uint32_t correlation_id;
+        uint64_t duration_ns;
+    } * items;
+    size_t count;
+    _Atomic uint64_t lost;
+    bool is_tried;
 };
 
 struct wl_measure {
     struct wl_collector_input input;
+    struct wl_measure_times times;
+    struct wl_cupti_checkpoint checkpoint;
+    bool can_checkpoint;
+    bool has_batch; /* some context has launches that will run again */
+    int captures;   /* of streams into graphs, under way */
+    /* Hears of all calls of the program, or only of launches. */
+    void (*watch)(struct wl_measure *measure, bool is_on);
     /* Takes a launch that has all that is kept for its instructions. */
     void (*settled)(struct wl_measure *measure, struct wl_measure_launch *launch);
     const struct wl_cupti *cupti;
@@ -183,6 +254,16 @@ void wl_measure_note(const struct wl_measure *measure, enum wl_note_severity sev
 void wl_measure_note_error(const struct wl_measure *measure, const char *code, const char *what,
                            const struct wl_error *error);
 
+/* ---- times.c ---- */
+
+void wl_measure_init_times(struct wl_measure *measure);
+/* Has CUPTI record times, unless something else that is wanted excludes it. */
+void wl_measure_start_times(struct wl_measure *measure);
+/* Sends the launch when its time has come. */
+void wl_measure_wait_for_time(struct wl_measure *measure, struct wl_measure_launch *launch);
+/* Sends all launches that wait for their time, with it or without; abandon: frees them. */
+void wl_measure_end_times(struct wl_measure *measure, bool abandon);
+
 /* ---- contexts.c ---- */
 
 struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
@@ -190,6 +271,9 @@ struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
 /* Before a launch that is to be counted; false: it will not be, launch->uncounted says why. */
 bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *context,
                       struct wl_measure_launch *launch);
+/* Before a launch that is to carry a pass, if it is its turn. */
+bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *context,
+                       struct wl_measure_launch *launch);
 /* Takes a launch that did not happen out of the batch again. */
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch);
 /* Counters and samples exclude each other: switches counting off, until a launch is to be counted.
@@ -197,6 +281,47 @@ void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_la
 void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_context *context);
 /* Ends counting for now and sends the launches of the batch. */
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
+void wl_measure_flush_all(struct wl_measure *measure);
+/* Whether the driver's memory functions allow passes of our own. */
+bool wl_measure_has_own_passes(const struct wl_measure *measure);
+
+/* ---- again.c: launches that are run again ---- */
+
+/* What is needed to run it again after its call has returned; NULL where that is not known. */
+struct wl_measure_again *wl_measure_again_keep(const struct wl_measure *measure,
+                                               enum wl_measure_call_kind kind,
+                                               const void *parameters);
+/* The same with what the program holds: only until the call returns. */
+struct wl_measure_again *wl_measure_again_borrow(enum wl_measure_call_kind kind,
+                                                 const void *parameters);
+void wl_measure_again_free(struct wl_measure_again *again);
+
+/* Before the launch: saves memory if it is the first of its batch, and begins its range. After an
+ * error it will not be counted. */
+enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measure_context *context,
+                                    struct wl_measure_launch *launch, struct wl_error *error);
+/* Ends its range. */
+void wl_measure_end_range(struct wl_measure_context *context, struct wl_measure_launch *launch);
+/* Runs the batch for the passes that are left, and leaves memory as if it had run once. */
+enum wl_code wl_measure_again_run(struct wl_measure *measure, struct wl_measure_context *context,
+                                  struct wl_error *error);
+
+/* ---- spread.c: each of like launches carries a pass ---- */
+
+/* Before a launch of a group; true: it carries a pass. */
+bool wl_measure_spread_begin(struct wl_measure *measure, struct wl_measure_context *context,
+                             struct wl_measure_launch *launch, struct wl_error *error);
+/* Takes what the passes so far have counted; the next one begins anew, unless it was the last. */
+enum wl_code wl_measure_spread_end_cycle(struct wl_measure *measure,
+                                         struct wl_measure_context *context, bool is_last,
+                                         struct wl_error *error);
+/* Whether some group of the context still wants launches to carry passes. */
+bool wl_measure_spread_goes_on(const struct wl_measure *measure,
+                               const struct wl_measure_context *context);
+/* Gives the values to the launch that bears them, and the launch away; NULL if it has none. */
+struct wl_measure_launch *wl_measure_spread_take(struct wl_measure_group *group);
+void wl_measure_spread_free(struct wl_measure_group *group);
+
 /* ---- instructions.c: what is kept for each instruction ---- */
 
 /* At the first launch in a context: continuous sampling knows only kernels loaded after it was

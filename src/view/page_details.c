@@ -53,16 +53,43 @@ static void print_absent(struct wl_view_context *context, struct absent_list *li
 
 /* ---- text ---- */
 
-static void add_metric_row(struct wl_view_context *context, struct wl_table *table,
-                           const char *label, const struct wl_metric_value *value)
+static bool has_text(struct wl_metric_set *set, const char *metric, const char *text)
 {
-    struct wl_text name = {0}, number = {0}, unit = {0};
+    const struct wl_metric_value *value = wl_metric_get(set, metric);
+    return value->is_present && value->text && strcmp(value->text, text) == 0;
+}
+
+static bool is_spread(struct wl_metric_set *set)
+{
+    return has_text(set, "launch__replay", "spread");
+}
+
+/* How far the launches lie apart that a value is the mean of: " +-3%"; "" where it is of one. */
+static void describe_spread(struct wl_metric_set *set, const char *metric, struct wl_text *text)
+{
+    char *name = wl_string_format("%s.spread_pct", metric);
+    const struct wl_metric_value *spread = wl_metric_get(set, name);
+    if (spread->is_present)
+        wl_text_addf(text, " \u00b1%.2g%%", spread->number);
+    free(name);
+}
+
+static void add_metric_row(struct wl_view_context *context, struct wl_table *table,
+                           struct wl_metric_set *set, const struct wl_section_metric *metric)
+{
+    const struct wl_metric_value *value = wl_metric_get(set, metric->metric);
+    const char *label = metric->label;
+    struct wl_text name = {0}, number = {0}, unit = {0}, mark = {0};
+    wl_text_add(&mark, wl_mark_text(context, value));
+    if (value->is_present && is_spread(set))
+        describe_spread(set, metric->metric, &mark);
     wl_format_safe(label, &name);
     wl_format_metric(value, context->options->units, &number, &unit);
     wl_table_add_cell(table, name.data);
     wl_table_add_cell(table, unit.data);
     wl_table_add_cell(table, number.data);
-    wl_table_add_cell(table, wl_mark_text(context, value));
+    wl_table_add_cell(table, mark.data);
+    wl_text_free(&mark);
     wl_text_free(&name);
     wl_text_free(&number);
     wl_text_free(&unit);
@@ -85,7 +112,7 @@ static void print_metrics(struct wl_view_context *context, struct wl_metric_set 
     for (size_t i = 0; i < section->metric_count; i++) {
         const struct wl_section_metric *metric = &section->metrics[i];
         const struct wl_metric_value *value = wl_metric_get(set, metric->metric);
-        add_metric_row(context, &table, metric->label, value);
+        add_metric_row(context, &table, set, metric);
         note_absent(&absent, metric->label, value);
     }
     if (section->metric_count > 0)
@@ -195,10 +222,17 @@ static void print_named(struct wl_view_context *context, struct wl_metric_set *s
 
 enum wl_code wl_page_details_text(struct wl_view_context *context, struct wl_error *error)
 {
+    size_t others = 0;
     (void)error;
     for (size_t i = 0; i < context->launch_count; i++) {
         const struct wl_report_launch *launch = context->launches[i];
         struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
+        if (context->launch_count > 1 &&
+            has_text(set, "launch__uncounted", "launches like it are counted")) {
+            others++;
+            wl_metric_set_free(set);
+            continue;
+        }
         wl_fields_headline(context, i ? context->launches[i - 1] : NULL, launch);
         for (size_t j = 0; j < context->chosen_count; j++)
             if (is_worth_showing(launch, set, context->chosen[j]))
@@ -207,6 +241,11 @@ enum wl_code wl_page_details_text(struct wl_view_context *context, struct wl_err
         wl_metric_set_free(set);
         wl_view_flush(context);
     }
+    if (others)
+        wl_text_addf(&context->text,
+                     "  %zu launches like these have no counters of their own: --page raw lists "
+                     "them\n",
+                     others);
     wl_mark_legend(context);
     return WL_OK;
 }

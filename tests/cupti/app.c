@@ -1,6 +1,7 @@
 /* A program that uses the driver: its arguments are done one after another.
  *
- *   launch[=N]  threads=N  wrong  graph  start  stop  fork  exec  exit=N  crash  abort  release
+ *   launch[=N]  one[=N]  two  extra  cooperative  nccl  threads=N  wrong  graph  capture  sync
+ * memory start  stop  fork  exec  exit=N  crash  abort  release
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,7 +14,9 @@
 
 static int (*launch_kernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                             unsigned, void *, void **, void **);
-static void *kernels[2], *driver;
+static int (*launch_cooperative)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                 unsigned, void *, void **);
+static void *kernels[3], *driver;
 
 static void *symbol(const char *name)
 {
@@ -48,18 +51,26 @@ static void open_driver(void)
     *(void **)&load = symbol("cuModuleLoadData");
     *(void **)&get = symbol("cuModuleGetFunction");
     *(void **)&launch_kernel = symbol("cuLaunchKernel");
+    *(void **)&launch_cooperative = symbol("cuLaunchCooperativeKernel");
     if (init(0) || retain(&context, 0) || set(context) || load(&module, "") ||
-        get(&kernels[0], module, "_Z5scalePf") || get(&kernels[1], module, "_Z3addPfS_"))
+        get(&kernels[0], module, "_Z5scalePf") || get(&kernels[1], module, "_Z3addPfS_") ||
+        get(&kernels[2], module, "_Z13ncclAllReducePf"))
         exit(7);
+}
+
+static void launch_one(void *kernel, void **extra)
+{
+    void *argument = NULL, *arguments[] = {&argument};
+    errno = 1234;
+    if (launch_kernel(kernel, 16, 2, 1, 128, 1, 1, 256, NULL, extra ? NULL : arguments, extra))
+        printf("launch failed\n");
+    if (errno != 1234)
+        printf("errno is %d\n", errno);
 }
 
 static void launch(unsigned number)
 {
-    errno = 1234;
-    if (launch_kernel(kernels[number % 2], 16, 2, 1, 128, 1, 1, 256, NULL, NULL, NULL))
-        printf("launch failed\n");
-    if (errno != 1234)
-        printf("errno is %d\n", errno);
+    launch_one(kernels[number % 2], NULL);
 }
 
 static void *launch_many(void *unused)
@@ -100,6 +111,25 @@ static void launch_graph(void)
     graph(kernels[0], NULL);
 }
 
+/* Into a graph. */
+static void capture(void)
+{
+    int (*begin)(void *, int), (*end)(void *, void **);
+    void *graph;
+    *(void **)&begin = symbol("cuStreamBeginCapture_v2");
+    *(void **)&end = symbol("cuStreamEndCapture");
+    begin(NULL, 0);
+    launch(0);
+    end(NULL, &graph);
+}
+
+static void print_memory(void)
+{
+    long (*memory)(void);
+    *(void **)&memory = symbol("mock_memory");
+    printf("memory %ld\n", memory());
+}
+
 static void release(void)
 {
     int (*function)(int);
@@ -118,6 +148,24 @@ int main(int count, char **words)
         if (strncmp(word, "launch", 6) == 0) {
             for (unsigned n = 0; n < number; n++)
                 launch(n);
+        } else if (strncmp(word, "one", 3) == 0) {
+            for (unsigned n = 0; n < number; n++)
+                launch_one(kernels[0], NULL);
+        } else if (strcmp(word, "two") == 0) {
+            launch_one(kernels[1], NULL);
+        } else if (strcmp(word, "extra") == 0) {
+            launch_one(kernels[0], (void *[]){NULL});
+        } else if (strcmp(word, "nccl") == 0) {
+            launch_one(kernels[2], NULL);
+        } else if (strcmp(word, "cooperative") == 0) {
+            void *argument = NULL, *arguments[] = {&argument};
+            launch_cooperative(kernels[0], 4, 1, 1, 64, 1, 1, 0, NULL, arguments);
+        } else if (strcmp(word, "capture") == 0) {
+            capture();
+        } else if (strcmp(word, "sync") == 0) {
+            call("cuCtxSynchronize");
+        } else if (strcmp(word, "memory") == 0) {
+            print_memory();
         } else if (strncmp(word, "threads", 7) == 0) {
             launch_in_threads(number);
         } else if (strcmp(word, "wrong") == 0) {

@@ -28,6 +28,10 @@ struct mock_hooks {
     void (*run)(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph);
 };
+/* What kernels have written so far, as a number. */
+long mock_memory(void);
+void mock_memory_set(long value);
+
 extern uint32_t mock_last_correlation; /* of the launch that ran last */
 void mock_cuda_set_hooks(const struct mock_hooks *hooks);
 

@@ -20,6 +20,8 @@ static size_t kernel_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char the_context[8], the_module[8];
 static _Thread_local void *current;
+static _Atomic long memory; /* what kernels have written: each adds one */
+static bool is_capturing;
 uint32_t mock_last_correlation;
 
 /* ---- behaviour and log ---- */
@@ -64,6 +66,16 @@ static void tell(int domain, uint32_t call, const void *data)
     const struct mock_hooks *listener = hooks;
     if (listener)
         listener->call(domain, call, data);
+}
+
+long mock_memory(void)
+{
+    return memory;
+}
+
+void mock_memory_set(long value)
+{
+    memory = value;
 }
 
 /* ---- the driver ---- */
@@ -167,9 +179,65 @@ int cuCtxGetDevice(int *device)
     return success;
 }
 
+int cuCtxPushCurrent_v2(void *context)
+{
+    return context == the_context ? success : error_invalid_value;
+}
+
+int cuCtxPopCurrent_v2(void **context)
+{
+    *context = the_context;
+    return success;
+}
+
+/* effect, if any, happens between the callbacks. */
+static int tell_call(uint32_t call, const char *name, void (*effect)(void))
+{
+    struct wl_cupti_api_data data = {
+        .site = WL_CUPTI_ENTER, .function_name = name, .context = (void *)the_context};
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    if (effect)
+        effect();
+    data.site = WL_CUPTI_EXIT;
+    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
+    return success;
+}
+
+static void begin_capture(void)
+{
+    is_capturing = true;
+}
+
+static void end_capture(void)
+{
+    is_capturing = false;
+}
+
 int cuCtxSynchronize(void)
 {
+    enum { number = 17 };
+    return tell_call(number, "cuCtxSynchronize", NULL);
+}
+
+int cuStreamIsCapturing(struct wl_cuda_stream *stream, int *status)
+{
+    (void)stream;
+    *status = is_capturing;
     return success;
+}
+
+int cuStreamBeginCapture_v2(struct wl_cuda_stream *stream, int mode)
+{
+    (void)stream;
+    (void)mode;
+    return tell_call(WL_CUPTI_CALL_BEGIN_CAPTURE_V2, "cuStreamBeginCapture_v2", begin_capture);
+}
+
+int cuStreamEndCapture(struct wl_cuda_stream *stream, void **graph)
+{
+    (void)stream;
+    *graph = NULL;
+    return tell_call(WL_CUPTI_CALL_END_CAPTURE, "cuStreamEndCapture", end_capture);
 }
 
 int cuModuleLoadData(void **module, const void *image)
@@ -213,6 +281,15 @@ int cuFuncGetAttribute(int *value, int attribute, struct wl_cuda_function *funct
     return success;
 }
 
+/* Kernels have one parameter, a pointer. */
+int cuFuncGetParamInfo(struct wl_cuda_function *function, size_t index, size_t *offset,
+                       size_t *size)
+{
+    *offset = 0;
+    *size = sizeof(void *);
+    return function && index == 0 ? success : error_invalid_value;
+}
+
 int cuKernelGetFunction(struct wl_cuda_function **function, struct wl_cuda_function *kernel)
 {
     *function = kernel;
@@ -242,7 +319,9 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
         exit(3);
     if (mock_value("abort_at", 0) == (long)data.correlation_id)
         abort();
-    if (listener && result == success)
+    if (result == success && !is_capturing)
+        memory++;
+    if (listener && result == success && !is_capturing)
         listener->run(kernel, parameters, data.correlation_id, is_graph);
     data.site = WL_CUPTI_EXIT;
     tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
@@ -254,26 +333,53 @@ int cuLaunchKernel(struct wl_cuda_function *function, unsigned grid_x, unsigned 
                    unsigned shared_bytes, struct wl_cuda_stream *stream, void **parameters,
                    void **extra)
 {
-    (void)parameters;
-    (void)extra;
-    struct wl_cuda_launch_parameters call = {
-        function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream};
+    struct wl_cuda_launch_parameters call = {function,
+                                             {grid_x, grid_y, grid_z},
+                                             {block_x, block_y, block_z},
+                                             shared_bytes,
+                                             stream,
+                                             parameters,
+                                             extra};
+    return launch(WL_CUPTI_CALL_LAUNCH, &call, false);
+}
+
+int cuLaunchCooperativeKernel(struct wl_cuda_function *function, unsigned grid_x, unsigned grid_y,
+                              unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                              unsigned shared_bytes, struct wl_cuda_stream *stream,
+                              void **parameters)
+{
+    struct wl_cuda_launch_parameters call = {function,
+                                             {grid_x, grid_y, grid_z},
+                                             {block_x, block_y, block_z},
+                                             shared_bytes,
+                                             stream,
+                                             parameters,
+                                             NULL};
+    return launch(WL_CUPTI_CALL_LAUNCH_COOPERATIVE, &call, false);
+}
+
+int cuLaunchKernelEx(const struct wl_cuda_launch_config *config, struct wl_cuda_function *function,
+                     void **parameters, void **extra)
+{
+    struct wl_cuda_launch_parameters call = {function,
+                                             {config->grid[0], config->grid[1], config->grid[2]},
+                                             {config->block[0], config->block[1], config->block[2]},
+                                             config->shared_bytes,
+                                             config->stream,
+                                             parameters,
+                                             extra};
     return launch(WL_CUPTI_CALL_LAUNCH, &call, false);
 }
 
 int cuGraphLaunch(struct wl_cuda_function *graph, struct wl_cuda_stream *stream)
 {
-    struct wl_cuda_launch_parameters call = {graph, {1, 1, 1}, {32, 1, 1}, 0, stream};
+    struct wl_cuda_launch_parameters call = {graph, {1, 1, 1}, {32, 1, 1}, 0, stream, NULL, NULL};
     return launch(WL_CUPTI_CALL_GRAPH_LAUNCH, &call, true);
 }
 
 static int switch_profiler(uint32_t call)
 {
-    struct wl_cupti_api_data data = {.site = WL_CUPTI_ENTER, .context = (void *)the_context};
-    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
-    data.site = WL_CUPTI_EXIT;
-    tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
-    return success;
+    return tell_call(call, "cuProfiler", NULL);
 }
 
 int cuProfilerStart(void)

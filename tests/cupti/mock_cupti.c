@@ -1,5 +1,6 @@
 /* libcupti.so.13 of the tests: measures kernels that never ran. Metric number i of launch number r
- * (both from 0) has the value 1000 * (r + 1) + i. */
+ * (both from 0) has the value 1000 * (r + 1) + i; with passes of ours the launch is the r-th since
+ * memory was empty, so that one that is run again has the same values where memory was put back. */
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -9,18 +10,24 @@
 
 #include "mock.h"
 
-enum { ranges_max = 64, metrics_per_pass = 4 };
+enum { ranges_max = 64, metrics_per_pass = 4, passes_max = 32, calls_max = 1024 };
 
 static struct {
     pthread_mutex_t lock;
     wl_cupti_callback *callback;
     void *own_data;
-    bool is_driver_on, is_resource_on;
+    bool is_call_on[4][calls_max]; /* by domain */
     /* counters */
     bool is_initialised, is_enabled, is_started, has_image, has_config;
     size_t range_count, delivered, launches_before, launches;
     int replay;
-    size_t pass;
+    size_t pass, passes;
+    /* passes of ours */
+    struct range {
+        char name[32];
+        double values[passes_max]; /* 0: not covered */
+    } ranges[ranges_max], *range;
+    size_t named;
     /* records */
     wl_cupti_buffer_request *request;
     wl_cupti_buffer_complete *complete;
@@ -72,9 +79,7 @@ int cuptiGetResultString(int result, const char **text)
 
 static void call_back(int domain, uint32_t call, const void *data)
 {
-    bool is_on = domain == WL_CUPTI_DOMAIN_DRIVER     ? state.is_driver_on
-                 : domain == WL_CUPTI_DOMAIN_RESOURCE ? state.is_resource_on
-                                                      : false;
+    bool is_on = domain < 4 && call < calls_max && state.is_call_on[domain][call];
     if (state.callback && is_on)
         state.callback(state.own_data, domain, call, data);
 }
@@ -116,6 +121,8 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
         mock_log("graph replayed");
     if (state.is_started && state.range_count < ranges_max)
         state.range_count++;
+    if (state.range)
+        state.range->values[state.pass] += 1000.0 * (double)mock_memory();
     if (state.is_active && mock_value("activity", 1))
         add_record(kernel, launch, correlation_id, is_graph);
     pthread_mutex_unlock(&state.lock);
@@ -152,21 +159,19 @@ int cuptiUnsubscribe(struct wl_cupti_subscriber *subscriber)
 
 int cuptiEnableDomain(uint32_t is_on, struct wl_cupti_subscriber *subscriber, int domain)
 {
-    (void)subscriber;
-    (void)domain;
-    return is_on ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+    ORDER(subscriber == (void *)&state && domain < 4, cuptiEnableDomain);
+    for (size_t call = 0; call < calls_max; call++)
+        state.is_call_on[domain][call] = is_on;
+    return 0;
 }
 
 int cuptiEnableCallback(uint32_t is_on, struct wl_cupti_subscriber *subscriber, int domain,
                         uint32_t call)
 {
-    (void)call;
     QUIET_RESULT(cuptiEnableCallback);
     ORDER(subscriber == (void *)&state, cuptiEnableCallback);
-    if (domain == WL_CUPTI_DOMAIN_DRIVER)
-        state.is_driver_on = is_on;
-    if (domain == WL_CUPTI_DOMAIN_RESOURCE)
-        state.is_resource_on = is_on;
+    if (domain < 4 && call < calls_max)
+        state.is_call_on[domain][call] = is_on;
     return 0;
 }
 
@@ -358,11 +363,10 @@ int cuptiProfilerHostEvaluateToGpuValues(struct wl_cupti_host_evaluate *call)
     QUIET_RESULT(cuptiProfilerHostEvaluateToGpuValues);
     ORDER(call->range < state.delivered, cuptiProfilerHostEvaluateToGpuValues);
     for (size_t i = 0; i < call->metric_count; i++) {
-        bool is_covered =
-            state.replay == WL_CUPTI_KERNEL_REPLAY || i / metrics_per_pass < state.pass;
-        call->values[i] =
-            is_covered ? 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i
-                       : NAN;
+        double of_pass = state.ranges[call->range].values[i / metrics_per_pass];
+        call->values[i] = 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i;
+        if (state.replay == WL_CUPTI_USER_REPLAY)
+            call->values[i] = of_pass != 0 ? of_pass + (double)i : NAN;
     }
     return 0;
 }
@@ -425,7 +429,8 @@ int cuptiRangeProfilerDisable(struct wl_cupti_ranges_call *call)
     SIZED(call, wl_cupti_ranges_call);
     mock_log("cuptiRangeProfilerDisable");
     ORDER(state.is_enabled && !state.is_started, cuptiRangeProfilerDisable);
-    state.is_enabled = false;
+    state.is_enabled = state.has_config = false;
+    state.pass = 0;
     return 0;
 }
 
@@ -440,6 +445,8 @@ int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_in
 {
     SIZED(call, wl_cupti_ranges_image_init);
     memset(call->image, 0, call->image_bytes);
+    memset(state.ranges, 0, sizeof state.ranges);
+    state.named = 0;
     state.has_image = true;
     return 0;
 }
@@ -449,9 +456,49 @@ int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
     SIZED(call, wl_cupti_ranges_config);
     RESULT(cuptiRangeProfilerSetConfig);
     ORDER(state.is_enabled && state.has_image && !state.is_started, cuptiRangeProfilerSetConfig);
+    if (state.has_config && state.replay != call->replay_mode) {
+        mock_log("replays mixed: out of order");
+        abort(); /* as the real one */
+    }
+    ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->range_mode == WL_CUPTI_USER_RANGE,
+          cuptiRangeProfilerSetConfig);
+    /* as the real one, which does not begin anew before all passes are done */
+    ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == state.pass,
+          cuptiRangeProfilerSetConfig);
     state.has_config = true;
     state.replay = call->replay_mode;
-    state.pass = call->pass;
+    state.passes = passes_of(call->config);
+    return 0;
+}
+
+int cuptiRangeProfilerPushRange(struct wl_cupti_ranges_push *call)
+{
+    SIZED(call, wl_cupti_ranges_push);
+    QUIET_RESULT(cuptiRangeProfilerPushRange);
+    ORDER(state.is_started && !state.range && state.replay == WL_CUPTI_USER_REPLAY,
+          cuptiRangeProfilerPushRange);
+    size_t i = 0;
+    while (i < state.named && strcmp(state.ranges[i].name, call->name) != 0)
+        i++;
+    ORDER(i < ranges_max, cuptiRangeProfilerPushRange);
+    snprintf(state.ranges[i].name, sizeof state.ranges[i].name, "%s", call->name);
+    state.named = i < state.named ? state.named : i + 1;
+    state.range = &state.ranges[i];
+    return 0;
+}
+
+int cuptiRangeProfilerPopRange(struct wl_cupti_ranges_call *call)
+{
+    SIZED(call, wl_cupti_ranges_call);
+    ORDER(state.range, cuptiRangeProfilerPopRange);
+    state.range = NULL;
+    return 0;
+}
+
+int cuptiRangeProfilerCounterDataGetRangeInfo(struct wl_cupti_ranges_name *call)
+{
+    SIZED(call, wl_cupti_ranges_name);
+    call->name = call->range < state.named ? state.ranges[call->range].name : "";
     return 0;
 }
 
@@ -470,13 +517,14 @@ int cuptiRangeProfilerStop(struct wl_cupti_ranges_stop *call)
 {
     SIZED(call, wl_cupti_ranges_stop);
     RESULT(cuptiRangeProfilerStop);
-    ORDER(state.is_started, cuptiRangeProfilerStop);
+    ORDER(state.is_started && !state.range, cuptiRangeProfilerStop);
     state.is_started = false;
     state.pass++;
+    call->are_all_passes = state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= state.passes;
+    if (call->are_all_passes)
+        state.pass = 0;
     call->pass = state.pass;
     call->nesting_level = 1;
-    call->are_all_passes =
-        state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= (size_t)mock_value("passes", 1);
     return 0;
 }
 
@@ -486,8 +534,9 @@ int cuptiRangeProfilerDecodeData(struct wl_cupti_ranges_decode *call)
     RESULT(cuptiRangeProfilerDecodeData);
     ORDER(!state.is_started, cuptiRangeProfilerDecodeData);
     size_t lost = (size_t)mock_value("ranges_lost", 0);
-    call->dropped = lost < state.range_count ? lost : state.range_count;
-    state.delivered = state.range_count - call->dropped;
+    size_t count = state.replay == WL_CUPTI_USER_REPLAY ? state.named : state.range_count;
+    call->dropped = lost < count ? lost : count;
+    state.delivered = count - call->dropped;
     return 0;
 }
 
