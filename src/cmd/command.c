@@ -35,6 +35,35 @@ static const struct wl_option file_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option trace_rows[] = {
+    {"TRACE", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"trace", 't', WL_OPTION_COMMAS, AT(traced), "NAMES",
+     "what to record, ',' between: cuda, cublas, nvtx, openacc, openmp, mpi, osrt, none; default: "
+     "all "
+     "of them"},
+    {"output", 'o', WL_OPTION_TEXT, AT(export_path), "FILE",
+     "write this report (.wlr is added); %p process, %h host, %q{VAR} environment, %i first free "
+     "number, %% percent sign; default: warplens-report%i"},
+    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(overwrite), NULL, "replace a report that is there"},
+    {"stats", 0, WL_OPTION_SWITCH, AT(wants_stats), "true|false",
+     "print the summary tables when the program has ended"},
+    {"report", 'r', WL_OPTION_COMMAS, AT(tables), "NAMES",
+     "print these tables, ',' between: cuda_api_sum, cuda_gpu_trace, …"},
+    {"delay", 'y', WL_OPTION_TEXT, AT(trace_delay), "SECONDS",
+     "begin so long after the program; of the clock on the wall"},
+    {"duration", 'd', WL_OPTION_TEXT, AT(trace_duration), "SECONDS",
+     "record no longer than that; the program goes on"},
+    {"capture-range", 'c', WL_OPTION_CHOICE, AT(capture_range), "none|cudaProfilerApi|nvtx",
+     "record only between cudaProfilerStart and cudaProfilerStop, or in the NVTX range of "
+     "--nvtx-capture"},
+    {"nvtx-capture", 'p', WL_OPTION_TEXT, AT(nvtx_capture), "RANGE",
+     "the push/pop range of --capture-range nvtx: name or name@domain"},
+    {"kernel-count", 0, WL_OPTION_NUMBER, AT(kernel_count), "N", "end after N kernels"},
+    {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "tables as CSV"},
+    {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "tables as JSON"},
+    {.name = NULL},
+};
+
 static const struct wl_option collector_rows[] = {
     {"COLLECTOR", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
@@ -123,6 +152,13 @@ static const struct wl_option filter_rows[] = {
     {"nvtx-include", 0, WL_OPTION_LINES, AT(nvtx_include), "RANGE",
      "only in this push/pop range: 'Domain@range/inner/', may be repeated"},
     {"nvtx-exclude", 0, WL_OPTION_LINES, AT(nvtx_exclude), "RANGE", "not in this range"},
+    {.name = NULL},
+};
+
+static const struct wl_option table_rows[] = {
+    {"TABLES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"report", 'r', WL_OPTION_COMMAS, AT(tables), "NAMES",
+     "tables of a trace, ',' between: cuda_api_sum, cuda_gpu_kern_sum, …; 'all': all summaries"},
     {.name = NULL},
 };
 
@@ -229,8 +265,9 @@ static const struct wl_option export_rows[] = {
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
-const struct wl_option *const wl_show_tables[] = {page_rows, launch_rows, general_rows,
-                                                  wl_refused_rows, NULL};
+const struct wl_option *const wl_trace_options[] = {trace_rows, gpu_rows, general_rows, NULL};
+const struct wl_option *const wl_show_tables[] = {page_rows,    table_rows,      launch_rows,
+                                                  general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,
                                                    filter_rows, general_rows, NULL};
 const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};
@@ -264,6 +301,8 @@ void wl_command_free(struct wl_command *command)
     wl_text_free(&command->sections);
     wl_text_free(&command->metrics);
     wl_text_free(&command->rules);
+    wl_text_free(&command->traced);
+    wl_text_free(&command->tables);
     wl_text_free(&command->baselines);
     free(command->kernel_pattern);
 }

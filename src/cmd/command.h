@@ -46,6 +46,13 @@ struct wl_command {
     const char *html_path;
     struct wl_text baselines; /* reports, '\n' between */
     bool allows_unlike;
+    /* traces */
+    struct wl_text traced, tables; /* -t, --report */
+    bool wants_stats;
+    const char *trace_delay, *trace_duration; /* seconds */
+    int capture_range;                        /* enum wl_capture_range */
+    const char *nvtx_capture;
+    uint64_t kernel_count;
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */
@@ -58,6 +65,7 @@ void wl_command_free(struct wl_command *command);
 
 /* NULL-ended lists of option tables. */
 extern const struct wl_option *const wl_profile_tables[];
+extern const struct wl_option *const wl_trace_options[];
 extern const struct wl_option *const wl_show_tables[];
 extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];

@@ -10,6 +10,8 @@
 const struct wl_verb wl_verbs[] = {
     {"profile", wl_verb_profile, "profile [options] PROGRAM [ARGUMENTS]",
      "run a CUDA program, on the GPU or a simulated one, and report on its kernels"},
+    {"trace", wl_verb_trace, "trace [options] PROGRAM [ARGUMENTS]",
+     "run a program and record calls, kernels, copies and ranges on a timeline"},
     {"check-memory", wl_verb_check_memory, "check-memory [options] PROGRAM [ARGUMENTS]",
      "run a CUDA program and look for wrong memory accesses, races and barriers"},
     {"whatif", wl_verb_whatif, "whatif [options] PROGRAM [ARGUMENTS] | REPORT.wlr",

@@ -10,19 +10,9 @@
 #include "cmd/pages.h"
 #include "cmd/program.h"
 #include "cmd/show.h"
+#include "cmd/tell.h"
 #include "cmd/verbs.h"
-#include "report/name.h"
 #include "report/report.h"
-
-static void tell_ending(const struct wl_launch_run *run)
-{
-    if (run->ending.signal)
-        wl_console_warn(run->console, NULL, "%s was ended by signal %d (%s)",
-                        run->program->items[0], run->ending.signal, strsignal(run->ending.signal));
-    else if (run->ending.exit_code)
-        wl_console_warn(run->console, NULL, "%s ended with exit code %d", run->program->items[0],
-                        run->ending.exit_code);
-}
 
 enum { few_launches = 8 };
 
@@ -45,19 +35,6 @@ static bool shows_pages(const struct wl_launch_run *run)
 {
     bool is_silent = run->console->is_quiet || wl_rank_is_of_many(&run->rank);
     return !is_silent || wl_pages_are_asked(run->command);
-}
-
-static void tell_report(const struct wl_launch_run *run)
-{
-    const char *export_path = run->command->export_path;
-    wl_console_say(run->console, "report: %s", run->report_path);
-    if (run->rank.rank != 0 || !wl_rank_is_of_many(&run->rank) || !export_path)
-        return;
-    char *all = wl_report_name_of_rank(export_path, "*");
-    if (strcmp(all, export_path) != 0 && !strchr(all, '%'))
-        wl_console_say(run->console, "all ranks in one report: warplens merge -o %s %s%s",
-                       export_path, all, strstr(all, ".wlr") ? "" : ".wlr");
-    free(all);
 }
 
 /* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
@@ -108,7 +85,7 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
         code = wl_launch_execute(&run, error);
     if (code)
         goto out;
-    tell_ending(&run);
+    wl_tell_ending(&run);
     bool is_recorded = wl_launch_is_recorded(&run);
     code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
     bool has_report = is_recorded && code == WL_OK;
@@ -117,7 +94,7 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
     if (code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
-        tell_report(&run);
+        wl_tell_report(&run);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed; %s",
                             has_report ? "the report holds what ran up to there"

@@ -1,4 +1,7 @@
 #include "cmd/show.h"
+
+#include <string.h>
+
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/help.h"
@@ -6,6 +9,17 @@
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
+#include "view/trace_tables.h"
+
+static enum wl_code print_tables(struct wl_report *report, const struct wl_command *command,
+                                 const struct wl_console *console, struct wl_error *error)
+{
+    struct wl_view_options view;
+    const char *names = command->tables.data;
+    wl_command_view(command, console->pages, &view);
+    return wl_view_trace_tables(report, strcmp(names, "all") == 0 ? NULL : names, view.format,
+                                console->pages, error);
+}
 
 enum wl_code wl_show_report(const char *path, const struct wl_command *command,
                             const struct wl_console *console, struct wl_error *error)
@@ -16,7 +30,10 @@ enum wl_code wl_show_report(const char *path, const struct wl_command *command,
     enum wl_code code = wl_report_open(path, &report, error);
     if (code)
         return code;
-    code = wl_pages_print(report, path, &pages, console, error);
+    if (command->tables.length)
+        code = print_tables(report, command, console, error);
+    else
+        code = wl_pages_print(report, path, &pages, console, error);
     wl_report_close(report);
     return code;
 }

@@ -21,6 +21,7 @@ static const char *const cache_controls[] = {"all", "none", NULL};
 static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
 static const char *const sources[] = {"sim", "hw", NULL};
 static const char *const replays[] = {"auto", "kernel", "none", "spread", NULL};
+static const char *const capture_ranges[] = {"none", "cudaProfilerApi", "nvtx", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
 #define ROW(kind, field, initial)                                        \
@@ -66,6 +67,12 @@ static const struct row rows[] = {
     ROW(KIND_BOOL, pc_samples, "no"),
     ROW(KIND_U32, pc_period, "0"),
     ROW(KIND_BOOL, instruction_counts, "no"),
+    ROW(KIND_TEXT, trace, ""),
+    ROW(KIND_U64, trace_delay_ms, "0"),
+    ROW(KIND_U64, trace_duration_ms, "0"),
+    ROW(KIND_U64, trace_kernels, "0"),
+    CHOICE(trace_range, "none", capture_ranges),
+    ROW(KIND_TEXT, trace_range_name, ""),
     ROW(KIND_BOOL, progress, "no"),
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

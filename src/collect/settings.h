@@ -22,6 +22,9 @@ enum wl_source { WL_SOURCE_SIMULATED, WL_SOURCE_HARDWARE };
  */
 enum wl_replay { WL_REPLAY_AUTO, WL_REPLAY_KERNEL, WL_REPLAY_NONE, WL_REPLAY_SPREAD };
 
+/* Between what events are recorded: all the time, cudaProfilerStart and Stop, an NVTX range. */
+enum wl_capture_range { WL_CAPTURE_ALL, WL_CAPTURE_PROFILER_API, WL_CAPTURE_NVTX };
+
 struct wl_settings {
     enum wl_source collector;
     char *gpu;           /* "h200" */
@@ -53,7 +56,14 @@ struct wl_settings {
     bool pc_samples;         /* sample where warps stand */
     uint32_t pc_period;      /* a sample every 2^period cycles, 0: CUPTI's choice */
     bool instruction_counts; /* count at machine instructions */
-    bool progress;           /* a progress line for long kernels, written by the launcher */
+    /* events on a timeline */
+    char *trace;                /* as of `-t`: "cuda,nvtx"; "" none, and launches are counted */
+    uint64_t trace_delay_ms;    /* before it begins */
+    uint64_t trace_duration_ms; /* how long it goes on, 0: to the end */
+    uint64_t trace_kernels;     /* after how many kernels it ends, 0: never */
+    enum wl_capture_range trace_range; /* what begins and ends it */
+    char *trace_range_name;            /* of the NVTX range: "name" or "name@domain" */
+    bool progress; /* a progress line for long kernels, written by the launcher */
 };
 
 void wl_settings_init(struct wl_settings *settings); /* defaults; strings are heap copies */

@@ -55,6 +55,12 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "pc_samples=no\n"
                                    "pc_period=0\n"
                                    "instruction_counts=no\n"
+                                   "trace=\n"
+                                   "trace_delay_ms=0\n"
+                                   "trace_duration_ms=0\n"
+                                   "trace_kernels=0\n"
+                                   "trace_range=none\n"
+                                   "trace_range_name=\n"
                                    "progress=no\n");
     wl_text_free(&text);
     wl_settings_free(&settings);

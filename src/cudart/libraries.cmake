@@ -51,7 +51,7 @@ function(wl_traced_objects out category pattern room)
   add_custom_target(traced_${room} DEPENDS ${made}.o ${made}.S)
   set(${out} ${made}.o ${made}.S PARENT_SCOPE)
 endfunction()
-wl_traced_objects(traced_cudart 1 "^cuda" cudart)
+wl_traced_objects(traced_cudart 1 "^cuda|^__cudaLaunchKernel" cudart)
 wl_traced_objects(traced_cuda 2 "^cu" cuda)
 wl_traced_objects(traced_cublas 3 "^cublas" cublas)
 

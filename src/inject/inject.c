@@ -21,6 +21,7 @@
 #include "inject/nvtx.h"
 #include "inject/openacc.h"
 #include "inject/process.h"
+#include "inject/trace.h"
 #include "stream/stream.h"
 
 /* A kernel that takes longer than the first gets a progress line, renewed after the second. */
@@ -31,6 +32,7 @@ static const int64_t progress_after_ms = 700, progress_period_ms = 250;
 static struct {
     pthread_mutex_t lock;
     atomic_bool is_on; /* recording; false for good once there was trouble */
+    bool is_tracing;   /* events on a timeline, and not what launches count */
     struct wl_settings settings;
     struct wl_filter *filter;
     struct wl_compiled compiled; /* lives on: the device layer reads it */
@@ -157,6 +159,8 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
     (void)self;
     struct visit visit;
     volatile bool is_counted = false;
+    if (session.is_tracing)
+        return false;
     if (!enter(&visit))
         return false;
     WL_GUARD(&visit.guard)
@@ -176,7 +180,7 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     struct visit visit;
     if (atomic_exchange(&session.is_progress_shown, false))
         wl_stream_progress_clear(session.settings.stream_folder);
-    if (!enter(&visit))
+    if (session.is_tracing || !enter(&visit))
         return;
     WL_GUARD(&visit.guard)
     {
@@ -186,10 +190,40 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     leave(&visit);
 }
 
+static void activity(void *self, const struct wl_device_activity *activity)
+{
+    (void)self;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    if (!session.is_tracing)
+        return;
+    WL_GUARD(&guard)
+    {
+        wl_inject_trace_activity(activity);
+    }
+    wl_guard_end(&guard);
+    errno = saved_errno;
+}
+
+static void with_stream(void (*use)(const struct wl_sink *sink, void *argument), void *argument)
+{
+    struct visit visit;
+    if (!enter(&visit))
+        return;
+    WL_GUARD(&visit.guard)
+    {
+        if (ensure_stream())
+            use(&session.sink, argument);
+    }
+    leave(&visit);
+}
+
 static void profiler_switch(void *self, bool active)
 {
     (void)self;
     struct visit visit;
+    if (session.is_tracing)
+        wl_inject_trace_switch(active);
     if (!enter(&visit))
         return;
     WL_GUARD(&visit.guard)
@@ -253,6 +287,7 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
         .l1_global = l1_options[session.settings.l1_global],
         .skip_prediction = !session.settings.predict_time,
+        .predict_all = session.settings.trace[0] != '\0',
         .whatif = session.settings.whatif,
         .strict_arch = session.settings.strict_arch,
         .checks = (session.settings.check_race ? WL_CHECK_RACE : 0u) |
@@ -298,6 +333,7 @@ static enum wl_code start_collector(struct wl_error *error)
         .launch_end = launch_end,
         .profiler_switch = profiler_switch,
         .note = note,
+        .activity = activity,
         .progress = session.settings.progress ? progress : NULL,
     };
     read_compiled();
@@ -335,6 +371,11 @@ static void begin(const char *settings_path)
     wl_text_free(&content);
     atomic_store(&session.is_on, is_on);
     wl_nvtx_set_wanted(is_on);
+    if (!is_on || !session.settings.trace[0])
+        return;
+    session.is_tracing = wl_inject_trace_start(&session.settings, with_stream, &error) == WL_OK;
+    if (!session.is_tracing)
+        record_refusal(&error);
 }
 
 /* ---- forks and the end ---- */
@@ -354,6 +395,8 @@ static void after_fork_in_child(void)
     if (session.writer)
         leave_stream();
     pthread_mutex_unlock(&session.lock);
+    if (session.is_tracing)
+        wl_inject_trace_after_fork();
 }
 
 static void free_all(void)
@@ -396,6 +439,8 @@ static void finish(int exit_code, void *unused)
 {
     (void)unused;
     struct timespec until;
+    if (session.is_tracing)
+        wl_inject_trace_end();
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
     atomic_store(&session.is_on, false);

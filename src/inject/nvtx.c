@@ -8,6 +8,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "inject/nvtx_events.h"
+
 /* ---- the interface, as the NVTX headers of version 3 have it ---- */
 
 enum { EXPORT_CALLBACKS = 1 };
@@ -51,6 +53,7 @@ struct domain {
 
 static struct domain default_domain;
 static atomic_bool is_wanted_now;
+static void (*_Atomic range_listener)(const char *name, bool is_begin);
 
 /* Allocation fails quietly here: a range is then called "?". */
 static const char unknown_name[] = "?";
@@ -161,6 +164,7 @@ static const void *register_wide(void *domain, const wchar_t *text)
 struct range {
     char *name; /* or unknown_name */
     const void *domain;
+    struct wl_nvtx_event event; /* start 0: not to be recorded */
 };
 
 struct stack {
@@ -253,19 +257,48 @@ static size_t depth_of(const struct stack *stack, const void *domain)
     return depth;
 }
 
-/* name is taken over. Returns the depth of the new range within its domain, from 0. */
-static int push(const struct domain *domain, char *name)
+static void tell_listener(const char *name, bool is_begin)
+{
+    void (*listener)(const char *, bool) = atomic_load(&range_listener);
+    if (listener)
+        listener(name, is_begin);
+}
+
+static struct wl_nvtx_event describe_event(const struct domain *domain, const char *message,
+                                           const struct nvtx_attributes *attributes)
+{
+    struct wl_nvtx_event event = {.name = wl_trace_name(message ? message : unknown_name),
+                                  .domain = wl_trace_name(domain ? domain->name : NULL),
+                                  .start = wl_trace_now()};
+    if (attributes && attributes->size_bytes >= sizeof *attributes) {
+        event.color = attributes->color_type ? attributes->color : 0;
+        event.category = attributes->category;
+        event.payload = attributes->payload_type ? attributes->payload : 0;
+    }
+    return event;
+}
+
+/* name is taken over; attributes may be NULL. Returns the depth of the new range within its domain,
+ * from 0. */
+static int push(const struct domain *domain, char *name, const struct nvtx_attributes *attributes)
 {
     struct stack *stack = own_stack(true);
+    struct wl_nvtx_event event = {0};
+    char *message = name ? strdup(name) : NULL;
     name = qualify(domain, name);
     if (!stack || !grow(stack)) {
+        free(message);
         free(name);
         return -1;
     }
     size_t depth = depth_of(stack, domain);
     if (!name)
         name = (char *)unknown_name;
-    stack->ranges[stack->count] = (struct range){name, domain};
+    tell_listener(name, true);
+    if (wl_trace_is_wanted(WL_TRACE_NVTX_PUSHPOP))
+        event = describe_event(domain, message, attributes);
+    free(message);
+    stack->ranges[stack->count] = (struct range){name, domain, event};
     stack->names[stack->count] = name;
     stack->count++;
     return (int)depth;
@@ -278,6 +311,9 @@ static int pop(const struct domain *domain)
     for (size_t i = stack ? stack->count : 0; i-- > 0;) {
         if (stack->ranges[i].domain != domain)
             continue;
+        if (stack->ranges[i].event.start)
+            wl_nvtx_put_range(&stack->ranges[i].event, i);
+        tell_listener(stack->ranges[i].name, false);
         free_name(stack->ranges[i].name);
         stack->count--;
         size_t behind = stack->count - i;
@@ -316,7 +352,7 @@ static char *message_of(const struct nvtx_attributes *attributes)
 static int domain_push(void *domain, const struct nvtx_attributes *attributes)
 {
     int saved_errno = errno;
-    int depth = push(domain, message_of(attributes));
+    int depth = push(domain, message_of(attributes), attributes);
     errno = saved_errno;
     return depth;
 }
@@ -337,7 +373,7 @@ static int push_attributes(const struct nvtx_attributes *attributes)
 static int push_ascii(const char *name)
 {
     int saved_errno = errno;
-    int depth = push(NULL, name ? strdup(name) : NULL);
+    int depth = push(NULL, name ? strdup(name) : NULL, NULL);
     errno = saved_errno;
     return depth;
 }
@@ -345,7 +381,7 @@ static int push_ascii(const char *name)
 static int push_wide(const wchar_t *name)
 {
     int saved_errno = errno;
-    int depth = push(NULL, name ? from_wide(name) : NULL);
+    int depth = push(NULL, name ? from_wide(name) : NULL, NULL);
     errno = saved_errno;
     return depth;
 }
@@ -355,16 +391,116 @@ static int pop_default(void)
     return domain_pop(NULL);
 }
 
+/* text is taken over. */
+static void mark(const struct domain *domain, char *text, const struct nvtx_attributes *attributes)
+{
+    if (wl_trace_is_wanted(WL_TRACE_NVTX_MARK)) {
+        struct wl_nvtx_event event = describe_event(domain, text, attributes);
+        wl_nvtx_put_mark(&event);
+    }
+    free(text);
+}
+
+static uint64_t start(const struct domain *domain, char *text,
+                      const struct nvtx_attributes *attributes)
+{
+    uint64_t id = 0;
+    if (wl_trace_is_wanted(WL_TRACE_NVTX_STARTEND)) {
+        struct wl_nvtx_event event = describe_event(domain, text, attributes);
+        id = wl_nvtx_open_range(&event);
+    }
+    free(text);
+    return id;
+}
+
+static void domain_mark(void *domain, const struct nvtx_attributes *attributes)
+{
+    int saved_errno = errno;
+    mark(domain, message_of(attributes), attributes);
+    errno = saved_errno;
+}
+
+static void mark_attributes(const struct nvtx_attributes *attributes)
+{
+    domain_mark(NULL, attributes);
+}
+
+static void mark_ascii(const char *text)
+{
+    int saved_errno = errno;
+    mark(NULL, text ? strdup(text) : NULL, NULL);
+    errno = saved_errno;
+}
+
+static void mark_wide(const wchar_t *text)
+{
+    int saved_errno = errno;
+    mark(NULL, text ? from_wide(text) : NULL, NULL);
+    errno = saved_errno;
+}
+
+static uint64_t domain_start(void *domain, const struct nvtx_attributes *attributes)
+{
+    int saved_errno = errno;
+    uint64_t id = start(domain, message_of(attributes), attributes);
+    errno = saved_errno;
+    return id;
+}
+
+static uint64_t start_attributes(const struct nvtx_attributes *attributes)
+{
+    return domain_start(NULL, attributes);
+}
+
+static uint64_t start_ascii(const char *text)
+{
+    int saved_errno = errno;
+    uint64_t id = start(NULL, text ? strdup(text) : NULL, NULL);
+    errno = saved_errno;
+    return id;
+}
+
+static uint64_t start_wide(const wchar_t *text)
+{
+    int saved_errno = errno;
+    uint64_t id = start(NULL, text ? from_wide(text) : NULL, NULL);
+    errno = saved_errno;
+    return id;
+}
+
+static void end_any(uint64_t id)
+{
+    int saved_errno = errno;
+    wl_nvtx_close_range(id);
+    errno = saved_errno;
+}
+
+static void domain_end(void *domain, uint64_t id)
+{
+    (void)domain;
+    end_any(id);
+}
+
 /* Numbers of the functions in NVTX's tables. */
 static const struct {
     int module;
     unsigned number;
     void (*function)(void);
 } functions[] = {
+    {MODULE_CORE, 1, (void (*)(void))mark_attributes},
+    {MODULE_CORE, 2, (void (*)(void))mark_ascii},
+    {MODULE_CORE, 3, (void (*)(void))mark_wide},
+    {MODULE_CORE, 4, (void (*)(void))start_attributes},
+    {MODULE_CORE, 5, (void (*)(void))start_ascii},
+    {MODULE_CORE, 6, (void (*)(void))start_wide},
+    {MODULE_CORE, 7, (void (*)(void))end_any},
     {MODULE_CORE, 8, (void (*)(void))push_attributes},
     {MODULE_CORE, 9, (void (*)(void))push_ascii},
     {MODULE_CORE, 10, (void (*)(void))push_wide},
     {MODULE_CORE, 11, (void (*)(void))pop_default},
+    {MODULE_CORE2, 1, (void (*)(void))domain_mark},
+    {MODULE_CORE2, 2, (void (*)(void))domain_start},
+    {MODULE_CORE2, 3, (void (*)(void))domain_end},
     {MODULE_CORE2, 4, (void (*)(void))domain_push},
     {MODULE_CORE2, 5, (void (*)(void))domain_pop},
     {MODULE_CORE2, 10, (void (*)(void))register_ascii},
@@ -377,6 +513,11 @@ static const struct {
 void wl_nvtx_set_wanted(bool is_wanted)
 {
     atomic_store(&is_wanted_now, is_wanted);
+}
+
+void wl_nvtx_set_listener(void (*listener)(const char *name, bool is_begin))
+{
+    atomic_store(&range_listener, listener);
 }
 
 /* Called by NVTX at its first use. 1: our functions are in place; 0: nobody listens. */

@@ -1,10 +1,12 @@
 #include "inject/nvtx.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -137,8 +139,7 @@ static void tables_it_does_not_know_are_refused(void **state)
     assert_int_equal(InitializeInjectionNvtx2(get_export_table), 0);
     callbacks.struct_bytes = sizeof callbacks;
     assert_int_equal(InitializeInjectionNvtx2(get_export_table), 1);
-    assert_null(core[1]); /* marks are left to NVTX */
-    assert_null(core[4]); /* start/end ranges too */
+    assert_null(core[12]); /* names of categories are left to NVTX */
 }
 
 static void ranges_nest_in_each_domain(void **state)
@@ -237,6 +238,80 @@ static void deep_nesting_is_kept(void **state)
         assert_int_equal(pop(), i);
 }
 
+/* ---- events of a trace ---- */
+
+static struct wl_trace_record events[16];
+static size_t event_count;
+static char event_names[16][32];
+static bool is_heard[2];
+
+static void keep_names(void *self, uint32_t first_id, const char *const *names, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count && first_id + i < 16; i++)
+        snprintf(event_names[first_id + i], sizeof event_names[0], "%s", names[i]);
+}
+
+static void keep_records(void *self, struct wl_trace_record *records, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count && event_count < 16; i++)
+        events[event_count++] = records[i];
+}
+
+static void hear(const char *name, bool is_begin)
+{
+    is_heard[is_begin] = is_heard[is_begin] || strcmp(name, "solver@step") == 0;
+}
+
+static void assert_event(size_t index, enum wl_trace_category category, const char *name,
+                         const char *domain)
+{
+    const struct wl_trace_record *event = &events[index];
+    assert_int_equal(event->category, category);
+    assert_string_equal(event_names[event->name], name);
+    assert_string_equal(event_names[event->words[0]], domain);
+    assert_true(event->end >= event->start);
+    assert_int_equal(event->end == event->start, category == WL_TRACE_NVTX_MARK);
+}
+
+static void ranges_and_marks_are_events(void **state)
+{
+    (void)state;
+    static const struct wl_trace_sink sink = {NULL, keep_names, keep_records};
+    struct wl_trace_options options = {.wanted = 1u << WL_TRACE_NVTX_PUSHPOP |
+                                                 1u << WL_TRACE_NVTX_STARTEND |
+                                                 1u << WL_TRACE_NVTX_MARK};
+    void *solver = create_ascii("solver");
+    struct attributes step = message(1, "step");
+    step.color_type = 1;
+    step.color = 0xff00ff;
+    step.category = 7;
+    push_ascii("before"); /* began before the recording: no event */
+    wl_trace_start(&options, &sink);
+    wl_nvtx_set_listener(hear);
+    domain_push(solver, &step);
+    ((void (*)(const char *))core[2])("now");
+    uint64_t first = ((uint64_t(*)(const char *))core[5])("overlap");
+    uint64_t second = ((uint64_t(*)(void *, const struct attributes *))core2[2])(solver, &step);
+    ((int (*)(void *))core2[5])(solver);
+    ((void (*)(uint64_t))core[7])(first);
+    ((void (*)(void *, uint64_t))core2[3])(solver, second);
+    ((void (*)(uint64_t))core[7])(second);      /* has ended */
+    ((void (*)(uint64_t))core[7])(0x123456789); /* was never there */
+    pop();
+    wl_nvtx_set_listener(NULL);
+    assert_true(wl_trace_stop());
+    assert_int_equal(event_count, 4);
+    assert_event(0, WL_TRACE_NVTX_MARK, "now", "");
+    assert_event(1, WL_TRACE_NVTX_PUSHPOP, "step", "solver");
+    assert_event(2, WL_TRACE_NVTX_STARTEND, "overlap", "");
+    assert_event(3, WL_TRACE_NVTX_STARTEND, "step", "solver");
+    assert_int_equal(events[1].words[1], 0xff00ff);
+    assert_int_equal(events[1].words[3], 7);
+    assert_true(is_heard[true] && is_heard[false]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +322,7 @@ int main(void)
         cmocka_unit_test(odd_names_are_survived),
         cmocka_unit_test(threads_have_stacks_of_their_own),
         cmocka_unit_test(deep_nesting_is_kept),
+        cmocka_unit_test(ranges_and_marks_are_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,12 @@ uint32_t wl_trace_correlate(void)
     return ++thread->next_correlation;
 }
 
+void wl_trace_correlate_anew(void)
+{
+    atomic_store(&given_ids, 0);
+    wl_trace_thread.next_correlation = wl_trace_thread.last_correlation = 0;
+}
+
 uint32_t wl_trace_correlation(void)
 {
     return wl_trace_thread.correlation;

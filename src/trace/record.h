@@ -27,11 +27,11 @@ struct wl_trace_category_info {
 extern const struct wl_trace_category_info wl_trace_categories[WL_TRACE_CATEGORY_COUNT];
 
 enum wl_trace_flag {
-    WL_TRACE_PREDICTED = 1 << 0, /* times are those of the simulated GPU's predicted clock */
-    WL_TRACE_OPEN = 1 << 1,      /* it had not ended when the recording did */
-    WL_TRACE_FAILED = 1 << 2,    /* the call answered an error */
-    WL_TRACE_NANOSECONDS =
-        1 << 3, /* times are nanoseconds already: only on the way to the stream */
+    WL_TRACE_PREDICTED = 1,   /* times are those of the simulated GPU's predicted clock */
+    WL_TRACE_OPEN = 2,        /* it had not ended when the recording did */
+    WL_TRACE_FAILED = 4,      /* the call answered an error */
+    WL_TRACE_NANOSECONDS = 8, /* times are in nanoseconds: only on the way to the stream */
+    WL_TRACE_NO_LENGTH = 16,  /* how long it took is not known: it ends when it starts */
 };
 
 struct wl_trace_record {

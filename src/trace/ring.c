@@ -292,6 +292,7 @@ static double measure_cost(void)
     atomic_store(&ring->written, written);
     pthread_setspecific(trace.thread_end, NULL);
     wl_trace_thread.ring = NULL;
+    wl_trace_correlate_anew();
     atomic_store(&ring->is_owned, false);
     wl_trace_clock_read(&trace.clock);
     uint64_t took_ns =

@@ -27,6 +27,9 @@ struct wl_trace_ring {
  * recording. */
 struct wl_trace_ring *wl_trace_ring_own(void);
 
+/* Correlation ids begin at 1 again; while no other thread records. */
+void wl_trace_correlate_anew(void);
+
 /* State of the calling thread, together so that one look finds it all. */
 struct wl_trace_thread {
     struct wl_trace_ring *ring;

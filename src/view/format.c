@@ -15,8 +15,7 @@ static bool is_whole(double value)
     return fabs(value) < largest_exact && value == floor(value);
 }
 
-/* Digits with a comma before each group of three of the whole part. */
-static void add_grouped(const char *digits, struct wl_text *out)
+void wl_format_grouped(const char *digits, struct wl_text *out)
 {
     if (*digits == '-')
         wl_text_add_char(out, *digits++);
@@ -38,7 +37,7 @@ static void format_decimals(double value, bool keep_decimals, struct wl_text *ou
         snprintf(buffer, sizeof buffer, "%.3g", value);
     else
         snprintf(buffer, sizeof buffer, "%.2f", value);
-    add_grouped(buffer, out);
+    wl_format_grouped(buffer, out);
 }
 
 void wl_format_number(double value, struct wl_text *out)

@@ -8,6 +8,8 @@
 
 /* A number for people: "1,234", "9.73"; three digits where two decimals would show none of it. */
 void wl_format_number(double value, struct wl_text *out);
+/* Digits with a comma before each group of three of the whole part. */
+void wl_format_grouped(const char *digits, struct wl_text *out);
 /* A number for programs: no separators, reads back as the same. */
 void wl_format_plain(double value, struct wl_text *out);
 

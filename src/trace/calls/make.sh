@@ -38,5 +38,5 @@ rm -rf "$out.objects"
 {
     echo "#define CATEGORY $category"
     echo '#include "trace/calls/trampoline.S"'
-    sed -E 's/^(.*)$/TRACED_CALL \1, \1/; s/, (.*)_(ptsz|ptds)$/, \1/' "$out.names"
+    sed -E 's/^(__)?(.*)$/TRACED_CALL \1\2, \2/; s/, (.*)_(ptsz|ptds)$/, \1/' "$out.names"
 } >"$out.S"

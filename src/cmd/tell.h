@@ -1,0 +1,12 @@
+/* What a verb that runs a program says of how that went. */
+#ifndef WL_CMD_TELL_H
+#define WL_CMD_TELL_H
+
+#include "cmd/launch.h"
+
+/* A signal or an exit code that is not 0. */
+void wl_tell_ending(const struct wl_launch_run *run);
+/* Where the report is; of many ranks, how to put theirs together. */
+void wl_tell_report(const struct wl_launch_run *run);
+
+#endif

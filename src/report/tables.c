@@ -1,0 +1,170 @@
+#include "report/tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/near.h"
+#include "base/text.h"
+#include "report/failure.h"
+#include "report/reader.h"
+
+/* ---- what SQL lacks ---- */
+
+struct values {
+    double *items;
+    size_t count, capacity;
+};
+
+/* SQLite keeps a few bytes for each group. */
+static struct values *values_of(sqlite3_context *context)
+{
+    struct values **place = sqlite3_aggregate_context(context, sizeof *place);
+    if (place && !*place)
+        *place = wl_alloc_zero(1, sizeof **place);
+    return place ? *place : NULL;
+}
+
+static void gather(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct values *kept = values_of(context);
+    if (kept && sqlite3_value_type(values[0]) != SQLITE_NULL)
+        WL_PUSH(kept, sqlite3_value_double(values[0]));
+}
+
+static int compare(const void *left, const void *right)
+{
+    double difference = *(const double *)left - *(const double *)right;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+static void free_values(struct values *values)
+{
+    free(values->items);
+    free(values);
+}
+
+static void end_median(sqlite3_context *context)
+{
+    struct values *kept = values_of(context);
+    if (!kept)
+        return;
+    size_t middle = kept->count / 2;
+    if (kept->count)
+        qsort(kept->items, kept->count, sizeof *kept->items, compare);
+    if (kept->count % 2)
+        sqlite3_result_double(context, kept->items[middle]);
+    else if (kept->count)
+        sqlite3_result_double(context, (kept->items[middle - 1] + kept->items[middle]) / 2);
+    free_values(kept);
+}
+
+/* Of a sample: divided by one less than there are, as in nsys; 0 of one. */
+static void end_deviation(sqlite3_context *context)
+{
+    struct values *kept = values_of(context);
+    if (!kept)
+        return;
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        mean += kept->items[i] / (double)kept->count;
+    for (size_t i = 0; i < kept->count; i++)
+        sum += (kept->items[i] - mean) * (kept->items[i] - mean);
+    if (kept->count)
+        sqlite3_result_double(context, kept->count > 1 ? sqrt(sum / (double)(kept->count - 1)) : 0);
+    free_values(kept);
+}
+
+static void add_functions(sqlite3 *database)
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    sqlite3_create_function_v2(database, "median", 1, flags, NULL, NULL, gather, end_median, NULL);
+    sqlite3_create_function_v2(database, "deviation", 1, flags, NULL, NULL, gather, end_deviation,
+                               NULL);
+}
+
+/* ---- reading ---- */
+
+static enum wl_code fail(const struct wl_report *report, struct wl_error *error)
+{
+    return wl_report_fail(error, WL_ERR_CORRUPT, report->path, "the report is damaged: %s",
+                          sqlite3_errmsg(report->file.database));
+}
+
+static struct wl_table_cell read_cell(sqlite3_stmt *statement, int column)
+{
+    int type = sqlite3_column_type(statement, column);
+    if (type == SQLITE_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(statement, column);
+        return (struct wl_table_cell){.text = text ? text : ""};
+    }
+    if (type == SQLITE_INTEGER || type == SQLITE_FLOAT)
+        return (struct wl_table_cell){.number = sqlite3_column_double(statement, column)};
+    return (struct wl_table_cell){.is_absent = true};
+}
+
+enum wl_code wl_trace_table_read(struct wl_report *report, const struct wl_trace_table *table,
+                                 void (*take)(void *self, const struct wl_table_cell *cells),
+                                 void *self, struct wl_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    struct wl_table_cell cells[WL_TABLE_COLUMNS_MAX];
+    add_functions(report->file.database);
+    if (sqlite3_prepare_v2(report->file.database, table->sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail(report, error);
+    int status, columns = sqlite3_column_count(statement);
+    while ((status = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < columns && i < WL_TABLE_COLUMNS_MAX; i++)
+            cells[i] = read_cell(statement, i);
+        take(self, cells);
+    }
+    enum wl_code code = status == SQLITE_DONE ? WL_OK : fail(report, error);
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static int64_t ask_number(struct wl_report *report, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t number = 0;
+    if (sqlite3_prepare_v2(report->file.database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+uint64_t wl_report_event_count(struct wl_report *report)
+{
+    return (uint64_t)ask_number(report, "SELECT count(*) FROM trace_events");
+}
+
+bool wl_report_is_simulated(struct wl_report *report)
+{
+    return ask_number(report, "SELECT max(flags & 1) FROM trace_events") != 0;
+}
+
+enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
+                                 struct wl_error *error)
+{
+    struct wl_near near = {.word = name};
+    struct wl_text hint = {0};
+    for (*table = wl_trace_tables; (*table)->name; (*table)++) {
+        if (strcmp((*table)->name, name) == 0)
+            return WL_OK;
+        wl_near_offer(&near, (*table)->name);
+    }
+    wl_error_set(error, WL_ERR_USAGE, "there is no table %s", name);
+    wl_near_print(&near, "", &hint);
+    if (hint.length) {
+        wl_error_set_hint(error, "did you mean %s?", hint.data);
+    } else {
+        for (*table = wl_trace_tables; (*table)->name; (*table)++)
+            wl_text_addf(&hint, "%s%s", hint.length ? ", " : "", (*table)->name);
+        wl_error_set_hint(error, "there are %s", hint.data);
+    }
+    wl_text_free(&hint);
+    return WL_ERR_USAGE;
+}

@@ -1,0 +1,59 @@
+/* Tables of a trace, as `nsys stats` names them: rows of trace_tables.c, computed when they are
+ * read. */
+#ifndef WL_REPORT_TABLES_H
+#define WL_REPORT_TABLES_H
+
+#include "report/report.h"
+
+enum wl_table_unit {
+    WL_UNIT_TEXT,
+    WL_UNIT_COUNT, /* of things */
+    WL_UNIT_ID,    /* a number that is only a name */
+    WL_UNIT_NS,
+    WL_UNIT_PERCENT,
+    WL_UNIT_MEGABYTES,
+    WL_UNIT_MEGABYTES_PER_SECOND,
+};
+
+enum { WL_TABLE_COLUMNS_MAX = 24 };
+
+struct wl_table_heading {
+    const char *name; /* "Total Time (ns)" */
+    enum wl_table_unit unit;
+};
+
+struct wl_trace_table {
+    const char *name;  /* "cuda_api_sum" */
+    const char *title; /* "CUDA API Summary" */
+    const char *help;  /* one line: what a row is */
+    bool is_of_device; /* times are those of the GPU: predicted where it is simulated */
+    bool is_summary;   /* among those that --stats prints */
+    const char *sql;
+    struct wl_table_heading columns[WL_TABLE_COLUMNS_MAX]; /* ends with one without name */
+};
+
+/* In the order in which they are printed; ends with one without name. */
+extern const struct wl_trace_table wl_trace_tables[];
+
+/* Errors: WL_ERR_USAGE, with near names as hint. */
+enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
+                                 struct wl_error *error);
+
+/* A cell: text is NULL for numbers; neither for what is absent. */
+struct wl_table_cell {
+    const char *text; /* valid during the call */
+    double number;
+    bool is_absent;
+};
+
+/* Gives each row to take, in order. Errors: WL_ERR_CORRUPT. */
+enum wl_code wl_trace_table_read(struct wl_report *report, const struct wl_trace_table *table,
+                                 void (*take)(void *self, const struct wl_table_cell *cells),
+                                 void *self, struct wl_error *error);
+
+/* How many events there are; 0: the report holds no trace. */
+uint64_t wl_report_event_count(struct wl_report *report);
+/* Whether times of the trace are those of the simulated clock. */
+bool wl_report_is_simulated(struct wl_report *report);
+
+#endif
