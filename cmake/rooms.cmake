@@ -10,6 +10,7 @@ function(wl_room name)
   endif()
   add_library(room_${name} OBJECT ${sources} ${ARGN})
   target_include_directories(room_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
-                             ${DEPS_REPORT_INCLUDE_DIRS} ${DEPS_BINARY_INCLUDE_DIRS})
+                             ${DEPS_REPORT_INCLUDE_DIRS} ${DEPS_BINARY_INCLUDE_DIRS}
+                             ${DEPS_DRAW_INCLUDE_DIRS})
   target_compile_definitions(room_${name} PRIVATE _GNU_SOURCE)
 endfunction()

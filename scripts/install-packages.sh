@@ -7,10 +7,10 @@
 set -eu
 
 build="gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev libjansson-dev liblua5.4-dev
-libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev"
+libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev"
 cuda="clang g++"
 check="clang clang-format-14 libclang-rt-14-dev git gcc-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1
-chromium nodejs"
+chromium nodejs poppler-utils"
 
 packages=""
 for group in "$@"; do

@@ -55,19 +55,32 @@ const warplens = (() => {
                  found.shown, hasUnit ? h("span", { class: "unit" }, " " + found.unit) : null, " ", mark(found.mark));
     }
 
-    /* A name with its definition on hover and focus. */
+    /* A name with its definition on hover and focus; the name alone where there is none. */
     function term(label, name) {
+        if (!definition(name))
+            return h("span", {}, label);
         return h("span", { class: "term", tabindex: 0, "data-define": name }, label);
     }
 
+    /* {title, lines}, or null. */
     function definition(name) {
-        const known = (data("definitions") || {})[name];
-        if (known)
-            return known;
-        const metric = data("launches").metrics.find((each) => each.name === name);
-        if (!metric)
-            return null;
-        return { title: name, lines: [metric.description, metric.unit ? "Unit: " + metric.unit : ""] };
+        return data("definitions")[name] || null;
+    }
+
+    /* ---- drawings ---- */
+
+    /* The drawing at a position of the section drawings, as SVG made by the same code that makes files; name
+     * is defined by its title. */
+    function drawing(position, name) {
+        const { drawings, elements } = data("drawings");
+        const { width, height, title, description, elements: own } = drawings[position];
+        const text = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' + width + " " + height + '">' +
+            own.map((each) => elements[each]).join("") + "</svg>";
+        const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+        svg.setAttribute("role", "group");
+        svg.setAttribute("aria-label", title + ". " + description);
+        svg.style.maxWidth = width * 1.15 + "px";
+        return h("figure", { class: "drawing" }, h("figcaption", {}, name ? term(title, name) : title), svg);
     }
 
     /* ---- launches ---- */
@@ -105,5 +118,5 @@ const warplens = (() => {
         return "#" + parts.map(encodeURIComponent).join("/");
     }
 
-    return { data, h, value, mark, cell, term, definition, launches, triple, launchTitle, addPage, shownPages, go, address };
+    return { data, h, value, mark, cell, term, definition, drawing, launches, triple, launchTitle, addPage, shownPages, go, address };
 })();

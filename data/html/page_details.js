@@ -1,6 +1,6 @@
 /* The details of one launch: its sections as tables. */
 (() => {
-    const { h, data, value, cell, mark, term, launches, launchTitle, go } = warplens;
+    const { h, data, value, cell, term, drawing, launches, launchTitle, go, address } = warplens;
 
     function isEmpty(section, launch) {
         const all = section.metrics.map((pair) => pair[1]).concat(section.tables.flatMap((table) => table.rows.flatMap((row) => row.cells)));
@@ -18,12 +18,38 @@
         return [...reasons].map(([reason, labels]) => h("p", { class: "absent" }, labels.join(", ") + ": " + reason));
     }
 
-    function metricTable(section, launch) {
+    /* Change since the same launch of the first baseline. */
+    function changeCell(launch, base, index) {
+        const now = value(launch, index), before = value(base, index);
+        if (now.number === undefined || before.number === undefined)
+            return h("td", { class: "number absent" }, before.reason === undefined && before.shown !== now.shown ? "was " + before.shown : "");
+        const percent = before.number ? 100 * (now.number / before.number - 1) : null;
+        const text = now.number === before.number ? "same" : percent === null ? "new" : (percent > 0 ? "+" : "") + percent.toFixed(1) + " %";
+        return h("td", { class: "number since", tabindex: 0, "data-text": data("launches").reports[1].name + ": " + before.shown + " " + before.unit }, text);
+    }
+
+    /* The launch of the first baseline that this one is compared with: of the same kernel, as many-eth; null
+     * where there is none. */
+    function baseOf(launch) {
+        const base = data("launches").reports[1];
+        if (!base)
+            return null;
+        for (const key of ["kernel_name", "function"]) {
+            const same = (each) => each[key] === launch[key];
+            const found = base.launches.filter(same)[launches().filter(same).indexOf(launch)];
+            if (found)
+                return found;
+        }
+        return base.launches.length === launches().length ? base.launches[launches().indexOf(launch)] : null;
+    }
+
+    function metricTable(section, launch, base) {
         const there = section.metrics.filter(([, index]) => value(launch, index).reason === undefined);
         if (!there.length)
             return null;
         return h("table", { class: "metrics" }, h("tbody", {}, there.map(([label, index]) =>
-            h("tr", {}, h("th", { scope: "row" }, term(label, data("launches").metrics[index].name)), cell(launch, index, true)))));
+            h("tr", {}, h("th", { scope: "row" }, term(label, data("launches").metrics[index].name)), cell(launch, index, true),
+                base ? changeCell(launch, base, index) : null))));
     }
 
     function otherTable(table, launch) {
@@ -36,14 +62,26 @@
     function definedCell(launch, index) {
         const node = cell(launch, index, false);
         node.setAttribute("data-define", data("launches").metrics[index].name);
+        node.setAttribute("tabindex", 0);
         return node;
     }
 
-    function card(section, launch) {
+    /* All drawings of the launch, and below why there are no others. */
+    function drawings(launch) {
+        const { charts, launches: all } = data("drawings");
+        const own = all[launches().indexOf(launch)];
+        const there = charts.filter(({ name }) => typeof own[name] === "number");
+        const missing = charts.filter(({ name }) => typeof own[name] !== "number");
+        return h("div", { class: "drawings" },
+            there.map(({ name, section }) => h("section", { class: "card drawing-" + name }, drawing(own[name], section))),
+            missing.length ? h("p", { class: "absent" }, "Not drawn: " + missing.map(({ name }) => name + " (" + own[name] + ")").join(", ")) : null);
+    }
+
+    function card(section, launch, base) {
         return h("section", { class: "card", id: "section-" + section.identifier },
             h("h2", {}, term(section.name, section.identifier)),
             section.absent ? h("p", { class: "absent" }, section.absent) : null,
-            metricTable(section, launch),
+            metricTable(section, launch, base),
             section.tables.map((table) => otherTable(table, launch)),
             absent(section, launch));
     }
@@ -62,6 +100,11 @@
             h("button", { onclick: () => step(1), disabled: position === all.length - 1, "aria-label": "Next launch" }, "›"));
     };
 
+    /* To the other pages of the launch. */
+    warplens.launchLinks = (launch, own) => [["details", "Details"], ["source", "Source"]].filter(([page]) => page !== own)
+        .filter(([page]) => page !== "source" || warplens.hasSource(launch))
+        .map(([page, title]) => h("a", { href: address(page, launch.id) }, title + " of this launch"));
+
     warplens.findLaunch = (rest) => launches().find((launch) => String(launch.id) === rest[0]) || launches()[0];
 
     function notes(launch) {
@@ -74,14 +117,17 @@
     }
 
     function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest);
+        const launch = warplens.findLaunch(rest), base = baseOf(launch);
         const sections = data("launches").sections.filter((section) => launch.status !== "failed" || !isEmpty(section, launch));
         container.append(warplens.launchBar("details", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),
             h("p", { class: "facts" }, "Process " + launch.process_id + ", context " + launch.context + ", stream " + launch.stream + ", device " + launch.device +
                 (launch.nvtx_range ? ", range " + launch.nvtx_range : "")),
             ...notes(launch),
-            h("div", { class: "cards" }, sections.map((section) => card(section, launch))));
+            h("p", { class: "links" }, warplens.launchLinks(launch, "details")),
+            base ? h("p", { class: "facts" }, "Changes are since launch " + base.id + " of " + data("launches").reports[1].name + ": " + base.kernel_name) : "",
+            drawings(launch),
+            h("div", { class: "cards" }, sections.map((section) => card(section, launch, base))));
     }
 
     warplens.addPage({ id: "details", title: "Details", order: 20, show });

@@ -70,7 +70,7 @@
             if (isWriting)
                 event.target.blur();
         }
-        if (isWriting || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog"))
+        if (isWriting || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
             return;
         const page = shownPages()[Number(event.key) - 1];
         if (keys[event.key])

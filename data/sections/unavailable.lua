@@ -5,11 +5,10 @@ local function section(identifier, name, order, reason)
 end
 
 return {
-    section("SpeedOfLight_RooflineChart", "GPU Speed Of Light Roofline Chart", 11, time),
     section("PmSampling", "PM Sampling", 15, "sampling needs time: not available from counting"),
     section("WorkloadDistribution", "GPU and Memory Workload Distribution", 90, time),
     section("MemoryWorkloadAnalysis_Chart", "Memory Workload Analysis Chart", 31,
-        "the chart has no form in text; see MemoryWorkloadAnalysis_Tables"),
+        "the chart has no form in text; see MemoryWorkloadAnalysis_Tables, or export the report"),
     section("NumaAffinity", "NUMA Affinity", 63, "the model has one GPU"),
     section("Nvlink", "NVLink", 61, "the model has one GPU"),
     section("Nvlink_Tables", "NVLink Tables", 62, "the model has one GPU"),

@@ -79,7 +79,8 @@ static void sections_are_chosen(void **state)
     chooses(NULL, NULL, "");
     chooses(NULL, "basic", "SpeedOfLight,LaunchStats,Occupancy");
     chooses(NULL, "detailed",
-            "DeviceAttributes,SpeedOfLight,LaunchStats,ComputeWorkloadAnalysis,"
+            "DeviceAttributes,SpeedOfLight,LaunchStats,SpeedOfLight_RooflineChart,"
+            "ComputeWorkloadAnalysis,"
             "MemoryWorkloadAnalysis,SchedulerStats,WarpStateStats,Occupancy,SourceCounters");
     chooses("Occupancy,LaunchStats", NULL, "LaunchStats,Occupancy");
     chooses("regex:^Memory.*s$", NULL, "MemoryWorkloadAnalysis,MemoryWorkloadAnalysis_Tables");

@@ -44,44 +44,71 @@ static size_t list_reports(const char *report, struct wl_text *baselines, const 
     return count;
 }
 
+static enum wl_code export_pictures(const struct wl_command *command, struct wl_report *report,
+                                    const struct wl_view_options *view, enum wl_export_picture form,
+                                    const char *folder, const struct wl_console *console,
+                                    struct wl_error *error)
+{
+    size_t written = 0;
+    if (!folder)
+        return WL_OK;
+    enum wl_code code =
+        wl_export_pictures(report, view, form, folder, command->overwrite, &written, error);
+    if (!code)
+        wl_console_say(console, "%zu drawings: %s", written, folder);
+    return code;
+}
+
 static enum wl_code export_files(const struct wl_command *command,
                                  const struct wl_export_report *reports, size_t count,
                                  const struct wl_console *console, struct wl_error *error)
 {
     struct wl_view_options view;
+    enum wl_code code = WL_OK;
     wl_command_view(command, console->pages, &view);
-    enum wl_code code = wl_export_html(reports, count, &view, command->html_path, error);
-    if (!code && !console->is_quiet)
-        wl_console_say(console, "page: %s", command->html_path);
+    if (command->html_path) {
+        code = wl_export_html(reports, count, &view, command->html_path, error);
+        if (!code)
+            wl_console_say(console, "page: %s", command->html_path);
+    }
+    if (!code)
+        code = export_pictures(command, reports[0].report, &view, WL_EXPORT_SVG,
+                               command->svg_folder, console, error);
+    if (!code)
+        code = export_pictures(command, reports[0].report, &view, WL_EXPORT_PNG,
+                               command->png_folder, console, error);
     return code;
 }
 
-static enum wl_code export(struct wl_command *command, const struct wl_arguments *arguments,
-                           struct wl_console *console, struct wl_error *error) {
-    if (arguments->count != 1 || !command->html_path){
-        wl_error_set(error, WL_ERR_USAGE,
-                     arguments->count != 1 ? "export takes one report, not %zu"
-                                           : "export needs --html",
-                     arguments->count);
-        return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");}
-const char **paths = NULL;
-size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
-struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
-enum wl_code code = wl_console_open(console, command->log_file, error);
-if (!code)
-    code = check_target(command->html_path, command, error);
-for (size_t i = 0; i < count && !code; i++) {
-    reports[i].name = file_name(paths[i]);
-    code = wl_report_open(paths[i], &reports[i].report, error);
-}
-if (!code)
-    code = export_files(command, reports, count, console, error);
-for (size_t i = 0; i < count; i++)
-    if (reports[i].report)
-        wl_report_close(reports[i].report);
-free(reports);
-free(paths);
-return code;
+static enum wl_code export_report(struct wl_command *command, const struct wl_arguments *arguments,
+                                  struct wl_console *console, struct wl_error *error)
+{
+    bool has_target = command->html_path || command->svg_folder || command->png_folder;
+    if (arguments->count != 1 || !has_target) {
+        if (arguments->count != 1)
+            wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
+        else
+            wl_error_set(error, WL_ERR_USAGE, "export needs --html, --svg or --png");
+        return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
+    }
+    const char **paths = NULL;
+    size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
+    struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
+    enum wl_code code = wl_console_open(console, command->log_file, error);
+    if (!code && command->html_path)
+        code = check_target(command->html_path, command, error);
+    for (size_t i = 0; i < count && !code; i++) {
+        reports[i].name = file_name(paths[i]);
+        code = wl_report_open(paths[i], &reports[i].report, error);
+    }
+    if (!code)
+        code = export_files(command, reports, count, console, error);
+    for (size_t i = 0; i < count; i++)
+        if (reports[i].report)
+            wl_report_close(reports[i].report);
+    free(reports);
+    free(paths);
+    return code;
 }
 
 int wl_verb_export(size_t word_count, char **words)
@@ -99,7 +126,7 @@ int wl_verb_export(size_t word_count, char **words)
     if (!code && command.wants_help)
         wl_help_verb("export", wl_export_tables);
     else if (!code)
-        code = export(&command, &arguments, &console, &error);
+        code = export_report(&command, &arguments, &console, &error);
     if (code)
         wl_console_fail(&console, &error);
     wl_command_free(&command);

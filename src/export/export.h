@@ -1,4 +1,4 @@
-/* A report as a file for people: one HTML page that needs nothing beside it. */
+/* A report as files for people: one HTML page that needs nothing beside it, or drawings. */
 #ifndef WL_EXPORT_EXPORT_H
 #define WL_EXPORT_EXPORT_H
 
@@ -17,5 +17,13 @@ struct wl_export_report {
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
                             const struct wl_view_options *view, const char *path,
                             struct wl_error *error);
+
+enum wl_export_picture { WL_EXPORT_SVG, WL_EXPORT_PNG };
+
+/* Writes the drawings of each launch that view chooses as FOLDER/ID-NAME.svg or .png; the folder is
+ * made where it is not there. *written: how many. Errors: those of wl_view_print; WL_ERR_OUTPUT. */
+enum wl_code wl_export_pictures(struct wl_report *report, const struct wl_view_options *view,
+                                enum wl_export_picture form, const char *folder, bool overwrites,
+                                size_t *written, struct wl_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "draw/inks.h"
 #include "view/format.h"
 #include "warplens/version.h"
 
@@ -17,7 +18,13 @@ static const struct {
     wl_html_section *fill;
 } sections[] = {
     {"launches", wl_html_launches},
+    {"drawings", wl_html_drawings},
+    {"advice", wl_html_advice},
+    {"guide", wl_html_guide},
+    {"source", wl_html_source},
+    {"compare", wl_html_compare},
     {"session", wl_html_session},
+    {"definitions", wl_html_definitions}, /* last: the others say which */
 };
 
 /* ---- data ---- */
@@ -171,6 +178,7 @@ static enum wl_code build_page(struct wl_html *html, struct wl_text *page, struc
     if (!code) {
         add_title(html->reports[0].name, &pieces[0].text);
         wl_text_add(&pieces[1].text, "warplens " WL_VERSION_STRING);
+        wl_ink_style(&pieces[2].text);
         add_files(".css", &pieces[2].text);
         add_files(".js", &pieces[4].text);
         add_hash(&pieces[4].text, &pieces[3].text);
@@ -194,8 +202,14 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
         if (code)
             wl_error_set_where(error, "%s", reports[i].name);
     }
-    if (!code)
+    if (!code) {
+        const struct wl_view_context *first = &html.contexts[0];
+        html.set = wl_metric_set_create(first->catalog, first->launches[0]);
+        html.definitions = json_object();
         code = build_page(&html, &page, error);
+        json_decref(html.definitions);
+        wl_metric_set_free(html.set);
+    }
     if (!code)
         code = wl_file_write(path, page.data, page.length, error);
     for (size_t i = 0; i < count; i++)

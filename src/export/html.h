@@ -24,10 +24,18 @@ struct wl_html {
     const struct wl_export_report *reports;
     struct wl_view_context *contexts; /* of each report, in the same order */
     size_t report_count;
+    struct wl_metric_set *set; /* of the first launch */
+    json_t *definitions;       /* what names of the page mean, by name */
 };
+
+/* Sees to it that the page can say what a metric, by its name, means. */
+void wl_html_define(struct wl_html *html, const char *name);
+/* A number of a metric as it is shown: "9.73 Kbyte". */
+json_t *wl_html_shown(double number, const char *unit);
 
 /* Fills a section of the HTML page. Texts may hold anything: html.c makes them safe. */
 typedef enum wl_code wl_html_section(struct wl_html *html, json_t *section, struct wl_error *error);
-wl_html_section wl_html_launches, wl_html_session;
+wl_html_section wl_html_launches, wl_html_drawings, wl_html_advice, wl_html_guide, wl_html_source,
+    wl_html_compare, wl_html_session, wl_html_definitions;
 
 #endif

@@ -149,20 +149,16 @@ static json_t *launch_json(struct plan *plan, struct wl_view_context *context,
     return object;
 }
 
-/* Name, unit and meaning of every metric of the page. */
+/* Name and unit of every metric of the page. */
 static json_t *metrics_json(struct plan *plan)
 {
-    struct wl_view_context *context = &plan->html->contexts[0];
-    struct wl_metric_set *set = wl_metric_set_create(context->catalog, context->launches[0]);
     json_t *metrics = json_array();
     for (size_t i = 0; i < plan->names.count; i++) {
-        const struct wl_metric_value *value = wl_metric_get(set, plan->names.items[i]);
-        json_array_append_new(metrics,
-                              json_pack("{s:o, s:o, s:o}", "name", wl_json_text(value->name),
-                                        "unit", wl_json_text(value->unit), "description",
-                                        wl_json_text(value->description)));
+        const struct wl_metric_value *value = wl_metric_get(plan->html->set, plan->names.items[i]);
+        json_array_append_new(metrics, json_pack("{s:o, s:o}", "name", wl_json_text(value->name),
+                                                 "unit", wl_json_text(value->unit)));
+        wl_html_define(plan->html, value->name);
     }
-    wl_metric_set_free(set);
     return metrics;
 }
 

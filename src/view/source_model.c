@@ -46,6 +46,11 @@ bool wl_source_read(const struct wl_source_column *column, const double *counts,
     case WL_SOURCE_SHARE_PCT:
         *value = 100 * left / (left + counts[column->right]);
         return left + counts[column->right] != 0;
+    case WL_SOURCE_SUM:
+        *value = 0;
+        for (size_t i = column->left; i <= column->right; i++)
+            *value += counts[i];
+        return true;
     default:
         *value = left;
         return true;
@@ -84,11 +89,49 @@ static enum wl_mark count_mark(const struct wl_record_launch *record, size_t ind
                                            : WL_MARK_EXACT;
 }
 
+/* All that warps were seen in at an instruction, one after another among the counts. */
+static void add_warp_time(struct wl_source_model *model)
+{
+    static const char prefix[] = "smsp__pcsamp_warps_issue_stalled_";
+    const struct wl_record_launch *record = &model->launch->record;
+    size_t first = 0, end = 0, count = record->instruction_value_name_count;
+    while (first < count &&
+           strncmp(record->instruction_value_names[first], prefix, sizeof prefix - 1) != 0)
+        first++;
+    for (end = first; end < count; end++)
+        if (strncmp(record->instruction_value_names[end], prefix, sizeof prefix - 1) != 0)
+            break;
+    if (first < end)
+        model->columns[model->column_count++] =
+            (struct wl_source_column){.name = "smsp__pcsamp_warps_issue_stalled",
+                                      .label = "Warp Time",
+                                      .operation = WL_SOURCE_SUM,
+                                      .left = first,
+                                      .right = end - 1,
+                                      .mark = count_mark(record, first)};
+}
+
+const struct wl_source_column *wl_source_find_heat(const struct wl_source_model *model)
+{
+    const struct wl_source_column *found = NULL;
+    for (size_t i = 0; i < model->column_count; i++) {
+        const struct wl_source_column *column = &model->columns[i];
+        double total = 0;
+        if (!wl_source_read(column, model->totals, &total) || total <= 0)
+            continue;
+        if (column->operation == WL_SOURCE_SUM)
+            return column;
+        if (strcmp(column->name, "inst_executed") == 0)
+            found = column;
+    }
+    return found;
+}
+
 static void add_columns(struct wl_source_model *model)
 {
     const struct wl_record_launch *record = &model->launch->record;
     model->columns =
-        wl_arena_array(&model->arena, known_column_count + record->instruction_value_name_count,
+        wl_arena_array(&model->arena, known_column_count + 1 + record->instruction_value_name_count,
                        sizeof *model->columns);
     for (size_t i = 0; i < known_column_count; i++) {
         const struct known_column *known = &known_columns[i];
@@ -107,6 +150,7 @@ static void add_columns(struct wl_source_model *model)
                                 (total != 0 || column.operation == WL_SOURCE_SHARE_PCT));
         model->columns[model->column_count++] = column;
     }
+    add_warp_time(model);
     for (size_t i = 0; i < record->instruction_value_name_count; i++) {
         const char *name = record->instruction_value_names[i];
         bool is_known = false;

@@ -14,6 +14,7 @@ struct wl_source_column {
         WL_SOURCE_VALUE,      /* left */
         WL_SOURCE_DIFFERENCE, /* left - right */
         WL_SOURCE_SHARE_PCT,  /* 100 left / (left + right): no sum of lines makes sense of it */
+        WL_SOURCE_SUM,        /* of the counts left to right */
     } operation;
     size_t left, right; /* indices of counts */
     enum wl_mark mark;
@@ -62,6 +63,9 @@ enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_re
                              struct wl_source_model *model, struct wl_error *error);
 void wl_source_free(struct wl_source_model *model);
 
+/* The column that says best where time goes: what warps stood at, else what they executed; NULL if
+ * nothing was counted. */
+const struct wl_source_column *wl_source_find_heat(const struct wl_source_model *model);
 /* A column of counts; false where it has no value (nothing was looked up). */
 bool wl_source_read(const struct wl_source_column *column, const double *counts, double *value);
 /* The value in percent of the kernel's total; false as above, or where the total is 0. */

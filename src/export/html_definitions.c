@@ -1,0 +1,76 @@
+/* The section definitions: what the names of metrics, rules and sections mean. */
+#include "advise/rules.h"
+#include "export/html.h"
+#include "view/fields.h"
+
+static void add_line(json_t *lines, const char *label, const char *text)
+{
+    if (text && text[0] != '\0')
+        json_array_append_new(lines, json_sprintf("%s%s", label, text));
+}
+
+void wl_html_define(struct wl_html *html, const char *name)
+{
+    static const char *const sources[] = {
+        [WL_METRIC_VALUE] = "counted, or a fact of the launch or the device",
+        [WL_METRIC_FORMULA] = "computed from other metrics",
+        [WL_METRIC_ALIAS] = "another name",
+        [WL_METRIC_ABSENT] = "absent",
+        [WL_METRIC_INSTRUCTION] = "kept for each instruction",
+    };
+    const struct wl_metric_catalog *catalog = html->contexts[0].catalog;
+    if (!name || json_object_get(html->definitions, name))
+        return;
+    const struct wl_metric_row *row = wl_metric_find(catalog, name);
+    const struct wl_metric_value *value = wl_metric_get(html->set, name);
+    const char *description = row ? row->description : value->description;
+    if (!description || description[0] == '\0')
+        return;
+    json_t *lines = json_array();
+    add_line(lines, "", description);
+    add_line(lines, "Unit: ", row ? row->unit : value->unit);
+    add_line(lines, "Source: ", row ? sources[row->kind] : NULL);
+    json_object_set_new(html->definitions, name,
+                        json_pack("{s:o, s:o}", "title", wl_json_text(name), "lines", lines));
+}
+
+static void define_rules(struct wl_html *html, const struct wl_rules *rules)
+{
+    size_t count = 0;
+    const struct wl_rule *all = wl_rules_all(rules, &count);
+    for (size_t i = 0; i < count; i++) {
+        json_t *lines = json_array();
+        add_line(lines, "", all[i].description);
+        add_line(lines, "What to do: ", all[i].advice);
+        json_object_set_new(html->definitions, all[i].id,
+                            json_pack("{s:o, s:o}", "title",
+                                      json_sprintf("%s: %s", all[i].id, all[i].name), "lines",
+                                      lines));
+    }
+}
+
+static void define_sections(struct wl_html *html)
+{
+    size_t count = 0;
+    const struct wl_section *all = wl_sections_all(html->contexts[0].sections, &count);
+    for (size_t i = 0; i < count; i++) {
+        json_t *lines = json_array();
+        add_line(lines, "", all[i].description);
+        json_object_set_new(
+            html->definitions, all[i].identifier,
+            json_pack("{s:o, s:o}", "title", wl_json_text(all[i].name), "lines", lines));
+    }
+}
+
+enum wl_code wl_html_definitions(struct wl_html *html, json_t *section, struct wl_error *error)
+{
+    struct wl_rules *rules = NULL;
+    enum wl_code code = wl_rules_load(html->contexts[0].catalog,
+                                      html->contexts[0].options->section_folder, &rules, error);
+    if (!code)
+        define_rules(html, rules);
+    define_sections(html);
+    wl_rules_free(rules);
+    json_object_update(section, html->definitions);
+    return code;
+}

@@ -1,0 +1,121 @@
+/* How the page is used: sorting, searching, keys, definitions on hover and focus, drawings, dark and
+ * light, narrow windows, paper. */
+"use strict";
+const assert = require("assert");
+const { test, make, warplens } = require("./browser.js");
+
+const ids = "[...document.querySelectorAll('.launches tbody tr')].map((row) => Number(row.dataset.id))";
+const wait = (page) => page.run("new Promise((done) => setTimeout(done, 60))");
+
+async function testTable(page, launches) {
+    await page.run("document.querySelector('input[type=search]').focus()");
+    await page.run("(() => { const field = document.querySelector('input[type=search]'); field.value = 'kernel_3'; field.dispatchEvent(new Event('input')); })()");
+    await wait(page);
+    assert.deepStrictEqual(await page.run(ids), launches.filter((launch) => launch.kernel_name === "kernel_3").map((launch) => launch.id));
+    assert.match(await page.run("document.querySelector('.count').textContent"), /^143 of 1000 launches$/);
+    const column = "dram__bytes.sum";
+    await page.run(`document.querySelector('th button[data-define="${column}"]').click()`);
+    await wait(page);
+    const sorted = launches.filter((launch) => launch.kernel_name === "kernel_3").sort((a, b) => b.metrics[column].value - a.metrics[column].value || a.id - b.id);
+    assert.deepStrictEqual(await page.run(ids), sorted.map((launch) => launch.id));
+    assert.strictEqual(await page.run(`document.querySelector('th button[data-define="${column}"]').parentElement.getAttribute("aria-sort")`), "descending");
+    await page.press("Escape");
+    await page.press("j");
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"])
+        await page.press(key);
+    assert.strictEqual(await page.run("document.activeElement.dataset.id"), String(sorted[1].id));
+    await page.press("Enter");
+    await wait(page);
+    assert.strictEqual(await page.run("location.hash"), "#details/" + sorted[1].id);
+    await page.press("]");
+    await wait(page);
+    assert.strictEqual(await page.run("location.hash"), "#details/" + (sorted[1].id + 1));
+    await page.press("?");
+    assert.ok((await page.run("document.querySelector('dialog').innerText")).includes("next launch"));
+    await page.run("document.querySelector('dialog').close()");
+}
+
+/* Every name that has a definition shows it when it gets the focus and when it is pointed at. */
+async function testDefinitions(page) {
+    for (const event of ["focusin", "mouseover"]) {
+        const missing = await page.run(`[...document.querySelectorAll("[data-define]")].filter((node) => {
+            node.dispatchEvent(new Event("${event}", {bubbles: true}));
+            const bubble = document.getElementById("definition");
+            return bubble.hidden || bubble.querySelector("p") === null || node.getAttribute("aria-describedby") !== "definition";
+        }).map((node) => node.dataset.define)`);
+        assert.deepStrictEqual(missing, []);
+    }
+    const unreachable = await page.run(`[...document.querySelectorAll("[data-define]")].filter((node) => node.tabIndex < 0 && !["rect", "polyline", "circle"].includes(node.tagName)).map((node) => node.outerHTML)`);
+    assert.deepStrictEqual(unreachable, []);
+}
+
+/* What drawings say of a metric is what the tables say. */
+async function testDrawings(page) {
+    const wrong = await page.run(`(() => {
+        const { data, value, launches, findLaunch } = warplens;
+        const launch = findLaunch(location.hash.split("/").slice(1));
+        const shown = (name) => {
+            const index = data("launches").metrics.findIndex((metric) => metric.name === name);
+            const found = index < 0 ? null : value(launch, index);
+            return found && found.reason === undefined ? found.shown + (found.unit ? " " + found.unit : "") + " " + data("session").marks[found.mark].sign : null;
+        };
+        const texts = [...document.querySelectorAll(".drawing text[data-define]")].filter((node) => /[=~?]$/.test(node.textContent));
+        return { count: texts.length, wrong: texts.filter((node) => shown(node.dataset.define) && !node.textContent.endsWith(shown(node.dataset.define))).map((node) => node.outerHTML) };
+    })()`);
+    assert.ok(wrong.count > 20, "drawings have only " + wrong.count + " numbers");
+    assert.deepStrictEqual(wrong.wrong, []);
+    assert.strictEqual(await page.run("document.querySelectorAll('parsererror').length"), 0);
+}
+
+async function testNarrow(browser, file, addresses) {
+    for (const address of addresses) {
+        const page = await browser.page(file + "#" + address, { width: 380, height: 700 });
+        const width = await page.run("document.documentElement.scrollWidth");
+        assert.ok(width <= 380, address + " is " + width + " wide in a narrow window");
+        await page.close();
+    }
+}
+
+async function testLooks(browser, file) {
+    for (const dark of [false, true]) {
+        const page = await browser.page(file + "#details/0", { dark });
+        const [text, paper] = await page.run("(() => { const style = getComputedStyle(document.body); return [style.color, style.backgroundColor].map((color) => color.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)); })()");
+        assert.ok(dark ? text > paper + 300 : paper > text + 300, "text does not stand out");
+        await page.close();
+    }
+    const page = await browser.page(file + "#details/0", { media: "print", dark: true });
+    assert.strictEqual(await page.run("getComputedStyle(document.getElementById('pages')).display"), "none");
+    assert.strictEqual(await page.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+    assert.strictEqual(await page.run("getComputedStyle(document.querySelector('.drawing text.f-text')).fill"), "rgb(27, 31, 36)");
+    await page.close();
+}
+
+test(async (browser, folder) => {
+    const { report, page: file } = make("many", folder);
+    const launches = JSON.parse(warplens("show", report, "--page", "summary", "--json")).launches;
+    const page = await browser.page(file);
+    await wait(page);
+    await testTable(page, launches);
+    const pages = await page.run("warplens.shownPages().map((each) => each.id)");
+    assert.deepStrictEqual(pages, ["launches", "details", "advice", "guide", "session"]);
+    for (const [i, id] of pages.entries()) {
+        await page.press(String(i + 1));
+        await wait(page);
+        assert.strictEqual(await page.run("location.hash"), "#" + id);
+        await testDefinitions(page);
+    }
+    await page.go("details/7");
+    await testDrawings(page);
+    assert.deepStrictEqual(page.problems, []);
+    await testLooks(browser, file);
+    await testNarrow(browser, file, ["launches", "details/0", "advice", "guide", "session"]);
+    const { report: base, page: long } = make("long", folder);
+    warplens("export", base, "--html", long, "-f", "--baseline", base);
+    const other = await browser.page(long + "#source/0");
+    await wait(other);
+    await testDefinitions(other);
+    await other.go("compare");
+    await testDefinitions(other);
+    assert.deepStrictEqual(other.problems, []);
+    await testNarrow(browser, long, ["source/0", "compare", "details/0"]);
+});

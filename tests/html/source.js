@@ -1,0 +1,49 @@
+/* The source page: every number of lines and instructions is the report's, hottest lines come in order,
+ * lines and instructions find each other. */
+"use strict";
+const assert = require("assert");
+const { test, make, warplens } = require("./browser.js");
+
+const read = `[...document.querySelectorAll(".values [data-column]")].map((node) => [node.dataset.column, Number(node.dataset.value)])`;
+
+test(async (browser, folder) => {
+    const { report, page: file } = make("long", folder);
+    const source = JSON.parse(warplens("show", report, "--page", "source", "--json")).launches[0].source;
+    const page = await browser.page(file + "#source/0");
+    const heat = await page.run("document.querySelector('select[aria-label=Metric]').value");
+    const ranked = source.lines.filter((line) => line.values[heat]).sort((a, b) => b.values[heat] - a.values[heat] || a.line - b.line);
+    await page.run("new Promise((done) => setTimeout(done, 50))");
+    for (const line of ranked.slice(0, 25)) {
+        assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + line.line);
+        const wanted = Object.entries(line.values).filter(([, value]) => value);
+        assert.deepStrictEqual(new Map(await page.run(read)), new Map(wanted));
+        const row = await page.run("[...document.querySelectorAll('.row.chosen')].map((row) => row.querySelector('.text').textContent)");
+        assert.strictEqual(row[0], line.text);
+        assert.deepStrictEqual(row.slice(1), line.instructions.map((instruction) => instruction.text));
+        const shown = await page.run("document.querySelector('.row.chosen .amount').textContent");
+        assert.strictEqual(Number(shown.replace(/,/g, "")), line.values[heat]);
+        await page.press("n");
+    }
+    await page.press("p");
+    assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + ranked[24].line);
+    for (const line of ranked.slice(0, 5)) {
+        const instruction = line.instructions[2];
+        await page.run(`location.hash = "#source/0/" + encodeURIComponent(${JSON.stringify(line.file)}) + "/${line.line}"`);
+        await page.run("new Promise((done) => setTimeout(done, 100))");
+        await page.run(`document.querySelector('[data-instruction="${instruction.index}"]').click()`);
+        assert.deepStrictEqual(new Map(await page.run(read)), new Map(Object.entries(instruction.values).filter(([, value]) => value)));
+        assert.strictEqual(await page.run("document.querySelector('.row.chosen[data-line]').dataset.line"), String(line.line));
+    }
+    /* another metric */
+    const other = source.columns.map((column) => column.name).find((name) => name !== heat && source.totals[name]);
+    await page.run(`(() => { const select = document.querySelector("select[aria-label=Metric]"); select.value = ${JSON.stringify(other)}; select.dispatchEvent(new Event("change")); })()`);
+    await page.press("n");
+    const first = source.lines.filter((line) => line.values[other]).sort((a, b) => b.values[other] - a.values[other] || a.line - b.line)[0];
+    assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + first.line);
+    /* finding text */
+    await page.press("/");
+    await page.run("document.activeElement.value = 'line 4321'");
+    await page.press("Enter");
+    assert.strictEqual(await page.run("document.querySelector('.row.chosen').dataset.line"), "4321");
+    assert.deepStrictEqual(page.problems, []);
+});
