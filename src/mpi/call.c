@@ -1,0 +1,224 @@
+#include "mpi/call.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/engine.h"
+
+enum { NAMES_MAX = 64, NAME_BYTES = 256 /* MPI_MAX_OBJECT_NAME is 64 or 128 */ };
+
+static struct {
+    pthread_once_t once;
+    const struct wl_trace_engine *engine;
+    bool is_open_mpi;
+} library = {.once = PTHREAD_ONCE_INIT};
+
+/* Names of communicators, as ids of the trace. */
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        wl_mpi_handle communicator;
+        uint32_t name;
+    } items[NAMES_MAX];
+    size_t next;
+} names = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the MPI library ---- */
+
+static int fail(void)
+{
+    return 1;
+}
+
+/* It may have been loaded out of our sight, by Python, say. */
+static void *find_symbol(const char *name)
+{
+    static const char *const files[] = {"libmpi.so.40", "libmpi.so.12", "libmpi.so", "libmpich.so"};
+    void *symbol = dlsym(RTLD_NEXT, name);
+    for (size_t i = 0; !symbol && i < sizeof files / sizeof *files; i++) {
+        void *file = dlopen(files[i], RTLD_LAZY | RTLD_NOLOAD);
+        symbol = file ? dlsym(file, name) : NULL;
+    }
+    return symbol;
+}
+
+void (*wl_mpi_resolve(const char *name))(void)
+{
+    char symbol_name[64];
+    void (*function)(void) = (void (*)(void))fail;
+    int saved_errno = errno;
+    snprintf(symbol_name, sizeof symbol_name, "P%s", name);
+    void *symbol = find_symbol(symbol_name);
+    if (symbol)
+        *(void **)&function = symbol;
+    errno = saved_errno;
+    return function;
+}
+
+/* In a block of its own: twin is the PMPI function of that name and type. */
+#define TWIN(name, parameters)                     \
+    static int(*twin) parameters;                  \
+    if (!__atomic_load_n(&twin, __ATOMIC_ACQUIRE)) \
+        __atomic_store_n(&twin, (int(*) parameters)wl_mpi_resolve(name), __ATOMIC_RELEASE);
+
+static void open_engine(void)
+{
+    int saved_errno = errno;
+    const char *path = getenv("WARPLENS_TRACE_ENGINE");
+    void *file = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
+    const struct wl_trace_engine *(*get)(void) = NULL;
+    if (file)
+        *(void **)&get = dlsym(file, "wl_trace_engine");
+    const struct wl_trace_engine *engine = get ? get() : NULL;
+    if (engine && engine->version == WL_TRACE_ENGINE_VERSION)
+        library.engine = engine;
+    library.is_open_mpi = find_symbol("ompi_mpi_comm_world") != NULL;
+    errno = saved_errno;
+}
+
+/* ---- recording ---- */
+
+uint64_t wl_mpi_begin(void)
+{
+    pthread_once(&library.once, open_engine);
+    bool is_wanted = library.engine && library.engine->is_wanted(WL_TRACE_MPI);
+    return is_wanted ? library.engine->now() : 0;
+}
+
+static uint32_t read_name(wl_mpi_handle communicator)
+{
+    char text[NAME_BYTES] = "";
+    int length = 0;
+    TWIN("MPI_Comm_get_name", (wl_mpi_handle, char *, int *))
+    if (twin(communicator, text, &length) != 0 || !text[0])
+        snprintf(text, sizeof text, "communicator of %d", wl_mpi_size(communicator));
+    return library.engine->name(text);
+}
+
+/* Not of ints' upper halves, which are anything. */
+static wl_mpi_handle normal(wl_mpi_handle handle)
+{
+    return library.is_open_mpi ? handle : (wl_mpi_handle)((uintptr_t)handle & UINT32_MAX);
+}
+
+static uint32_t name_of(wl_mpi_handle communicator)
+{
+    uint32_t name = 0;
+    communicator = normal(communicator);
+    if (!communicator)
+        return 0;
+    pthread_mutex_lock(&names.lock);
+    for (size_t i = 0; !name && i < NAMES_MAX; i++)
+        if (names.items[i].communicator == communicator)
+            name = names.items[i].name;
+    if (!name) {
+        name = read_name(communicator);
+        names.items[names.next].communicator = communicator;
+        names.items[names.next].name = name;
+        names.next = (names.next + 1) % NAMES_MAX;
+    }
+    pthread_mutex_unlock(&names.lock);
+    return name;
+}
+
+void wl_mpi_forget_name(wl_mpi_handle communicator)
+{
+    communicator = normal(communicator);
+    pthread_mutex_lock(&names.lock);
+    for (size_t i = 0; i < NAMES_MAX; i++)
+        if (names.items[i].communicator == communicator)
+            names.items[i].communicator = NULL;
+    pthread_mutex_unlock(&names.lock);
+}
+
+void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts)
+{
+    const struct wl_trace_engine *engine = library.engine;
+    uint64_t now = engine->now();
+    int saved_errno = errno;
+    uint32_t name = __atomic_load_n(&call->name_id, __ATOMIC_RELAXED);
+    if (!name) {
+        name = engine->name(call->name);
+        __atomic_store_n(&call->name_id, name, __ATOMIC_RELAXED);
+    }
+    struct wl_trace_record record = {
+        .category = WL_TRACE_MPI,
+        .name = name,
+        .flags = facts->result ? WL_TRACE_FAILED : 0,
+        .start = facts->start,
+        .end = now,
+        .words = {facts->sent_bytes, facts->received_bytes, (uint64_t)facts->peer,
+                  (uint64_t)facts->tag, facts->communicator ? name_of(facts->communicator) : 0,
+                  (uint64_t)facts->result},
+    };
+    engine->put(&record);
+    errno = saved_errno;
+}
+
+/* ---- what arguments mean ---- */
+
+uint64_t wl_mpi_bytes(int64_t count, wl_mpi_handle type)
+{
+    int size_bytes = 0;
+    TWIN("MPI_Type_size", (wl_mpi_handle, int *))
+    if (count <= 0 || twin(type, &size_bytes) != 0 || size_bytes <= 0)
+        return 0;
+    return (uint64_t)count * (uint64_t)size_bytes;
+}
+
+int wl_mpi_size(wl_mpi_handle communicator)
+{
+    int size = 0;
+    TWIN("MPI_Comm_size", (wl_mpi_handle, int *))
+    return twin(communicator, &size) == 0 ? size : 0;
+}
+
+int wl_mpi_rank(wl_mpi_handle communicator)
+{
+    int rank = -1;
+    TWIN("MPI_Comm_rank", (wl_mpi_handle, int *))
+    return twin(communicator, &rank) == 0 ? rank : -1;
+}
+
+uint64_t wl_mpi_bytes_of_all(const int *counts, wl_mpi_handle type, wl_mpi_handle communicator)
+{
+    int64_t sum = 0;
+    int size = wl_mpi_size(communicator);
+    for (int i = 0; counts && i < size; i++)
+        sum += counts[i];
+    return wl_mpi_bytes(sum, type);
+}
+
+/* MPI_STATUS_IGNORE is NULL in Open MPI and 1 in the MPICH family. */
+void *wl_mpi_choose_status(void *status, struct wl_mpi_status *own)
+{
+    return (uintptr_t)status <= 1 ? own : status;
+}
+
+uint64_t wl_mpi_received_bytes(const void *status, wl_mpi_handle type)
+{
+    int count = 0;
+    TWIN("MPI_Get_count", (const void *, wl_mpi_handle, int *))
+    return twin(status, type, &count) == 0 ? wl_mpi_bytes(count, type) : 0;
+}
+
+/* Open MPI's status begins with source and tag; in that of the MPICH family they are third and
+ * fourth (its ABI of 2013). */
+static int64_t status_field(const void *status, size_t field)
+{
+    return ((const int *)status)[library.is_open_mpi ? field : field + 2];
+}
+
+int64_t wl_mpi_source(const void *status)
+{
+    return status_field(status, 0);
+}
+
+int64_t wl_mpi_tag(const void *status)
+{
+    return status_field(status, 1);
+}

@@ -1,0 +1,23 @@
+/* What records events, for libraries that are loaded into the program beside the one that has it
+ * and must not load a second: they look wl_trace_engine up in the file that WARPLENS_TRACE_ENGINE
+ * names. */
+#ifndef WL_TRACE_ENGINE_H
+#define WL_TRACE_ENGINE_H
+
+#include <stdbool.h>
+
+#include "trace/record.h"
+
+enum { WL_TRACE_ENGINE_VERSION = 1 };
+
+struct wl_trace_engine {
+    uint32_t version; /* WL_TRACE_ENGINE_VERSION */
+    bool (*is_wanted)(enum wl_trace_category category);
+    uint64_t (*now)(void);
+    uint32_t (*name)(const char *text);
+    void (*put)(const struct wl_trace_record *record);
+};
+
+const struct wl_trace_engine *wl_trace_engine(void);
+
+#endif
