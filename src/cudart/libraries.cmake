@@ -19,7 +19,7 @@ function(wl_api_library target base version node prefixes)
   target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic
                                         -Wl,--enable-new-dtags)
   set_target_properties(${target} PROPERTIES
-    OUTPUT_NAME ${base} SUFFIX .so.${version} LINK_DEPENDS ${script}
+    OUTPUT_NAME ${base} SUFFIX .so.${version} LINK_DEPENDS ${script} LINKER_LANGUAGE C
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
 endfunction()
