@@ -67,6 +67,7 @@ row("_barrier.cycle", "cycle", "cycles that blocks spend in barriers, a trip to 
 
 -- The GPU starts one block after another, whatever they do.
 row("_blocks.cycle", "cycle", "cycles to start the blocks one after another, as fast as a micro-benchmark saw it", function(m)
+    local _ = m["warplens__floor_issue.cycle"] -- alone it says nothing of what bounds a kernel
     local interval = m["device__model_block_interval_cycles"]
     if interval == 0 then
         return nil, "how fast this GPU starts blocks is not known"

@@ -46,6 +46,27 @@ return {
         end,
     },
     {
+        id = "ceiling",
+        name = "How near the kernel is to what this GPU can do",
+        section = "SpeedOfLight",
+        stage = "bound",
+        order = 910,
+        needs = { "warplens__ceiling.pct" },
+        description = "Compares the duration with the least time that the launch's bytes and floating-point operations " ..
+            "need on this GPU (warplens__ceiling.ns). From 80% on there is little left to gain but by moving fewer bytes " ..
+            "or doing fewer operations.",
+        advice = "At 80% and more stop, or find a way that needs fewer bytes or operations. Below, look what keeps the " ..
+            "kernel from its ceiling: the findings above.",
+        apply = function(launch)
+            return {
+                severity = "note",
+                title = launch.m["warplens__verdict"],
+                evidence = { { metric = "warplens__ceiling.pct", threshold = 80 },
+                    { metric = "warplens__ceiling_memory.ns" }, { metric = "warplens__ceiling_compute.ns" } },
+            }
+        end,
+    },
+    {
         id = "launch-bound",
         name = "Many kernels that are shorter than a launch",
         section = "LaunchStats",

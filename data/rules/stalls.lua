@@ -100,7 +100,8 @@ state("math_pipe_throttle", "",
     "The pipe of the next instruction is busy: arithmetic of one kind is what limits.",
     "This is good as long as that arithmetic is needed: spread it over other pipes, or have less of it.")
 state("barrier", "barriers",
-    "Warps have reached a barrier and wait for others of their block.",
+    "Warps have reached a barrier and wait for others of their block; on Hopper also those of a warp group that wait for " ..
+    "its matrix instructions.",
     "Give the threads of a block equal work between barriers, use smaller blocks so that others go on, fewer barriers, " ..
     "or barriers of a warp (__syncwarp).")
 state("membar", "", "A memory fence waits until all earlier accesses are seen by others.",
@@ -120,9 +121,6 @@ state("imc_miss", "", "A constant or parameter is not in the cache for constants
 state("dispatch_stall", "", "The dispatcher holds instructions back because of conflicts or lack of resources.",
     "Rare: look at the instructions where it is largest.")
 state("sleeping", "", "All threads of the warp sleep (nanosleep).", "Sleep less, or do without polling.")
-state("misc", "", "A reason that the hardware does not tell.", "Rare: look at the instructions where it is largest.")
-state("gmma", "", "Warps wait for a matrix instruction of a warp group.",
-    "Have more of them under way: several warp groups, deeper pipelines of tiles.")
 state("not_selected", "",
     "The warp could issue, but another one was chosen: there are more than enough warps.",
     "Nothing is wrong: fewer warps with more work each would do as well.")

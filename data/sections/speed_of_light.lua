@@ -14,5 +14,8 @@ return {
         { "L2 Cache Throughput", "lts__throughput.avg.pct_of_peak_sustained_elapsed" },
         { "DRAM Throughput", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed" },
         { "DRAM Bandwidth", "dram__bytes.sum.per_second" },
+        { "Least Time", "warplens__ceiling.ns" },
+        { "Least Time of Duration", "warplens__ceiling.pct" },
     },
+    remarks = { "warplens__verdict" },
 }

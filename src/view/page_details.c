@@ -165,6 +165,22 @@ static void print_section_table(struct wl_view_context *context, struct wl_metri
     wl_text_free(&heading);
 }
 
+/* Sentences, of those that there are. */
+static void print_remarks(struct wl_view_context *context, struct wl_metric_set *set,
+                          const struct wl_section *section)
+{
+    for (size_t i = 0; i < section->remark_count; i++) {
+        const struct wl_metric_value *value = wl_metric_get(set, section->remarks[i]);
+        if (!value->is_present || !value->text)
+            continue;
+        struct wl_text line = {0};
+        wl_format_safe(value->text, &line);
+        wl_text_addf(&line, " %s", wl_mark_text(context, value));
+        wl_format_wrap("    INF   ", line.data, context->width, &context->text);
+        wl_text_free(&line);
+    }
+}
+
 static void print_section(struct wl_view_context *context, struct wl_metric_set *set,
                           const struct wl_section *section)
 {
@@ -180,6 +196,7 @@ static void print_section(struct wl_view_context *context, struct wl_metric_set 
         wl_text_free(&line);
     }
     print_metrics(context, set, section);
+    print_remarks(context, set, section);
     for (size_t i = 0; i < section->table_count; i++)
         print_section_table(context, set, &section->tables[i]);
     wl_text_add_char(&context->text, '\n');
@@ -268,6 +285,9 @@ static void csv_section(struct wl_view_context *context, const struct wl_text *l
     for (size_t i = 0; i < section->metric_count; i++)
         csv_line(context, launch, section->name, section->metrics[i].label,
                  wl_metric_get(set, section->metrics[i].metric));
+    for (size_t i = 0; i < section->remark_count; i++)
+        csv_line(context, launch, section->name, section->remarks[i],
+                 wl_metric_get(set, section->remarks[i]));
     for (size_t i = 0; i < section->table_count; i++) {
         const struct wl_section_table *table = &section->tables[i];
         for (size_t j = 0; j < table->row_count; j++) {
@@ -330,7 +350,10 @@ static json_t *json_table(struct wl_metric_set *set, const struct wl_section_tab
 
 static json_t *json_section(struct wl_metric_set *set, const struct wl_section *section)
 {
-    json_t *metrics = json_array(), *tables = json_array();
+    json_t *metrics = json_array(), *tables = json_array(), *remarks = json_array();
+    for (size_t i = 0; i < section->remark_count; i++)
+        json_array_append_new(remarks,
+                              wl_json_metric(wl_metric_get(set, section->remarks[i]), true));
     for (size_t i = 0; i < section->metric_count; i++) {
         json_t *metric = wl_json_metric(wl_metric_get(set, section->metrics[i].metric), true);
         json_object_set_new(metric, "label", wl_json_text(section->metrics[i].label));
@@ -341,6 +364,9 @@ static json_t *json_section(struct wl_metric_set *set, const struct wl_section *
     json_t *object =
         json_pack("{s:o, s:o, s:o, s:o}", "identifier", wl_json_text(section->identifier), "name",
                   wl_json_text(section->name), "metrics", metrics, "tables", tables);
+    if (section->remark_count > 0)
+        json_object_set(object, "remarks", remarks);
+    json_decref(remarks);
     if (section->absent)
         json_object_set_new(object, "reason", wl_json_text(section->absent));
     return object;

@@ -221,10 +221,23 @@ static void say_next(struct wl_view_context *context, const struct wl_view_advic
                          others == 1 ? "" : "s"));
 }
 
+/* What a rule of this id says of the kernel, or NULL. */
+static const struct wl_advice *find_note(const struct wl_view_advice *advice,
+                                         const struct share *share, const char *rule)
+{
+    for (size_t i = 0; i < advice->finding_count; i++)
+        if (is_about(&advice->findings[i], share) &&
+            strcmp(advice->findings[i].rule->id, rule) == 0)
+            return &advice->findings[i];
+    return NULL;
+}
+
 static void say_verdict(struct wl_view_context *context, const struct wl_view_advice *advice,
                         const struct wl_advice *finding, const struct share *share)
 {
     struct wl_text text = {0};
+    const struct wl_advice *ceiling = find_note(advice, share, "ceiling");
+    const struct wl_advice *bound = find_note(advice, share, "bound");
     ask(context, "5. Is it done?");
     if (finding && (!finding->has_gain || finding->saved >= least_saved)) {
         wl_text_addf(&text, "no: %s ", finding->rule->id);
@@ -232,13 +245,13 @@ static void say_verdict(struct wl_view_context *context, const struct wl_view_ad
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
     } else {
         wl_text_add(&text, "yes: ");
-        for (size_t i = 0; i < advice->finding_count; i++)
-            if (is_about(&advice->findings[i], share) &&
-                strcmp(advice->findings[i].rule->id, "bound") == 0)
-                wl_text_addf(&text, "%s; ", advice->findings[i].title);
+        if (bound)
+            wl_text_addf(&text, "%s; ", bound->title);
         wl_text_addf(&text, "nothing that was found gains %.0f%%: stop here", 100 * least_saved);
     }
     say(context, "   ", wl_text_take(&text));
+    if (ceiling)
+        say(context, "   ", wl_string_format("verdict: %s", ceiling->title));
 }
 
 enum wl_code wl_page_guide_text(struct wl_view_context *context, struct wl_error *error)

@@ -1,5 +1,22 @@
 // Two kernels for each rule: fires_RULE, in which it must find something, and silent_RULE, in which it must not
 // ('_' for '-'). Without an argument all are launched; with a number an empty kernel is, so many times.
+// Rules that look at times share kernels; "rule fires silent" of each:
+//   near-peak fires_bound silent_bound
+//   ceiling fires_bound silent_bound
+//   issue-slots fires_bound silent_stalls
+//   achieved-occupancy fires_bound silent_achieved_occupancy
+//   stall-long-scoreboard fires_bound silent_stalls
+//   stall-short-scoreboard fires_stall_short_scoreboard silent_stalls
+//   stall-mio-throttle fires_shared_pressure silent_stalls
+//   stall-lg-throttle fires_global_reuse silent_stalls
+//   stall-tex-throttle fires_stall_tex_throttle silent_stalls
+//   stall-math-pipe-throttle fires_special_functions silent_stalls
+//   stall-barrier fires_stall_barrier silent_stalls
+//   stall-membar fires_stall_membar silent_stalls
+//   stall-wait fires_stall_wait silent_stalls
+//   stall-branch-resolving fires_stall_branch_resolving silent_stalls
+//   stall-not-selected fires_stall_not_selected silent_stalls
+// What only hardware tells of is in hardware.cu.
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,6 +30,7 @@ struct arrays {
     double *d;
     int *i;
     const int *zero; // 32 of them, which no compiler can know
+    unsigned long long texture; // of a; not with clang, which has no textures here
 };
 
 __device__ int global_index()
@@ -405,6 +423,103 @@ __global__ void silent_phases(arrays x)
     x.b[global_index()] = sum;
 }
 
+// Schedulers issue nearly each cycle: chains of multiply-adds, four in each thread.
+__global__ void silent_stalls(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i & 31], sums[4] = {1, 2, 3, 4};
+#pragma unroll 16
+    for (int k = 0; k < 2048; k++)
+#pragma unroll
+        for (float &sum : sums)
+            sum = sum * own + 1.5f;
+    x.b[i] = sums[0] + sums[1] + sums[2] + sums[3];
+}
+// Few warps find room, and all wait alike: none is ahead of the others.
+__global__ void silent_achieved_occupancy(arrays x)
+{
+    __shared__ int tile[12000];
+    int at = threadIdx.x & 31;
+    tile[at] = x.zero[at];
+    for (int k = 0; k < 512; k++)
+        at = tile[at];
+    x.i[global_index()] = at;
+}
+__global__ void fires_stall_short_scoreboard(arrays x)
+{
+    __shared__ int next[256];
+    next[threadIdx.x] = x.zero[threadIdx.x & 31];
+    __syncthreads();
+    int at = threadIdx.x;
+    for (int k = 0; k < 512; k++)
+        at = next[at];
+    x.i[global_index()] = at;
+}
+#ifndef __clang__
+__global__ void fires_stall_tex_throttle(arrays x)
+{
+    int i = global_index();
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 64; k++) {
+        float value[4];
+        asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];"
+                     : "=f"(value[0]), "=f"(value[1]), "=f"(value[2]), "=f"(value[3])
+                     : "l"(x.texture), "r"(i & 1023));
+        sum += value[0];
+    }
+    x.b[i] = sum;
+}
+#endif
+__global__ void fires_stall_barrier(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+    for (int k = 0; k < 16; k++) {
+        if (threadIdx.x < 32)
+            value = work(value, 100 + x.zero[0]);
+        __syncthreads();
+    }
+    x.b[i] = value;
+}
+__global__ void fires_stall_membar(arrays x)
+{
+    int i = global_index();
+    for (int k = 0; k < 32; k++) {
+        x.b[i] = k;
+        __threadfence();
+    }
+}
+__global__ void fires_stall_wait(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i], sum = own;
+#pragma unroll 64
+    for (int k = 0; k < 2048; k++)
+        sum = sum * own + 1.5f;
+    x.b[i] = sum;
+}
+__global__ void fires_stall_branch_resolving(arrays x)
+{
+    int i = global_index();
+#pragma unroll 1
+    for (int k = x.zero[0]; k < 4096; k++)
+        asm volatile("" ::: "memory");
+    x.i[i] = i;
+}
+// Half of the time all warps could issue, half of the time one block has one chain.
+__global__ void fires_stall_not_selected(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i & 31], sum = own;
+#pragma unroll 16
+    for (int k = 0; k < 512; k++)
+        sum = sum * own + 1.5f;
+    if (threadIdx.x == 0 && blockIdx.x < 132)
+        sum = work(sum, 4000 + x.zero[0]);
+    x.b[i] = sum;
+}
+
 __global__ void empty() {}
 
 struct launch {
@@ -428,6 +543,17 @@ static const struct launch launches[] = {
     {fires_short_rows, wave, 128},
     {silent_short_rows, wave, 128},
     {fires_bound, wave, 256},
+    {silent_stalls, wave, 256},
+    {silent_achieved_occupancy, 132 * 4, 128},
+    {fires_stall_short_scoreboard, 132, 128},
+#ifndef __clang__
+    {fires_stall_tex_throttle, wave, 256},
+#endif
+    {fires_stall_barrier, 132, 256},
+    {fires_stall_membar, 132, 256},
+    {fires_stall_wait, 132, 128},
+    {fires_stall_branch_resolving, 132, 128},
+    {fires_stall_not_selected, wave, 256},
     {silent_bound, 1, 2048}, // cannot be launched: nothing is counted
     BOTH(global_uncoalesced),
     BOTH(global_misaligned),
@@ -468,6 +594,15 @@ int main(int count, char **words)
     int *zero = NULL;
     is_right = is_right && cudaMalloc(&zero, 128) == cudaSuccess && cudaMemset(zero, 0, 128) == cudaSuccess;
     x.zero = zero;
+#ifndef __clang__
+    cudaResourceDesc resource = {};
+    cudaTextureDesc how = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = x.a;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = 4096 * sizeof(float);
+    is_right = is_right && cudaCreateTextureObject(&x.texture, &resource, &how, NULL) == cudaSuccess;
+#endif
     for (const launch &launch : launches) {
         launch.kernel<<<launch.blocks, launch.threads>>>(x);
         cudaGetLastError();

@@ -1,0 +1,80 @@
+-- The ceiling: the least time that a launch could take on this GPU, by the bytes that it must move over device memory
+-- and by the floating-point operations that it does. Bytes are those that were moved, or those that threads asked for
+-- where that is less, at the bandwidth that a kernel of nothing but loads and stores reaches: the share of the
+-- data sheet's bandwidth in the GPU's file (read by examples/microbench), 0.92 where it has none. Operations are
+-- counted at the peak of their pipe at the clock of the report.
+
+local assumed_efficiency = 0.92
+
+local function row(name, unit, description, formula)
+    return { name = name, unit = unit, description = description, formula = formula }
+end
+
+local function efficiency(m)
+    local own = m("device__model_dram_efficiency") or 0
+    return own > 0 and own or assumed_efficiency
+end
+
+local function bytes(m)
+    local asked = m("smsp__sass_data_bytes_mem_global.sum") or 0
+    local moved = m["dram__bytes.sum"]
+    return asked > 0 and math.min(asked, moved) or moved
+end
+
+-- Integer arithmetic counts only where there is no other: PTX has more of it than machine code.
+local function compute_cycles(m)
+    local most = 0
+    for _, pipe in ipairs({ "fma", "fp64", "fp16", "xu" }) do
+        most = math.max(most, m("warplens__floor_" .. pipe .. ".cycle") or 0)
+    end
+    return most > 0 and most or m["warplens__floor_alu.cycle"]
+end
+
+local names = { memory = "memory-bound", compute = "compute-bound" }
+
+return {
+    row("warplens__ceiling_memory.ns", "ns",
+        "least time to move the bytes of device memory that are needed, at the bandwidth that this GPU reaches",
+        function(m) return bytes(m) / (m["device__model_memory_bandwidth_bytes_per_s"] * efficiency(m)) * 1e9 end),
+    row("warplens__ceiling_compute.ns", "ns", "least time to do the floating-point operations, at the peak of their pipe",
+        function(m)
+            if (m("ptx__inst_executed_pipe_tensor.sum") or 0) > 0 then
+                return nil, "what tensor instructions take at least is not known"
+            end
+            return compute_cycles(m) / m["device__model_sm_clock_hz"] * 1e9
+        end),
+    row("warplens__ceiling.ns", "ns", "least time that this launch could take: that of its bytes or of its operations",
+        function(m)
+            local compute = m("warplens__ceiling_compute.ns")
+            if not compute then
+                return nil, "what tensor instructions take at least is not known"
+            end
+            return math.max(m["warplens__ceiling_memory.ns"], compute)
+        end),
+    row("warplens__ceiling_unit", "", "what sets the least time: memory or compute", function(m)
+        local _ = m["warplens__ceiling.ns"]
+        return m["warplens__ceiling_memory.ns"] >= m["warplens__ceiling_compute.ns"] and "memory" or "compute"
+    end),
+    row("warplens__ceiling.pct", "%", "the least time that this launch could take as part of what it takes", function(m)
+        local duration = m["gpu__time_duration.sum"]
+        if duration <= 0 then
+            return nil, "the launch has no duration"
+        end
+        return math.min(100, 100 * m["warplens__ceiling.ns"] / duration)
+    end),
+    row("warplens__verdict", "", "in words: how near this launch is to the least time that it could take, and whether it is done",
+        function(m)
+            local unit, share = names[m["warplens__ceiling_unit"]], m["warplens__ceiling.pct"]
+            local reached = string.format("%s at %.0f%% of what this GPU reaches", unit, share)
+            if share >= 80 then
+                return reached .. ": stop here"
+            elseif share >= 60 then
+                return string.format("%s: no more than %.0f%% of its time is left to gain", reached, 100 - share)
+            end
+            if share < 1 then
+                return "below 1% of what this GPU reaches: the time goes into neither bytes nor operations"
+            end
+            return string.format("at %.0f%% of what this GPU reaches by its %s: up to %.1fx is left", share,
+                unit == "memory-bound" and "bytes" or "operations", 100 / math.max(share, 0.1))
+        end),
+}
