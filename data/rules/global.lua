@@ -98,6 +98,18 @@ local function remedy(launch, instruction)
     return nil
 end
 
+-- How often each byte of device memory is loaded, where L1 looks up so much that a tile in shared memory would serve.
+local function find_reuse(launch)
+    local m = launch.m
+    local asked, dram = m["smsp__sass_data_bytes_mem_global_op_ld.sum"], m["dram__bytes_read.sum"]
+    local excessive = m("derived__memory_l2_theoretical_sectors_global_excessive_pct") or 0
+    if asked == 0 or excessive >= 25 or (m("ptx__flop_count.sum") or 0) == 0 then
+        return nil
+    end
+    local times = asked / math.max(dram, 32)
+    return times >= 32 and advice.weight(launch, "l1") >= 0.5 and times or nil
+end
+
 return {
     {
         id = "global-uncoalesced",
@@ -206,14 +218,8 @@ return {
             "4 x 4 results needs a quarter of the loads.",
         apply = function(launch)
             local m = launch.m
-            local asked, dram = m["smsp__sass_data_bytes_mem_global_op_ld.sum"], m["dram__bytes_read.sum"]
-            local excessive = m("derived__memory_l2_theoretical_sectors_global_excessive_pct") or 0
-            if asked == 0 or excessive >= 25 or (m("ptx__flop_count.sum") or 0) == 0 then
-                return nil
-            end
-            local weight = advice.weight(launch, "l1")
-            local times = asked / math.max(dram, 32)
-            if times < 32 or weight < 0.5 then
+            local times = find_reuse(launch)
+            if not times then
                 return nil
             end
             local found = advice.top(launch, function(instruction)
@@ -332,6 +338,9 @@ return {
             end)
             local share = all > 0 and narrow / all or 0
             local weight = advice.weight(launch, "l1")
+            if find_reuse(launch) then
+                return nil -- a tile in shared memory comes first
+            end
             if share < 0.05 or (share < 0.25 and weight < 0.4) or advice.weight(launch, "dram") > 0.9 then
                 return nil
             end
