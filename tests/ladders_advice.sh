@@ -1,8 +1,10 @@
 #!/bin/sh
-# ladders_advice.sh nvcc|cc: what is found first in each step of the four ladders, and on which line, on the GPU of
-# the ladder's publication. Environment: WARPLENS, SOURCE, NVCC.
+# ladders_advice.sh nvcc|cc [published]: what is found first in each step of the four ladders, on which line, and the
+# verdict at the last step, on the GPU of the ladder's publication; "published": all at the sizes of the publications,
+# which takes some ten minutes. Environment: WARPLENS, SOURCE, NVCC.
 set -eu
 compiler=$1
+sizes=${2:-small}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -32,6 +34,9 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
     if [ "$5" = done ]; then
         if grep -E '^[0-9]+\. ' advice | grep -vE ': note: '; then fail "$2, step $3 on $1: not done"; fi
         grep -qF "bound by $6" advice || { fail "$2, step $3 on $1: not bound by $6"; grep 'bound by' advice; }
+        "$WARPLENS" show run.wlr -k 'regex:^(average|gemm|spmv|stencil)' --page guide >guide
+        grep -A1 '^5. Is it done' guide | grep -q '^   yes: ' || fail "$2, step $3 on $1: the walk does not end"
+        grep -qE "verdict: .*$7" guide || { fail "$2, step $3 on $1: no verdict '$7'"; grep verdict: guide; }
         return 0
     fi
     line=
@@ -46,31 +51,54 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
     fail "$2, step $3 on $1: $5 expected${line:+ on line $line}, found: $first"
 }
 
+# What slowed the step down that followed on an H200 must not be advised there.
+check_not() { # PROGRAM STEP SIZE RULE [MUST]: RULE is no warning; or, if it is, what to do has the words MUST
+    "$WARPLENS" profile -q -f -o run --gpu h200 "./$1" "$2" "$3" >log 2>&1 || { cat log; exit 1; }
+    "$WARPLENS" show run.wlr -k 'regex:^(spmv|stencil)' --page advice --csv |
+        awk -F'","' -v rule="$4" '$2 == rule && $3 == "warning" { print $11 }' >todo
+    [ -s todo ] || return 0
+    [ -n "${5:-}" ] && grep -qF -- "$5" todo && return 0
+    fail "$1, step $2 on h200: $4 advised: $(cat todo)"
+}
+
+# PROGRAM SMALL PUBLISHED: the size to run at
+size() {
+    if [ "$sizes" = published ]; then echo "$2"; else echo "$1"; fi
+}
+
 compile averaging -lcublas
-check v100 averaging 0 80 small-grid -
-check v100 averaging 1 80 global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
-check v100 averaging 2 80 shared-reduction 'products[thread] += products[thread + half];'
-check v100 averaging 3 80 matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
-check v100 averaging 4 80 done 'device memory'
+sets=$(size 80 1024)
+check v100 averaging 0 "$(size 80 160)" small-grid -
+check v100 averaging 1 "$sets" global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
+check v100 averaging 2 "$sets" shared-reduction 'products[thread] += products[thread + half];'
+check v100 averaging 3 "$sets" matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
+check v100 averaging 4 "$sets" done 'device memory' 'memory-bound at (8|9|100).*: stop here'
 
 compile stencil
-check k40 stencil 0 1028 global-uncoalesced 'sum += filter[i + 2][j + 2] * input['
-check k40 stencil 2 1028 occupancy-blocks -
-check k40 stencil 3 1028 read-only-cache 'sum += filter[i + 2][j + 2] * input['
-check k40 stencil 4 1028 load-width '* __ldg(&input['
-check k40 stencil 6 1028 done 'the load/store path of L1'
+edge=$(size 1028 4100)
+check k40 stencil 0 "$edge" global-uncoalesced 'sum += filter[i + 2][j + 2] * input['
+check k40 stencil 2 "$edge" occupancy-blocks -
+check k40 stencil 3 "$edge" read-only-cache 'sum += filter[i + 2][j + 2] * input['
+check k40 stencil 4 "$edge" load-width '* __ldg(&input['
+check k40 stencil 6 "$edge" done 'the load/store path of L1' 'what this GPU reaches'
+check_not stencil 0 "$(size 2052 4100)" global-uncoalesced 'not fewer threads'
+check_not stencil 3 "$(size 2052 4100)" read-only-cache
+check_not stencil 5 "$(size 2052 4100)" load-width
 
 compile spmv
-check v100 spmv 0 60 global-uncoalesced 'sum += a.values[k] * x[a.columns[k]];'
-check v100 spmv 1 60 short-rows 'sum += a.values[k] * x[a.columns[k]];'
-check v100 spmv 2 60 occupancy-blocks -
-check v100 spmv 3 60 done 'device memory'
+grid=$(size 60 201)
+check v100 spmv 0 "$grid" global-uncoalesced 'sum += a.values[k] * x[a.columns[k]];'
+check v100 spmv 1 "$grid" short-rows 'sum += a.values[k] * x[a.columns[k]];'
+check v100 spmv 2 "$grid" occupancy-blocks -
+check v100 spmv 3 "$grid" done 'device memory' 'memory'
+check_not spmv 0 "$grid" global-uncoalesced 'no more than it has elements'
 
 compile gemm
-check h200 gemm 0 512 global-uncoalesced 'sum += a[row * size + k] * b[k * size + column];'
-check h200 gemm 1 512 global-reuse 'sum += a[row * size + k] * b[k * size + column];'
-check h200 gemm 2 512 shared-pressure 'sum += tile_a[y][k] * tile_b[k][x];'
+order=$(size 512 2048)
+check h200 gemm 0 "$order" global-uncoalesced 'sum += a[row * size + k] * b[k * size + column];'
+check h200 gemm 1 "$order" global-reuse 'sum += a[row * size + k] * b[k * size + column];'
+check h200 gemm 2 "$order" shared-pressure 'sum += tile_a[y][k] * tile_b[k][x];'
 check h200 gemm 3 512 small-grid -
-check h200 gemm 3 1536 shared-bank '*(const float4 *)&tile_b[k][column'
-check h200 gemm 4 1536 done 'the FMA pipe'
+check h200 gemm 3 2048 shared-bank '*(const float4 *)&tile_b[k][column'
+check h200 gemm 4 2048 done 'the FMA pipe' 'operations|compute'
 exit $status

@@ -12,7 +12,7 @@ endforeach()
 foreach(compiler nvcc cc)
   if(WL_NVCC AND (compiler STREQUAL "nvcc" OR WL_CUDA_CLANG))
     add_test(NAME rules.ladders.${compiler} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ladders_advice.sh ${compiler})
-    set_tests_properties(rules.ladders.${compiler} PROPERTIES LABELS program TIMEOUT 300
+    set_tests_properties(rules.ladders.${compiler} PROPERTIES LABELS program TIMEOUT 600
       ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
   endif()
 endforeach()

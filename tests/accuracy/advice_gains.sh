@@ -1,7 +1,7 @@
 #!/bin/sh
 # The first advice on a simulated H200, Nsight Compute's highest global estimate on a real one, and what the next
 # step of the ladder gained there.
-# usage: advice_gains.sh BUILD-FOLDER; LIMIT_S=seconds a run may take (300); KEEP=1: reports that are there are not
+# usage: advice_gains.sh BUILD-FOLDER; LIMIT_S=seconds a run may take (900); KEEP=1: reports that are there are not
 # made again. Estimates and durations of the H200 are in advice_readings.csv; nothing else reads them.
 set -eu
 build=$(cd "$1" && pwd)
@@ -32,7 +32,7 @@ echo "$pairs" | while read -r program step next size rule; do
     report=$out/${run}_advice.wlr
     [ -x "$out/$program" ] || continue
     if [ -z "${KEEP:-}" ] || [ ! -f "$report" ]; then
-        timeout "${LIMIT_S:-300}" "$build/warplens" profile -q -f -o "$report" --gpu h200 --whatif \
+        timeout "${LIMIT_S:-900}" "$build/warplens" profile -q -f -o "$report" --gpu h200 --whatif \
             -k 'regex:^(avg_|gemm_|spmv_|stencil_)' -c 1 "$out/$program" "$step" "$size" >"$out/${run}_advice.out" 2>&1 ||
             { echo "advice: $run did not finish (see $out/${run}_advice.out)" >&2; continue; }
     fi
