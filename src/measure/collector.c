@@ -13,9 +13,6 @@
  * enough, as later ones carry passes, too. */
 enum { counted_max = 4, counted_max_own = 1, spread_after = 2, recorded_max = 1000 };
 
-/* Samples are gathered so often; the clock is asked every so many launches. */
-enum { gather_every_ns = 50000000, gather_check = 256 };
-
 struct collector {
     struct wl_measure measure; /* first: room-internal functions take its address */
     struct wl_cupti cupti;
@@ -39,7 +36,7 @@ static void settled(struct wl_measure *measure, struct wl_measure_launch *launch
     struct wl_measure_kernel *kernel = launch->kernel;
     if (strcmp(launch->replay, "none") != 0)
         return;
-    if (settings->replay == WL_REPLAY_AUTO && settings->pc_samples) {
+    if (wl_measure_takes_turns(measure) && settings->pc_samples) {
         struct wl_measure_launch *before = kernel->bearer;
         kernel->bearer = launch;
         launch = before;
@@ -106,12 +103,23 @@ static const struct {
 };
 enum { launch_call_count = sizeof launch_calls / sizeof *launch_calls };
 
+/* Each launch asks: rows by number of the call, from 1. */
+static const uint8_t launch_rows[] = {
+    [WL_CUPTI_CALL_LAUNCH] = 1,
+    [WL_CUPTI_CALL_LAUNCH_PTSZ] = 2,
+    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE] = 3,
+    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ] = 4,
+    [WL_CUPTI_CALL_LAUNCH_EX] = 5,
+    [WL_CUPTI_CALL_LAUNCH_EX_PTSZ] = 6,
+    [WL_CUPTI_CALL_GRAPH_LAUNCH] = 7,
+    [WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ] = 8,
+    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI] = 9,
+};
+
 static size_t find_launch_call(uint32_t call)
 {
-    size_t i = 0;
-    while (i < launch_call_count && launch_calls[i].call != call)
-        i++;
-    return i;
+    uint8_t row = call < sizeof launch_rows ? launch_rows[call] : 0;
+    return row ? row - 1u : launch_call_count;
 }
 
 bool wl_cupti_collector_is_launch(uint32_t call)
@@ -186,7 +194,6 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
                         const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
                         struct wl_measure_group **group)
 {
-    const struct wl_settings *settings = measure->input.settings;
     struct wl_measure_group_key key;
     memset(&key, 0, sizeof key);
     if (!wl_filter_accept(measure->input.filter, asked))
@@ -198,8 +205,7 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
     key.shared_bytes = request->shared_bytes;
     *group = wl_measure_find_group(measure, &key);
     uint64_t before = (*group)->launches++;
-    bool is_left_out = before >= recorded_max &&
-                       (settings->replay == WL_REPLAY_AUTO || settings->replay == WL_REPLAY_SPREAD);
+    bool is_left_out = before >= recorded_max && wl_measure_takes_turns(measure);
     enum fate fate = is_peer(kernel->function) || measure->captures > 0
                          ? FATE_FREE
                          : decide_among(measure, *group, before);
@@ -292,24 +298,10 @@ bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_ap
     if (!group || row >= launch_call_count || launch_calls[row].is_graph || !data->parameters ||
         !is_of_group(group, row, data))
         return false;
-    /* every so often the long way, where samples are gathered */
-    if (atomic_load_explicit(&group->left_out, memory_order_relaxed) % gather_check == 0)
-        return false;
     atomic_fetch_add_explicit(&group->left_out, 1, memory_order_relaxed);
     if (data->own_data)
         *data->own_data = 0;
     return true;
-}
-
-/* Reading takes milliseconds, and what is not read in time is dropped. */
-static void gather_in_time(struct wl_measure *measure, struct wl_measure_context *context)
-{
-    uint64_t now = now_ns();
-    context->free_launches = 0;
-    if (now - context->gathered_ns < gather_every_ns)
-        return;
-    wl_measure_gather(measure, context);
-    context->gathered_ns = now_ns();
 }
 
 /* Into a graph: it runs later, or never. */
@@ -389,8 +381,6 @@ static void launch_enter(struct collector *collector, size_t row,
         wl_measure_settle(measure, context, true);
         wl_measure_flush(measure, context);
     }
-    if (fate == FATE_LEFT_OUT || ++context->free_launches >= gather_check)
-        gather_in_time(measure, context);
     if (!launch)
         return;
     wl_measure_expect_samples(measure, context);
@@ -572,6 +562,13 @@ bool wl_cupti_collector_is_serial(const void *self)
 {
     const struct collector *collector = self;
     return collector->measure.input.settings->counters[0] != '\0' && !collector->is_abandoned;
+}
+
+void wl_cupti_collector_gather(void *self)
+{
+    struct wl_measure *measure = &((struct collector *)self)->measure;
+    for (size_t i = 0; i < measure->contexts.count; i++)
+        wl_measure_gather(measure, measure->contexts.items[i]);
 }
 
 /* ---- beginning and end ---- */

@@ -27,6 +27,10 @@ bool wl_cupti_collector_is_launch(uint32_t call);
  * only counted, or ends such a call; then it need not be heard of. */
 bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_api_data *data);
 
+/* Reads the samples that have come, where launches are sampled without being held up. Takes
+ * milliseconds; what is not read for too long is dropped. Under the lock of hear. */
+void wl_cupti_collector_gather(void *self);
+
 /* Sends what is under way; the process ends, or its stream does. */
 void wl_cupti_collector_finish(void *self);
 /* After a fork in the child: the driver and CUPTI do not work there. */

@@ -11,12 +11,6 @@ enum { instruction_bytes = 16, held_max = 16 };
 
 static const char samples_name[] = "smsp__pcsamp_sample_count";
 
-/* Where only the first launches are counted the others are sampled without being held up. */
-static bool is_continuous(const struct wl_measure *measure)
-{
-    return measure->input.settings->replay == WL_REPLAY_AUTO;
-}
-
 /* ---- opening ---- */
 
 static void open_samples(struct wl_measure *measure, struct wl_measure_context *context)
@@ -27,7 +21,8 @@ static void open_samples(struct wl_measure *measure, struct wl_measure_context *
     if (!measure->cupti->has[WL_CUPTI_NEED_SAMPLING])
         return;
     if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period,
-                               !is_continuous(measure), &context->sampling, &error) == WL_OK) {
+                               !wl_measure_takes_turns(measure), &context->sampling,
+                               &error) == WL_OK) {
         context->samples = WL_MEASURE_ON;
         return;
     }
@@ -378,7 +373,7 @@ static void note_exclusion(struct wl_measure *measure)
 
 void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_context *context)
 {
-    if (measure->input.settings->pc_samples && is_continuous(measure) &&
+    if (measure->input.settings->pc_samples && wl_measure_takes_turns(measure) &&
         context->samples == WL_MEASURE_UNTRIED)
         open_samples(measure, context);
 }

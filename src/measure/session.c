@@ -3,6 +3,7 @@
  * The stream of the process is opened there. Without WARPLENS_SETTINGS nothing happens. */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,7 +18,7 @@
 #include "measure/collector.h"
 #include "stream/stream.h"
 
-enum { launch_patience_s = 5, end_patience_s = 1 };
+enum { launch_patience_s = 5, end_patience_s = 1, gather_period_ns = 25000000 };
 
 static struct {
     pthread_mutex_t lock;        /* of everything here and of the collector */
@@ -136,6 +137,52 @@ static void callback(void *unused, int domain, uint32_t call, const void *data)
     errno = saved_errno;
 }
 
+/* ---- samples, on a thread of our own so that launches need not wait for them ---- */
+
+static void gather(void)
+{
+    struct wl_guard guard;
+    pthread_mutex_lock(&session.lock);
+    if (atomic_load(&session.is_on)) {
+        is_hearing = true;
+        WL_GUARD(&guard)
+        {
+            wl_cupti_collector_gather(session.collector);
+        }
+        wl_guard_end(&guard);
+        is_hearing = false;
+        if (guard.is_broken)
+            give_up();
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+static void *gather_for_ever(void *unused)
+{
+    const struct timespec period = {.tv_nsec = gather_period_ns};
+    is_inside = true;
+    while (atomic_load(&session.is_on)) {
+        nanosleep(&period, NULL);
+        gather();
+    }
+    return unused;
+}
+
+/* Signals are the program's. */
+static void start_gathering(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    if (!session.settings.pc_samples || session.settings.replay == WL_REPLAY_NONE ||
+        session.settings.replay == WL_REPLAY_KERNEL)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, gather_for_ever, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* ---- forks and the end ---- */
 
 static void before_fork(void)
@@ -233,6 +280,8 @@ static void begin(const char *settings_path)
     wl_text_free(&content);
     atomic_store(&session.is_on, code == WL_OK && is_wanted);
     wl_nvtx_set_wanted(code == WL_OK && is_wanted);
+    if (code == WL_OK)
+        start_gathering();
 }
 
 /* Called by the driver within cuInit. Not 0: the library is there and works. */

@@ -159,8 +159,6 @@ struct wl_measure_context {
     bool is_own; /* passes are ours, not CUPTI's */
     struct wl_cupti_sampling sampling;
     struct wl_cupti_sass sass;
-    uint64_t free_launches; /* since the clock was asked whether to gather samples */
-    uint64_t gathered_ns;
     bool is_sass_started;
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
@@ -226,6 +224,14 @@ struct wl_measure {
     struct wl_value_list values;
     struct wl_attribute_list attributes;
 };
+
+/* Like launches share what is measured: some are counted, and the others are sampled without being
+ * held up. */
+static inline bool wl_measure_takes_turns(const struct wl_measure *measure)
+{
+    enum wl_replay replay = measure->input.settings->replay;
+    return replay == WL_REPLAY_AUTO || replay == WL_REPLAY_SPREAD;
+}
 
 /* ---- kernels.c ---- */
 

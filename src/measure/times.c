@@ -30,8 +30,8 @@ void wl_measure_start_times(struct wl_measure *measure)
     struct wl_measure_times *times = &measure->times;
     struct wl_error error = {0};
     const struct wl_settings *settings = measure->input.settings;
-    bool is_excluded = settings->instruction_counts ||
-                       (settings->pc_samples && settings->replay == WL_REPLAY_AUTO);
+    bool is_excluded =
+        settings->instruction_counts || (settings->pc_samples && wl_measure_takes_turns(measure));
     if (times->is_tried || is_excluded)
         return;
     times->is_tried = true;
