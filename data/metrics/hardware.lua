@@ -7,7 +7,7 @@ local function throughput(prefix, what)
     }
 end
 
-return {
+local rows = {
     { name = "launch__replay", description = "how counters were read: kernel, the launch was run for each pass; spread, each of like launches carried a pass; none" },
     { name = "launch__spread_launches", unit = "launch", description = "launches that carried a pass, of whose counters these are the means" },
     { name = "launch__uncounted", description = "why a launch has no counters" },
@@ -16,3 +16,50 @@ return {
     throughput("LTS.TriageCompute.lts__throughput", "L2"),
     throughput("FBSP.TriageCompute.dramc__throughput", "device memory"),
 }
+
+-- What `warplens ceilings` measured on this GPU, with this driver.
+for _, ceiling in ipairs({
+    { "host_to_device", "byte/s", "copies from page-locked host memory" },
+    { "device_to_host", "byte/s", "copies to page-locked host memory" },
+    { "pageable_to_device", "byte/s", "copies from pageable host memory" },
+    { "device_to_pageable", "byte/s", "copies to pageable host memory" },
+    { "dram_copy", "byte/s", "bytes read and written by a copy within device memory" },
+    { "dram_read", "byte/s", "reading device memory" },
+    { "l2_read", "byte/s", "reading L2" },
+    { "l1_read", "byte/s", "reading L1" },
+    { "shared_read", "byte/s", "reading shared memory" },
+    { "fp32", "flop/s", "single-precision multiply-adds" },
+    { "fp64", "flop/s", "double-precision multiply-adds" },
+    { "fp16", "flop/s", "half-precision multiply-adds in pairs" },
+    { "tensor_fp16", "flop/s", "tensor cores, half precision into single" },
+    { "launch_interval", "ns", "launches of an empty kernel, one after another" },
+    { "launch_latency", "ns", "an empty kernel from its launch until its end is known" },
+}) do
+    rows[#rows + 1] = {
+        name = "device__ceiling_" .. ceiling[1],
+        unit = ceiling[2],
+        description = "measured ceiling of this GPU: " .. ceiling[3],
+    }
+end
+
+local function of_ceiling(name, description, ceiling, amount)
+    rows[#rows + 1] = {
+        name = name,
+        unit = "%",
+        description = description,
+        formula = function(m)
+            local most = m[ceiling]
+            return 100 * amount(m) / (m["gpu__time_duration.sum"] * 1e-9) / most
+        end,
+    }
+end
+of_ceiling("derived__dram_of_ceiling.pct", "bytes from and to device memory, of what a copy reaches on this GPU",
+    "device__ceiling_dram_copy", function(m) return m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"] end)
+of_ceiling("derived__fp32_of_ceiling.pct", "single-precision arithmetic, of what multiply-adds reach on this GPU",
+    "device__ceiling_fp32", function(m)
+        return 2 * m["smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"] +
+            m["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"] +
+            m["smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"]
+    end)
+
+return rows

@@ -15,7 +15,8 @@ return {
         order = 890,
         needs = { compute, memory },
         description = "Compares the busiest compute unit and the busiest memory unit with their peaks: 80% and more is a " ..
-            "kernel that uses the GPU well, below 60% for both is one that waits (latency), else the higher one bounds it.",
+            "kernel that uses the GPU well, below 60% for both is one that waits (latency), else the higher one bounds it. Where the GPU's ceilings " ..
+            "were measured, 90% of what a copy reaches is the end for device memory.",
         advice = "Above 80% of a peak only less work helps; below 60% of both look at what warps wait for.",
         apply = function(launch)
             local m = launch.m
@@ -31,9 +32,16 @@ return {
             else
                 text = "bound by " .. (of_compute > of_memory and "compute" or "memory")
             end
+            -- known where `warplens ceilings` has measured the GPU
+            local of_ceiling, reached = m("derived__dram_of_ceiling.pct"), ""
+            if of_ceiling then
+                reached = string.format(", %.0f%% of the bandwidth that a copy reaches on this GPU", of_ceiling)
+                text = of_ceiling >= 90 and "at the ceiling of device memory: only less traffic makes it faster" or text
+            end
             return {
                 severity = "note",
-                title = string.format("%.0f%% of the compute peak, %.0f%% of the memory peak: %s", of_compute, of_memory, text),
+                title = string.format("%.0f%% of the compute peak, %.0f%% of the memory peak%s: %s", of_compute, of_memory,
+                    reached, text),
                 evidence = { { metric = compute, threshold = 60 }, { metric = memory, threshold = 60 } },
             }
         end,

@@ -205,6 +205,16 @@ static const struct wl_option gpus_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option ceilings_rows[] = {
+    {"CEILINGS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"gpu", 0, WL_OPTION_TEXT, AT(gpu), "NAME", "of a model instead: what its description says"},
+    {"gpu-folder", 0, WL_OPTION_TEXT, AT(gpu_folder), "FOLDER", "look here first for NAME.gpu"},
+    {"again", 0, WL_OPTION_FLAG, AT(measure_again), NULL,
+     "measure even if this GPU was measured with this driver before"},
+    {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},
+    {.name = NULL},
+};
+
 static const struct wl_option metrics_rows[] = {
     {"METRICS", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",
@@ -276,6 +286,7 @@ const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     la
                                                    filter_rows, general_rows, NULL};
 const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};
 const struct wl_option *const wl_gpus_tables[] = {gpus_rows, general_rows, NULL};
+const struct wl_option *const wl_ceilings_tables[] = {ceilings_rows, general_rows, NULL};
 const struct wl_option *const wl_metrics_tables[] = {metrics_rows, general_rows, NULL};
 const struct wl_option *const wl_budget_tables[] = {budget_rows, general_rows, NULL};
 const struct wl_option *const wl_diff_tables[] = {diff_rows, general_rows, NULL};

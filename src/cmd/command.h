@@ -9,7 +9,8 @@
 
 struct wl_command {
     bool wants_help, wants_version, is_verbose, is_quiet;
-    bool is_so_anyway; /* options that ask for what always happens */
+    bool measure_again; /* ceilings */
+    bool is_so_anyway;  /* options that ask for what always happens */
     /* files */
     const char *export_path, *import_path, *log_file;
     bool overwrite;
@@ -69,6 +70,7 @@ extern const struct wl_option *const wl_trace_options[];
 extern const struct wl_option *const wl_show_tables[];
 extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];
+extern const struct wl_option *const wl_ceilings_tables[];
 extern const struct wl_option *const wl_doctor_tables[];
 extern const struct wl_option *const wl_metrics_tables[];
 extern const struct wl_option *const wl_budget_tables[];

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cmd/ceilings.h"
 #include "cupti/plan.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
@@ -154,6 +155,7 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
     settings->collector = WL_SOURCE_HARDWARE;
     replace(&settings->gpu, wl_string_copy(machine.devices[0].model));
     replace(&settings->cupti_library, library);
+    replace(&settings->ceilings, wl_ceilings_setting(&machine));
     choose_counters(command, settings);
     return choose_instructions(command, settings, error);
 }

@@ -57,8 +57,8 @@ static char *join_words(const struct wl_arguments *words)
 }
 
 /* Settings that only say where this run kept its files. */
-static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress",
-                                           "counters"};
+static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress", "counters",
+                                           "ceilings"};
 
 /* Checks and limits that are off are not worth a row. */
 static const struct {

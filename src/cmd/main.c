@@ -22,6 +22,8 @@ const struct wl_verb wl_verbs[] = {
     {"cc", wl_verb_cc, "cc [options] FILES",
      "compile CUDA C++ with clang, without NVIDIA's toolkit"},
     {"gpus", wl_verb_gpus, "gpus [--verbose]", "list the GPU models that can be simulated"},
+    {"ceilings", wl_verb_ceilings, "ceilings [--gpu NAME]",
+     "measure what this machine's GPU reaches at most"},
     {"doctor", wl_verb_doctor, "doctor",
      "say what can be measured on this machine, and why not more"},
     {"guide", wl_verb_guide, "guide [options] REPORT",

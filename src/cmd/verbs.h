@@ -21,6 +21,7 @@ int wl_verb_trace(size_t word_count, char **words);
 int wl_verb_show(size_t word_count, char **words);
 int wl_verb_cc(size_t word_count, char **words);
 int wl_verb_gpus(size_t word_count, char **words);
+int wl_verb_ceilings(size_t word_count, char **words);
 int wl_verb_check(size_t word_count, char **words);
 int wl_verb_merge(size_t word_count, char **words);
 int wl_verb_diff(size_t word_count, char **words);

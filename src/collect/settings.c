@@ -63,6 +63,7 @@ static const struct row rows[] = {
     ROW(KIND_U64, budget, "0"),
     ROW(KIND_TEXT, cupti_library, ""),
     ROW(KIND_TEXT, counters, ""),
+    ROW(KIND_TEXT, ceilings, ""),
     CHOICE(replay, "auto", replays),
     ROW(KIND_BOOL, pc_samples, "no"),
     ROW(KIND_U32, pc_period, "0"),

@@ -52,6 +52,7 @@ struct wl_settings {
     /* of a real GPU */
     char *cupti_library; /* the file to open */
     char *counters;      /* metrics to count, a line each; "" none */
+    char *ceilings;      /* what the GPU reaches, "name=value" a line; "" not known */
     enum wl_replay replay;
     bool pc_samples;         /* sample where warps stand */
     uint32_t pc_period;      /* a sample every 2^period cycles, 0: CUPTI's choice */

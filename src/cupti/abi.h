@@ -19,6 +19,8 @@
 struct wl_cuda_context; /* all opaque */
 struct wl_cuda_stream;
 struct wl_cuda_function;
+struct wl_cuda_module;
+struct wl_cuda_event;
 struct wl_cupti_subscriber;
 struct wl_cupti_host;
 struct wl_cupti_ranges;

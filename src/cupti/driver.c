@@ -192,6 +192,8 @@ static void describe_device(const struct wl_cuda *cuda, int index, struct wl_cud
     device->capability_minor = gpu.capability_minor;
     device->sm_count = gpu.sm_count;
     device->memory_bytes = gpu.memory_bytes;
+    if (cuda->device_uuid)
+        cuda->device_uuid(device->uuid, index);
     wl_gpu_free(&gpu);
 }
 

@@ -49,6 +49,24 @@
        void **parameters, void **extra))                                                         \
     X(memory_new, "cuMemAlloc_v2", (uint64_t * address, size_t size_bytes))                      \
     X(memory_free, "cuMemFree_v2", (uint64_t address))                                           \
+    X(host_new, "cuMemHostAlloc", (void **memory, size_t size_bytes, unsigned flags))            \
+    X(host_free, "cuMemFreeHost", (void *memory))                                                \
+    X(copy_to_device, "cuMemcpyHtoD_v2", (uint64_t to, const void *from, size_t size_bytes))     \
+    X(copy_to_host, "cuMemcpyDtoH_v2", (void *to, uint64_t from, size_t size_bytes))             \
+    X(copy_within, "cuMemcpyDtoDAsync_v2",                                                       \
+      (uint64_t to, uint64_t from, size_t size_bytes, struct wl_cuda_stream * stream))           \
+    X(module_load, "cuModuleLoadData", (struct wl_cuda_module * *module, const void *image))     \
+    X(module_unload, "cuModuleUnload", (struct wl_cuda_module * module))                         \
+    X(module_function, "cuModuleGetFunction",                                                    \
+      (struct wl_cuda_function * *function, struct wl_cuda_module * module, const char *name))   \
+    X(event_new, "cuEventCreate", (struct wl_cuda_event * *event, unsigned flags))               \
+    X(event_free, "cuEventDestroy_v2", (struct wl_cuda_event * event))                           \
+    X(event_record, "cuEventRecord",                                                             \
+      (struct wl_cuda_event * event, struct wl_cuda_stream * stream))                            \
+    X(event_wait, "cuEventSynchronize", (struct wl_cuda_event * event))                          \
+    X(event_elapsed, "cuEventElapsedTime",                                                       \
+      (float *milliseconds, struct wl_cuda_event *from, struct wl_cuda_event *to))               \
+    X(device_uuid, "cuDeviceGetUuid_v2", (unsigned char *uuid, int device))                      \
     X(memory_set, "cuMemsetD8Async",                                                             \
       (uint64_t address, unsigned char value, size_t size_bytes, struct wl_cuda_stream *stream))
 
@@ -70,12 +88,13 @@ enum wl_code wl_cuda_describe(const struct wl_cuda *cuda, int device, struct wl_
                               struct wl_error *error);
 
 /* A GPU of this machine as wl_cuda_probe saw it. */
-enum { WL_CUDA_DEVICES_MAX = 16 };
+enum { WL_CUDA_DEVICES_MAX = 16, WL_CUDA_UUID_BYTES = 16 };
 struct wl_cuda_device {
     char name[96];
     char model[32]; /* of `--gpu`, most like it */
     uint32_t capability_major, capability_minor, sm_count;
     uint64_t memory_bytes;
+    unsigned char uuid[WL_CUDA_UUID_BYTES]; /* zeros: not known */
 };
 struct wl_cuda_machine {
     uint32_t driver_version; /* 13000: the CUDA it knows; 0 if there is no driver */

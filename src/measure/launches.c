@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cupti/ceilings.h"
 #include "measure/state.h"
 
 /* ---- notes ---- */
@@ -38,6 +39,22 @@ uint32_t wl_measure_instruction_name(struct wl_measure *measure, const char *nam
 
 /* ---- facts ---- */
 
+/* What `warplens ceilings` measured on this GPU before. */
+static void add_ceilings(const struct wl_settings *settings, struct wl_attribute_list *list)
+{
+    static const char *const names[] = {
+#define CEILING(field, unit, text) "device__ceiling_" #field,
+#include "cupti/ceilings.def"
+#undef CEILING
+    };
+    struct wl_ceilings ceilings;
+    if (!wl_ceilings_parse(settings->ceilings, &ceilings))
+        return;
+    for (size_t i = 0; i < WL_CEILING_COUNT; i++)
+        if (ceilings.values[i] > 0)
+            WL_PUSH(list, ((struct wl_record_attribute){names[i], NULL, ceilings.values[i]}));
+}
+
 static void send_device(struct wl_measure *measure, uint32_t device)
 {
     const struct wl_sink *sink = measure->input.sink;
@@ -47,6 +64,8 @@ static void send_device(struct wl_measure *measure, uint32_t device)
     measure->devices[device].is_sent = true;
     measure->attributes.count = 0;
     wl_facts_of_gpu(gpu, &measure->attributes);
+    if (device == 0)
+        add_ceilings(measure->input.settings, &measure->attributes);
     struct wl_record_device record = {
         .device_id = device,
         .model = gpu->name,

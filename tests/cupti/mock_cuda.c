@@ -296,6 +296,103 @@ int cuKernelGetFunction(struct wl_cuda_function **function, struct wl_cuda_funct
     return success;
 }
 
+/* ---- memory, modules and events: nothing is moved, and each event is a millisecond after the one
+ * before ---- */
+
+int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
+{
+    for (int i = 0; i < 16; i++)
+        uuid[i] = (unsigned char)(device + i);
+    return success;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t size_bytes)
+{
+    *address = 0x7f0000000000;
+    return size_bytes <= (size_t)mock_value("memory", 1l << 40) ? success : 2;
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+    return address ? success : error_invalid_value;
+}
+
+int cuMemHostAlloc(void **memory_, size_t size_bytes, unsigned flags)
+{
+    (void)flags;
+    *memory_ = malloc(size_bytes);
+    return *memory_ ? success : 2;
+}
+
+int cuMemFreeHost(void *memory_)
+{
+    free(memory_);
+    return success;
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size_bytes)
+{
+    return to && from && size_bytes ? success : error_invalid_value;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size_bytes)
+{
+    return to && from && size_bytes ? success : error_invalid_value;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size_bytes,
+                         struct wl_cuda_stream *stream)
+{
+    (void)stream;
+    return to && from && size_bytes ? success : error_invalid_value;
+}
+
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size_bytes,
+                    struct wl_cuda_stream *stream)
+{
+    (void)value;
+    (void)stream;
+    return address && size_bytes ? success : error_invalid_value;
+}
+
+int cuModuleUnload(void *module)
+{
+    return module ? success : error_invalid_value;
+}
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    static float event_ms[64];
+    static size_t count;
+    (void)flags;
+    *event = &event_ms[count++ % 64];
+    return success;
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    return event ? success : error_invalid_value;
+}
+
+int cuEventRecord(float *event, struct wl_cuda_stream *stream)
+{
+    static float now_ms;
+    (void)stream;
+    *event = now_ms++;
+    return success;
+}
+
+int cuEventSynchronize(void *event)
+{
+    return event ? success : error_invalid_value;
+}
+
+int cuEventElapsedTime(float *milliseconds, const float *from, const float *to)
+{
+    *milliseconds = *to - *from;
+    return success;
+}
+
 static int launch(uint32_t call, const struct wl_cuda_launch_parameters *parameters, bool is_graph)
 {
     struct mock_kernel *kernel = (void *)parameters->function;

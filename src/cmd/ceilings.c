@@ -1,0 +1,245 @@
+/* `warplens ceilings`: what a GPU reaches at most, measured, beside what its description says. */
+#include "cmd/ceilings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "cmd/command.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/verbs.h"
+#include "view/table.h"
+
+/* ---- where they are kept ---- */
+
+static char *cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (cache && cache[0] == '/')
+        return wl_string_format("%s/warplens", cache);
+    return home && home[0] == '/' ? wl_string_format("%s/.cache/warplens", home) : NULL;
+}
+
+char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version)
+{
+    struct wl_text path = {0};
+    char *folder = cache_folder();
+    if (!folder)
+        return NULL;
+    wl_text_addf(&path, "%s/ceilings-%u-", folder, driver_version);
+    for (size_t i = 0; i < WL_CUDA_UUID_BYTES; i++)
+        wl_text_addf(&path, "%02x", uuid[i]);
+    free(folder);
+    return wl_text_take(&path);
+}
+
+bool wl_ceilings_read(const char *path, struct wl_ceilings *ceilings)
+{
+    struct wl_text content = {0};
+    bool is_read = wl_file_read(path, &content, NULL) == WL_OK && content.length > 0 &&
+                   wl_ceilings_parse(content.data, ceilings);
+    wl_text_free(&content);
+    return is_read;
+}
+
+static enum wl_code keep(const char *path, const struct wl_ceilings *ceilings,
+                         struct wl_error *error)
+{
+    struct wl_text text = {0};
+    char *folder = wl_path_folder(path), *parent = wl_path_folder(folder);
+    mkdir(parent, 0777);
+    mkdir(folder, 0777);
+    wl_ceilings_print(ceilings, &text);
+    enum wl_code code = wl_file_write(path, text.data, text.length, error);
+    wl_text_free(&text);
+    free(folder);
+    free(parent);
+    return code;
+}
+
+char *wl_ceilings_setting(const struct wl_cuda_machine *machine)
+{
+    struct wl_ceilings ceilings;
+    struct wl_text text = {0};
+    char *path = wl_ceilings_path(machine->devices[0].uuid, machine->driver_version);
+    if (path && wl_ceilings_read(path, &ceilings))
+        wl_ceilings_print(&ceilings, &text);
+    free(path);
+    return text.data ? wl_text_take(&text) : wl_string_copy("");
+}
+
+/* ---- the page ---- */
+
+static void add_number(struct wl_table *table, double value, const char *unit)
+{
+    static const struct {
+        const char *unit, *scaled;
+        double factor;
+    } scales[] = {{"byte/s", "GB/s", 1e9}, {"flop/s", "Tflop/s", 1e12}, {"ns", "us", 1e3}};
+    char cell[64] = "";
+    for (size_t i = 0; value > 0 && i < sizeof scales / sizeof *scales; i++)
+        if (strcmp(scales[i].unit, unit) == 0)
+            snprintf(cell, sizeof cell, "%.*f %s", value / scales[i].factor < 100 ? 2 : 0,
+                     value / scales[i].factor, scales[i].scaled);
+    wl_table_add_cell(table, cell[0] ? cell : "n/a");
+}
+
+/* measured NULL: of a model. */
+static void print_table(const struct wl_ceilings *measured, const struct wl_ceilings *theoretical,
+                        struct wl_text *out)
+{
+    struct wl_table table = {0};
+    wl_table_add_column(&table, "Ceiling", true);
+    if (measured)
+        wl_table_add_column(&table, "Measured", false);
+    wl_table_add_column(&table, measured ? "Described" : "Of the model", false);
+    if (measured)
+        wl_table_add_column(&table, "Share", false);
+    for (size_t i = 0; i < WL_CEILING_COUNT; i++) {
+        const char *unit = wl_ceiling_unit(i);
+        double value = theoretical->values[i];
+        char share[16] = "";
+        wl_table_add_cell(&table, wl_ceiling_text(i));
+        if (measured)
+            add_number(&table, measured->values[i], unit);
+        add_number(&table, value, unit);
+        if (measured && value > 0 && measured->values[i] > 0 && strcmp(unit, "ns") != 0)
+            snprintf(share, sizeof share, "%.0f%%", 100 * measured->values[i] / value);
+        if (measured)
+            wl_table_add_cell(&table, share);
+    }
+    wl_table_print(&table, 2, out);
+    wl_table_free(&table);
+}
+
+static void print_json(const char *gpu, const struct wl_ceilings *measured,
+                       const struct wl_ceilings *theoretical, struct wl_text *out)
+{
+    wl_text_addf(out, "{\n  \"gpu\": \"%s\",\n  \"ceilings\": {\n", gpu);
+    for (size_t i = 0; i < WL_CEILING_COUNT; i++) {
+        wl_text_addf(out, "    \"%s\": {\"unit\": \"%s\", \"measured\": ", wl_ceiling_name(i),
+                     wl_ceiling_unit(i));
+        if (measured && measured->values[i] > 0)
+            wl_text_addf(out, "%.6g", measured->values[i]);
+        else
+            wl_text_add(out, "null");
+        wl_text_add(out, ", \"described\": ");
+        if (theoretical->values[i] > 0)
+            wl_text_addf(out, "%.6g", theoretical->values[i]);
+        else
+            wl_text_add(out, "null");
+        wl_text_addf(out, "}%s\n", i + 1 < WL_CEILING_COUNT ? "," : "");
+    }
+    wl_text_add(out, "  }\n}\n");
+}
+
+static void print(const struct wl_command *command, const struct wl_gpu *gpu,
+                  const struct wl_ceilings *measured, struct wl_text *out)
+{
+    struct wl_ceilings theoretical;
+    wl_ceilings_of_gpu(gpu, &theoretical);
+    if (command->json) {
+        print_json(gpu->full_name, measured, &theoretical, out);
+        return;
+    }
+    wl_text_addf(out, "%s%s\n", gpu->full_name,
+                 measured ? "" : ", as its description has it; nothing was measured");
+    print_table(measured, &theoretical, out);
+}
+
+/* ---- the verb ---- */
+
+static enum wl_code show_model(const struct wl_command *command, const char *name,
+                               struct wl_text *out, struct wl_error *error)
+{
+    struct wl_gpu gpu = {0};
+    enum wl_code code = wl_gpu_load(name, command->gpu_folder, &gpu, error);
+    if (!code)
+        print(command, &gpu, NULL, out);
+    wl_gpu_free(&gpu);
+    return code;
+}
+
+static enum wl_code show_device(const struct wl_command *command, const struct wl_console *console,
+                                const struct wl_cuda_machine *machine, struct wl_text *out,
+                                struct wl_error *error)
+{
+    struct wl_cuda cuda;
+    struct wl_gpu gpu = {0};
+    struct wl_ceilings measured;
+    struct wl_error trouble = {0};
+    int device = 0;
+    char *path = NULL;
+    enum wl_code code = wl_cuda_open(&cuda, error);
+    if (!code && (cuda.init(0) != WL_CUDA_SUCCESS || cuda.device_get(&device, 0) != 0))
+        code = wl_error_set(error, WL_ERR_UNSUPPORTED, "the driver cannot be initialised");
+    if (!code)
+        code = wl_cuda_describe(&cuda, device, &gpu, error);
+    if (code)
+        goto out;
+    path = wl_ceilings_path(machine->devices[0].uuid, machine->driver_version);
+    if (command->measure_again || !path || !wl_ceilings_read(path, &measured)) {
+        wl_console_say(console, "measuring %s, which takes some seconds", gpu.full_name);
+        code = wl_ceilings_measure(&cuda, device, &gpu, &measured, error);
+        if (!code && path && keep(path, &measured, &trouble) != WL_OK)
+            wl_console_warn(console, NULL, "they will be measured again: %s", trouble.message);
+    }
+    if (!code)
+        print(command, &gpu, &measured, out);
+out:
+    wl_gpu_free(&gpu);
+    free(path);
+    return code;
+}
+
+static enum wl_code run(const struct wl_command *command, const struct wl_console *console,
+                        struct wl_error *error)
+{
+    static const char default_model[] = "h200";
+    struct wl_cuda_machine machine;
+    struct wl_text out = {0};
+    enum wl_code code = WL_OK;
+    if (!command->gpu)
+        wl_cuda_probe(&machine);
+    if (command->gpu || machine.device_count == 0)
+        code = show_model(command, command->gpu ? command->gpu : default_model, &out, error);
+    else
+        code = show_device(command, console, &machine, &out, error);
+    if (!code)
+        fputs(out.data ? out.data : "", console->pages);
+    if (!code && !command->gpu && machine.device_count == 0 && !command->json)
+        fprintf(console->pages, "  there is no GPU to measure on: %s\n", machine.trouble);
+    wl_text_free(&out);
+    return code;
+}
+
+int wl_verb_ceilings(size_t word_count, char **words)
+{
+    struct wl_command command;
+    struct wl_console console;
+    struct wl_arguments arguments;
+    struct wl_error error = {0};
+    wl_command_init(&command);
+    wl_console_init(&console);
+    enum wl_code code = wl_command_parse(&command, wl_ceilings_tables, words, word_count, false,
+                                         &arguments, &error);
+    if (!code && arguments.count)
+        code = wl_error_set(&error, WL_ERR_USAGE, "ceilings takes no argument such as %s",
+                            arguments.items[0]);
+    console.is_quiet = command.is_quiet;
+    if (!code && command.wants_help)
+        wl_help_verb("ceilings", wl_ceilings_tables);
+    else if (!code)
+        code = wl_console_open(&console, command.log_file, &error);
+    if (!code && !command.wants_help)
+        code = run(&command, &console, &error);
+    if (code)
+        wl_console_fail(&console, &error);
+    wl_command_free(&command);
+    return wl_console_end(&console, code);
+}

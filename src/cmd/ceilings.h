@@ -1,0 +1,18 @@
+/* What the GPU of this machine reaches, as `warplens ceilings` measured it, kept for each GPU and
+ * driver in $XDG_CACHE_HOME/warplens or ~/.cache/warplens. */
+#ifndef WL_CMD_CEILINGS_H
+#define WL_CMD_CEILINGS_H
+
+#include "cupti/ceilings.h"
+
+/* Where those of a device are kept; free() it. NULL: nobody knows a folder for them. */
+char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version);
+
+/* False: they were not measured yet. */
+bool wl_ceilings_read(const char *path, struct wl_ceilings *ceilings);
+
+/* Those of the first GPU as a value of the settings (wl_ceilings_parse); "" where none are kept.
+ * free() it. */
+char *wl_ceilings_setting(const struct wl_cuda_machine *machine);
+
+#endif
