@@ -51,6 +51,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "budget=0\n"
                                    "cupti_library=\n"
                                    "counters=\n"
+                                   "ceilings=\n"
                                    "replay=auto\n"
                                    "pc_samples=no\n"
                                    "pc_period=0\n"

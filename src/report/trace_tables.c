@@ -319,7 +319,8 @@ const struct wl_trace_table wl_trace_tables[] = {
                  {"Tid", WL_UNIT_ID}}},
     {"recording_sum", "Recording Summary", "a process: how the recording of its events went",
      .is_summary = true,
-     .sql = "SELECT pid, records, trace_recordings.dropped, waited_ns, record_ns, records * record_ns, "
+     .sql = "SELECT pid, records, trace_recordings.dropped, waited_ns, record_ns, records * "
+            "record_ns, "
             "100.0 * records * record_ns / (SELECT max(1, max(end_ns) - min(start_ns)) FROM "
             "trace_events WHERE trace_events.process_id = trace_recordings.process_id), "
             "ring_bytes / 1000000.0, clock_jump_ns, host, executable FROM trace_recordings "
