@@ -61,18 +61,22 @@ struct wl_gpu {
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_per_cycle, xu_per_cycle,
         lsu_per_cycle;
     /* latencies in cycles, from micro-benchmarks named in the file; 0 if none is published */
-    uint32_t alu_latency, fp64_latency, shared_latency, l1_latency, l2_latency, dram_latency;
+    uint32_t alu_latency, integer_latency, predicate_latency, fp64_latency, shared_latency,
+        l1_latency, l2_latency, dram_latency;
     /* for the timing model; 0: not known, the model assumes the value of the GPU it was measured on
      */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
-    uint32_t block_latency;          /* from the end of a block to the first work of the next */
-    uint32_t loads_in_flight;        /* loads of an SM that may wait for L2 and device memory */
-    uint32_t lg_queue, mio_queue;    /* L1 passes that a scheduler may have waiting, each */
-    double convert_per_cycle;        /* as xu_per_cycle: between 32-bit integers and floats */
-    double tensor_per_cycle;         /* multiply-adds of 16 bits, per SM */
-    double l2_read_bytes_per_cycle;  /* that all SMs together get from L2 */
-    double l2_write_bytes_per_cycle; /* that L2 takes from all SMs */
+    uint32_t block_latency;           /* from the end of a block to the first work of the next */
+    uint32_t loads_in_flight;         /* loads of an SM that may wait for L2 and device memory */
+    uint32_t lg_queue;                /* accesses to global memory that an SM may have waiting */
+    uint32_t mio_queue;               /* to shared memory that a scheduler may have waiting */
+    double register_reads_per_cycle;  /* 32-bit operands that a scheduler fetches */
+    double l1_fill_sectors_per_cycle; /* that L1 takes from L2 beside its other work */
+    double convert_per_cycle;         /* as xu_per_cycle: between 32-bit integers and floats */
+    double tensor_per_cycle;          /* multiply-adds of 16 bits, per SM */
+    double l2_read_bytes_per_cycle;   /* that all SMs together get from L2 */
+    double l2_write_bytes_per_cycle;  /* that L2 takes from all SMs */
     double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
     double l2_port_bytes_per_cycle;                                 /* that one SM may get */
     double dram_efficiency;       /* reachable share of memory_bandwidth */

@@ -11,6 +11,37 @@ static bool is_value(const struct wl_machine *machine, uint32_t reg)
     return kind != WL_MACHINE_KNOWN && kind != WL_MACHINE_COMMON;
 }
 
+/* 32-bit registers that op fetches; what the operation before it fetched for the
+ * same operand is still at hand. */
+static uint8_t count_reads(const struct wl_machine *machine, const struct wl_machine_op *op,
+                           const struct wl_machine_op *before)
+{
+    uint32_t count = 0;
+    const uint32_t *uses = wl_machine_op_uses(machine, op);
+    for (uint32_t k = 0; k < op->use_count; k++) {
+        uint8_t kind = machine->registers.items[uses[k]].kind;
+        bool is_at_hand =
+            kind == WL_MACHINE_PREDICATE ||
+            (before && k < before->use_count && wl_machine_op_uses(machine, before)[k] == uses[k]);
+        for (uint32_t n = 0; n < k && !is_at_hand; n++)
+            is_at_hand = uses[n] == uses[k];
+        count += is_at_hand ? 0 : kind == WL_MACHINE_WIDE ? 2 : 1;
+    }
+    return count < UINT8_MAX ? (uint8_t)count : UINT8_MAX;
+}
+
+static void find_reads(struct wl_machine *machine)
+{
+    for (uint32_t b = 0; b < machine->block_count; b++) {
+        const struct wl_machine_op *before = NULL;
+        for (size_t i = 0; i < machine->blocks[b].code.count; i++) {
+            struct wl_machine_op *op = &machine->ops.items[machine->blocks[b].code.items[i]];
+            op->read_count = count_reads(machine, op, before);
+            before = op->kind == WL_MACHINE_FREE ? before : op;
+        }
+    }
+}
+
 /* Leaves only registers among the operands that hold values, with new numbers. */
 void wl_machine_place(struct wl_machine *machine)
 {
@@ -43,4 +74,5 @@ void wl_machine_place(struct wl_machine *machine)
     free(machine->registers.items);
     machine->registers.items = kept;
     machine->registers.count = machine->registers.capacity = count;
+    find_reads(machine);
 }

@@ -8,8 +8,11 @@
 #include "machine/uses.h"
 
 /* What a compiler takes for the time of a result, in cycles. */
-static uint32_t assumed_latency(const struct wl_machine_op *op)
+static uint32_t assumed_latency(const struct wl_machine *machine, const struct wl_machine_op *op)
 {
+    if (op->def_count &&
+        machine->registers.items[wl_machine_defs(machine, op)[0]].kind == WL_MACHINE_PREDICATE)
+        return 12;
     switch (op->kind) {
     case WL_MACHINE_LOAD:
     case WL_MACHINE_ATOMIC:
@@ -51,6 +54,9 @@ struct scheduling {
     struct wl_machine *machine;
     const struct wl_machine_uses *uses;
     uint32_t *left;    /* reads of each register in this block that are still to come */
+    uint32_t *carried; /* reads still to come of what a register holds when the block begins, where
+                          the block writes it anew: a loop's variables */
+    bool *is_carried;
     uint32_t pressure; /* 32-bit registers that values of this block take now */
     struct node *nodes;
     uint32_t count;
@@ -183,7 +189,8 @@ static void rate(struct scheduling *scheduling)
 {
     for (uint32_t i = scheduling->count; i-- > 0;) {
         struct node *node = &scheduling->nodes[i];
-        uint32_t latency = assumed_latency(&scheduling->machine->ops.items[node->op]);
+        uint32_t latency =
+            assumed_latency(scheduling->machine, &scheduling->machine->ops.items[node->op]);
         node->priority = latency;
         for (size_t k = 0; k < node->after.count; k++) {
             uint32_t behind = scheduling->nodes[node->after.items[k]].priority + latency;
@@ -218,11 +225,13 @@ static int32_t change(const struct scheduling *scheduling, const struct wl_machi
     int32_t change = 0;
     for (uint32_t k = 0; k < op->def_count; k++) {
         uint32_t reg = wl_machine_defs(machine, op)[k];
-        change += is_local(scheduling, reg) ? (int32_t)size_of(machine, reg) : 0;
+        bool is_counted = is_local(scheduling, reg) || scheduling->is_carried[reg];
+        change += is_counted ? (int32_t)size_of(machine, reg) : 0;
     }
     for (uint32_t k = 0; k < op->use_count; k++) {
         uint32_t reg = wl_machine_op_uses(machine, op)[k];
-        if (is_local(scheduling, reg) && scheduling->left[reg] == 1)
+        if ((is_local(scheduling, reg) && scheduling->left[reg] == 1) ||
+            scheduling->carried[reg] == 1)
             change -= (int32_t)size_of(machine, reg);
     }
     return change;
@@ -231,8 +240,48 @@ static int32_t change(const struct scheduling *scheduling, const struct wl_machi
 static void take_reads(struct scheduling *scheduling, const struct wl_machine_op *op)
 {
     for (uint32_t k = 0; k < op->use_count; k++) {
-        uint32_t *left = &scheduling->left[wl_machine_op_uses(scheduling->machine, op)[k]];
+        uint32_t reg = wl_machine_op_uses(scheduling->machine, op)[k];
+        uint32_t *left = &scheduling->left[reg];
         *left -= *left && *left != UINT32_MAX;
+        scheduling->carried[reg] -= scheduling->carried[reg] > 0;
+    }
+}
+
+/* Fills carried for the block: reads that come before the first write of a register. */
+static void count_carried(struct scheduling *scheduling)
+{
+    struct wl_machine *machine = scheduling->machine;
+    for (uint32_t i = scheduling->count; i-- > 0;) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < op->def_count; k++) {
+            uint32_t reg = wl_machine_defs(machine, op)[k];
+            scheduling->is_carried[reg] = true;
+            scheduling->carried[reg] = 0;
+        }
+        for (uint32_t k = 0; k < op->use_count; k++) {
+            uint32_t reg = wl_machine_op_uses(machine, op)[k];
+            scheduling->carried[reg] += scheduling->is_carried[reg];
+        }
+    }
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < op->def_count; k++) {
+            uint32_t reg = wl_machine_defs(machine, op)[k];
+            scheduling->is_carried[reg] = scheduling->carried[reg] > 0;
+        }
+    }
+}
+
+static void forget_reads(struct scheduling *scheduling)
+{
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t n = 0; n < op->use_count; n++) {
+            uint32_t reg = wl_machine_op_uses(scheduling->machine, op)[n];
+            scheduling->left[reg] = scheduling->carried[reg] = 0;
+        }
+        for (uint32_t n = 0; n < op->def_count; n++)
+            scheduling->is_carried[wl_machine_defs(scheduling->machine, op)[n]] = false;
     }
 }
 
@@ -251,6 +300,7 @@ static void count_reads(struct scheduling *scheduling)
                     scheduling->left[reg] = UINT32_MAX;
             }
         }
+    count_carried(scheduling);
     scheduling->pressure = 0;
 }
 
@@ -299,11 +349,7 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
     uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
     uint32_t count = 0, now = 0, limit = find_limit(scheduling);
     int32_t pressure = 0;
-    for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
-        for (uint32_t n = 0; n < op->use_count; n++)
-            scheduling->left[wl_machine_op_uses(scheduling->machine, op)[n]] = 0;
-    }
+    forget_reads(scheduling);
     count_reads(scheduling);
     for (uint32_t i = 0; i < scheduling->count; i++)
         if (scheduling->nodes[i].waits == 0)
@@ -320,7 +366,7 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
         take_reads(scheduling, op);
         for (size_t i = 0; i < node->after.count; i++) {
             struct node *next = &scheduling->nodes[node->after.items[i]];
-            uint32_t there = now + assumed_latency(op);
+            uint32_t there = now + assumed_latency(scheduling->machine, op);
             next->earliest = there > next->earliest ? there : next->earliest;
             if (--next->waits == 0)
                 ready[count++] = node->after.items[i];
@@ -344,11 +390,7 @@ static void schedule_block(struct scheduling *scheduling, struct wl_machine_bloc
     order_memory(scheduling);
     rate(scheduling);
     place(scheduling, block);
-    for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
-        for (uint32_t n = 0; n < op->use_count; n++)
-            scheduling->left[wl_machine_op_uses(scheduling->machine, op)[n]] = 0;
-    }
+    forget_reads(scheduling);
     for (uint32_t i = 0; i < scheduling->count; i++)
         free(scheduling->nodes[i].after.items);
     free(scheduling->nodes);
@@ -360,6 +402,8 @@ void wl_machine_schedule(struct wl_machine *machine)
     scheduling.writer = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.stamp = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.left = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
+    scheduling.carried = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
+    scheduling.is_carried = wl_alloc_zero(machine->registers.count + 1, sizeof(bool));
     struct wl_machine_uses uses;
     wl_machine_uses_find(machine, &uses);
     scheduling.uses = &uses;
@@ -369,5 +413,7 @@ void wl_machine_schedule(struct wl_machine *machine)
     free(scheduling.writer);
     free(scheduling.stamp);
     free(scheduling.left);
+    free(scheduling.carried);
+    free(scheduling.is_carried);
     wl_machine_uses_free(&uses);
 }

@@ -127,7 +127,7 @@ static void a_short_branch_is_predicated(void **state)
     (void)state;
     check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\n"
           "add.s32 %r2, %r1, 3;\nDONE:\nst.global.u32 [%rd0], %r2;",
-          "UNIFORM SPECIAL MOVE ALU ALU@ STORE EXIT");
+          "UNIFORM SPECIAL MOVE ALU ADD@ STORE EXIT");
 }
 
 static void a_branch_over_a_barrier_stays(void **state)
@@ -143,7 +143,7 @@ static void a_loop_is_a_block_of_its_own(void **state)
     (void)state;
     check("mov.u32 %r1, 0;\nLOOP:\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r0;\n"
           "@%p1 bra LOOP;\nst.global.u32 [%rd0], %r1;",
-          "UNIFORM UNIFORM MOVE | ALU ALU BRANCH | STORE EXIT");
+          "UNIFORM UNIFORM MOVE | ADD ALU BRANCH | STORE EXIT");
 }
 
 static void words_of_a_row_are_loaded_together(void **state)

@@ -21,6 +21,18 @@ static bool is_unfused(const struct wl_machine_op *op)
     }
 }
 
+/* A guard is the last operand; comparisons that only select are not guards. */
+static uint8_t find_guard(const struct wl_machine *machine, const struct wl_machine_op *op)
+{
+    uint32_t count = (uint32_t)op->def_count + op->use_count;
+    bool may_be = op->is_guarded || op->kind == WL_MACHINE_BRANCH;
+    if (!may_be || op->use_count == 0 || count > UINT8_MAX - 1)
+        return UINT8_MAX;
+    uint32_t reg = machine->operands.items[op->operands + count - 1];
+    return machine->registers.items[reg].kind == WL_MACHINE_PREDICATE ? (uint8_t)(count - 1)
+                                                                      : UINT8_MAX;
+}
+
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
                    const struct wl_machine_op *op, uint32_t *slots)
 {
@@ -29,7 +41,9 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .def_count = op->def_count,
                              .use_count = op->use_count,
                              .weight = op->weight,
+                             .read_count = op->read_count,
                              .is_free = op->kind == WL_MACHINE_FREE,
+                             .guard = find_guard(input->program->machine, op),
                              .operands = op->operands,
                              .slot = WL_MACHINE_NONE,
                              .instruction = op->instruction};

@@ -32,14 +32,16 @@ struct block {
     bool is_live;
 };
 
-/* Warps of a scheduler, the oldest first. */
+/* Warps of a scheduler, those of the oldest block first, of each block the one that issued last at
+ * its end. */
 struct scheduler {
     uint64_t *ready; /* cycle at which each may issue */
     struct warp **warps;
     uint32_t count;
     uint64_t pipe_free[WL_MACHINE_PIPE_COUNT];
     struct path_port port;
-    uint64_t next; /* cycle at which something may happen */
+    double operands_free; /* when the operand port has fetched all that issued */
+    uint64_t next;        /* cycle at which something may happen */
 };
 
 struct engine {
@@ -132,6 +134,8 @@ static uint64_t operands_ready(const struct engine *engine, const struct warp *w
     uint64_t latest = 0;
     for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
         uint64_t at = warp->ready_at[operands[k]];
+        if (k == op->guard && at)
+            at += (uint64_t)engine->model->guard_latency << STATE_BITS;
         latest = at > latest ? at : latest;
     }
     *state = (uint8_t)(latest & ((1u << STATE_BITS) - 1));
@@ -195,7 +199,9 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     const struct wl_trace_block_record *record = trace->blocks[engine->next_block++];
     double ready = (double)now + engine->model->block_latency;
     double start = engine->next_start > ready ? engine->next_start : ready;
-    engine->next_start = start + engine->model->block_interval;
+    engine->next_start =
+        start + (engine->next_block < engine->resident ? engine->model->first_block_interval
+                                                       : engine->model->block_interval);
     block->start = (uint64_t)start;
     block->given = (uint64_t)(start - engine->model->block_latency);
     block->live = record->warp_count;
@@ -297,11 +303,26 @@ static uint64_t room_at(struct scheduler *scheduler, const struct timing_model *
 {
     const struct timing_kind *kind = &model->kinds[op->kind];
     uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind->pipe)];
-    if (kind->queue < WL_TIMING_QUEUES) {
-        uint64_t queue_at = path_queue_room(&scheduler->port.queues[kind->queue], now);
+    struct path_queue *queue = path_queue_of(&scheduler->port, kind->queue);
+    if (queue) {
+        uint64_t queue_at = path_queue_room(queue, now);
         free_at = queue_at > free_at ? queue_at : free_at;
     }
     return free_at;
+}
+
+/* Cycle at which the operand port, which works a cycle ahead, takes the next instruction. */
+static uint64_t operands_at(const struct scheduler *scheduler, uint64_t now)
+{
+    return scheduler->operands_free > (double)now + 1 ? (uint64_t)scheduler->operands_free : now;
+}
+
+static void fetch_operands(struct scheduler *scheduler, const struct timing_model *model,
+                           const struct timing_op *op, uint64_t now)
+{
+    double begin = scheduler->operands_free > (double)now ? scheduler->operands_free : (double)now;
+    scheduler->operands_free =
+        begin + (op->read_count + model->kinds[op->kind].fetches) * model->read_cycles;
 }
 
 static void arrive_at_barrier(struct engine *engine, struct warp *warp, uint64_t now)
@@ -331,6 +352,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     uint32_t pipe = choose_pipe(scheduler, kind->pipe);
     uint32_t interval = (uint32_t)kind->interval * op->weight;
     scheduler->pipe_free[pipe] = now + interval;
+    fetch_operands(scheduler, engine->model, op, now);
     result->pipe_busy[pipe] += interval;
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
@@ -359,7 +381,22 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         retire(engine, warp, now);
 }
 
-/* One cycle of a scheduler: the oldest warp that may issue does. */
+/* Puts a warp behind the others of its block. */
+static void put_behind(struct scheduler *scheduler, uint32_t place)
+{
+    struct warp *warp = scheduler->warps[place];
+    uint64_t ready = scheduler->ready[place];
+    for (; place + 1 < scheduler->count && scheduler->warps[place + 1]->block == warp->block;
+         place++) {
+        scheduler->warps[place] = scheduler->warps[place + 1];
+        scheduler->ready[place] = scheduler->ready[place + 1];
+    }
+    scheduler->warps[place] = warp;
+    scheduler->ready[place] = ready;
+}
+
+/* One cycle of a scheduler: of the warps that may issue, one of the oldest block does, each of its
+ * warps in turn. */
 static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
 {
     for (uint32_t i = 0; i < scheduler->count; i++) {
@@ -367,12 +404,14 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
             continue;
         struct warp *warp = scheduler->warps[i];
         uint64_t at = room_at(scheduler, engine->model, warp->op, now);
+        uint64_t fetched = operands_at(scheduler, now);
         /* until it was ready, it waited for what find_next found */
         account(engine, warp, scheduler->ready[i] < now ? scheduler->ready[i] : now, warp->state);
-        if (at > now) {
+        if (at > now || fetched > now) {
             account(engine, warp, now, WL_TIMING_NOT_SELECTED);
-            warp->state = engine->model->kinds[warp->op->kind].throttle;
-            scheduler->ready[i] = at;
+            warp->state =
+                at > now ? engine->model->kinds[warp->op->kind].throttle : WL_TIMING_DISPATCH_STALL;
+            scheduler->ready[i] = at > fetched ? at : fetched;
             continue;
         }
         uint32_t eligible = 0;
@@ -380,6 +419,7 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
             eligible += scheduler->ready[k] <= now;
         engine->result->eligible += eligible;
         engine->result->issue_cycles++;
+        put_behind(scheduler, i);
         issue(engine, scheduler, warp, now);
         break;
     }
@@ -399,8 +439,11 @@ static void create(struct engine *engine)
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
         engine->schedulers[s].ready = wl_alloc_zero(resident * warps, sizeof(uint64_t));
         engine->schedulers[s].warps = wl_alloc_zero(resident * warps, sizeof(struct warp *));
-        for (int q = 0; q < WL_TIMING_QUEUES; q++)
+        for (int q = 0; q < WL_TIMING_QUEUES; q++) {
             engine->schedulers[s].port.queues[q].room = engine->model->queue_room[q];
+            engine->schedulers[s].port.queues[q].port_cycles = engine->model->port_cycles[q];
+        }
+        engine->schedulers[s].port.global = &engine->schedulers[0].port.queues[WL_TIMING_QUEUE_LG];
         engine->schedulers[s].next = NEVER;
     }
     engine->blocks = wl_alloc_zero(resident, sizeof *engine->blocks);
@@ -459,7 +502,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
                 step(&engine, scheduler, now);
         }
     }
-    result->l1_busy = (double)engine.path.busy;
+    result->l1_busy = engine.path.busy;
     /* a launch ends when its stores have left */
     if (engine.path.l2_write_free > result->end)
         result->end = engine.path.l2_write_free;

@@ -7,8 +7,8 @@ enum queue { QUEUE_MIO, QUEUE_LG, QUEUE_TEXTURE, QUEUE_NONE };
 
 /* The keys of machine.def. */
 struct latencies {
-    uint32_t none, alu, half, fp64, xu, tensor, vote, shuffle, special, l1, shared, shared_atomic,
-        atomic, fence;
+    uint32_t none, alu, integer, half, fp64, xu, tensor, vote, shuffle, special, l1, shared,
+        shared_atomic, atomic, fence;
 };
 
 struct kind_row {
@@ -74,6 +74,15 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
     intervals[WL_MACHINE_PIPE_BRANCH] = 1;
 }
 
+/* What an instruction takes of its scheduler's operand port besides its registers, in registers:
+ * examples/microbench scheduling, mix.* with loads and 64-bit products. */
+static uint16_t fetches_of(uint8_t pipe)
+{
+    return pipe == WL_MACHINE_PIPE_IMAD_WIDE                                ? 4
+           : pipe == WL_MACHINE_PIPE_LSU || pipe == WL_MACHINE_PIPE_TEXTURE ? 2
+                                                                            : 0;
+}
+
 static void set_kinds(const struct wl_timing_input *input, struct timing_model *model)
 {
     const struct wl_gpu *gpu = input->gpu;
@@ -81,6 +90,7 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
     const struct latencies latencies = {
         .none = 0,
         .alu = alu,
+        .integer = or_else(gpu->integer_latency, alu),
         .half = or_else(gpu->half_latency, alu),
         .fp64 = or_else(gpu->fp64_latency, 2 * alu),
         .xu = or_else(gpu->xu_latency, alu + 13),
@@ -106,7 +116,8 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
                                      .state = states[row->scoreboard],
                                      .throttle = throttles[row->queue],
                                      .interval = intervals[row->pipe],
-                                     .latency = (uint16_t)latency};
+                                     .latency = (uint16_t)latency,
+                                     .fetches = fetches_of(row->pipe)};
         bool is_math = row->queue == QUEUE_NONE && row->pipe != WL_MACHINE_PIPE_BRANCH;
         if (input->changes & WL_TIMING_NO_LATENCY && row->scoreboard == SCOREBOARD_FIXED)
             kind->latency = 1;
@@ -118,6 +129,7 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         if (input->changes & WL_TIMING_MEMORY_ONLY && is_math) {
             kind->interval = 0;
             kind->latency = 0;
+            kind->fetches = 0;
         }
     }
 }
@@ -197,16 +209,29 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     *model = (struct timing_model){.schedulers = gpu->schedulers_per_sm};
     set_kinds(input, model);
     set_memory(input, model);
-    model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 8);
-    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 8);
+    model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
+    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 24);
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
-    model->branch_latency = or_else(gpu->branch_latency, 6);
+    model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;
+    model->port_cycles[WL_TIMING_QUEUE_LG] = 4;
+    model->port_cycles[WL_TIMING_QUEUE_TEXTURE] = 4;
+    model->read_cycles = 1 / rate_or(gpu->register_reads_per_cycle, 1.9);
+    model->fill_cycles = 1 / rate_or(gpu->l1_fill_sectors_per_cycle, 5);
+    uint32_t predicate = or_else(gpu->predicate_latency, 13), alu = or_else(gpu->alu_latency, 6);
+    model->guard_latency = predicate > alu ? predicate - alu : 0;
+    if (input->changes & WL_TIMING_NO_LATENCY)
+        model->guard_latency = 0;
+    model->branch_latency = or_else(gpu->branch_latency, 10);
     model->barrier_latency = or_else(gpu->barrier_latency, 13);
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
-    if (input->changes & WL_TIMING_ANY_BLOCKS)
+    double by_warps = 4.0 * input->warps_per_block, by_blocks = 21.0 + input->warps_per_block;
+    model->first_block_interval = by_warps > by_blocks ? by_warps : by_blocks;
+    if (input->changes & WL_TIMING_ANY_BLOCKS) {
         model->block_interval /= LARGER_BLOCKS;
+        model->first_block_interval /= LARGER_BLOCKS;
+    }
     model->block_latency = or_else(gpu->block_latency, 350);
     model->start_cycles = rate_or(gpu->start_cycles, 450);
     model->launch_cycles = rate_or(gpu->launch_overhead_ns, 1450) * gpu->sm_clock_hz / 1e9;

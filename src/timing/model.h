@@ -13,6 +13,7 @@ struct timing_kind {
     uint8_t throttle;    /* of a warp that waits for the pipe or queue */
     uint16_t interval;   /* cycles that an instruction keeps its scheduler's pipe busy */
     uint16_t latency;    /* cycles to the result; memory adds its own */
+    uint16_t fetches;    /* registers' worth that it takes of the operand port, besides its own */
 };
 
 struct timing_model {
@@ -21,6 +22,12 @@ struct timing_model {
     uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
     uint32_t loads_in_flight;              /* misses that an SM may have under way */
     uint32_t l2_latency, dram_latency;     /* from L1's look-up to the data */
+    double read_cycles;                    /* that a register takes of a scheduler's operand port */
+    double fill_cycles;                    /* that a sector from L2 takes of L1's pipe */
+    uint32_t port_cycles[WL_TIMING_QUEUES]; /* that an access takes of its scheduler's port */
+    double
+        first_block_interval; /* cycles between two blocks that fill an SM when a launch begins */
+    uint32_t guard_latency;   /* cycles by which a predicate is there later for what it guards */
     uint32_t branch_latency, barrier_latency, barrier_interval;
     double l2_sector_cycles;     /* that a sector takes of the SM's share of reading from L2 */
     double l2_write_cycles;      /* of writing, a sector */

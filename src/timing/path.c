@@ -2,6 +2,13 @@
 
 #include <math.h>
 
+struct path_queue *path_queue_of(struct path_port *port, uint32_t number)
+{
+    return number == WL_TIMING_QUEUE_LG ? port->global
+           : number < WL_TIMING_QUEUES  ? &port->queues[number]
+                                        : NULL;
+}
+
 uint64_t path_queue_room(struct path_queue *queue, uint64_t now)
 {
     while (queue->count && queue->starts[queue->first] <= now) {
@@ -11,25 +18,28 @@ uint64_t path_queue_room(struct path_queue *queue, uint64_t now)
     return queue->count < queue->room ? now : queue->starts[queue->first];
 }
 
-/* Cycles between two passes of one scheduler: it takes two to keep L1's pipe busy. */
-#define PORT_INTERVAL 2
+/* Cycles by which each further pass of an access delays its data: examples/microbench access.load
+ * of 4 to 32 lines by one warp. */
+#define PASS_LATENCY 2
+
+static uint64_t latest(double a, uint64_t b)
+{
+    return a > (double)b ? (uint64_t)(a + 0.999) : b;
+}
 
 /* L1's pipe takes an access of so many passes; returns the cycle of the first. */
 static uint64_t take_pipe(struct path *path, struct path_port *port, struct path_queue *queue,
                           uint64_t now, uint32_t passes)
 {
-    uint64_t start = path->l1_free > now ? path->l1_free : now;
-    path->l1_free = start + passes;
+    uint64_t start = latest(path->l1_free, now);
+    path->l1_free = (path->l1_free > (double)now ? path->l1_free : (double)now) + passes;
     path->busy += passes;
     start = port->free > start ? port->free : start;
-    port->free = start + (uint64_t)passes * PORT_INTERVAL;
+    port->free = start + (queue ? queue->port_cycles : 1);
     if (queue && queue->count < PATH_QUEUE_MOST)
         queue->starts[(queue->first + queue->count++) % PATH_QUEUE_MOST] = start;
     return start;
 }
-
-/* Sectors that come from L2 in a cycle; writing them takes L1's pipe. */
-#define FILL_SECTORS 2
 
 /* As many loads as may be under way: the pipe waits for the first of them to come. */
 static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
@@ -99,13 +109,13 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     if (access.missed)
         from = wait_for_flight(path, model, now);
     uint64_t start = take_pipe(path, port, queue, from, passes);
-    uint64_t there = start + (uint64_t)(passes - 1) * PORT_INTERVAL + l1_latency;
+    uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + l1_latency;
     if (access.pending)
         there += access.pending;
     if (access.missed) {
         uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
-        path->l1_free += (access.missed + FILL_SECTORS - 1) / FILL_SECTORS;
-        path->busy += (access.missed + FILL_SECTORS - 1) / FILL_SECTORS;
+        path->l1_free += access.missed * model->fill_cycles;
+        path->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
         add_flight(path, there);
     }
@@ -150,8 +160,8 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
                      uint8_t kind, struct path_port *port, uint32_t word, uint64_t now)
 {
     struct wl_trace_access access = wl_trace_unpack(word);
-    uint32_t latency = model->kinds[kind].latency, number = model->kinds[kind].queue;
-    struct path_queue *queue = number < WL_TIMING_QUEUES ? &port->queues[number] : NULL;
+    uint32_t latency = model->kinds[kind].latency;
+    struct path_queue *queue = path_queue_of(port, model->kinds[kind].queue);
     if (changes & WL_TIMING_MATH_ONLY)
         return now + 1;
     if (!word)
@@ -163,7 +173,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
         uint64_t start = take_pipe(path, port, queue, now, wavefronts);
         if (kind == WL_MACHINE_LOAD) /* a generic address */
             latency = model->kinds[WL_MACHINE_SHARED_LOAD].latency;
-        return start + (uint64_t)(wavefronts - 1) * PORT_INTERVAL + latency;
+        return start + (uint64_t)(wavefronts - 1) * PASS_LATENCY + latency;
     }
     switch (kind) {
     case WL_MACHINE_STORE:

@@ -9,25 +9,31 @@ enum { PATH_QUEUE_MOST = 64, PATH_FLIGHTS = 1024 };
 
 /* Accesses that wait for L1's pipe: when each is served. */
 struct path_queue {
-    uint32_t room; /* accesses that may wait */
+    uint32_t room;        /* accesses that may wait */
+    uint32_t port_cycles; /* for which each keeps its scheduler's port */
     uint32_t first, count;
     uint64_t starts[PATH_QUEUE_MOST];
 };
 
-/* What a scheduler sends to L1: its queues, one for each kind of access, and its port. */
+/* What a scheduler sends to L1: its queues, one for each kind of access, and its port. All
+ * schedulers share the queue of global accesses: port 0 has it. */
 struct path_port {
     struct path_queue queues[WL_TIMING_QUEUES];
+    struct path_queue *global;
     uint64_t free; /* when it can send the next pass */
 };
 
 struct path {
-    uint64_t l1_free; /* when L1's pipe takes the next pass */
+    double l1_free; /* when L1's pipe takes the next pass */
     double l2_free, l2_write_free, device_free;
-    uint64_t busy;                  /* cycles of L1's pipe */
+    double busy;                    /* cycles of L1's pipe */
     double missed_debt;             /* sectors, in part, that are due to miss L2 */
     uint64_t flights[PATH_FLIGHTS]; /* when loads that missed L1 come, in the order of issue */
     uint32_t flight_first, flight_count;
 };
+
+/* Where accesses of that number wait; NULL for none. */
+struct path_queue *path_queue_of(struct path_port *port, uint32_t number);
 
 /* First cycle from now on in which the queue has room. */
 uint64_t path_queue_room(struct path_queue *queue, uint64_t now);

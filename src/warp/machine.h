@@ -47,6 +47,8 @@ struct wl_machine_op {
     uint8_t weight;                    /* TENSOR: in units of the pipe's rate; else 1 */
     uint8_t def_count;                 /* the first operands */
     uint8_t use_count;                 /* those behind */
+    uint8_t read_count;   /* 32-bit registers it fetches, less those the operation before fetched;
+                             once placed */
     uint32_t address;     /* register that holds the address it accesses, or WL_MACHINE_NONE */
     uint32_t operands;    /* index in the machine's operands */
     uint32_t instruction; /* of the source program */
