@@ -259,6 +259,7 @@ static const struct wl_option export_rows[] = {
     {"EXPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"html", 0, WL_OPTION_TEXT, AT(html_path), "FILE",
      "one page for a browser, which needs nothing beside it"},
+    {"pdf", 0, WL_OPTION_TEXT, AT(pdf_path), "FILE", "the whole analysis on paper"},
     {"svg", 0, WL_OPTION_TEXT, AT(svg_folder), "FOLDER",
      "the drawings of each launch: FOLDER/ID-NAME.svg"},
     {"png", 0, WL_OPTION_TEXT, AT(png_folder), "FOLDER",

@@ -44,7 +44,7 @@ struct wl_command {
     const char *set, *section_folder, *top, *print_source;
     struct wl_text sections, metrics, rules;
     const char *budget_path;
-    const char *html_path, *svg_folder, *png_folder;
+    const char *html_path, *pdf_path, *svg_folder, *png_folder;
     struct wl_text baselines; /* reports, '\n' between */
     bool allows_unlike;
     /* traces */

@@ -71,6 +71,11 @@ static enum wl_code export_files(const struct wl_command *command,
         if (!code)
             wl_console_say(console, "page: %s", command->html_path);
     }
+    if (!code && command->pdf_path) {
+        code = wl_export_pdf(&reports[0], &view, command->pdf_path, error);
+        if (!code)
+            wl_console_say(console, "pages: %s", command->pdf_path);
+    }
     if (!code)
         code = export_pictures(command, reports[0].report, &view, WL_EXPORT_SVG,
                                command->svg_folder, console, error);
@@ -83,12 +88,13 @@ static enum wl_code export_files(const struct wl_command *command,
 static enum wl_code export_report(struct wl_command *command, const struct wl_arguments *arguments,
                                   struct wl_console *console, struct wl_error *error)
 {
-    bool has_target = command->html_path || command->svg_folder || command->png_folder;
+    bool has_target =
+        command->html_path || command->pdf_path || command->svg_folder || command->png_folder;
     if (arguments->count != 1 || !has_target) {
         if (arguments->count != 1)
             wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
         else
-            wl_error_set(error, WL_ERR_USAGE, "export needs --html, --svg or --png");
+            wl_error_set(error, WL_ERR_USAGE, "export needs --html, --pdf, --svg or --png");
         return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
     }
     const char **paths = NULL;
@@ -97,6 +103,8 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
     enum wl_code code = wl_console_open(console, command->log_file, error);
     if (!code && command->html_path)
         code = check_target(command->html_path, command, error);
+    if (!code && command->pdf_path)
+        code = check_target(command->pdf_path, command, error);
     for (size_t i = 0; i < count && !code; i++) {
         reports[i].name = file_name(paths[i]);
         code = wl_report_open(paths[i], &reports[i].report, error);

@@ -30,7 +30,7 @@ const struct wl_verb wl_verbs[] = {
      "walk through a report: which kernel, what bounds it, why, what next, is it done"},
     {"diff", wl_verb_diff, "diff BASE NEW [MORE]", "compare reports with a base"},
     {"export", wl_verb_export, "export --html FILE [options] REPORT",
-     "write a report as one HTML page, and its drawings as SVG or PNG"},
+     "write a report as one HTML page or PDF, and its drawings as SVG or PNG"},
     {"merge", wl_verb_merge, "merge -o FILE REPORTS",
      "put the reports of several ranks of a parallel program into one"},
     {"check", wl_verb_check, "check REPORT --budget FILE",

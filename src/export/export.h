@@ -1,4 +1,5 @@
-/* A report as files for people: one HTML page that needs nothing beside it, or drawings. */
+/* A report as files for people: one HTML page that needs nothing beside it, a PDF, or
+ * drawings. */
 #ifndef WL_EXPORT_EXPORT_H
 #define WL_EXPORT_EXPORT_H
 
@@ -17,6 +18,12 @@ struct wl_export_report {
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
                             const struct wl_view_options *view, const char *path,
                             struct wl_error *error);
+
+/* Writes the whole analysis of a report as PDF: launches, findings, the guided walk; then launches
+ * in full, of many only the longest of each kernel. Errors: as wl_export_html. */
+enum wl_code wl_export_pdf(const struct wl_export_report *report,
+                           const struct wl_view_options *view, const char *path,
+                           struct wl_error *error);
 
 enum wl_export_picture { WL_EXPORT_SVG, WL_EXPORT_PNG };
 

@@ -194,11 +194,14 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
                             struct wl_error *error)
 {
     struct wl_html html = {.reports = reports, .report_count = count};
+    struct wl_view_options own = *view;
     struct wl_text page = {0};
     enum wl_code code = WL_OK;
+    own.width = 0;
+    own.color = false;
     html.contexts = wl_alloc_zero(count, sizeof *html.contexts);
     for (size_t i = 0; i < count && !code; i++) {
-        code = wl_view_context_open(reports[i].report, view, NULL, &html.contexts[i], error);
+        code = wl_view_context_open(reports[i].report, &own, NULL, &html.contexts[i], error);
         if (code)
             wl_error_set_where(error, "%s", reports[i].name);
     }

@@ -51,6 +51,18 @@ static json_t *plan_labelled(struct plan *plan, const struct wl_section *section
     return metrics;
 }
 
+/* Columns of the table of launches: the time first, then those of the section Summary. */
+static json_t *plan_columns(struct plan *plan, const struct wl_section *summary)
+{
+    static const char time[] = "gpu__time_duration.sum";
+    json_t *columns = summary ? plan_labelled(plan, summary) : json_array();
+    for (size_t i = 0; summary && i < summary->metric_count; i++)
+        if (strcmp(summary->metrics[i].metric, time) == 0)
+            return columns;
+    json_array_insert_new(columns, 0, json_pack("[s, o]", "Duration", place(plan, time)));
+    return columns;
+}
+
 static json_t *plan_table(struct plan *plan, const struct wl_section_table *table)
 {
     json_t *columns = json_array(), *rows = json_array();
@@ -170,7 +182,7 @@ enum wl_code wl_html_launches(struct wl_html *html, json_t *section, struct wl_e
     const struct wl_view_context *context = &html->contexts[0];
     const struct wl_section *summary = wl_sections_find(context->sections, "Summary");
     json_t *sections = json_array(), *remarks = json_array(), *reports = json_array();
-    json_object_set_new(section, "columns", summary ? plan_labelled(&plan, summary) : json_array());
+    json_object_set_new(section, "columns", plan_columns(&plan, summary));
     for (size_t i = 0; summary && i < summary->remark_count; i++)
         json_array_append_new(remarks, place(&plan, summary->remarks[i]));
     for (size_t i = 0; i < context->chosen_count; i++)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "export/html.h"
+#include "export/print.h"
 #include "view/diff.h"
 #include "view/fields.h"
 #include "view/format.h"
@@ -82,17 +83,8 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
 /* The guided walk is text; its lines are broken as on a terminal. */
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    struct wl_view_context *context = &html->contexts[0];
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return wl_error_set(error, WL_ERR_MEMORY, "out of memory");
-    context->out = out;
-    enum wl_code code = wl_page_guide_text(context, error);
-    wl_view_flush(context);
-    context->out = NULL;
-    fclose(out);
+    enum wl_code code = wl_export_print(&html->contexts[0], wl_page_guide_text, &text, error);
     if (!code)
         json_object_set_new(section, "text", wl_json_text(text));
     free(text);

@@ -1,5 +1,4 @@
-/* For this room only: pieces of findings that the formats of the advice page and the guided walk
- * share. */
+/* Pieces of findings that the formats of the advice page, the guided walk and exports share. */
 #ifndef WL_VIEW_ADVICE_TEXT_H
 #define WL_VIEW_ADVICE_TEXT_H
 

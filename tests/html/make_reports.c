@@ -57,7 +57,7 @@ static struct wl_record_launch plain_launch(void)
 
 static void put_many(const struct wl_sink *sink)
 {
-    struct wl_record_value values[COUNT(sample_values)];
+    struct wl_record_value values[COUNT(sample_values) + 1];
     begin(sink, NULL);
     for (uint64_t i = 0; i < many_kernels; i++) {
         char *name = wl_string_format("kernel_%d", (int)i);
@@ -75,12 +75,15 @@ static void put_many(const struct wl_sink *sink)
     }
     for (uint64_t i = 0; i < many_launches; i++) {
         struct wl_record_launch launch = plain_launch();
-        memcpy(values, sample_values, sizeof values);
+        memcpy(values, sample_values, sizeof sample_values);
+        values[COUNT(sample_values)] =
+            (struct wl_record_value){"gpu__time_duration.sum", 1000, WL_MARK_PREDICTED};
         for (size_t j = 0; j < COUNT(values); j++)
             values[j].value += (double)((i * 31 + j * 7) % 1013);
         launch.id = i;
         launch.kernel_id = i % many_kernels + 1;
         launch.values = values;
+        launch.value_count = COUNT(values);
         launch.grid[0] = (uint32_t)i + 1;
         sink->put_launch(sink->self, &launch);
     }
