@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -122,6 +123,25 @@ static bool has_ended(pid_t pid, struct wl_ending *ending)
     if (got == pid)
         read_ending(status, ending);
     return got == pid || (got < 0 && errno == ECHILD);
+}
+
+int wl_subprocess_mute(void)
+{
+    fflush(stdout);
+    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_WRONLY);
+    if (nothing >= 0) {
+        dup2(nothing, STDOUT_FILENO);
+        close(nothing);
+    }
+    return out;
+}
+
+void wl_subprocess_unmute(int out)
+{
+    if (out < 0)
+        return;
+    dup2(out, STDOUT_FILENO);
+    close(out);
 }
 
 void wl_subprocess_wait(struct wl_subprocess *process, const struct wl_subprocess_tick *tick,

@@ -42,6 +42,11 @@ enum wl_code wl_subprocess_start(struct wl_subprocess *process, const char *path
                                  char *const *arguments, const struct wl_environment *environment,
                                  struct wl_error *error);
 
+/* Throws away what this process, and programs that it starts, write to stdout from here on, until
+ * wl_subprocess_unmute gets what this returns. */
+int wl_subprocess_mute(void);
+void wl_subprocess_unmute(int out);
+
 /* Called every period_ms while waiting, if not NULL. */
 struct wl_subprocess_tick {
     void (*tick)(void *self);

@@ -1,7 +1,6 @@
 #include "cmd/again.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,17 +39,10 @@ static enum wl_code write_settings(const struct wl_launch_run *run, bool is_samp
 static enum wl_code start_quietly(const struct wl_launch_run *run, const struct again *again,
                                   struct wl_subprocess *process, struct wl_error *error)
 {
-    int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), nothing = open("/dev/null", O_WRONLY);
-    if (nothing >= 0) {
-        dup2(nothing, STDOUT_FILENO);
-        close(nothing);
-    }
+    int out = wl_subprocess_mute();
     enum wl_code code = wl_subprocess_start(process, run->program_path, run->program->items,
                                             &again->environment, error);
-    if (out >= 0) {
-        dup2(out, STDOUT_FILENO);
-        close(out);
-    }
+    wl_subprocess_unmute(out);
     return code;
 }
 

@@ -74,6 +74,8 @@ static const struct wl_option collector_rows[] = {
      "like launches (kernel, grid, block, shared memory) carries one pass; auto (default), the "
      "first of like launches again, and spread over those that follow; application, as auto, and "
      "run the program again for samples and for counts at instructions; none, no counters"},
+    {"twin", 0, WL_OPTION_FLAG, AT(twin), NULL,
+     "hw: simulate the program as well, on the model most like the GPU, and compare"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",
      "hw: sample where warps stand; default: with the sets detailed and full"},
     {"warp-sampling-interval", 0, WL_OPTION_TEXT, AT(warp_sampling_interval), "auto|0..26",

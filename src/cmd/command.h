@@ -10,6 +10,7 @@
 struct wl_command {
     bool wants_help, wants_version, is_verbose, is_quiet;
     bool measure_again; /* ceilings */
+    bool twin;          /* simulate what was measured, too */
     bool is_so_anyway;  /* options that ask for what always happens */
     /* files */
     const char *export_path, *import_path, *log_file;

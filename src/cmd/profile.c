@@ -11,6 +11,7 @@
 #include "cmd/program.h"
 #include "cmd/show.h"
 #include "cmd/tell.h"
+#include "cmd/twin.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 
@@ -77,6 +78,11 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
 {
     struct wl_launch_run run = {.command = command, .console = console, .program = program};
     enum wl_code code = wl_launch_choose(&run, error);
+    if (!code && command->twin && run.settings.collector != WL_SOURCE_HARDWARE) {
+        code = wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "--twin compares with a GPU, and there is none to measure on");
+        wl_error_set_hint(error, "`warplens doctor` says what is missing");
+    }
     if (!code)
         code = wl_lists_check(command, run.settings.collector == WL_SOURCE_HARDWARE, error);
     if (!code)
@@ -89,7 +95,9 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
     bool is_recorded = wl_launch_is_recorded(&run);
     code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
     bool has_report = is_recorded && code == WL_OK;
-    if (has_report)
+    if (has_report && command->twin)
+        code = wl_twin_run(&run, error);
+    else if (has_report)
         code = print_report(&run, error);
     if (code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);

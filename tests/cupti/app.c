@@ -35,6 +35,13 @@ static int call(const char *name)
     return function();
 }
 
+/* For the simulated driver; the mock does not look at it. */
+#define KERNEL(name)                            \
+    ".visible .entry " name "(.param .u64 p)\n" \
+    "{ .reg .u64 %d; ld.param.u64 %d, [p]; add.u64 %d, %d, 1; ret; }\n"
+static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n" KERNEL("_Z5scalePf")
+    KERNEL("_Z3addPfS_") KERNEL("_Z13ncclAllReducePf");
+
 static void open_driver(void)
 {
     int (*init)(unsigned), (*retain)(void **, int), (*load)(void **, const void *),
@@ -52,7 +59,7 @@ static void open_driver(void)
     *(void **)&get = symbol("cuModuleGetFunction");
     *(void **)&launch_kernel = symbol("cuLaunchKernel");
     *(void **)&launch_cooperative = symbol("cuLaunchCooperativeKernel");
-    if (init(0) || retain(&context, 0) || set(context) || load(&module, "") ||
+    if (init(0) || retain(&context, 0) || set(context) || load(&module, ptx) ||
         get(&kernels[0], module, "_Z5scalePf") || get(&kernels[1], module, "_Z3addPfS_") ||
         get(&kernels[2], module, "_Z13ncclAllReducePf"))
         exit(7);
