@@ -59,6 +59,8 @@ static const struct wl_option trace_rows[] = {
     {"nvtx-capture", 'p', WL_OPTION_TEXT, AT(nvtx_capture), "RANGE",
      "the push/pop range of --capture-range nvtx: name or name@domain"},
     {"kernel-count", 0, WL_OPTION_NUMBER, AT(kernel_count), "N", "end after N kernels"},
+    {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
+     "as for profile: measure on the GPU of this machine, or simulate one"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "tables as CSV"},
     {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "tables as JSON"},
     {.name = NULL},

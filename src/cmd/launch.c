@@ -64,11 +64,12 @@ static const char *const run_settings[] = {"stream_folder", "compiled_file", "pr
 static const struct {
     const char *key, *off;
 } quiet_settings[] = {
-    {"check_race", "no"},       {"check_init", "no"},    {"check_sync", "no"},
-    {"check_leaks", "no"},      {"stop_at_error", "no"}, {"budget", "0"},
-    {"collector", "sim"},       {"pc_samples", "no"},    {"instruction_counts", "no"},
-    {"pc_period", "0"},         {"replay", "auto"},      {"trace_delay_ms", "0"},
-    {"trace_duration_ms", "0"}, {"trace_kernels", "0"},  {"trace_range", "none"},
+    {"check_race", "no"},    {"check_init", "no"},       {"check_sync", "no"},
+    {"check_leaks", "no"},   {"stop_at_error", "no"},    {"budget", "0"},
+    {"collector", "sim"},    {"pc_samples", "no"},       {"instruction_counts", "no"},
+    {"pc_period", "0"},      {"replay", "auto"},         {"trace_driver", "no"},
+    {"trace_delay_ms", "0"}, {"trace_duration_ms", "0"}, {"trace_kernels", "0"},
+    {"trace_range", "none"},
 };
 
 static bool is_off(const char *key, const char *value)
@@ -287,6 +288,14 @@ static enum wl_code name_report(struct wl_launch_run *run, struct wl_error *erro
     return code;
 }
 
+/* A program that does not use the runtime calls the driver itself. */
+static void choose_driver(struct wl_launch_run *run)
+{
+    struct wl_settings *settings = &run->settings;
+    bool has_runtime = run->info.kind != WL_PROGRAM_DRIVER && run->info.kind != WL_PROGRAM_NO_CUDA;
+    settings->trace_driver = !has_runtime || strstr(settings->trace, "cuda-driver");
+}
+
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
     bool is_simulated = run->settings.collector == WL_SOURCE_SIMULATED;
@@ -296,6 +305,7 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
     if (!code)
         code = is_simulated ? wl_program_check(run->program_path, run->console, &run->info, error)
                             : wl_program_inspect(run->program_path, &run->info, error);
+    choose_driver(run);
     if (!code)
         code = wl_injection_find(&run->library_folder, error);
     if (!code)

@@ -69,6 +69,7 @@ static const struct row rows[] = {
     ROW(KIND_U32, pc_period, "0"),
     ROW(KIND_BOOL, instruction_counts, "no"),
     ROW(KIND_TEXT, trace, ""),
+    ROW(KIND_BOOL, trace_driver, "no"),
     ROW(KIND_U64, trace_delay_ms, "0"),
     ROW(KIND_U64, trace_duration_ms, "0"),
     ROW(KIND_U64, trace_kernels, "0"),

@@ -173,7 +173,14 @@ struct wl_cupti_subscribe {
 
 /* ---- activity records ---- */
 
-enum wl_cupti_activity_kind { WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL = 10 };
+enum wl_cupti_activity_kind {
+    WL_CUPTI_ACTIVITY_MEMCPY = 1,
+    WL_CUPTI_ACTIVITY_MEMSET = 2,
+    WL_CUPTI_ACTIVITY_DRIVER = 4,
+    WL_CUPTI_ACTIVITY_RUNTIME = 5,
+    WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL = 10,
+};
+enum { WL_CUPTI_THREAD_ID_SYSTEM = 1 };
 enum wl_cupti_activity_attribute {
     WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_BYTES = 0,
     WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_POOL = 2,
@@ -205,6 +212,32 @@ struct __attribute__((packed, aligned(8))) wl_cupti_kernel_activity {
     uint64_t graph_node_id;
     uint32_t shared_limit_config;
     uint32_t graph_id;
+};
+
+/* A call of the runtime or driver API. */
+struct __attribute__((packed, aligned(8))) wl_cupti_api_activity {
+    uint32_t kind, call;
+    uint64_t start_ns, end_ns;
+    uint32_t process_id, thread_id, correlation_id, result;
+};
+
+/* The beginnings that versions of the records since CUDA 11 have in common. */
+struct __attribute__((packed, aligned(8))) wl_cupti_memcpy_activity {
+    uint32_t kind;
+    uint8_t copy_kind, source_kind, destination_kind, flags;
+    uint64_t bytes, start_ns, end_ns;
+    uint32_t device_id, context_id, stream_id, correlation_id, runtime_correlation_id, padding;
+    void *reserved;
+    uint64_t graph_node_id;
+};
+struct __attribute__((packed, aligned(8))) wl_cupti_memset_activity {
+    uint32_t kind, value;
+    uint64_t bytes, start_ns, end_ns;
+    uint32_t device_id, context_id, stream_id, correlation_id;
+    uint16_t flags, memory_kind;
+    uint32_t padding;
+    void *reserved;
+    uint64_t graph_node_id;
 };
 
 typedef void wl_cupti_buffer_request(uint8_t **buffer, size_t *size_bytes, size_t *records_max);

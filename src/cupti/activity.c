@@ -10,7 +10,8 @@ enum { buffer_bytes = 1 << 20, buffer_count = 16, flush_period_ms = 200 };
 
 static struct {
     const struct wl_cupti *cupti;
-    wl_cupti_take_kernel *take;
+    wl_cupti_take_activity *take;
+    uint64_t kinds;
     void *self;
     uint8_t *memory; /* of all buffers */
     pthread_mutex_t lock;
@@ -45,8 +46,8 @@ static void complete(struct wl_cuda_context *context, uint32_t stream_id, uint8_
         return;
     while (activity.cupti->cuptiActivityGetNextRecord(buffer, valid_bytes, &record) ==
            WL_CUPTI_SUCCESS)
-        if (record->kind == WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL)
-            activity.take(activity.self, (const struct wl_cupti_kernel_activity *)record);
+        if (record->kind < 64 && activity.kinds >> record->kind & 1)
+            activity.take(activity.self, record);
     if (activity.cupti->cuptiActivityGetNumDroppedRecords(context, stream_id, &dropped) ==
         WL_CUPTI_SUCCESS)
         atomic_fetch_add(&activity.dropped, dropped);
@@ -57,17 +58,28 @@ static void complete(struct wl_cuda_context *context, uint32_t stream_id, uint8_
     pthread_mutex_unlock(&activity.lock);
 }
 
-enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, wl_cupti_take_kernel *take,
-                                     void *self, struct wl_error *error)
+static int switch_kinds(int (*call)(int kind))
+{
+    int result = WL_CUPTI_SUCCESS;
+    for (int kind = 0; kind < 64 && result == WL_CUPTI_SUCCESS; kind++)
+        if (activity.kinds >> kind & 1)
+            result = call(kind);
+    return result;
+}
+
+enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kinds,
+                                     wl_cupti_take_activity *take, void *self,
+                                     struct wl_error *error)
 {
     activity.cupti = cupti;
     activity.take = take;
+    activity.kinds = kinds;
     activity.self = self;
     if (!activity.memory)
         activity.memory = wl_alloc_aligned(64, (size_t)buffer_count * buffer_bytes);
     int result = cupti->cuptiActivityRegisterCallbacks(request, complete);
     if (result == WL_CUPTI_SUCCESS)
-        result = cupti->cuptiActivityEnable(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL);
+        result = switch_kinds(cupti->cuptiActivityEnable);
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "tracing kernels", result);
     if (cupti->cuptiActivityFlushPeriod)
@@ -91,6 +103,6 @@ void wl_cupti_activity_stop(bool abandon)
 {
     if (!activity.memory || abandon)
         return;
-    activity.cupti->cuptiActivityDisable(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL);
+    switch_kinds(activity.cupti->cuptiActivityDisable);
     wl_cupti_activity_flush(true);
 }

@@ -1,16 +1,19 @@
-/* Kernel records of CUPTI: when each kernel ran, without any counter. Buffers are ours, made at
- * once and bounded; what does not fit is counted. One client in a process. */
+/* Activity records of CUPTI: when kernels ran, calls and copies were made, without any counter.
+ * Buffers are ours, made at once and bounded; what does not fit is counted. One client in a
+ * process. */
 #ifndef WL_CUPTI_ACTIVITY_H
 #define WL_CUPTI_ACTIVITY_H
 
 #include "cupti/library.h"
 
 /* Called with each record, on any thread; must be quick. */
-typedef void wl_cupti_take_kernel(void *self, const struct wl_cupti_kernel_activity *kernel);
+typedef void wl_cupti_take_activity(void *self, const struct wl_cupti_activity *record);
 
-/* Errors: WL_ERR_UNSUPPORTED. */
-enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, wl_cupti_take_kernel *take,
-                                     void *self, struct wl_error *error);
+/* kinds: of the records that are wanted, enum wl_cupti_activity_kind, as bits; the first that CUPTI
+ * refuses is an error. Errors: WL_ERR_UNSUPPORTED. */
+enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kinds,
+                                     wl_cupti_take_activity *take, void *self,
+                                     struct wl_error *error);
 /* Gives what is complete; with is_forced, everything. Never called with a lock held that take
  * needs.
  */

@@ -21,6 +21,7 @@
 #include "inject/nvtx.h"
 #include "inject/openacc.h"
 #include "inject/process.h"
+#include "inject/recording.h"
 #include "inject/trace.h"
 #include "stream/stream.h"
 
@@ -223,7 +224,7 @@ static void profiler_switch(void *self, bool active)
     (void)self;
     struct visit visit;
     if (session.is_tracing)
-        wl_inject_trace_switch(active);
+        wl_recording_switch(active);
     if (!enter(&visit))
         return;
     WL_GUARD(&visit.guard)
@@ -373,7 +374,8 @@ static void begin(const char *settings_path)
     wl_nvtx_set_wanted(is_on);
     if (!is_on || !session.settings.trace[0])
         return;
-    session.is_tracing = wl_inject_trace_start(&session.settings, with_stream, &error) == WL_OK;
+    session.is_tracing =
+        wl_recording_start(&session.settings, with_stream, wl_device_clock_now, &error) == WL_OK;
     if (!session.is_tracing)
         record_refusal(&error);
 }
@@ -396,7 +398,7 @@ static void after_fork_in_child(void)
         leave_stream();
     pthread_mutex_unlock(&session.lock);
     if (session.is_tracing)
-        wl_inject_trace_after_fork();
+        wl_recording_after_fork();
 }
 
 static void free_all(void)
@@ -440,7 +442,7 @@ static void finish(int exit_code, void *unused)
     (void)unused;
     struct timespec until;
     if (session.is_tracing)
-        wl_inject_trace_end();
+        wl_recording_end(0);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec++;
     atomic_store(&session.is_on, false);

@@ -16,6 +16,7 @@
 #include "inject/nvtx.h"
 #include "inject/process.h"
 #include "measure/collector.h"
+#include "measure/trace.h"
 #include "stream/stream.h"
 
 enum { launch_patience_s = 5, end_patience_s = 1, gather_period_ns = 25000000 };
@@ -24,6 +25,7 @@ static struct {
     pthread_mutex_t lock;        /* of everything here and of the collector */
     pthread_mutex_t launch_lock; /* from the beginning to the end of a counted launch */
     atomic_bool is_on;           /* recording; false for good once there was trouble */
+    bool is_tracing;             /* events on a timeline, and no collector */
     struct wl_settings settings;
     struct wl_filter *filter;
     void *collector;
@@ -183,6 +185,26 @@ static void start_gathering(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* For events of a trace, which come on any thread. */
+static void use_stream(void (*use)(const struct wl_sink *sink, void *argument), void *argument)
+{
+    struct wl_guard guard;
+    int saved_errno = errno;
+    pthread_mutex_lock(&session.lock);
+    if (atomic_load(&session.is_on)) {
+        WL_GUARD(&guard)
+        {
+            if (open_stream())
+                use(&session.sink, argument);
+        }
+        wl_guard_end(&guard);
+        if (guard.is_broken)
+            give_up();
+    }
+    pthread_mutex_unlock(&session.lock);
+    errno = saved_errno;
+}
+
 /* ---- forks and the end ---- */
 
 static void before_fork(void)
@@ -206,6 +228,8 @@ static void after_fork_in_child(void)
     session.writer = NULL;
     session.sink = (struct wl_sink){0};
     pthread_mutex_unlock(&session.lock);
+    if (session.is_tracing)
+        wl_measure_trace_abandon();
 }
 
 /* At the program's exit(), before what was registered before the first use of CUDA: the contexts
@@ -213,6 +237,8 @@ static void after_fork_in_child(void)
 static void finish(int exit_code, void *unused)
 {
     (void)unused;
+    if (session.is_tracing)
+        wl_measure_trace_end();
     if (!session.writer || session.writer_pid != getpid() ||
         !lock_within(&session.lock, end_patience_s))
         return;
@@ -273,14 +299,18 @@ static void begin(const char *settings_path)
     if (code == WL_OK)
         code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
     bool is_wanted = code != WL_OK || wl_rank_list_has(session.settings.ranks, wl_rank_read().rank);
-    if (code == WL_OK && is_wanted)
+    session.is_tracing = code == WL_OK && is_wanted && session.settings.trace[0];
+    atomic_store(&session.is_on, session.is_tracing);
+    if (session.is_tracing)
+        code = wl_measure_trace_start(&session.settings, use_stream, &error);
+    else if (code == WL_OK && is_wanted)
         code = start_collector(&error);
     if (code != WL_OK)
         record_refusal(&error);
     wl_text_free(&content);
     atomic_store(&session.is_on, code == WL_OK && is_wanted);
     wl_nvtx_set_wanted(code == WL_OK && is_wanted);
-    if (code == WL_OK)
+    if (code == WL_OK && !session.is_tracing)
         start_gathering();
 }
 

@@ -12,8 +12,9 @@ void wl_measure_init_times(struct wl_measure *measure)
 }
 
 /* On a thread of CUPTI, or within a flush. */
-static void take_time(void *self, const struct wl_cupti_kernel_activity *kernel)
+static void take_time(void *self, const struct wl_cupti_activity *record)
 {
+    const struct wl_cupti_kernel_activity *kernel = (const void *)record;
     struct wl_measure_times *times = self;
     pthread_mutex_lock(&times->lock);
     if (times->count < times_max)
@@ -38,7 +39,8 @@ void wl_measure_start_times(struct wl_measure *measure)
     if (!times->items)
         times->items = wl_alloc(times_max * sizeof *times->items);
     measure->is_tracing =
-        wl_cupti_activity_start(measure->cupti, take_time, times, &error) == WL_OK;
+        wl_cupti_activity_start(measure->cupti, UINT64_C(1) << WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL,
+                                take_time, times, &error) == WL_OK;
     if (!measure->is_tracing)
         wl_measure_note_error(measure, "no-times", "kernels are not timed", &error);
 }

@@ -25,15 +25,23 @@ __attribute__((constructor)) static void fill_crc_table(void)
         }
 }
 
+/* Little-endian, as a compiler sees at once. */
+static uint32_t load_u32(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
 uint32_t wl_stream_crc32(const void *bytes, size_t length)
 {
     const unsigned char *next = bytes;
     uint32_t crc = 0xffffffff;
     for (; length >= 8; length -= 8, next += 8) {
-        crc ^= wl_stream_read_u32(next);
-        crc = crc_table[7][crc & 255] ^ crc_table[6][crc >> 8 & 255] ^
-              crc_table[5][crc >> 16 & 255] ^ crc_table[4][crc >> 24] ^ crc_table[3][next[4]] ^
-              crc_table[2][next[5]] ^ crc_table[1][next[6]] ^ crc_table[0][next[7]];
+        uint32_t low = crc ^ load_u32(next), high = load_u32(next + 4);
+        crc = crc_table[7][low & 255] ^ crc_table[6][low >> 8 & 255] ^
+              crc_table[5][low >> 16 & 255] ^ crc_table[4][low >> 24] ^ crc_table[3][high & 255] ^
+              crc_table[2][high >> 8 & 255] ^ crc_table[1][high >> 16 & 255] ^
+              crc_table[0][high >> 24];
     }
     while (length-- > 0)
         crc = crc >> 8 ^ crc_table[0][(crc ^ *next++) & 255];

@@ -328,6 +328,11 @@ void wl_trace_pause(bool is_paused)
         __atomic_store_n(&wl_trace_wanted, is_paused ? 0 : trace.options.wanted, __ATOMIC_RELAXED);
 }
 
+bool wl_trace_is_recorded(enum wl_trace_category category)
+{
+    return atomic_load(&trace.is_running) && trace.options.wanted >> category & 1;
+}
+
 static bool flush_and(bool is_last)
 {
     struct timespec until;

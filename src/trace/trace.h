@@ -116,6 +116,8 @@ void wl_trace_pause(bool is_paused);
 /* Drains all rings in the calling thread; false if another thread kept draining for over a second.
  */
 bool wl_trace_flush(void);
+/* Whether the category is recorded at all, also while that is paused. */
+bool wl_trace_is_recorded(enum wl_trace_category category);
 /* Ends recording for good, and drains. */
 bool wl_trace_stop(void);
 /* In the child of a fork: the rings hold events of the parent, and there is no draining thread.

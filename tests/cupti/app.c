@@ -1,7 +1,8 @@
 /* A program that uses the driver: its arguments are done one after another.
  *
  *   launch[=N]  one[=N]  two  extra  cooperative  nccl  threads=N  wrong  graph  capture  sync
- * memory start  stop  fork  exec  exit=N  crash  abort  release
+ * time=N (launches N, and prints what one takes of the CPU)  memory start  stop  fork  exec  exit=N
+ * crash abort  release
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int (*launch_kernel)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -78,6 +80,18 @@ static void launch_one(void *kernel, void **extra)
 static void launch(unsigned number)
 {
     launch_one(kernels[number % 2], NULL);
+}
+
+static void launch_timed(unsigned count)
+{
+    struct timespec start, end;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    for (unsigned i = 0; i < count; i++)
+        launch(i);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    double took_ns =
+        (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
+    printf("%u launches, %.1f ns each\n", count, took_ns / count);
 }
 
 static void *launch_many(void *unused)
@@ -155,6 +169,8 @@ int main(int count, char **words)
         if (strncmp(word, "launch", 6) == 0) {
             for (unsigned n = 0; n < number; n++)
                 launch(n);
+        } else if (strncmp(word, "time", 4) == 0) {
+            launch_timed(number);
         } else if (strncmp(word, "one", 3) == 0) {
             for (unsigned n = 0; n < number; n++)
                 launch_one(kernels[0], NULL);

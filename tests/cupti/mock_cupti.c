@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "mock.h"
 
@@ -31,7 +32,11 @@ static struct {
     /* records */
     wl_cupti_buffer_request *request;
     wl_cupti_buffer_complete *complete;
-    bool is_active;
+    bool has_records;  /* of kernels */
+    bool is_late;      /* full buffers are delivered by a flush only */
+    bool keeps_buffer; /* full buffers are not delivered, but filled again */
+    uint32_t process_id;
+    uint64_t kinds; /* of records that are wanted, as bits */
     uint8_t *buffer;
     size_t buffer_bytes, used_bytes;
     size_t dropped;
@@ -84,15 +89,57 @@ static void call_back(int domain, uint32_t call, const void *data)
         state.callback(state.own_data, domain, call, data);
 }
 
-static void add_record(const struct mock_kernel *kernel,
+/* The times of launch number n, from 1: a call of 1 us every 2.5 us, the kernel 0.5 us behind it.
+ */
+static uint64_t start_of(uint32_t correlation_id)
+{
+    return 1000 + 2500 * (uint64_t)correlation_id;
+}
+
+/* With the lock, which it lets go while it delivers a full buffer. */
+static void add_record(const void *record, size_t size_bytes)
+{
+    size_t records_max = 0;
+    if (state.buffer && state.used_bytes + size_bytes > state.buffer_bytes && state.keeps_buffer)
+        state.used_bytes = 0;
+    if (state.buffer && state.used_bytes + size_bytes > state.buffer_bytes) {
+        if (state.is_late) {
+            state.dropped++;
+            return;
+        }
+        uint8_t *full = state.buffer;
+        size_t used = state.used_bytes, size = state.buffer_bytes;
+        state.buffer = NULL;
+        pthread_mutex_unlock(&state.lock);
+        state.complete(NULL, 0, full, size, used);
+        pthread_mutex_lock(&state.lock);
+    }
+    if (!state.buffer) {
+        state.used_bytes = 0;
+        state.request(&state.buffer, &state.buffer_bytes, &records_max);
+    }
+    if (!state.buffer || state.used_bytes + size_bytes > state.buffer_bytes) {
+        state.dropped++;
+        return;
+    }
+    memcpy(state.buffer + state.used_bytes, record, size_bytes);
+    state.used_bytes += size_bytes;
+}
+
+static bool is_wanted(int kind)
+{
+    return state.kinds >> kind & 1;
+}
+
+static void add_kernel(const struct mock_kernel *kernel,
                        const struct wl_cuda_launch_parameters *launch, uint32_t correlation_id,
                        bool is_graph)
 {
     struct wl_cupti_kernel_activity record = {
         .kind = WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL,
         .registers = 40,
-        .start_ns = 1000,
-        .end_ns = 1000 + 500 + correlation_id,
+        .start_ns = start_of(correlation_id) + 1500,
+        .end_ns = start_of(correlation_id) + 1500 + 500 + correlation_id,
         .context_id = 1,
         .stream_id = 7,
         .correlation_id = correlation_id,
@@ -101,30 +148,70 @@ static void add_record(const struct mock_kernel *kernel,
     };
     memcpy(record.grid, launch->grid, sizeof record.grid);
     memcpy(record.block, launch->block, sizeof record.block);
-    size_t records_max = 0;
-    if (!state.buffer)
-        state.request(&state.buffer, &state.buffer_bytes, &records_max);
-    if (!state.buffer || state.used_bytes + sizeof record > state.buffer_bytes) {
-        state.dropped++;
-        return;
-    }
-    memcpy(state.buffer + state.used_bytes, &record, sizeof record);
-    state.used_bytes += sizeof record;
+    add_record(&record, sizeof record);
+}
+
+static void add_call(int kind, uint32_t call, uint32_t correlation_id)
+{
+    struct wl_cupti_api_activity record = {
+        .kind = (uint32_t)kind,
+        .call = call,
+        .start_ns = start_of(correlation_id),
+        .end_ns = start_of(correlation_id) + 1000,
+        .process_id = state.process_id,
+        .thread_id = 4242,
+        .correlation_id = correlation_id,
+    };
+    add_record(&record, sizeof record);
+}
+
+/* A copy or a set before the first launch. */
+static void add_memory(void)
+{
+    struct wl_cupti_memcpy_activity copy = {
+        .kind = WL_CUPTI_ACTIVITY_MEMCPY,
+        .copy_kind = 1,
+        .source_kind = 1,
+        .destination_kind = 6,
+        .bytes = 4000000,
+        .start_ns = 1100,
+        .end_ns = 1300,
+        .context_id = 1,
+        .stream_id = 7,
+    };
+    struct wl_cupti_memset_activity set = {
+        .kind = WL_CUPTI_ACTIVITY_MEMSET,
+        .bytes = 8000000,
+        .start_ns = 1300,
+        .end_ns = 1400,
+        .context_id = 1,
+        .stream_id = 7,
+        .memory_kind = 3,
+    };
+    if (is_wanted(WL_CUPTI_ACTIVITY_MEMCPY))
+        add_record(&copy, sizeof copy);
+    if (is_wanted(WL_CUPTI_ACTIVITY_MEMSET))
+        add_record(&set, sizeof set);
 }
 
 static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph)
 {
     pthread_mutex_lock(&state.lock);
-    state.launches++;
+    if (!state.launches++)
+        add_memory();
     if (state.is_started && is_graph)
         mock_log("graph replayed");
     if (state.is_started && state.range_count < ranges_max)
         state.range_count++;
     if (state.range)
         state.range->values[state.pass] += 1000.0 * (double)mock_memory();
-    if (state.is_active && mock_value("activity", 1))
-        add_record(kernel, launch, correlation_id, is_graph);
+    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
+        add_call(WL_CUPTI_ACTIVITY_RUNTIME, 211, correlation_id);
+    if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
+        add_call(WL_CUPTI_ACTIVITY_DRIVER, 307, correlation_id);
+    if (is_wanted(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL) && state.has_records)
+        add_kernel(kernel, launch, correlation_id, is_graph);
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -218,24 +305,55 @@ int cuptiActivityRegisterCallbacks(wl_cupti_buffer_request *request,
 int cuptiActivityEnable(int kind)
 {
     RESULT(cuptiActivityEnable);
-    ORDER(state.request && kind == WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, cuptiActivityEnable);
-    state.is_active = true;
+    ORDER(state.request && kind > 0 && kind < 64, cuptiActivityEnable);
+    state.kinds |= UINT64_C(1) << kind;
+    state.has_records = mock_value("activity", 1) != 0;
+    state.keeps_buffer = mock_value("deliver", 1) == 0;
+    state.is_late = mock_value("late", 0) != 0;
+    state.process_id = (uint32_t)getpid();
+    mock_cuda_set_hooks(&hooks);
     return 0;
 }
 
 int cuptiActivityDisable(int kind)
 {
-    (void)kind;
-    state.is_active = false;
+    state.kinds &= ~(UINT64_C(1) << kind);
     return 0;
+}
+
+int cuptiGetCallbackName(int domain, uint32_t call, const char **name)
+{
+    if (domain == WL_CUPTI_DOMAIN_RUNTIME && call == 211)
+        *name = "cudaLaunchKernel_v7000";
+    else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == 307)
+        *name = "cuLaunchKernel";
+    else
+        return WL_CUPTI_ERROR_INVALID_PARAMETER;
+    return 0;
+}
+
+int cuptiSetThreadIdType(int type)
+{
+    return type == WL_CUPTI_THREAD_ID_SYSTEM ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+static size_t size_of_record(uint32_t kind)
+{
+    static const size_t sizes[] = {
+        [WL_CUPTI_ACTIVITY_MEMCPY] = sizeof(struct wl_cupti_memcpy_activity),
+        [WL_CUPTI_ACTIVITY_MEMSET] = sizeof(struct wl_cupti_memset_activity),
+        [WL_CUPTI_ACTIVITY_DRIVER] = sizeof(struct wl_cupti_api_activity),
+        [WL_CUPTI_ACTIVITY_RUNTIME] = sizeof(struct wl_cupti_api_activity),
+        [WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL] = sizeof(struct wl_cupti_kernel_activity),
+    };
+    return sizes[kind];
 }
 
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes,
                                struct wl_cupti_activity **record)
 {
-    size_t size = sizeof(struct wl_cupti_kernel_activity);
-    uint8_t *next = *record ? (uint8_t *)*record + size : buffer;
-    if (next + size > buffer + valid_bytes)
+    uint8_t *next = *record ? (uint8_t *)*record + size_of_record((*record)->kind) : buffer;
+    if (next >= buffer + valid_bytes)
         return WL_CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = (struct wl_cupti_activity *)next;
     return 0;

@@ -1,0 +1,302 @@
+#include "measure/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/demangle.h"
+#include "base/memory.h"
+#include "cupti/activity.h"
+#include "trace/trace.h"
+
+/* CUPTI gives each kernel's name in one place for good; the place is looked up first. */
+enum { KERNEL_NAMES = 1 << 12, CALLS_MAX = 2048 };
+
+struct kernel_name {
+    const char *place;
+    char *mangled;
+    uint32_t id;
+};
+
+static struct {
+    struct wl_cupti cupti;
+    struct wl_cupti_subscriber *subscriber;
+    int64_t offset_ns; /* from CUPTI's clock to the time since 1970 */
+    bool is_on;
+    /* used on one thread at a time: CUPTI delivers buffers one after another */
+    struct kernel_name kernel_names[KERNEL_NAMES];
+    uint32_t call_names[2][CALLS_MAX]; /* runtime, driver */
+} trace;
+
+static const struct {
+    enum wl_cupti_activity_kind kind;
+    enum wl_trace_category category;
+} kinds[] = {
+    {WL_CUPTI_ACTIVITY_RUNTIME, WL_TRACE_CUDA_RUNTIME},
+    {WL_CUPTI_ACTIVITY_DRIVER, WL_TRACE_CUDA_DRIVER},
+    {WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, WL_TRACE_KERNEL},
+    {WL_CUPTI_ACTIVITY_MEMCPY, WL_TRACE_MEMCPY},
+    {WL_CUPTI_ACTIVITY_MEMSET, WL_TRACE_MEMSET},
+};
+
+/* ---- names ---- */
+
+static uint32_t kernel_name(const char *mangled)
+{
+    uintptr_t place = (uintptr_t)mangled;
+    struct kernel_name *row = &trace.kernel_names[(place >> 4 ^ place >> 16) % KERNEL_NAMES];
+    if (row->place == mangled && strcmp(row->mangled, mangled) == 0)
+        return row->id;
+    char *name = wl_demangle(mangled);
+    free(row->mangled);
+    *row = (struct kernel_name){mangled, wl_string_copy(mangled), wl_trace_name(name)};
+    free(name);
+    return row->id;
+}
+
+/* "cuMemAlloc_v2" is called so, "cudaLaunchKernel_v7000" without its version. */
+static uint32_t ask_call_name(bool is_driver, uint32_t call)
+{
+    const char *name = NULL;
+    int domain = is_driver ? WL_CUPTI_DOMAIN_DRIVER : WL_CUPTI_DOMAIN_RUNTIME;
+    if (!trace.cupti.cuptiGetCallbackName ||
+        trace.cupti.cuptiGetCallbackName(domain, call, &name) != WL_CUPTI_SUCCESS || !name)
+        return wl_trace_name(is_driver ? "(driver call)" : "(runtime call)");
+    const char *version = strstr(name, "_v");
+    size_t length = !is_driver && version && version[2] >= '0' && version[2] <= '9'
+                        ? (size_t)(version - name)
+                        : strlen(name);
+    char *plain = wl_string_copy_length(name, length);
+    uint32_t id = wl_trace_name(plain);
+    free(plain);
+    return id;
+}
+
+static uint32_t call_name(bool is_driver, uint32_t call)
+{
+    if (call >= CALLS_MAX)
+        return ask_call_name(is_driver, call);
+    uint32_t *id = &trace.call_names[is_driver][call];
+    if (!*id)
+        *id = ask_call_name(is_driver, call);
+    return *id;
+}
+
+/* ---- records ---- */
+
+static uint64_t real_ns(uint64_t cupti_ns)
+{
+    return cupti_ns + (uint64_t)trace.offset_ns;
+}
+
+static struct wl_trace_record begin_record(enum wl_trace_category category, uint64_t start_ns,
+                                           uint64_t end_ns, uint32_t correlation_id)
+{
+    return (struct wl_trace_record){
+        .category = (uint16_t)category,
+        .flags = WL_TRACE_NANOSECONDS,
+        .start = real_ns(start_ns),
+        .end = real_ns(end_ns),
+        .correlation = correlation_id,
+    };
+}
+
+/* What is asked whether work is done answers so with a number that is no error. */
+enum { NOT_READY = 600 };
+
+static void take_call(const struct wl_cupti_activity *activity)
+{
+    const struct wl_cupti_api_activity *from = (const void *)activity;
+    bool is_driver = from->kind == WL_CUPTI_ACTIVITY_DRIVER;
+    struct wl_trace_record record =
+        begin_record(is_driver ? WL_TRACE_CUDA_DRIVER : WL_TRACE_CUDA_RUNTIME, from->start_ns,
+                     from->end_ns, from->correlation_id);
+    record.name = call_name(is_driver, from->call);
+    record.thread = from->thread_id;
+    record.words[0] = from->result;
+    if (from->result && from->result != NOT_READY)
+        record.flags |= WL_TRACE_FAILED;
+    wl_trace_put(&record);
+}
+
+static void take_kernel(const struct wl_cupti_activity *activity)
+{
+    const struct wl_cupti_kernel_activity *from = (const void *)activity;
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_KERNEL, from->start_ns, from->end_ns, from->correlation_id);
+    record.name = kernel_name(from->name ? from->name : "?");
+    record.words[0] = WL_TRACE_PACK_WHERE(from->device_id, from->context_id, from->stream_id);
+    record.words[1] = WL_TRACE_PACK_GRID(from->grid[0], from->grid[1], from->grid[2]);
+    record.words[2] =
+        WL_TRACE_PACK_BLOCK(from->block[0], from->block[1], from->block[2], from->registers);
+    record.words[3] = WL_TRACE_PACK_SHARED(from->shared_static_bytes, from->shared_dynamic_bytes);
+    record.words[4] = from->graph_node_id;
+    wl_trace_put(&record);
+    wl_recording_count_kernel();
+}
+
+static const char *const copy_names[] = {
+    [1] = "[CUDA memcpy Host-to-Device]",  [2] = "[CUDA memcpy Device-to-Host]",
+    [3] = "[CUDA memcpy Host-to-Array]",   [4] = "[CUDA memcpy Array-to-Host]",
+    [5] = "[CUDA memcpy Array-to-Array]",  [6] = "[CUDA memcpy Array-to-Device]",
+    [7] = "[CUDA memcpy Device-to-Array]", [8] = "[CUDA memcpy Device-to-Device]",
+    [9] = "[CUDA memcpy Host-to-Host]",    [10] = "[CUDA memcpy Peer-to-Peer]",
+};
+enum { COPY_NAMES = sizeof copy_names / sizeof *copy_names };
+
+/* CUPTI's numbers of memory are those of enum wl_trace_memory; it knows static variables, too. */
+static uint64_t memory_of(uint32_t kind)
+{
+    enum { DEVICE_STATIC = 6, MANAGED_STATIC = 7 };
+    static const uint8_t kinds_of_memory[] = {
+        [DEVICE_STATIC] = WL_TRACE_MEMORY_DEVICE,
+        [MANAGED_STATIC] = WL_TRACE_MEMORY_MANAGED,
+    };
+    if (kind <= WL_TRACE_MEMORY_MANAGED)
+        return kind;
+    return kind <= MANAGED_STATIC ? kinds_of_memory[kind] : WL_TRACE_MEMORY_UNKNOWN;
+}
+
+static void take_copy(const struct wl_cupti_activity *activity)
+{
+    static uint32_t names[COPY_NAMES];
+    const struct wl_cupti_memcpy_activity *from = (const void *)activity;
+    size_t kind = from->copy_kind < COPY_NAMES ? from->copy_kind : 0;
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_MEMCPY, from->start_ns, from->end_ns, from->correlation_id);
+    record.name =
+        wl_trace_name_once(&names[kind], copy_names[kind] ? copy_names[kind] : "[CUDA memcpy]");
+    record.words[0] = WL_TRACE_PACK_WHERE(from->device_id, from->context_id, from->stream_id);
+    record.words[1] = from->bytes;
+    record.words[2] = from->copy_kind;
+    record.words[3] = memory_of(from->source_kind);
+    record.words[4] = memory_of(from->destination_kind);
+    record.words[5] = from->graph_node_id;
+    wl_trace_put(&record);
+}
+
+static void take_set(const struct wl_cupti_activity *activity)
+{
+    static uint32_t name;
+    const struct wl_cupti_memset_activity *from = (const void *)activity;
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_MEMSET, from->start_ns, from->end_ns, from->correlation_id);
+    record.name = wl_trace_name_once(&name, "[CUDA memset]");
+    record.words[0] = WL_TRACE_PACK_WHERE(from->device_id, from->context_id, from->stream_id);
+    record.words[1] = from->bytes;
+    record.words[2] = from->value;
+    record.words[3] = memory_of(from->memory_kind);
+    record.words[5] = from->graph_node_id;
+    wl_trace_put(&record);
+}
+
+static void (*const takes[])(const struct wl_cupti_activity *) = {
+    [WL_CUPTI_ACTIVITY_RUNTIME] = take_call,
+    [WL_CUPTI_ACTIVITY_DRIVER] = take_call,
+    [WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL] = take_kernel,
+    [WL_CUPTI_ACTIVITY_MEMCPY] = take_copy,
+    [WL_CUPTI_ACTIVITY_MEMSET] = take_set,
+};
+
+/* On a thread of CUPTI, or within a flush. Only the kinds that were asked for come. */
+static void take(void *self, const struct wl_cupti_activity *record)
+{
+    (void)self;
+    takes[record->kind](record);
+}
+
+/* ---- beginning and end ---- */
+
+static void flush(void)
+{
+    wl_cupti_activity_flush(true);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of some readings the one that took least. */
+static void read_offset(void)
+{
+    uint64_t least_ns = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t cupti_ns = 0, before = now_ns();
+        if (trace.cupti.cuptiGetTimestamp(&cupti_ns) != WL_CUPTI_SUCCESS)
+            return;
+        uint64_t after = now_ns();
+        if (after - before >= least_ns)
+            continue;
+        least_ns = after - before;
+        trace.offset_ns = (int64_t)(before + least_ns / 2 - cupti_ns);
+    }
+}
+
+/* Only of cudaProfilerStart and cudaProfilerStop. */
+static void hear(void *self, int domain, uint32_t call, const void *data)
+{
+    (void)self;
+    const struct wl_cupti_api_data *api = data;
+    if (domain == WL_CUPTI_DOMAIN_DRIVER && api->site == WL_CUPTI_EXIT)
+        wl_recording_switch(call == WL_CUPTI_CALL_PROFILER_START);
+}
+
+static enum wl_code hear_switches(struct wl_error *error)
+{
+    const struct wl_cupti *cupti = &trace.cupti;
+    static const uint32_t calls[] = {WL_CUPTI_CALL_PROFILER_START, WL_CUPTI_CALL_PROFILER_STOP};
+    int result = cupti->cuptiSubscribe(&trace.subscriber, hear, NULL);
+    for (size_t i = 0; i < 2 && result == WL_CUPTI_SUCCESS; i++)
+        result = cupti->cuptiEnableCallback(1, trace.subscriber, WL_CUPTI_DOMAIN_DRIVER, calls[i]);
+    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
+}
+
+static uint64_t wanted_kinds(const struct wl_settings *settings)
+{
+    uint64_t wanted = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bool is_left_out = kinds[i].kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver;
+        if (!is_left_out && wl_trace_is_recorded(kinds[i].category))
+            wanted |= UINT64_C(1) << kinds[i].kind;
+    }
+    return wanted;
+}
+
+enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
+                                    wl_recording_use_stream *use_stream, struct wl_error *error)
+{
+    enum wl_code code = wl_cupti_open(settings->cupti_library, &trace.cupti, error);
+    if (!code)
+        code = wl_recording_start(settings, use_stream, NULL, error);
+    if (code)
+        return code;
+    if (trace.cupti.cuptiSetThreadIdType)
+        trace.cupti.cuptiSetThreadIdType(WL_CUPTI_THREAD_ID_SYSTEM);
+    read_offset();
+    if (settings->trace_range == WL_CAPTURE_PROFILER_API)
+        code = hear_switches(error);
+    uint64_t wanted = wanted_kinds(settings);
+    if (!code && wanted)
+        code = wl_cupti_activity_start(&trace.cupti, wanted, take, NULL, error);
+    trace.is_on = code == WL_OK;
+    wl_recording_set_flush(flush);
+    return code;
+}
+
+void wl_measure_trace_end(void)
+{
+    if (trace.is_on)
+        wl_cupti_activity_stop(false);
+    trace.is_on = false;
+    wl_recording_end(wl_cupti_activity_dropped());
+}
+
+void wl_measure_trace_abandon(void)
+{
+    trace.is_on = false;
+    wl_cupti_activity_stop(true);
+    wl_recording_after_fork();
+}
