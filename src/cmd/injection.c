@@ -95,3 +95,17 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
     return WL_OK;
 }
+
+void wl_injection_add_mpi(const char *folder, const char *engine,
+                          struct wl_environment *environment)
+{
+    static const char library[] = "libwarplens-mpi.so";
+    if (strpbrk(folder, ":; ")) /* LD_PRELOAD is split at these */
+        return;
+    char *library_path = wl_string_format("%s/%s", folder, library);
+    char *engine_path = wl_string_format("%s/%s", folder, engine);
+    wl_environment_prepend(environment, "LD_PRELOAD", library_path, ':');
+    wl_environment_set(environment, "WARPLENS_TRACE_ENGINE", engine_path);
+    free(library_path);
+    free(engine_path);
+}

@@ -350,6 +350,11 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                                                   run->console, &environment, error)
                             : wl_injection_prepare(run->library_folder, &run->info,
                                                    run->settings_path, &environment, error);
+    if (!code && run->settings.trace[0])
+        wl_injection_add_mpi(run->library_folder,
+                             run->settings.collector == WL_SOURCE_HARDWARE ? "libwarplens-cupti.so"
+                                                                           : "libwarplens-gpu.so",
+                             &environment);
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);
