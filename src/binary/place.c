@@ -1,5 +1,6 @@
 #include "binary/place.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,23 @@ static void read_line(Dwfl_Module *module, Dwarf_Addr address, struct wl_source_
     place->line = (uint32_t)line;
 }
 
+/* The innermost function, inlined ones too: its name without types. */
+static const char *find_function(Dwfl_Module *module, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *scopes = NULL;
+    const char *name = NULL;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    for (int i = 0; i < count && !name; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
+            name = dwarf_diename(&scopes[i]);
+    }
+    free(scopes);
+    return name;
+}
+
 bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
@@ -43,7 +61,9 @@ bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
         dwfl_report_end(dwfl, NULL, NULL) == 0 && is_listed ? dwfl_addrmodule(dwfl, address) : NULL;
     if (module) {
         read_line(module, address, place);
-        const char *name = dwfl_module_addrname(module, address);
+        const char *name = find_function(module, address);
+        if (!name)
+            name = dwfl_module_addrname(module, address);
         if (name)
             place->function = wl_demangle_function(name);
     }

@@ -61,6 +61,10 @@ static const struct wl_option trace_rows[] = {
     {"kernel-count", 0, WL_OPTION_NUMBER, AT(kernel_count), "N", "end after N kernels"},
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "as for profile: measure on the GPU of this machine, or simulate one"},
+    {"acc-time", 0, WL_OPTION_FLAG, AT(wants_acc_time), NULL,
+     "print the times of OpenACC regions by line; also with WARPLENS_ACC_TIME=1 in the environment"},
+    {"rank", 0, WL_OPTION_TEXT, AT(ranks), "RANKS",
+     "record these ranks of a parallel program: 0,4-7; others run unrecorded; default: all"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "tables as CSV"},
     {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "tables as JSON"},
     {.name = NULL},
@@ -252,6 +256,22 @@ static const struct wl_option diff_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option acc_rows[] = {
+    {"OPENACC", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"compiler-log", 0, WL_OPTION_TEXT, AT(compiler_log), "FILE",
+     "what nvc -Minfo=accel or gcc -fopt-info-omp said, to be told with the lines"},
+    {.name = NULL},
+};
+
+static const struct wl_option acc_report_rows[] = {
+    {"PAGES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "as CSV"},
+    {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON"},
+    {"rank", 0, WL_OPTION_TEXT, AT(ranks), "RANKS",
+     "of these ranks of a parallel program: 0,4-7; default: all"},
+    {.name = NULL},
+};
+
 static const struct wl_option merge_rows[] = {
     {"REPORT", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"export", 'o', WL_OPTION_TEXT, AT(export_path), "FILE", "write this report (.wlr is added)"},
@@ -284,7 +304,9 @@ static const struct wl_option export_rows[] = {
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
-const struct wl_option *const wl_trace_options[] = {trace_rows, gpu_rows, general_rows, NULL};
+const struct wl_option *const wl_trace_options[] = {trace_rows, acc_rows, gpu_rows, general_rows,
+                                                    NULL};
+const struct wl_option *const wl_acc_tables[] = {acc_rows, acc_report_rows, general_rows, NULL};
 const struct wl_option *const wl_show_tables[] = {page_rows,    table_rows,      launch_rows,
                                                   general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,

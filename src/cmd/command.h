@@ -39,6 +39,8 @@ struct wl_command {
     bool profile_from_start;
     struct wl_text nvtx_include, nvtx_exclude;
     const char *ranks; /* list as in base/rank.h */
+    bool wants_acc_time;
+    const char *compiler_log;
     /* pages */
     int page, units, summary; /* -1: not given */
     bool csv, json, sarif, markdown, junit, percent;
@@ -68,6 +70,7 @@ void wl_command_free(struct wl_command *command);
 /* NULL-ended lists of option tables. */
 extern const struct wl_option *const wl_profile_tables[];
 extern const struct wl_option *const wl_trace_options[];
+extern const struct wl_option *const wl_acc_tables[];
 extern const struct wl_option *const wl_show_tables[];
 extern const struct wl_option *const wl_check_tables[];
 extern const struct wl_option *const wl_gpus_tables[];

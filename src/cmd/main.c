@@ -31,6 +31,8 @@ const struct wl_verb wl_verbs[] = {
     {"diff", wl_verb_diff, "diff BASE NEW [MORE]", "compare reports with a base"},
     {"export", wl_verb_export, "export --html FILE [options] REPORT",
      "write a report as one HTML page or PDF, and its drawings as SVG or PNG"},
+    {"acc-time", wl_verb_acc_time, "acc-time [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
+     "tell where the time of an OpenACC program goes, by source line"},
     {"merge", wl_verb_merge, "merge -o FILE REPORTS",
      "put the reports of several ranks of a parallel program into one"},
     {"check", wl_verb_check, "check REPORT --budget FILE",

@@ -5,6 +5,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "cmd/acc_time.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/help.h"
@@ -123,11 +124,16 @@ static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_erro
         return code;
     uint64_t events = wl_report_event_count(report);
     tell_notes(report, run->console);
+    bool wants_acc_time = wl_acc_time_is_wanted(command);
     if (!events) {
         code = fail_empty(error);
+    } else if (wants_acc_time && !command->tables.length && !command->wants_stats) {
+        code = wl_acc_time_print(report, command, run->console, error);
     } else if (command->tables.length || command->wants_stats) {
         code = wl_view_trace_tables(report, command->tables.length ? command->tables.data : NULL,
                                     format, run->console->pages, error);
+        if (!code && wants_acc_time)
+            code = wl_acc_time_print(report, command, run->console, error);
     } else {
         wl_console_say(run->console, "%llu events; tables of them: warplens show %s --report all",
                        (unsigned long long)events, run->report_path);

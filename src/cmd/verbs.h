@@ -23,6 +23,7 @@ int wl_verb_cc(size_t word_count, char **words);
 int wl_verb_gpus(size_t word_count, char **words);
 int wl_verb_ceilings(size_t word_count, char **words);
 int wl_verb_check(size_t word_count, char **words);
+int wl_verb_acc_time(size_t word_count, char **words);
 int wl_verb_merge(size_t word_count, char **words);
 int wl_verb_diff(size_t word_count, char **words);
 int wl_verb_export(size_t word_count, char **words);

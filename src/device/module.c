@@ -267,19 +267,23 @@ const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_mo
     return NULL;
 }
 
-/* The first instruction that has a place, in the order of the text. */
+/* The least line in the file of the first instruction that has one. */
 static bool find_place(const struct wl_ptx_module *module, const struct wl_ptx_function *function,
                        const char **file, uint32_t *line)
 {
+    uint32_t number = 0;
+    *line = 0;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
-        int32_t location = function->instructions[i].location;
-        if (location < 0 || module->locations[location].line == 0)
+        int32_t index = function->instructions[i].location;
+        const struct wl_ptx_location *location = index < 0 ? NULL : &module->locations[index];
+        if (!location || !location->line || (*line && location->file != number))
             continue;
-        *file = wl_ptx_module_file_name(module, module->locations[location].file);
-        *line = module->locations[location].line;
-        return *file != NULL;
+        number = location->file;
+        if (!*line || location->line < *line)
+            *line = location->line;
     }
-    return false;
+    *file = *line ? wl_ptx_module_file_name(module, number) : NULL;
+    return *file != NULL;
 }
 
 bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line)

@@ -1,0 +1,62 @@
+#!/bin/sh
+# acc_time.sh: `warplens acc-time` of copies.c and of the forms of spmv, lengths of time left out, beside
+# acc_time.txt; where lines come from without debug information; host fallback. Ends with 77 (skipped) where
+# gcc cannot offload to NVIDIA GPUs. Environment: WARPLENS, SOURCE.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -r "$folder"' EXIT
+cd "$folder" || exit 1
+cp "$SOURCE/tests/openacc/copies.c" "$SOURCE/tests/openacc/copies.log" "$SOURCE/examples/spmv/spmv_acc.c" .
+"$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g copies.c -o copies || exit
+"$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g spmv_acc.c -o spmv_acc -lm || exit
+strip --strip-debug -o stripped copies
+export GOMP_OPENACC_DIM=1024
+
+fail() {
+    echo "$1" >&2
+    cat output messages >&2
+    exit 1
+}
+
+run() { # NAME COMMAND...: its stdout, without times, behind a headline
+    name=$1
+    shift
+    echo "== $name"
+    "$@" >output 2>messages || fail "$name"
+    sed 's/\(total\|max\|min\|avg\)=[0-9,.]*/\1=T/g; s/time(us): [0-9,.]*$/time(us): T/; s/[0-9.]*%/P%/g
+         s/[0-9,.]* us\b/T us/g'"; s#$folder/##" output
+}
+
+{
+    run copies "$WARPLENS" acc-time -o copies --compiler-log copies.log ./copies
+    for form in 0 1 2 3; do
+        run "spmv, form $form" "$WARPLENS" acc-time -o "spmv$form" ./spmv_acc "$form" 16
+    done
+    run "lines of PTX" "$WARPLENS" acc-time -o stripped ./stripped
+    export ACC_DEVICE_TYPE=host
+    run "host fallback" "$WARPLENS" acc-time -o host ./copies
+    unset ACC_DEVICE_TYPE
+} >found.txt || exit 1
+if [ -n "${WL_UPDATE_GOLDEN:-}" ]; then
+    cp found.txt "$SOURCE/tests/openacc/acc_time.txt"
+fi
+diff "$SOURCE/tests/openacc/acc_time.txt" found.txt || fail "< wanted, > found"
+
+# the environment asks for it, too; a report shows it again, as data, with a log of gcc
+WARPLENS_ACC_TIME=1 "$WARPLENS" trace -o again ./copies >output 2>messages || fail "WARPLENS_ACC_TIME"
+grep -q 'Accelerator Kernel Timing data' output || fail "WARPLENS_ACC_TIME is not heard"
+"$WARPLENS" acc-time --csv copies.wlr >output 2>messages
+grep -q '/copies.c","step",11,compute region,kernel,nvidia,"step$_omp_fn$0",\[1024\],\[32\],5,0,' output || fail csv
+"$WARPLENS" acc-time --json copies.wlr >output 2>messages
+grep -q '"rule": "acc-repeated-copies"' output || fail json
+"$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g -fopt-info-omp=gcc.log spmv_acc.c -o spmv_acc -lm
+"$WARPLENS" acc-time --compiler-log gcc.log spmv1.wlr >output 2>messages
+grep -q '42, assigned OpenACC vector loop parallelism' output || fail "log of gcc"
+grep -q '25, assigned' output && fail "messages of regions that did not run"
+"$WARPLENS" acc-time --compiler-log copies.c copies.wlr >output 2>messages && fail "not a log"
+grep -q 'the log holds no message of a compiler (copies.c)' messages || fail "not a log"
+"$WARPLENS" trace -q -o none true >output 2>messages
+"$WARPLENS" profile -q -o counts ./copies >output 2>messages
+"$WARPLENS" acc-time counts.wlr >output 2>messages && fail "no OpenACC"
+grep -q 'the report holds no OpenACC' messages || fail "no OpenACC"
+exit 0
