@@ -49,6 +49,7 @@
         const source = data("source"), own = source.launches[launch.id], kernel = source.kernels[own.kernel];
         const columns = own.columns.map((column) => ({
             ...column,
+            label: column.label.replace(/^smsp__pcsamp_warps_issue_stalled_(.*)/, (all, state) => "Warp Time, " + state.replace(/_/g, " ")),
             byLine: expand(column.lines, kernel.lines.length),
             byInlined: expand(column.inlined, kernel.lines.length),
             byInstruction: expand(column.instructions, kernel.instructions.length),
@@ -164,6 +165,15 @@
             tell(model.code + " " + index, (each) => each.byInstruction[index]);
         }
 
+        /* On paper, the hottest lines stand in place of panes that scroll. */
+        const paper = h("div", { class: "paper" });
+        function fillPaper() {
+            const hottest = new Set(order.slice(0, 80));
+            paper.replaceChildren(h("h2", {}, "Hottest lines by " + column.label + " (" + data("session").marks[column.mark].name + ")"),
+                ...model.rows.filter((row) => hottest.has(row.line)).map((row) =>
+                    h("div", { class: "row" }, heatCells(column.byLine[row.line], most.line), h("span", { class: "place" }, row.number), h("span", { class: "text" }, row.text))));
+        }
+
         /* ---- by heat ---- */
 
         let order = [];
@@ -181,7 +191,7 @@
             selectLine(order[state.rank], true);
         }
 
-        const select = h("select", { "aria-label": "Metric" }, model.columns.map((each) => h("option", { value: each.name, selected: each === column }, each.label === each.name ? each.name.replace("smsp__pcsamp_warps_issue_stalled_", "stall: ") : each.label)));
+        const select = h("select", { "aria-label": "Metric" }, model.columns.map((each) => h("option", { value: each.name, selected: each === column }, each.label)));
         select.addEventListener("change", () => { state.metric = select.value; column = find(select.value); update(); });
         const marked = h("span", {}), defined = h("span", {});
         function update() {
@@ -189,6 +199,7 @@
             rank();
             lines.refresh();
             code.refresh();
+            fillPaper();
             choose([]);
             defined.replaceChildren(term("Heat by", column.name));
             marked.replaceChildren(mark(column.mark), " total " + (column.total === null ? "n/a" : number(column.total)));
@@ -221,7 +232,7 @@
         keys["p"] = ["previous hottest line", () => step(-1)];
         keys["/"] = ["find", () => search.focus()];
         container.append(h("div", { class: "bar" }, defined, select, marked,
-            h("button", { onclick: () => step(-1) }, "‹ hotter"), h("button", { onclick: () => step(1) }, "next hottest ›"), position, search, layout), panes, values);
+            h("button", { onclick: () => step(-1) }, "‹ hotter"), h("button", { onclick: () => step(1) }, "next hottest ›"), position, search, layout), panes, paper, values);
         update();
         const wanted = model.kernel.lines.findIndex(([file, line]) => file >= 0 && line === Number(rest[2]) && data("source").files[model.kernel.files[file]].name === rest[1]);
         if (wanted >= 0)

@@ -92,10 +92,10 @@
 
     function showSubtitle() {
         const first = data("launches").reports[0].launches[0];
-        const process = data("session").processes ? data("session").processes[0] : null;
+        const processes = data("session").processes || [], process = processes[0];
         const device = data("session").devices ? data("session").devices[0] : null;
         document.getElementById("subtitle").textContent =
-            [process ? process.command_line : first.process_name, device ? device.name : null].filter((part) => part).join(" · ");
+            [process ? process.command_line : first.process_name, processes.length > 1 ? "and " + (processes.length - 1) + " more processes" : null, device ? device.name : null].filter((part) => part).join(" · ");
     }
 
     document.addEventListener("mouseover", onPoint);

@@ -56,6 +56,10 @@ for _, stall in ipairs(stalls) do
         "smsp__pcsamp_warps_issue_stalled_" .. stall,
     })
 end
+absent("kept for each instruction: see the source page", "",
+    "where warps spend their time: all states together in which they were seen at an instruction", {
+        "smsp__pcsamp_warps_issue_stalled",
+    })
 absent(machine .. "; see ptx__inst_executed.sum", "inst", "machine instructions executed", {
     "smsp__inst_executed.sum", "smsp__inst_executed.avg", "sm__inst_executed.sum", "sm__inst_executed.avg",
     "smsp__sass_inst_executed.sum",

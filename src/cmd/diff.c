@@ -37,6 +37,37 @@ static enum wl_code diff(const struct wl_command *command, const struct wl_argum
     return code;
 }
 
+/* --html: the page of the second report, with the others as baselines, is made by the verb export.
+ */
+static int export_page(const struct wl_command *command, const struct wl_arguments *arguments)
+{
+    static char html[] = "--html", baseline[] = "--baseline", force[] = "--force-overwrite";
+    static char unlike[] = "--allow-unlike", folder[] = "--section-folder", end[] = "--";
+    char **words = wl_alloc_zero(2 * arguments->count + 8, sizeof *words);
+    size_t count = 0;
+    words[count++] = html;
+    words[count++] = (char *)command->html_path;
+    for (size_t i = 0; i < arguments->count; i++) {
+        if (i == 1)
+            continue;
+        words[count++] = baseline;
+        words[count++] = arguments->items[i];
+    }
+    if (command->overwrite)
+        words[count++] = force;
+    if (command->allows_unlike)
+        words[count++] = unlike;
+    if (command->section_folder) {
+        words[count++] = folder;
+        words[count++] = (char *)command->section_folder;
+    }
+    words[count++] = end;
+    words[count++] = arguments->items[1];
+    int status = wl_verb_export(count, words);
+    free(words);
+    return status;
+}
+
 int wl_verb_diff(size_t word_count, char **words)
 {
     struct wl_command command;
@@ -47,6 +78,11 @@ int wl_verb_diff(size_t word_count, char **words)
     wl_console_init(&console);
     enum wl_code code =
         wl_command_parse(&command, wl_diff_tables, words, word_count, false, &arguments, &error);
+    if (!code && !command.wants_help && command.html_path && arguments.count > 1) {
+        int status = export_page(&command, &arguments);
+        wl_command_free(&command);
+        return status;
+    }
     if (!code && command.wants_help)
         wl_help_verb("diff", wl_diff_tables);
     else if (!code)

@@ -67,7 +67,8 @@ static enum wl_code export_files(const struct wl_command *command,
     enum wl_code code = WL_OK;
     wl_command_view(command, console->pages, &view);
     if (command->html_path) {
-        code = wl_export_html(reports, count, &view, command->html_path, error);
+        code = wl_export_html(reports, count, command->allows_unlike, &view, command->html_path,
+                              error);
         if (!code)
             wl_console_say(console, "page: %s", command->html_path);
     }

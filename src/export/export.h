@@ -14,10 +14,11 @@ struct wl_export_report {
 
 /* Writes reports[0], with the others as baselines, as an HTML page to path; view chooses launches,
  * sections and metrics as for the pages. A file that is there is replaced only when all went well.
- * Errors: those of wl_view_print; WL_ERR_OUTPUT where path cannot be written. */
+ * Errors: those of wl_view_print and, unless allows_unlike, of wl_view_diff for reports of
+ * different GPUs; WL_ERR_OUTPUT where path cannot be written. */
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
-                            const struct wl_view_options *view, const char *path,
-                            struct wl_error *error);
+                            bool allows_unlike, const struct wl_view_options *view,
+                            const char *path, struct wl_error *error);
 
 /* Writes the whole analysis of a report as PDF: launches, findings, the guided walk; then launches
  * in full, of many only the longest of each kernel. Errors: as wl_export_html. */

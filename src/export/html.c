@@ -190,10 +190,11 @@ static enum wl_code build_page(struct wl_html *html, struct wl_text *page, struc
 }
 
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
-                            const struct wl_view_options *view, const char *path,
-                            struct wl_error *error)
+                            bool allows_unlike, const struct wl_view_options *view,
+                            const char *path, struct wl_error *error)
 {
-    struct wl_html html = {.reports = reports, .report_count = count};
+    struct wl_html html = {
+        .reports = reports, .report_count = count, .allows_unlike = allows_unlike};
     struct wl_view_options own = *view;
     struct wl_text page = {0};
     enum wl_code code = WL_OK;
@@ -205,6 +206,8 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
         if (code)
             wl_error_set_where(error, "%s", reports[i].name);
     }
+    if (!code)
+        code = wl_rules_load(html.contexts[0].catalog, own.section_folder, &html.rules, error);
     if (!code) {
         const struct wl_view_context *first = &html.contexts[0];
         html.set = wl_metric_set_create(first->catalog, first->launches[0]);
@@ -215,6 +218,7 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
     }
     if (!code)
         code = wl_file_write(path, page.data, page.length, error);
+    wl_rules_free(html.rules);
     for (size_t i = 0; i < count; i++)
         wl_view_context_close(&html.contexts[i]);
     free(html.contexts);

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "advise/rules.h"
 #include "export/export.h"
 #include "view/context.h"
 
@@ -24,8 +25,10 @@ struct wl_html {
     const struct wl_export_report *reports;
     struct wl_view_context *contexts; /* of each report, in the same order */
     size_t report_count;
+    bool allows_unlike;        /* reports of different GPUs are compared */
     struct wl_metric_set *set; /* of the first launch */
-    json_t *definitions;       /* what names of the page mean, by name */
+    struct wl_rules *rules;
+    json_t *definitions; /* what names of the page mean, by name */
 };
 
 /* Sees to it that the page can say what a metric, by its name, means. */

@@ -115,7 +115,7 @@ static enum wl_code compare(struct wl_html *html, char **page, struct wl_error *
     const struct wl_diff_options options = {
         .section_folder = html->contexts[0].options->section_folder,
         .json = true,
-        .allows_unlike = true,
+        .allows_unlike = html->allows_unlike,
     };
     FILE *out = open_memstream(page, &size);
     enum wl_code code = out ? wl_view_diff(reports, count, &options, out, error)

@@ -45,5 +45,11 @@ test(async (browser, folder) => {
     await page.run("document.activeElement.value = 'line 4321'");
     await page.press("Enter");
     assert.strictEqual(await page.run("document.querySelector('.row.chosen').dataset.line"), "4321");
+    /* on paper: the hottest lines, in order of the source */
+    await page.call("Emulation.setEmulatedMedia", { media: "print" });
+    assert.strictEqual(await page.run("getComputedStyle(document.querySelector('.panes')).display"), "none");
+    const printed = await page.run("[...document.querySelectorAll('.paper .place')].map((node) => Number(node.textContent))");
+    const wanted = source.lines.filter((line) => line.values[other]).sort((a, b) => b.values[other] - a.values[other] || a.line - b.line).slice(0, 80);
+    assert.deepStrictEqual(printed, wanted.map((line) => line.line).sort((a, b) => a - b));
     assert.deepStrictEqual(page.problems, []);
 });
