@@ -7,6 +7,23 @@
 #include "cmd/verbs.h"
 #include "report/name.h"
 #include "report/report.h"
+#include "view/trace_tables.h"
+
+/* What ranks there are and how unlike. */
+static enum wl_code print_ranks(const char *path, const struct wl_console *console,
+                                struct wl_error *error)
+{
+    struct wl_report *report = NULL;
+    enum wl_code code = wl_report_open(path, &report, error);
+    if (code)
+        return code;
+    bool has_events = wl_report_event_count(report) != 0;
+    code =
+        wl_view_trace_tables(report, has_events ? "rank_sum,rank_imbalance_sum" : "rank_launch_sum",
+                             WL_FORMAT_TEXT, console->pages, error);
+    wl_report_close(report);
+    return code;
+}
 
 static enum wl_code merge(const struct wl_command *command, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
@@ -27,6 +44,8 @@ static enum wl_code merge(const struct wl_command *command, const struct wl_argu
         .overwrite = command->overwrite,
     };
     code = wl_report_merge(&merge, error);
+    if (!code && !console->is_quiet)
+        code = print_ranks(path, console, error);
     if (!code)
         wl_console_say(console, "report: %s", path);
     free(path);

@@ -143,7 +143,21 @@ uint64_t wl_report_event_count(struct wl_report *report)
 
 bool wl_report_is_simulated(struct wl_report *report)
 {
-    return ask_number(report, "SELECT max(flags & 1) FROM trace_events") != 0;
+    return ask_number(report, "SELECT coalesce((SELECT max(flags & 1) FROM trace_events), "
+                              "(SELECT max(collector = 'sim') FROM processes))") != 0;
+}
+
+const struct wl_trace_table *wl_trace_table_next(const struct wl_trace_table *table)
+{
+    static const struct wl_trace_table *const lists[] = {wl_trace_tables, wl_rank_tables};
+    bool is_found = !table;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const struct wl_trace_table *row = lists[i]; row->name; row++) {
+            if (is_found)
+                return row;
+            is_found = row == table;
+        }
+    return NULL;
 }
 
 enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
@@ -151,7 +165,7 @@ enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table *
 {
     struct wl_near near = {.word = name};
     struct wl_text hint = {0};
-    for (*table = wl_trace_tables; (*table)->name; (*table)++) {
+    for (*table = wl_trace_table_next(NULL); *table; *table = wl_trace_table_next(*table)) {
         if (strcmp((*table)->name, name) == 0)
             return WL_OK;
         wl_near_offer(&near, (*table)->name);
@@ -161,7 +175,7 @@ enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table *
     if (hint.length) {
         wl_error_set_hint(error, "did you mean %s?", hint.data);
     } else {
-        for (*table = wl_trace_tables; (*table)->name; (*table)++)
+        for (*table = wl_trace_table_next(NULL); *table; *table = wl_trace_table_next(*table))
             wl_text_addf(&hint, "%s%s", hint.length ? ", " : "", (*table)->name);
         wl_error_set_hint(error, "there are %s", hint.data);
     }

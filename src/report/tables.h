@@ -23,17 +23,20 @@ struct wl_table_heading {
 };
 
 struct wl_trace_table {
-    const char *name;  /* "cuda_api_sum" */
-    const char *title; /* "CUDA API Summary" */
-    const char *help;  /* one line: what a row is */
-    bool is_of_device; /* times are those of the GPU: predicted where it is simulated */
-    bool is_summary;   /* among those that --stats prints */
+    const char *name;    /* "cuda_api_sum" */
+    const char *title;   /* "CUDA API Summary" */
+    const char *help;    /* one line: what a row is */
+    bool is_of_device;   /* times are those of the GPU: predicted where it is simulated */
+    bool is_summary;     /* among those that --stats prints */
+    bool is_of_launches; /* of profiled launches, not of events */
     const char *sql;
     struct wl_table_heading columns[WL_TABLE_COLUMNS_MAX]; /* ends with one without name */
 };
 
-/* In the order in which they are printed; ends with one without name. */
-extern const struct wl_trace_table wl_trace_tables[];
+/* Each ends with one without name. */
+extern const struct wl_trace_table wl_trace_tables[], wl_rank_tables[];
+/* All of them in the order in which they are printed: the first after NULL; NULL after the last. */
+const struct wl_trace_table *wl_trace_table_next(const struct wl_trace_table *table);
 
 /* Errors: WL_ERR_USAGE, with near names as hint. */
 enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
@@ -53,7 +56,8 @@ enum wl_code wl_trace_table_read(struct wl_report *report, const struct wl_trace
 
 /* How many events there are; 0: the report holds no trace. */
 uint64_t wl_report_event_count(struct wl_report *report);
-/* Whether times of the trace are those of the simulated clock. */
+/* Whether times of the trace, or of launches where there is none, are those of the simulated GPU.
+ */
 bool wl_report_is_simulated(struct wl_report *report);
 
 #endif

@@ -59,6 +59,11 @@ _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
 
 #define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
 
+/* "@spmv.c:12" of an OpenACC event whose line is known: the file without its folders. */
+#define AT_LINE                                                                                  \
+    "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', "    \
+    "'')), '') || ':' || word_2 FROM names AS files WHERE files.id = word_1), '')"
+
 const struct wl_trace_table wl_trace_tables[] = {
     {"nvtx_sum", "NVTX Range Summary", "a range of NVTX", .is_summary = true,
      .sql =
@@ -111,7 +116,7 @@ const struct wl_trace_table wl_trace_tables[] = {
                  {"StdDev (MB)", WL_UNIT_MEGABYTES},
                  {"Operation", WL_UNIT_TEXT}}},
     {"openacc_sum", "OpenACC Summary", "an OpenACC construct or runtime event", .is_summary = true,
-     .sql = TIMES(NAME " AS name", "category = " OPENACC),
+     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENACC),
      .columns = TIME_COLUMNS("Count", "Name")},
     {"openmp_sum", "OpenMP Summary", "an OpenMP event", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " OPENMP), .columns = TIME_COLUMNS("Count", "Name")},

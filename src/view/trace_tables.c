@@ -14,7 +14,7 @@
 struct output {
     struct wl_report *report;
     enum wl_view_format format;
-    bool is_simulated;
+    bool is_simulated, has_events;
     bool skips_empty;
     FILE *file;
     json_t *tables; /* of JSON */
@@ -174,9 +174,17 @@ static void print_page(const struct page *page)
     page->output->printed++;
 }
 
+static enum wl_code fail_without_trace(struct wl_error *error)
+{
+    wl_error_set(error, WL_ERR_NOTHING, "the report holds no trace");
+    return wl_error_set_hint(error, "`warplens trace PROGRAM` makes one");
+}
+
 static enum wl_code put_table(struct output *output, const struct wl_trace_table *table,
                               struct wl_error *error)
 {
+    if (!output->has_events && !table->is_of_launches)
+        return output->skips_empty ? WL_OK : fail_without_trace(error);
     struct page page = {.table = table, .output = output, .rows = json_array()};
     size_t count = count_columns(table);
     for (size_t i = 0; i < count; i++)
@@ -211,9 +219,12 @@ static enum wl_code put_summaries(struct output *output, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
     output->skips_empty = true;
-    for (const struct wl_trace_table *table = wl_trace_tables; table->name && !code; table++)
+    const struct wl_trace_table *table = NULL;
+    while (!code && (table = wl_trace_table_next(table)))
         if (table->is_summary)
             code = put_table(output, table, error);
+    if (!code && !output->has_events && !output->printed)
+        code = fail_without_trace(error);
     return code;
 }
 
@@ -235,10 +246,7 @@ enum wl_code wl_view_trace_tables(struct wl_report *report, const char *names,
     if (format > WL_FORMAT_JSON)
         return wl_error_set(error, WL_ERR_USAGE,
                             "tables of a trace cannot be printed in this format");
-    if (wl_report_event_count(report) == 0) {
-        wl_error_set(error, WL_ERR_NOTHING, "the report holds no trace");
-        return wl_error_set_hint(error, "`warplens trace PROGRAM` makes one");
-    }
+    output.has_events = wl_report_event_count(report) != 0;
     output.is_simulated = wl_report_is_simulated(report);
     output.tables = json_array();
     enum wl_code code = names ? put_named(&output, names, error) : put_summaries(&output, error);

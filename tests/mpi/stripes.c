@@ -1,6 +1,6 @@
-/* An MPI program in which rank 0 has twice the work of the others: each rank updates its stripe of a
- * field on the GPU with OpenACC, gives its edges to its neighbours, and all agree on a sum. Prints
- * "ok" at rank 0. */
+/* An MPI program in which rank 0 has twice the work of the others: each rank updates its stripe of
+ * a field on the GPU with OpenACC, gives its edges to its neighbours, and all agree on a sum.
+ * Prints "ok" at rank 0. */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>

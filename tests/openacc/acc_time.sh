@@ -46,7 +46,7 @@ diff "$SOURCE/tests/openacc/acc_time.txt" found.txt || fail "< wanted, > found"
 WARPLENS_ACC_TIME=1 "$WARPLENS" trace -o again ./copies >output 2>messages || fail "WARPLENS_ACC_TIME"
 grep -q 'Accelerator Kernel Timing data' output || fail "WARPLENS_ACC_TIME is not heard"
 "$WARPLENS" acc-time --csv copies.wlr >output 2>messages
-grep -q '/copies.c","step",11,compute region,kernel,nvidia,"step$_omp_fn$0",\[1024\],\[32\],5,0,' output || fail csv
+grep -q '/copies.c","step",12,compute region,kernel,nvidia,"step$_omp_fn$0",\[1024\],\[32\],5,0,' output || fail csv
 "$WARPLENS" acc-time --json copies.wlr >output 2>messages
 grep -q '"rule": "acc-repeated-copies"' output || fail json
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g -fopt-info-omp=gcc.log spmv_acc.c -o spmv_acc -lm

@@ -1,5 +1,6 @@
 /* What acc-time finds fault with: data that is copied each time a kernel runs, and a loop that the
- * compiler keeps sequential. The lines matter: tests/openacc/copies.log is what a compiler would say. */
+ * compiler keeps sequential. The lines matter: tests/openacc/copies.log is what a compiler would
+ * say. */
 #include <stdio.h>
 
 enum { COUNT = 20000, STEPS = 5 };
