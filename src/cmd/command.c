@@ -96,7 +96,7 @@ static const struct wl_option gpu_rows[] = {
     {"gpu", 0, WL_OPTION_TEXT, AT(gpu), "NAME", "model to simulate; default: h200"},
     {"gpu-folder", 0, WL_OPTION_TEXT, AT(gpu_folder), "FOLDER", "look here first for NAME.gpu"},
     {"cache-control", 0, WL_OPTION_CHOICE, AT(cache_control), "all|none",
-     "all: caches are cold before each launch (default); none: they keep what they hold"},
+     "also hw; all: caches are cold before each launch (default); none: they keep what they hold"},
     {"l1-global", 0, WL_OPTION_CHOICE, AT(l1_global), "on|off",
      "whether L1 caches global loads; default: as compiled (-dlcm) and as the model does"},
     {"strict-arch", 0, WL_OPTION_FLAG, AT(strict_arch), NULL,

@@ -280,14 +280,16 @@ static bool load(struct bench *bench)
 static bool make_room(struct bench *bench)
 {
     for (bench->bytes = most_bytes; bench->bytes >= host_bytes / 8; bench->bytes /= 2) {
-        if (bench->cuda->memory_new(&bench->in, bench->bytes) == WL_CUDA_SUCCESS &&
-            bench->cuda->memory_new(&bench->out, bench->bytes) == WL_CUDA_SUCCESS) {
-            bench->cuda->memory_set(bench->in, 0, bench->bytes, NULL);
+        uint64_t in = 0, out = 0;
+        bool has_in = bench->cuda->memory_new(&in, bench->bytes) == WL_CUDA_SUCCESS;
+        if (has_in && bench->cuda->memory_new(&out, bench->bytes) == WL_CUDA_SUCCESS) {
+            bench->in = in;
+            bench->out = out;
+            bench->cuda->memory_set(in, 0, bench->bytes, NULL);
             return true;
         }
-        if (bench->in)
-            bench->cuda->memory_free(bench->in);
-        bench->in = 0;
+        if (has_in)
+            bench->cuda->memory_free(in);
     }
     return false;
 }

@@ -149,10 +149,12 @@ static int run(const struct wl_cuda *cuda, const struct wl_measure_again *again)
 
 /* ---- ranges ---- */
 
-static enum wl_code begin_range(struct wl_measure_context *context,
-                                struct wl_measure_launch *launch, struct wl_error *error)
+enum wl_code wl_measure_begin_range(struct wl_measure_context *context,
+                                    struct wl_measure_launch *launch, struct wl_error *error)
 {
     char name[16];
+    wl_cupti_flush_run(&context->flush);
+    launch->is_flushed = context->flush.memory != 0;
     snprintf(name, sizeof name, "%u", launch->slot);
     enum wl_code code = wl_cupti_counting_push(&context->counting, name, error);
     launch->is_in_range = code == WL_OK;
@@ -190,7 +192,7 @@ enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measur
     if (!context->is_saved)
         code = begin_batch(measure, context, error);
     launch->slot = (uint32_t)context->batch.count;
-    return code ? code : begin_range(context, launch, error);
+    return code ? code : wl_measure_begin_range(context, launch, error);
 }
 
 /* All launches of the batch, as the program made them. They run even where they cannot be counted:
@@ -205,7 +207,7 @@ static enum wl_code run_pass(struct wl_measure *measure, struct wl_measure_conte
         if (!launch->again)
             continue;
         if (!code)
-            code = begin_range(context, launch, error);
+            code = wl_measure_begin_range(context, launch, error);
         int result = run(&measure->cuda, launch->again);
         if (!code && result != WL_CUDA_SUCCESS)
             code = wl_error_set(error, WL_ERR_UNSUPPORTED,

@@ -51,6 +51,19 @@ static void note_plan(const struct wl_measure *measure, const struct wl_cupti_pl
     wl_text_free(&text);
 }
 
+static void open_flush(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    if (context->is_flush_tried || !context->is_own ||
+        measure->input.settings->cache_control == WL_CACHE_CONTROL_NONE)
+        return;
+    context->is_flush_tried = true;
+    if (wl_cupti_flush_open(&measure->cuda, &measure->devices[context->device].gpu, &context->flush,
+                            &error) != WL_OK)
+        wl_measure_note_error(measure, "no-flush", "caches keep what they hold between launches",
+                              &error);
+}
+
 static void open_counting(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
@@ -63,6 +76,7 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
         context->counters = WL_MEASURE_ON;
         context->is_own = wl_measure_has_own_passes(measure) ||
                           measure->input.settings->replay == WL_REPLAY_SPREAD;
+        open_flush(measure, context);
         if (!context->is_plan_noted)
             note_plan(measure, &context->counting.plan);
         context->is_plan_noted = true;
@@ -279,6 +293,7 @@ void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_conte
     for (size_t i = 0; i < context->batch.count; i++)
         wl_measure_free_launch(context->batch.items[i]);
     wl_cupti_counting_close(&context->counting, abandon);
+    wl_cupti_flush_close(&context->flush, abandon);
     wl_measure_close_instructions(measure, context, abandon);
     for (size_t i = 0; i < measure->contexts.count; i++)
         if (measure->contexts.items[i] == context)

@@ -121,7 +121,7 @@ static void add_texts(struct wl_measure *measure, const struct wl_measure_launch
 {
     struct wl_attribute_list *list = &measure->attributes;
     list->count = 0;
-    add_text(list, "launch__cache_control", "none");
+    add_text(list, "launch__cache_control", launch->is_flushed ? "all" : "none");
     add_text(list, "launch__is_cooperative", launch->is_cooperative ? "yes" : "no");
     add_text(list, "launch__replay", launch->replay);
     if (launch->uncounted)

@@ -3,7 +3,6 @@
  * turns in blocks: changing to the next costs tens of milliseconds, a launch less than one. Ranges
  * are put together by name, so that the order of launches does not matter. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,7 +226,6 @@ bool wl_measure_spread_begin(struct wl_measure *measure, struct wl_measure_conte
     struct wl_measure_group *group = launch->group;
     struct wl_measure_spread *spread = &group->spread;
     struct wl_measure_cycle *cycle = &context->cycle;
-    char name[16];
     if (spread->is_done)
         return false;
     bool is_new = !spread->is_wanted || !is_waited_for(group, context);
@@ -244,10 +242,9 @@ bool wl_measure_spread_begin(struct wl_measure *measure, struct wl_measure_conte
     }
     if (spread->is_done || !choose_slot(context, group, &launch->slot))
         return false;
-    snprintf(name, sizeof name, "%u", launch->slot);
-    if (wl_cupti_counting_push(&context->counting, name, error) != WL_OK)
+    if (wl_measure_begin_range(context, launch, error) != WL_OK)
         return false;
-    launch->is_in_range = launch->carries_pass = true;
+    launch->carries_pass = true;
     count_push(cycle, spread);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "collect/facts.h"
 #include "cupti/checkpoint.h"
 #include "cupti/driver.h"
+#include "cupti/flush.h"
 #include "cupti/ranges.h"
 #include "cupti/sampling.h"
 #include "cupti/sass.h"
@@ -121,6 +122,7 @@ struct wl_measure_launch {
     struct wl_measure_again *again; /* how to run it again; NULL: only before it returns */
     uint32_t slot;                  /* its range */
     bool is_in_range, carries_pass;
+    bool is_flushed; /* caches were empty in all passes */
     uint32_t correlation_id;
     uint64_t start_ns;
     char *range, *message; /* message: why it failed, or NULL */
@@ -155,6 +157,8 @@ struct wl_measure_context {
     enum wl_measure_stage counters, samples, counts;
     bool is_plan_noted;
     struct wl_cupti_counting counting;
+    struct wl_cupti_flush flush; /* of caches before each range, where it is open */
+    bool is_flush_tried;
     size_t part; /* of the plan, next in turn */
     bool is_own; /* passes are ours, not CUPTI's */
     struct wl_cupti_sampling sampling;
@@ -305,6 +309,9 @@ void wl_measure_again_free(struct wl_measure_again *again);
 /* Before the launch: saves memory if it is the first of its batch, and begins its range. After an
  * error it will not be counted. */
 enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measure_context *context,
+                                    struct wl_measure_launch *launch, struct wl_error *error);
+/* Begins a range, with empty caches if that is wanted. */
+enum wl_code wl_measure_begin_range(struct wl_measure_context *context,
                                     struct wl_measure_launch *launch, struct wl_error *error);
 /* Ends its range. */
 void wl_measure_end_range(struct wl_measure_context *context, struct wl_measure_launch *launch);
