@@ -7,7 +7,7 @@ command -v mpirun >/dev/null && command -v mpicc >/dev/null || exit 77
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 cd "$folder" || exit 1
-cp "$SOURCE/tests/mpi/stripes.c" .
+cp "$SOURCE/examples/mpi/stripes.c" .
 mpi_flags=$(mpicc --showme:compile) && mpi_libraries=$(mpicc --showme:link) || exit 77
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g $mpi_flags stripes.c -o stripes -lm $mpi_libraries || exit
 launch() {

@@ -1,0 +1,44 @@
+#!/bin/sh
+# run.sh PAGE: runs the commands of a page of docs/, lines that begin with "    $ ", in their order in a
+# folder with examples/. Each must succeed. Indented lines below a command, up to the next command or
+# headline, are what it prints: each must be in its output, numbers aside. Ends with 77 (skipped) where gcc
+# cannot offload or, if the page needs it, there is no Open MPI. Environment: WARPLENS, SOURCE.
+set -u
+page=$SOURCE/docs/$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -r "$folder"' EXIT
+cd "$folder" || exit 1
+ln -s "$SOURCE/examples" examples
+"$SOURCE/tests/openacc/gcc.sh" -x c -o probe - </dev/null 2>/dev/null
+[ $? != 77 ] || exit 77
+! grep -q mpirun "$page" || command -v mpirun >/dev/null || exit 77
+# no ptxas, which refuses the targets that gcc emits; root may run MPI programs, more than there are cores
+PATH=$(dirname "$WARPLENS"):/usr/bin:/bin
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export PATH OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+unset WARPLENS_GPU
+
+plain() {
+    sed 's/[0-9][0-9,.]*/N/g; s/  */ /g; s/^ //; s/ $//'
+}
+
+: >output
+commands=0
+while IFS= read -r line; do
+    case $line in
+    '    $ '*)
+        command=${line#'    $ '}
+        commands=$((commands + 1))
+        sh -c "$command" >output 2>&1 </dev/null || { echo "$command"; cat output; exit 1; }
+        plain <output >plain.txt
+        shows=yes
+        ;;
+    '#'*) shows=no ;;
+    '    '*)
+        [ "${shows:-no}" = yes ] || continue
+        wanted=$(printf '%s\n' "$line" | plain)
+        grep -qxF -- "$wanted" plain.txt || { echo "$command"; echo "does not print: $line"; cat output; exit 1; }
+        ;;
+    esac
+done <"$page"
+[ "$commands" -gt 0 ]
