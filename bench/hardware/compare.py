@@ -1,6 +1,8 @@
 """Compares pages of Warplens with those of ncu, as rows of a Markdown table.
 
-compare.py metrics RUN OURS.csv NCU.csv    raw pages, base units
+compare.py metrics RUN OURS.csv NCU.csv [AGAIN.csv]
+                                           raw pages, base units; AGAIN: of ncu, run once more
+compare.py spread SPREAD.csv KERNEL.csv    raw pages of the same program, counted in both ways
 compare.py source RUN OURS.csv NCU.csv     source pages, by machine instruction
 compare.py notes < SESSION.json            the notes of a report
 """
@@ -33,8 +35,8 @@ def launches(path):
     return [dict(zip(names, row)) for row in rows[2:]]
 
 
-def compare_metrics(run, ours_path, theirs_path):
-    ours, theirs = launches(ours_path), launches(theirs_path)
+def distances_of(ours, theirs):
+    """{metric: how far apart the launches are that lie furthest apart}"""
     distances = {}
     for mine, other in zip(ours, theirs):
         for name in mine.keys() & other.keys():
@@ -43,11 +45,42 @@ def compare_metrics(run, ours_path, theirs_path):
             left, right = number(mine[name]), number(other[name])
             if left is not None and right is not None:
                 distances[name] = max(distances.get(name, 0.0), distance(left, right))
+    return distances
+
+
+def counted(rows):
+    return [row for row in rows if row.get("launch__replay") != "none"]
+
+
+def compare_metrics(run, ours_path, theirs_path, again_path=None):
+    ours, theirs = counted(launches(ours_path)), launches(theirs_path)
+    distances = distances_of(ours, theirs)
+    noise = distances_of(theirs, launches(again_path)) if again_path else {}
     close = sum(far <= 1 for far in distances.values())
     near = sum(1 < far <= 5 for far in distances.values())
-    others = sorted(((far, name) for name, far in distances.items() if far > 5), reverse=True)
-    worst = ", ".join(f"{name} {far:.0f}%" for far, name in others[:4])
-    print(f"| {run} | {min(len(ours), len(theirs))} | {len(distances)} | {close} | {near} | {len(others)} | {worst} |")
+    noisy = [name for name, far in distances.items() if 5 < far <= noise.get(name, 0.0)]
+    others = sorted(((far, name) for name, far in distances.items() if far > 5 and name not in noisy), reverse=True)
+    worst = ", ".join(f"{name} {far:.0f}% ({noise.get(name, 0):.0f}%)" for far, name in others)
+    print(f"| {run} | {min(len(ours), len(theirs))} | {len(distances)} | {close} | {near} | {len(noisy)} | {len(others)} | {worst} |")
+
+
+def compare_spread(spread_path, kernel_path):
+    spread = next(row for row in launches(spread_path) if row.get("launch__replay") == "spread")
+    kernels = [row for row in launches(kernel_path) if row.get("launch__replay") == "kernel"]
+    inside, outside = 0, []
+    for name in sorted(spread):
+        apart = number(spread.get(name + ".spread_pct", "") or "")
+        values = [number(row.get(name, "") or "") for row in kernels]
+        values = [value for value in values if value is not None]
+        if apart is None or not values:
+            continue
+        mean = number(spread[name])
+        room = abs(mean) * apart / 100
+        if min(values) <= mean + room and max(values) >= mean - room:
+            inside += 1
+        else:
+            outside.append(f"{name}: {mean:g} +-{apart:.1f}%, each replayed {min(values):g} to {max(values):g}")
+    print(f"{inside} metrics agree within the spread, {len(outside)} do not", *outside, sep="\n- ")
 
 
 COLUMNS = [
@@ -64,7 +97,8 @@ def our_instructions(path):
     """Of the first launch: {index: row}, and the line of each."""
     with open(path, newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["Kind"] == "instruction"]
-    first = rows[0]["ID"] if rows else ""
+    counted_ids = [row["ID"] for row in rows if number(row.get("inst_executed", "") or "")]
+    first = counted_ids[0] if counted_ids else ""
     return {int(row["Index"]): row for row in rows if row["ID"] == first}
 
 
@@ -110,6 +144,8 @@ def main():
             print("-", note.get("text", note))
     elif sys.argv[1] == "metrics":
         compare_metrics(*sys.argv[2:])
+    elif sys.argv[1] == "spread":
+        compare_spread(*sys.argv[2:])
     else:
         compare_source(*sys.argv[2:])
 

@@ -1,73 +1,131 @@
 #!/bin/sh
 # Measures the examples with the hardware collector and with ncu, on the GPU of this machine, and prints
-# how far they agree and what each costs, as Markdown. Needs nvcc, ncu and python3.
-# usage: bench/hardware/run.sh WARPLENS [PROGRAMS-FOLDER]   (the folder keeps what is built)
+# how far they agree and what each costs, as Markdown. Needs ncu, python3, and nvcc where PROGRAMS-FOLDER
+# does not hold the programs yet.
+# usage: bench/hardware/run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]
+# parts: ceilings cost spread samples twin metrics source; default: all. The folder keeps what is built.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
-warplens=${1:?usage: run.sh WARPLENS [PROGRAMS-FOLDER]}
+warplens=${1:?usage: run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 programs=${2:-$work/programs}
+[ $# -lt 2 ] && shift || shift 2
+parts=${*:-ceilings cost spread samples twin metrics source}
 mkdir -p "$programs"
-for source in "$here"/../../examples/gemm/gemm.cu "$here"/../../examples/spmv/spmv.cu \
-    "$here"/../../examples/stencil/stencil.cu "$here"/../../examples/averaging/averaging.cu "$here"/many.cu; do
-    program=$programs/$(basename "$source" .cu)
-    [ -x "$program" ] || nvcc -O3 -lineinfo -arch="${ARCH:-sm_90}" -o "$program" "$source" -lcublas 2>"$work/nvcc" ||
+build() { # SOURCE PROGRAM OPTIONS
+    [ -x "$programs/$2" ] || nvcc -O3 -lineinfo -arch="${ARCH:-sm_90}" $3 -o "$programs/$2" "$1" -lcublas 2>"$work/nvcc" ||
         { cat "$work/nvcc" >&2; exit 1; }
+}
+for name in gemm spmv stencil averaging; do
+    build "$here/../../examples/$name/$name.cu" $name ""
+    build "$here/../../examples/$name/$name.cu" ${name}_shared "-cudart shared"
 done
+build "$here/many.cu" many ""
+many=$programs/many gemm=$programs/gemm
 
+has() { case " $parts " in *" $1 "*) ;; *) false ;; esac }
+ours() { "$warplens" profile -q -f "$@" >/dev/null 2>>"$work/trouble" || true; }
+theirs() { ncu --clock-control none -f "$@" >/dev/null 2>>"$work/trouble" || true; }
 milliseconds() {
     start=$(date +%s%N)
-    "$@" >/dev/null 2>"$work/errors" || true
+    "$@" >/dev/null 2>>"$work/trouble" || true
     echo $((($(date +%s%N) - start) / 1000000))
+}
+kilobytes() { if [ -s "$1" ]; then echo $(($(wc -c <"$1") / 1024)); else echo -; fi; }
+memory() { # of the largest process, in MB
+    rm -f "$work/memory"
+    /usr/bin/time -f %M -o "$work/memory" "$@" >/dev/null 2>>"$work/trouble" || true
+    [ -s "$work/memory" ] && echo $(($(tail -1 "$work/memory") / 1024)) || echo -
 }
 
 echo "GPU: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1); $(ncu --version | tail -2 | head -1)"
-echo
-echo "| run | launches | metrics | within 1% | within 5% | more | furthest |"
-echo "|---|---|---|---|---|---|---|"
-while read -r run program arguments; do
-    # shellcheck disable=SC2086
-    "$warplens" profile -q -f -o "$work/$run" --set full --replay-mode application "$programs/$program" $arguments \
-        >/dev/null 2>>"$work/trouble" || true
-    # shellcheck disable=SC2086
-    ncu --set full --cache-control none --clock-control none -f -o "$work/$run" "$programs/$program" $arguments \
-        >/dev/null 2>>"$work/trouble" || true
-    "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/ours.csv"
-    ncu -i "$work/$run.ncu-rep" --page raw --csv --print-units base >"$work/theirs.csv"
-    python3 "$here/compare.py" metrics "$run" "$work/ours.csv" "$work/theirs.csv"
-done <"$here/runs"
 
-echo
-echo "| run | source page | executions | sectors | ideal sectors | wavefronts | ideal wavefronts | hottest line |"
-echo "|---|---|---|---|---|---|---|---|"
-for run in gemm_3 spmv_0 stencil_0; do
-    [ -f "$work/$run.wlr" ] || continue
-    "$warplens" show "$work/$run.wlr" --page source --csv >"$work/ours.csv"
-    ncu -i "$work/$run.ncu-rep" --page source --csv --print-source sass >"$work/theirs.csv"
-    python3 "$here/compare.py" source "$run" "$work/ours.csv" "$work/theirs.csv"
-done
+if has ceilings; then
+    printf '\n## Ceilings\n\n'
+    XDG_CACHE_HOME=$work "$warplens" ceilings 2>/dev/null
+fi
 
-echo
-echo "| what | bare, ms | Warplens, ms | ncu, ms |"
-echo "|---|---|---|---|"
-cost() { # NAME PROGRAM-AND-ARGUMENTS | OURS | THEIRS
+cost() { # NAME PROGRAM-AND-ARGUMENTS OURS THEIRS
     bare=$(milliseconds $2)
-    ours=$(milliseconds "$warplens" profile -q -f -o "$work/cost" $3 $2)
-    theirs=-
-    [ -z "$4" ] || theirs=$(milliseconds ncu --clock-control none -f -o "$work/cost" $4 $2)
-    echo "| $1 | $bare | $ours | $theirs |"
+    mine=$(milliseconds "$warplens" profile -q -f -o "$work/cost" $3 $2)
+    other=-
+    rm -f "$work/cost.ncu-rep"
+    [ -z "$4" ] || other=$(milliseconds ncu --clock-control none -f -o "$work/cost" $4 $2)
+    echo "| $1 | $bare | $mine | $other | $(kilobytes "$work/cost.wlr") | $(kilobytes "$work/cost.ncu-rep") | $(memory "$warplens" profile -q -f -o "$work/cost" $3 $2) |"
 }
-many=$programs/many gemm=$programs/gemm
-cost "gemm 4, nothing but a session" "$gemm 4 2048" "--metrics gpu__time_duration.sum" ""
-cost "gemm 4, triage; ncu basic" "$gemm 4 2048" "" "--set basic"
-cost "gemm 4, full" "$gemm 4 2048" "--set full" "--set full"
-cost "20 tiny launches, basic, each replayed" "$many 20" "--set basic --replay-mode kernel" "--set basic"
-cost "200 tiny launches, basic" "$many 200" "--set basic" ""
-cost "100,000 tiny launches, samples by line" "$many 100000" "--replay-mode auto --metrics none__ --warp-sampling on --warp-sampling-interval 5" ""
-echo
-"$programs/many" 100000
-"$warplens" profile -q -f -o "$work/many" --metrics none__ --warp-sampling on --warp-sampling-interval 5 \
-    "$programs/many" 100000 2>/dev/null || true
-"$warplens" show "$work/many.wlr" --page session --json | python3 "$here/compare.py" notes
-cat "$work/trouble" >&2
+if has cost; then
+    printf '\n## What it costs\n\n'
+    echo "| what | bare, ms | Warplens, ms | ncu, ms | report, KB | ncu's, KB | memory, MB |"
+    echo "|---|---|---|---|---|---|---|"
+    cost "gemm 4, nothing but a session" "$gemm 4 2048" "--metrics gpu__time_duration.sum" ""
+    cost "gemm 4, triage; ncu basic" "$gemm 4 2048" "" "--set basic"
+    cost "gemm 4, full" "$gemm 4 2048" "--set full" "--set full"
+    cost "200 tiny launches, nothing but a session" "$many 200" "--metrics gpu__time_duration.sum --replay-mode spread" ""
+    cost "200 tiny launches, basic, spread" "$many 200" "--set basic --replay-mode spread" ""
+    cost "200 tiny launches, basic, auto" "$many 200" "--set basic" ""
+    cost "200 tiny launches, basic, each replayed" "$many 200" "--set basic --replay-mode kernel" "--set basic"
+fi
+
+if has spread; then
+    printf '\n## Spread beside each replayed: many 200, basic\n\n'
+    for mode in spread kernel; do
+        ours -o "$work/$mode" --set basic --replay-mode $mode "$many" 200
+        "$warplens" show "$work/$mode.wlr" --page raw --csv >"$work/$mode.csv"
+    done
+    python3 "$here/compare.py" spread "$work/spread.csv" "$work/kernel.csv"
+fi
+
+if has samples; then
+    printf '\n## 100,000 tiny launches, samples by line every 2^10 cycles: bare, then sampled\n\n'
+    for _ in 1 2 3 4 5; do
+        "$many" 100000
+        "$warplens" profile -q -f -o "$work/many" --metrics none__ --warp-sampling on --warp-sampling-interval 5 \
+            "$many" 100000 2>>"$work/trouble" || true
+    done
+    "$warplens" show "$work/many.wlr" --page raw | grep pcsamp_sample_count || true
+    "$warplens" show "$work/many.wlr" --page session --json | python3 "$here/compare.py" notes
+fi
+
+if has twin; then
+    printf '\n## Measured and simulated\n\n'
+    for run in "gemm 3 512" "spmv 0 64" "stencil 0 1024" "averaging 2 132"; do
+        program=${run%% *}
+        # shellcheck disable=SC2086
+        "$warplens" profile -q -f -o "$work/twin" --twin --set full "$programs/${program}_shared" ${run#* } 2>>"$work/trouble" |
+            sed "s|^|    |" || true
+    done
+fi
+
+if has metrics || has source; then
+    printf '\n## Beside ncu --set full\n\n'
+    echo "| run | launches | metrics | within 1% | within 5% | within what two runs of ncu differ by | more | furthest (ncu's own) |"
+    echo "|---|---|---|---|---|---|---|---|"
+    while read -r run program arguments; do
+        has metrics || case $run in gemm_3 | spmv_0 | stencil_0) ;; *) continue ;; esac
+        # shellcheck disable=SC2086
+        ours -o "$work/$run" --set full --replay-mode application "$programs/$program" $arguments
+        # shellcheck disable=SC2086
+        theirs --set full -o "$work/$run" "$programs/$program" $arguments
+        # shellcheck disable=SC2086
+        ! has metrics || theirs --set full -o "$work/again" "$programs/$program" $arguments
+        "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/ours.csv"
+        ncu -i "$work/$run.ncu-rep" --page raw --csv --print-units base >"$work/theirs.csv"
+        ! has metrics || ncu -i "$work/again.ncu-rep" --page raw --csv --print-units base >"$work/again.csv"
+        python3 "$here/compare.py" metrics "$run" "$work/ours.csv" "$work/theirs.csv" $(has metrics && echo "$work/again.csv") ||
+            true
+    done <"$here/runs"
+fi
+
+if has source; then
+    printf '\n## Instruction by instruction\n\n'
+    echo "| run | source page | executions | sectors | ideal sectors | wavefronts | ideal wavefronts | hottest line |"
+    echo "|---|---|---|---|---|---|---|---|"
+    for run in gemm_3 spmv_0 stencil_0; do
+        [ -f "$work/$run.wlr" ] || continue
+        "$warplens" show "$work/$run.wlr" --page source --csv >"$work/ours.csv"
+        ncu -i "$work/$run.ncu-rep" --page source --csv --print-source sass >"$work/theirs.csv"
+        python3 "$here/compare.py" source "$run" "$work/ours.csv" "$work/theirs.csv" || true
+    done
+fi
+sort "$work/trouble" 2>/dev/null | uniq -c | sort -rn | head -20 >&2
