@@ -17,6 +17,7 @@ extern const struct wl_embedded_file wl_embedded_sections[];
 extern const struct wl_embedded_file wl_embedded_metrics[];
 extern const struct wl_embedded_file wl_embedded_rules[];
 extern const struct wl_embedded_file wl_embedded_merge[];
+extern const struct wl_embedded_file wl_embedded_nsys[];
 extern const struct wl_embedded_file wl_embedded_html[];
 
 #endif

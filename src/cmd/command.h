@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "collect/settings.h"
+#include "export/trace.h"
 #include "view/view.h"
 
 struct wl_command {
@@ -57,6 +58,7 @@ struct wl_command {
     int capture_range;                        /* enum wl_capture_range */
     const char *nvtx_capture;
     uint64_t kernel_count;
+    const char *trace_paths[WL_TRACE_FORM_COUNT]; /* to export to */
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */

@@ -59,6 +59,23 @@ static enum wl_code export_pictures(const struct wl_command *command, struct wl_
     return code;
 }
 
+static enum wl_code export_traces(const struct wl_command *command, struct wl_report *report,
+                                  const struct wl_console *console, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    for (int form = 0; form < WL_TRACE_FORM_COUNT && !code; form++) {
+        const char *path = command->trace_paths[form];
+        if (!path)
+            continue;
+        code = check_target(path, command, error);
+        if (!code)
+            code = wl_export_trace(report, (enum wl_trace_form)form, path, error);
+        if (!code)
+            wl_console_say(console, "trace: %s", path);
+    }
+    return code;
+}
+
 static enum wl_code export_files(const struct wl_command *command,
                                  const struct wl_export_report *reports, size_t count,
                                  const struct wl_console *console, struct wl_error *error)
@@ -78,6 +95,8 @@ static enum wl_code export_files(const struct wl_command *command,
             wl_console_say(console, "pages: %s", command->pdf_path);
     }
     if (!code)
+        code = export_traces(command, reports[0].report, console, error);
+    if (!code)
         code = export_pictures(command, reports[0].report, &view, WL_EXPORT_SVG,
                                command->svg_folder, console, error);
     if (!code)
@@ -91,11 +110,14 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
 {
     bool has_target =
         command->html_path || command->pdf_path || command->svg_folder || command->png_folder;
+    for (int form = 0; form < WL_TRACE_FORM_COUNT; form++)
+        has_target = has_target || command->trace_paths[form];
     if (arguments->count != 1 || !has_target) {
         if (arguments->count != 1)
             wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
         else
-            wl_error_set(error, WL_ERR_USAGE, "export needs --html, --pdf, --svg or --png");
+            wl_error_set(error, WL_ERR_USAGE,
+                         "export needs --html, --pdf, --svg, --png or a form of traces");
         return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
     }
     const char **paths = NULL;

@@ -1,0 +1,81 @@
+#include "report/events.h"
+
+#include <string.h>
+
+#include "report/failure.h"
+#include "report/reader.h"
+
+enum { ID, CATEGORY, NAME, START, END, PROCESS, THREAD, CORRELATION, FLAGS, WORDS };
+
+static const char select_sql[] =
+    "SELECT id, category, name_id, start_ns, end_ns, process_id, thread, correlation, flags, "
+    "word_0, "
+    "word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE ?1 = 0 OR ?1 >> category & 1 "
+    "ORDER BY start_ns, end_ns DESC, id";
+
+static const char *name_of(const struct wl_report *report, sqlite3_stmt *statement, int column)
+{
+    int64_t id = sqlite3_column_int64(statement, column);
+    return id >= 1 && id <= (int64_t)report->names.count ? report->names.items[id - 1] : NULL;
+}
+
+static bool is_name(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 5 && strcmp(word + length - 5, "_name") == 0;
+}
+
+/* False: a number is none that can be. */
+static bool read_event(const struct wl_report *report, sqlite3_stmt *row,
+                       struct wl_report_event *event)
+{
+    int64_t category = sqlite3_column_int64(row, CATEGORY);
+    int64_t process = sqlite3_column_int64(row, PROCESS);
+    int64_t start = sqlite3_column_int64(row, START), end = sqlite3_column_int64(row, END);
+    if (category < 1 || category >= WL_TRACE_CATEGORY_COUNT || process < 1 ||
+        process > (int64_t)report->processes.count || start < 0 || end < start)
+        return false;
+    const char *name = name_of(report, row, NAME);
+    *event = (struct wl_report_event){
+        .id = sqlite3_column_int64(row, ID),
+        .category = (enum wl_trace_category)category,
+        .name = name ? name : "",
+        .start_ns = (uint64_t)start,
+        .end_ns = (uint64_t)end,
+        .process = (size_t)process - 1,
+        .thread = (uint32_t)sqlite3_column_int64(row, THREAD),
+        .correlation = (uint32_t)sqlite3_column_int64(row, CORRELATION),
+        .flags = (uint32_t)sqlite3_column_int64(row, FLAGS),
+    };
+    for (int word = 0; word < WL_TRACE_WORDS; word++) {
+        if (is_name(wl_trace_categories[category].words[word]))
+            event->texts[word] = name_of(report, row, WORDS + word);
+        else
+            event->words[word] = (uint64_t)sqlite3_column_int64(row, WORDS + word);
+    }
+    return true;
+}
+
+enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
+                              void (*take)(void *self, const struct wl_report_event *event),
+                              void *self, struct wl_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    struct wl_report_event event;
+    int status = sqlite3_prepare_v2(report->file.database, select_sql, -1, &statement, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_bind_int64(statement, 1, (int64_t)categories);
+    bool is_good = status == SQLITE_OK;
+    while (is_good && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+        is_good = read_event(report, statement, &event);
+        if (is_good)
+            take(self, &event);
+    }
+    enum wl_code code = WL_OK;
+    if (status != SQLITE_DONE)
+        code = wl_report_fail(error, WL_ERR_CORRUPT, report->path, "the report is damaged: %s",
+                              is_good ? sqlite3_errmsg(report->file.database)
+                                      : "an event of the trace is not one");
+    sqlite3_finalize(statement);
+    return code;
+}

@@ -1,0 +1,25 @@
+/* The events of a trace, one after another, for whoever draws them or writes them elsewhere. */
+#ifndef WL_REPORT_EVENTS_H
+#define WL_REPORT_EVENTS_H
+
+#include "report/report.h"
+#include "trace/record.h"
+
+struct wl_report_event {
+    int64_t id;
+    enum wl_trace_category category;
+    const char *name;          /* "" where it has none; for ever, as long as the report is open */
+    uint64_t start_ns, end_ns; /* since 1970 */
+    size_t process;            /* index in wl_report_processes */
+    uint32_t thread, correlation, flags;
+    uint64_t words[WL_TRACE_WORDS];
+    const char *texts[WL_TRACE_WORDS]; /* of words that are names; else NULL */
+};
+
+/* Gives each event to take, in order of its start; of events that start together, the longer first.
+ * Events that are none of the categories' (bits, 0: all) are left out. Errors: WL_ERR_CORRUPT. */
+enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
+                              void (*take)(void *self, const struct wl_report_event *event),
+                              void *self, struct wl_error *error);
+
+#endif
