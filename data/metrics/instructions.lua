@@ -94,7 +94,7 @@ for _, level in ipairs({
 }) do
     row("derived__arithmetic_intensity_" .. level[1] .. ".ratio", "flop/byte",
         "floating-point operations of all precisions per byte of traffic with " .. level[3],
-        function(m) return ratio(m["ptx__flop_count.sum"], m[level[2]], "no byte came from or went to " .. level[3]) end)
+        function(m) return ratio(m["derived__flop_count.sum"], m[level[2]], "no byte came from or went to " .. level[3]) end)
 end
 -- A half-precision instruction has two results in each lane.
 for _, precision in ipairs({ { "hp", "fp16", "half", 4 }, { "sp", "fp32", "single", 2 }, { "dp", "fp64", "double", 2 } }) do
@@ -102,7 +102,7 @@ for _, precision in ipairs({ { "hp", "fp16", "half", 4 }, { "sp", "fp32", "singl
     row("derived__arithmetic_intensity_dram_" .. precision[1] .. ".ratio", "flop/byte",
         precision[3] .. "-precision operations per byte of traffic with device memory",
         function(m)
-            return ratio(m["ptx__flop_count_" .. precision[1] .. ".sum"], m["dram__bytes.sum"],
+            return ratio(m["derived__flop_count_" .. precision[1] .. ".sum"], m["dram__bytes.sum"],
                 "no byte came from or went to device memory")
         end)
     row(peak, "flop/s", "peak of " .. precision[3] .. "-precision operations outside tensor cores", function(m)

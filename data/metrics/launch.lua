@@ -78,6 +78,7 @@ return {
     { name = "device__model_block_interval_cycles", unit = "cycle", description = "cycles between two blocks that the GPU starts; 0: not known" },
     { name = "device__model_fp16_per_cycle", description = "half-precision instructions of an SM in a cycle, in threads" },
     { name = "device__model_fp32_per_cycle", description = "single-precision instructions of an SM in a cycle, in threads" },
+    { name = "device__model_tensor_per_cycle", description = "multiply-adds of 16 bits of the tensor cores of an SM in a cycle" },
     { name = "device__model_fp64_per_cycle", description = "double-precision instructions of an SM in a cycle, in threads" },
     { name = "launch__cache_control", description = "whether caches were emptied before the launch" },
     { name = "launch__l1_global_loads", description = "whether global loads are cached in L1" },

@@ -26,14 +26,39 @@ row("device__peak_bandwidth_l2", "byte/s",
         return slices * bytes * m["device__model_sm_clock_hz"]
     end)
 
-local precisions = { { "hp", "half" }, { "sp", "single" }, { "dp", "double" } }
+row("device__peak_flops_tensor", "flop/s", "peak of tensor cores for operands of 16 bits", function(m)
+    local rate = m["device__model_tensor_per_cycle"]
+    if rate == 0 then
+        return nil, "the rate of the tensor cores is not known"
+    end
+    return 2 * rate * m["device__attribute_multiprocessor_count"] * m["device__model_sm_clock_hz"]
+end)
+
+-- Counted in PTX by the simulated GPU, in machine code by a real one, which has no such count for half precision.
+local precisions = { { "hp", "half" }, { "sp", "single", "f" }, { "dp", "double", "d" } }
+for _, precision in ipairs(precisions) do
+    row("derived__flop_count_" .. precision[1] .. ".sum", "flop",
+        precision[2] .. "-precision operations, of PTX where that was counted, else of machine code", function(m)
+            local name = "ptx__flop_count_" .. precision[1] .. ".sum"
+            local operation = "smsp__sass_thread_inst_executed_op_" .. (precision[3] or "h") .. "%s_pred_on.sum"
+            if m(name) or not precision[3] or not m(string.format(operation, "fma")) then
+                return m[name]
+            end
+            return m[string.format(operation, "add")] + m[string.format(operation, "mul")] +
+                2 * m[string.format(operation, "fma")]
+        end)
+end
+row("derived__flop_count.sum", "flop", "floating-point operations of all precisions that are counted", function(m)
+    return (m("derived__flop_count_hp.sum") or 0) + m["derived__flop_count_sp.sum"] + m["derived__flop_count_dp.sum"]
+end)
+
 local levels = {
     { "l2", "lts__t_bytes_srcunit_tex.sum", "L2", "device__peak_bandwidth_l2" },
     { "l1", "l1tex__t_bytes_pipe_lsu.sum", "L1", "device__peak_bandwidth_l1" },
     { "dram", "dram__bytes.sum", "device memory", "device__model_memory_bandwidth_bytes_per_s" },
 }
 for _, precision in ipairs(precisions) do
-    local count = "ptx__flop_count_" .. precision[1] .. ".sum"
+    local count = "derived__flop_count_" .. precision[1] .. ".sum"
     for _, level in ipairs(levels) do
         if level[1] ~= "dram" then -- that one is in instructions.lua
             row("derived__arithmetic_intensity_" .. level[1] .. "_" .. precision[1] .. ".ratio", "flop/byte",

@@ -87,6 +87,7 @@ static const struct gpu_row gpu_rows[] = {
     MODEL(FIELD_REAL, fp16_per_cycle),
     MODEL(FIELD_REAL, int32_per_cycle),
     MODEL(FIELD_REAL, xu_per_cycle),
+    MODEL(FIELD_REAL, tensor_per_cycle),
     MODEL(FIELD_REAL, lsu_per_cycle),
     MODEL(FIELD_U32, alu_latency),
     MODEL(FIELD_U32, fp64_latency),

@@ -68,13 +68,10 @@ static void draw_graph(struct wl_drawing *drawing, const struct wl_gpu *gpu,
     wl_drawing_line(drawing, points, count, WL_INK_BLUE, 2);
     double held = warps(gpu, input);
     char label[64];
-    snprintf(label, sizeof label, "now %.0f: %.0f warps", graph->now, held);
-    double place = wl_scale_place(&x, fmin(graph->now, graph->last));
-    bool is_left = place < (left + right) / 2;
-    double above = wl_scale_place(&y, held) - 10;
-    wl_drawing_circle(drawing, place, wl_scale_place(&y, held), 5, WL_INK_ORANGE, WL_INK_PAPER);
-    wl_drawing_text(drawing, place, above < top ? top + 22 : above, 11,
-                    is_left ? WL_ANCHOR_START : WL_ANCHOR_END, WL_INK_TEXT, label);
+    snprintf(label, sizeof label, "now %.0f: %.0f", graph->now, held);
+    wl_drawing_circle(drawing, wl_scale_place(&x, fmin(graph->now, graph->last)),
+                      wl_scale_place(&y, held), 5, WL_INK_ORANGE, WL_INK_PAPER);
+    wl_drawing_text(drawing, right, top - 9, 12, WL_ANCHOR_END, WL_INK_ORANGE, label);
 }
 
 struct wl_drawing *wl_chart_occupancy(const struct wl_chart_launch *launch, const char **reason)

@@ -11,18 +11,31 @@
 
 static const double left = 62, right = 624, top = 34, bottom = 330, height = 408;
 
+/* Names of metrics; %s: the precision. A ceiling is what was measured where there is a GPU. */
 static const struct level {
-    const char *label, *bandwidth, *intensity; /* metrics; %s: the precision */
+    const char *label, *bandwidth, *ceiling, *intensity;
     enum wl_ink ink;
 } levels[] = {
-    {"Device memory", "device__model_memory_bandwidth_bytes_per_s",
+    {"Device memory", "device__model_memory_bandwidth_bytes_per_s", "device__ceiling_dram_copy",
      "derived__arithmetic_intensity_dram_%s.ratio", WL_INK_BLUE},
-    {"L2", "device__peak_bandwidth_l2", "derived__arithmetic_intensity_l2_%s.ratio", WL_INK_ORANGE},
-    {"L1", "device__peak_bandwidth_l1", "derived__arithmetic_intensity_l1_%s.ratio", WL_INK_GREEN},
+    {"L2", "device__peak_bandwidth_l2", "device__ceiling_l2_read",
+     "derived__arithmetic_intensity_l2_%s.ratio", WL_INK_ORANGE},
+    {"L1", "device__peak_bandwidth_l1", "device__ceiling_l1_read",
+     "derived__arithmetic_intensity_l1_%s.ratio", WL_INK_GREEN},
 };
 static const struct precision {
-    const char *label, *suffix;
-} precisions[] = {{"FP16", "hp"}, {"FP32", "sp"}, {"FP64", "dp"}};
+    const char *label, *suffix, *ceiling;
+    const char *uses[2]; /* metrics that are not zero where a kernel uses it; NULL: its intensity */
+} precisions[] = {
+    {"FP16", "hp", "device__ceiling_fp16", {NULL}},
+    {"FP32", "sp", "device__ceiling_fp32", {NULL}},
+    {"FP64", "dp", "device__ceiling_fp64", {NULL}},
+    {"Tensor FP16",
+     "tensor",
+     "device__ceiling_tensor_fp16",
+     {"ptx__inst_executed_pipe_tensor.sum",
+      "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active"}},
+};
 enum {
     level_count = sizeof levels / sizeof *levels,
     precision_count = sizeof precisions / sizeof *precisions
@@ -31,6 +44,8 @@ enum {
 /* Values of the launch; NULL where they are absent or zero. */
 struct roofline {
     const struct wl_metric_value *bandwidths[level_count], *peaks[precision_count];
+    const struct wl_metric_value *level_ceilings[level_count], *ceilings[precision_count];
+    bool is_used[precision_count];
     const struct wl_metric_value *intensities[level_count][precision_count];
     const struct wl_metric_value *rates[precision_count];
     bool has_point, has_rate;
@@ -49,19 +64,34 @@ static const struct wl_metric_value *find(struct wl_metric_set *set, const char 
     return value->is_present && !value->text && value->number > 0 ? value : NULL;
 }
 
+static void read_precision(struct wl_metric_set *set, struct roofline *roofline, size_t j)
+{
+    const struct precision *precision = &precisions[j];
+    roofline->peaks[j] = find(set, "device__peak_flops_%s", precision->suffix);
+    roofline->ceilings[j] = find(set, precision->ceiling, "");
+    roofline->rates[j] = find(set, "derived__flops_%s.per_second", precision->suffix);
+    for (size_t i = 0; i < level_count; i++) {
+        roofline->intensities[i][j] = find(set, levels[i].intensity, precision->suffix);
+        roofline->is_used[j] = roofline->is_used[j] || roofline->intensities[i][j];
+    }
+    roofline->has_point = roofline->has_point || roofline->is_used[j];
+    roofline->has_rate = roofline->has_rate || roofline->rates[j];
+    if (!precision->uses[0])
+        return;
+    for (size_t i = 0; i < 2; i++)
+        roofline->is_used[j] = roofline->is_used[j] || find(set, precision->uses[i], "");
+    if (!roofline->is_used[j]) /* a roof so high is drawn for those who are below it */
+        roofline->peaks[j] = roofline->ceilings[j] = NULL;
+}
+
 static void read_values(struct wl_metric_set *set, struct roofline *roofline)
 {
-    for (size_t i = 0; i < level_count; i++)
+    for (size_t i = 0; i < level_count; i++) {
         roofline->bandwidths[i] = find(set, levels[i].bandwidth, "");
-    for (size_t j = 0; j < precision_count; j++) {
-        roofline->peaks[j] = find(set, "device__peak_flops_%s", precisions[j].suffix);
-        roofline->rates[j] = find(set, "derived__flops_%s.per_second", precisions[j].suffix);
-        for (size_t i = 0; i < level_count; i++) {
-            roofline->intensities[i][j] = find(set, levels[i].intensity, precisions[j].suffix);
-            roofline->has_point = roofline->has_point || roofline->intensities[i][j];
-        }
-        roofline->has_rate = roofline->has_rate || roofline->rates[j];
+        roofline->level_ceilings[i] = find(set, levels[i].ceiling, "");
     }
+    for (size_t j = 0; j < precision_count; j++)
+        read_precision(set, roofline, j);
 }
 
 static void widen(struct wl_scale *scale, double value)
@@ -78,6 +108,8 @@ static void fit(const struct roofline *roofline, struct wl_scale *x, struct wl_s
     for (size_t j = 0; j < precision_count; j++) {
         if (roofline->peaks[j])
             widen(y, roofline->peaks[j]->number);
+        if (roofline->ceilings[j])
+            widen(y, roofline->ceilings[j]->number);
         if (roofline->rates[j])
             widen(y, roofline->rates[j]->number);
         for (size_t i = 0; i < level_count; i++) {
@@ -95,19 +127,54 @@ static void fit(const struct roofline *roofline, struct wl_scale *x, struct wl_s
 }
 
 /* The part of a level's roof that is within the plot, up to the highest peak. */
-static void draw_slope(struct wl_drawing *drawing, const struct roofline *roofline, size_t level,
-                       double highest, const struct wl_scale *x, const struct wl_scale *y)
+static void draw_slope(struct wl_drawing *drawing, const struct wl_metric_value *bandwidth,
+                       enum wl_ink ink, bool is_ceiling, double highest, const struct wl_scale *x,
+                       const struct wl_scale *y)
 {
-    double bandwidth = roofline->bandwidths[level]->number;
-    double from = fmax(x->least, y->least / bandwidth), to = fmin(x->most, highest / bandwidth);
+    double from = fmax(x->least, y->least / bandwidth->number);
+    double to = fmin(x->most, highest / bandwidth->number);
     if (from >= to)
         return;
-    wl_drawing_define(drawing, roofline->bandwidths[level]->name,
-                      roofline->bandwidths[level]->description);
-    wl_drawing_segment(drawing, wl_scale_place(x, from), wl_scale_place(y, from * bandwidth),
-                       wl_scale_place(x, to), wl_scale_place(y, to * bandwidth), levels[level].ink,
-                       2);
+    wl_drawing_define(drawing, bandwidth->name, bandwidth->description);
+    wl_drawing_segment(drawing, wl_scale_place(x, from),
+                       wl_scale_place(y, from * bandwidth->number), wl_scale_place(x, to),
+                       wl_scale_place(y, to * bandwidth->number), ink, is_ceiling ? 1 : 2)
+        ->is_dashed = is_ceiling;
     wl_drawing_define(drawing, NULL, NULL);
+}
+
+/* A flat roof from where a memory as fast as best_bandwidth lets it begin. */
+static void draw_flat(struct wl_drawing *drawing, const struct wl_metric_value *peak, bool is_used,
+                      bool is_ceiling, double best_bandwidth, const struct wl_scale *x,
+                      const struct wl_scale *y)
+{
+    double from = best_bandwidth > 0 ? fmax(x->least, peak->number / best_bandwidth) : x->least;
+    double place = wl_scale_place(y, peak->number);
+    wl_drawing_segment(drawing, wl_scale_place(x, fmin(from, x->most)), place, right, place,
+                       is_used ? WL_INK_TEXT : WL_INK_LINE, is_used && !is_ceiling ? 2 : 1)
+        ->is_dashed = !is_used || is_ceiling;
+}
+
+static void draw_peak(struct wl_drawing *drawing, const struct roofline *roofline, size_t j,
+                      double best_bandwidth, const struct wl_scale *x, const struct wl_scale *y)
+{
+    const struct wl_metric_value *peak = roofline->peaks[j], *ceiling = roofline->ceilings[j];
+    const struct wl_metric_value *labelled = peak ? peak : ceiling;
+    bool is_used = roofline->is_used[j];
+    char *number = wl_scale_metric(labelled);
+    char *label = wl_string_format("%s %s", precisions[j].label, number);
+    wl_drawing_define(drawing, labelled->name, labelled->description);
+    if (peak)
+        draw_flat(drawing, peak, is_used, false, best_bandwidth, x, y);
+    wl_drawing_text(drawing, right - 2, wl_scale_place(y, labelled->number) - 4, 11, WL_ANCHOR_END,
+                    is_used ? WL_INK_TEXT : WL_INK_DIM, label);
+    if (ceiling && is_used) {
+        wl_drawing_define(drawing, ceiling->name, ceiling->description);
+        draw_flat(drawing, ceiling, is_used, true, best_bandwidth, x, y);
+    }
+    wl_drawing_define(drawing, NULL, NULL);
+    free(number);
+    free(label);
 }
 
 static void draw_roofs(struct wl_drawing *drawing, const struct roofline *roofline,
@@ -117,28 +184,18 @@ static void draw_roofs(struct wl_drawing *drawing, const struct roofline *roofli
     for (size_t i = 0; i < level_count; i++)
         best = roofline->bandwidths[i] ? fmax(best, roofline->bandwidths[i]->number) : best;
     for (size_t j = 0; j < precision_count; j++) {
-        const struct wl_metric_value *peak = roofline->peaks[j];
-        if (!peak)
+        if (!roofline->peaks[j] && !roofline->ceilings[j])
             continue;
-        highest = fmax(highest, peak->number);
-        double from = best > 0 ? fmax(x->least, peak->number / best) : x->least;
-        double place = wl_scale_place(y, peak->number);
-        bool is_used = roofline->intensities[0][j] || roofline->intensities[2][j];
-        char *number = wl_scale_metric(peak);
-        char *label = wl_string_format("%s %s", precisions[j].label, number);
-        wl_drawing_define(drawing, peak->name, peak->description);
-        wl_drawing_segment(drawing, wl_scale_place(x, from), place, right, place,
-                           is_used ? WL_INK_TEXT : WL_INK_LINE, is_used ? 2 : 1)
-            ->is_dashed = !is_used;
-        wl_drawing_text(drawing, right - 2, place - 4, 11, WL_ANCHOR_END,
-                        is_used ? WL_INK_TEXT : WL_INK_DIM, label);
-        wl_drawing_define(drawing, NULL, NULL);
-        free(number);
-        free(label);
+        highest = fmax(highest, roofline->peaks[j] ? roofline->peaks[j]->number
+                                                   : roofline->ceilings[j]->number);
+        draw_peak(drawing, roofline, j, best, x, y);
     }
-    for (size_t i = 0; i < level_count; i++)
+    for (size_t i = 0; i < level_count; i++) {
         if (roofline->bandwidths[i])
-            draw_slope(drawing, roofline, i, highest, x, y);
+            draw_slope(drawing, roofline->bandwidths[i], levels[i].ink, false, highest, x, y);
+        if (roofline->level_ceilings[i])
+            draw_slope(drawing, roofline->level_ceilings[i], levels[i].ink, true, highest, x, y);
+    }
 }
 
 /* A point where the rate is known, else a line down from the roofs. */
@@ -197,7 +254,7 @@ struct wl_drawing *wl_chart_roofline(const struct wl_chart_launch *launch, const
     struct wl_scale x, y;
     read_values(launch->set, &roofline);
     if (!roofline.has_point) {
-        const struct wl_metric_value *count = wl_metric_get(launch->set, "ptx__flop_count.sum");
+        const struct wl_metric_value *count = wl_metric_get(launch->set, "derived__flop_count.sum");
         *reason = count->is_present ? "the launch has no floating-point operation" : count->reason;
         return NULL;
     }
@@ -208,7 +265,7 @@ struct wl_drawing *wl_chart_roofline(const struct wl_chart_launch *launch, const
     struct wl_drawing *drawing = wl_drawing_create(
         640, height, "Roofline",
         "Operations per second over operations per byte, with what device memory, L2, L1 and the "
-        "arithmetic of this GPU allow.");
+        "arithmetic of this GPU allow; dashed, where measured, what they reach.");
     fit(&roofline, &x, &y);
     wl_scale_draw_x(drawing, &x, &y,
                     roofline.has_rate

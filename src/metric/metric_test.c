@@ -215,6 +215,36 @@ static void arithmetic(void **state)
     wl_metric_set_free(set);
 }
 
+/* What a real GPU counts: machine instructions, none of half precision. */
+static void roofline_of_hardware(void **state)
+{
+    (void)state;
+    struct wl_record_value values[] = {
+        {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", 10, WL_MARK_EXACT},
+        {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", 20, WL_MARK_EXACT},
+        {"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 100, WL_MARK_EXACT},
+        {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", 0, WL_MARK_EXACT},
+        {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", 0, WL_MARK_EXACT},
+        {"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 1, WL_MARK_EXACT},
+        {"gpu__time_duration.sum", 4, WL_MARK_EXACT},
+        {"dram__bytes.sum", 23, WL_MARK_EXACT},
+        {"lts__t_sectors_srcunit_tex.sum", 2, WL_MARK_EXACT},
+        {"ptx__inst_executed.sum", 46, WL_MARK_EXACT},
+    };
+    struct wl_report_launch launch = launch_of(values, COUNT(values));
+    struct wl_metric_set *set = wl_metric_set_create(catalog, &launch);
+    is_number(set, "derived__flop_count_sp.sum", 230, WL_MARK_EXACT);
+    is_number(set, "derived__flop_count.sum", 232, WL_MARK_EXACT);
+    is_number(set, "derived__arithmetic_intensity_dram_sp.ratio", 10, WL_MARK_EXACT);
+    is_number(set, "derived__arithmetic_intensity_l2_sp.ratio", 230 / 64.0, WL_MARK_EXACT);
+    is_number(set, "derived__flops_sp.per_second", 57.5e9, WL_MARK_EXACT);
+    is_number(set, "derived__flops_dp.per_second", 0.5e9, WL_MARK_EXACT);
+    is_number(set, "derived__inst_per_byte_dram.ratio", 46 * 32 / 23.0, WL_MARK_EXACT);
+    assert_false(wl_metric_get(set, "derived__flop_count_hp.sum")->is_present);
+    assert_false(wl_metric_get(set, "derived__arithmetic_intensity_l1_sp.ratio")->is_present);
+    wl_metric_set_free(set);
+}
+
 static void occupancy(void **state)
 {
     (void)state;
@@ -512,6 +542,7 @@ int main(void)
         cmocka_unit_test(shared_memory),
         cmocka_unit_test(caches_and_device_memory),
         cmocka_unit_test(arithmetic),
+        cmocka_unit_test(roofline_of_hardware),
         cmocka_unit_test(occupancy),
         cmocka_unit_test(known_names_say_why_they_are_absent),
         cmocka_unit_test(a_value_of_the_collector_comes_first),

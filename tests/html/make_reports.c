@@ -1,7 +1,8 @@
 /* make_reports KIND FOLDER: writes FOLDER/KIND.wlr for the tests of the HTML page.
  *
- * many: 1,000 launches of a few kernels, whose numbers differ. long: a kernel of 5,000 source lines
- * and 20,000 instructions. hostile: every text tries to leave its place. empty: no launch. */
+ * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
+ * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
+ * its place. empty: no launch. */
 #include "view/sample.h"
 
 enum { many_launches = 1000, many_kernels = 7, long_lines = 5000, instructions_per_line = 4 };
@@ -55,7 +56,7 @@ static struct wl_record_launch plain_launch(void)
     };
 }
 
-static void put_many(const struct wl_sink *sink)
+static void put_many(const struct wl_sink *sink, double more)
 {
     struct wl_record_value values[COUNT(sample_values) + 1];
     begin(sink, NULL);
@@ -77,9 +78,9 @@ static void put_many(const struct wl_sink *sink)
         struct wl_record_launch launch = plain_launch();
         memcpy(values, sample_values, sizeof sample_values);
         values[COUNT(sample_values)] =
-            (struct wl_record_value){"gpu__time_duration.sum", 1000, WL_MARK_PREDICTED};
+            (struct wl_record_value){"gpu__time_duration.sum", 1000 + more, WL_MARK_PREDICTED};
         for (size_t j = 0; j < COUNT(values); j++)
-            values[j].value += (double)((i * 31 + j * 7) % 1013);
+            values[j].value += (double)((i * 31 + j * 7) % 1013) + more;
         launch.id = i;
         launch.kernel_id = i % many_kernels + 1;
         launch.values = values;
@@ -178,7 +179,9 @@ static void put_hostile(const struct wl_sink *sink, const char *file)
 static bool put(const char *kind, const struct wl_sink *sink, const char *file)
 {
     if (strcmp(kind, "many") == 0)
-        put_many(sink);
+        put_many(sink, 0);
+    else if (strcmp(kind, "more") == 0)
+        put_many(sink, 321);
     else if (strcmp(kind, "long") == 0)
         put_long(sink);
     else if (strcmp(kind, "hostile") == 0)
