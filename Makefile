@@ -53,6 +53,7 @@ accuracy: product
 	@$(run) tests/accuracy/run.sh $(BUILD)
 	@$(run) tests/accuracy/whatif.sh $(BUILD)
 	@$(run) tests/accuracy/advice_gains.sh $(BUILD)
+	@$(run) tests/accuracy/headlines.sh $(BUILD)
 	@$(run) tests/accuracy/ladders.sh $(BUILD)
 
 install: product

@@ -276,7 +276,8 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     options.traces = is_timed ? &trace : NULL;
     options.trace_count = is_timed;
     enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
-    uint64_t length_ns = is_timed && code == WL_OK ? wl_device_predict(&input, &trace, &counts) : 0;
+    uint64_t length_ns =
+        is_timed && code == WL_OK ? wl_device_predict(request->kernel, &input, &trace, &counts) : 0;
     wl_trace_free(&trace);
     observe_end(&launch, is_wanted ? &counts : NULL, &error);
     place_on_timeline(request, &launch, parameters, length_ns);

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/demangle.h"
 #include "base/memory.h"
 #include "device/state.h"
+#include "device/sweep.h"
 #include "timing/values.h"
 
 enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
@@ -56,8 +58,7 @@ static void add_instructions(const struct wl_timing *timing, struct wl_sim_count
     }
 }
 
-static void __attribute__((format(printf, 3, 4)))
-add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
+void wl_device_add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
 {
     struct wl_sim_value *value = &counts->values[counts->value_count++];
     va_list arguments;
@@ -67,7 +68,7 @@ add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
     value->value = number;
 }
 
-enum { WHATIF_TOP = 3, WHATIF_MOST = 32 };
+enum { WHATIF_TOP = 3, WHATIF_MOST = 32 + WL_DEVICE_SWEEP_MOST };
 
 /* The launch without each cause; then without pairs of the three that cost most. */
 static void add_whatif(struct wl_timing_input *input, double duration_ns,
@@ -81,7 +82,7 @@ static void add_whatif(struct wl_timing_input *input, double duration_ns,
         input->changes = cause->changes;
         if (wl_timing_predict(input, &timing, &error))
             continue;
-        add_value(counts, timing.duration_ns, "whatif__%s__duration.ns", cause->id);
+        wl_device_add_value(counts, timing.duration_ns, "whatif__%s__duration.ns", cause->id);
         double gain = duration_ns - timing.duration_ns;
         wl_timing_free(&timing);
         bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
@@ -102,14 +103,26 @@ static void add_whatif(struct wl_timing_input *input, double duration_ns,
             input->changes = top[a]->changes | top[b]->changes;
             if (wl_timing_predict(input, &timing, &error))
                 continue;
-            add_value(counts, timing.duration_ns, "whatif__%s+%s__duration.ns", top[a]->id,
-                      top[b]->id);
+            wl_device_add_value(counts, timing.duration_ns, "whatif__%s+%s__duration.ns",
+                                top[a]->id, top[b]->id);
             wl_timing_free(&timing);
         }
 }
 
-uint64_t wl_device_predict(const struct wl_sim_launch *launch, const struct wl_trace *trace,
-                           struct wl_sim_counts *counts)
+/* Why block sizes are not swept, once for each kernel. */
+static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
+{
+    if (kernel->is_obstacle_said)
+        return;
+    kernel->is_obstacle_said = true;
+    char *name = wl_demangle_function(kernel->name);
+    wl_device_say(0, "no-block-sweep", "", "%s is not timed in blocks of other sizes: %s", name,
+                  obstacle);
+    free(name);
+}
+
+uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
+                           const struct wl_trace *trace, struct wl_sim_counts *counts)
 {
     uint64_t start_ns = now_ns();
     struct wl_timing timing;
@@ -133,9 +146,13 @@ uint64_t wl_device_predict(const struct wl_sim_launch *launch, const struct wl_t
     size_t count = wl_timing_values(&input, &timing, values);
     counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
     for (size_t i = 0; i < count; i++)
-        add_value(counts, values[i].value, "%s", values[i].name);
-    if (wl_device.options.whatif)
+        wl_device_add_value(counts, values[i].value, "%s", values[i].name);
+    if (wl_device.options.whatif) {
         add_whatif(&input, timing.duration_ns, counts);
+        const char *obstacle = wl_device_sweep(launch, &input, counts);
+        if (obstacle)
+            say_obstacle(kernel, obstacle);
+    }
     add_instructions(&timing, counts);
     uint64_t length_ns = (uint64_t)(timing.duration_ns + 0.5);
     wl_timing_free(&timing);

@@ -42,7 +42,7 @@ struct wl_device_module {
 struct wl_device_kernel {
     struct wl_device_module *module;
     char *name;
-    bool is_tried;
+    bool is_tried, is_obstacle_said;
     int code;              /* what launching answers; WL_DEVICE_OK if it is ready */
     struct wl_error error; /* why not */
     const struct wl_device_image *image;

@@ -79,6 +79,7 @@ struct wl_gpu {
     double l2_write_bytes_per_cycle;  /* that L2 takes from all SMs */
     double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
     double l2_port_bytes_per_cycle;                                 /* that one SM may get */
+    uint32_t l1_lines_per_cycle;                                    /* that L1 looks up */
     double dram_efficiency;       /* reachable share of memory_bandwidth */
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */

@@ -120,6 +120,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l2_read_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_write_requests_per_cycle), TYPE_RATE, false, 0, 1e6},
     {FIELD(l2_port_bytes_per_cycle), TYPE_RATE, false, 0, 1e6},
+    {FIELD(l1_lines_per_cycle), TYPE_COUNT, false, 0, 32},
     {FIELD(dram_efficiency), TYPE_RATE, false, 0, 1},
     {FIELD(block_interval_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(start_cycles), TYPE_RATE, false, 0, 1e6},

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "machine/machine.h"
 #include "ptx/lowering.h"
+#include "ptx/numbering.h"
 
 void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
 {
@@ -701,6 +702,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     lowering.program = wl_alloc_zero(1, sizeof *lowering.program);
     lowering.program->name = wl_string_copy(function->name);
     lowering.program->max_threads_per_block = thread_limit(function);
+    lowering.program->numbering_obstacle = wl_ptx_numbering_obstacle(function);
     if (function->needs_clusters)
         lower_fail(&lowering, WL_ERR_UNSUPPORTED,
                    "%s needs thread-block clusters, which cannot be modelled", function->name);

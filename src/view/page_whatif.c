@@ -39,7 +39,7 @@ struct whatif {
     struct {
         struct row *items;
         size_t count, capacity;
-    } causes, bounds, pairs;
+    } causes, bounds, pairs, sizes; /* sizes: of blocks */
 };
 
 static void add_counts(const struct wl_record_launch *launch, const char *name, double sign,
@@ -104,7 +104,7 @@ static int by_duration(const void *left, const void *right)
 static enum wl_code collect(struct wl_view_context *context, const struct wl_report_launch *launch,
                             struct whatif *whatif, struct wl_error *error)
 {
-    static const char begin[] = "whatif__", end[] = "__duration.ns";
+    static const char begin[] = "whatif__", sizes[] = "whatif__block-", end[] = "__duration.ns";
     enum wl_mark mark;
     *whatif = (struct whatif){0};
     if (!wl_report_value(launch, "gpu__time_duration.sum", &whatif->duration_ns, &mark))
@@ -126,17 +126,25 @@ static enum wl_code collect(struct wl_view_context *context, const struct wl_rep
     for (size_t i = 0; i < launch->record.value_count; i++) {
         const struct wl_record_value *value = &launch->record.values[i];
         size_t length = strlen(value->name);
-        if (strncmp(value->name, begin, sizeof begin - 1) != 0 || !strchr(value->name, '+') ||
-            length <= sizeof begin + sizeof end)
+        bool is_size = strncmp(value->name, sizes, sizeof sizes - 1) == 0;
+        if (strncmp(value->name, begin, sizeof begin - 1) != 0 ||
+            !(is_size || strchr(value->name, '+')) || length <= sizeof begin + sizeof end)
             continue;
         struct row row = {.duration_ns = value->value, .line = wl_string_copy("")};
         row.text = row.id = wl_string_copy_length(value->name + sizeof begin - 1,
                                                   length - (sizeof begin - 1) - (sizeof end - 1));
-        WL_PUSH(&whatif->pairs, row);
+        if (is_size) {
+            row.text = wl_string_format("%s threads", row.id + strlen("block-"));
+            WL_PUSH(&whatif->sizes, row);
+        } else {
+            WL_PUSH(&whatif->pairs, row);
+        }
     }
     if (whatif->causes.count)
         qsort(whatif->causes.items, whatif->causes.count, sizeof *whatif->causes.items,
               by_duration);
+    if (whatif->sizes.count)
+        qsort(whatif->sizes.items, whatif->sizes.count, sizeof *whatif->sizes.items, by_duration);
     if (whatif->pairs.count)
         qsort(whatif->pairs.items, whatif->pairs.count, sizeof *whatif->pairs.items, by_duration);
     if (whatif->causes.count && whatif->duration_ns > 0)
@@ -156,6 +164,12 @@ static void whatif_free(struct whatif *whatif)
         free(whatif->pairs.items[i].line);
         free((char *)(uintptr_t)whatif->pairs.items[i].text);
     }
+    for (size_t i = 0; i < whatif->sizes.count; i++) {
+        free(whatif->sizes.items[i].line);
+        free((char *)(uintptr_t)whatif->sizes.items[i].text);
+        free((char *)(uintptr_t)whatif->sizes.items[i].id);
+    }
+    free(whatif->sizes.items);
     free(whatif->causes.items);
     free(whatif->bounds.items);
     free(whatif->pairs.items);
@@ -225,6 +239,9 @@ enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_erro
             if (whatif.pairs.count)
                 print_rows(context, "Without both", whatif.pairs.items, whatif.pairs.count,
                            whatif.duration_ns);
+            if (whatif.sizes.count)
+                print_rows(context, "In blocks of", whatif.sizes.items, whatif.sizes.count,
+                           whatif.duration_ns);
             wl_text_add(&context->text, "\n");
             free(time);
             wl_text_free(&name);
@@ -258,16 +275,30 @@ enum wl_code wl_page_whatif_json(struct wl_view_context *context, struct wl_erro
         code = collect(context, launch, &whatif, error);
         if (code == WL_OK)
             json_array_append_new(
-                launches, json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:o}", "id",
+                launches, json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:o, s:o}", "id",
                                     (json_int_t)launch->key, "kernel", wl_fields_kernel(launch),
                                     "duration_ns", whatif.duration_ns, "mark", "predicted",
                                     "causes", rows_json(whatif.causes.items, whatif.causes.count),
                                     "bounds", rows_json(whatif.bounds.items, whatif.bounds.count),
-                                    "pairs", rows_json(whatif.pairs.items, whatif.pairs.count)));
+                                    "pairs", rows_json(whatif.pairs.items, whatif.pairs.count),
+                                    "sizes", rows_json(whatif.sizes.items, whatif.sizes.count)));
         whatif_free(&whatif);
     }
     json_object_set_new(context->root, "whatif", launches);
     return code;
+}
+
+static void add_csv(struct wl_view_context *context, const struct wl_report_launch *launch,
+                    const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        wl_text_addf(&context->text, "\"%lld\"", (long long)launch->key);
+        wl_csv_add(&context->text, wl_fields_kernel(launch));
+        wl_csv_add(&context->text, rows[i].id);
+        wl_text_addf(&context->text, ",\"%.0f\"", rows[i].duration_ns);
+        wl_csv_add(&context->text, rows[i].line);
+        wl_text_add_char(&context->text, '\n');
+    }
 }
 
 enum wl_code wl_page_whatif_csv(struct wl_view_context *context, struct wl_error *error)
@@ -277,13 +308,9 @@ enum wl_code wl_page_whatif_csv(struct wl_view_context *context, struct wl_error
         struct whatif whatif;
         const struct wl_report_launch *launch = context->launches[i];
         enum wl_code code = collect(context, launch, &whatif, error);
-        for (size_t k = 0; k < whatif.causes.count && code == WL_OK; k++) {
-            wl_text_addf(&context->text, "\"%lld\"", (long long)launch->key);
-            wl_csv_add(&context->text, wl_fields_kernel(launch));
-            wl_csv_add(&context->text, whatif.causes.items[k].id);
-            wl_text_addf(&context->text, ",\"%.0f\"", whatif.causes.items[k].duration_ns);
-            wl_csv_add(&context->text, whatif.causes.items[k].line);
-            wl_text_add_char(&context->text, '\n');
+        if (code == WL_OK) {
+            add_csv(context, launch, whatif.causes.items, whatif.causes.count);
+            add_csv(context, launch, whatif.sizes.items, whatif.sizes.count);
         }
         whatif_free(&whatif);
         if (code != WL_OK)

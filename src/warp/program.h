@@ -101,14 +101,16 @@ struct wl_program {
     uint32_t branch_target_count;
     struct wl_function *functions; /* the kernel itself first */
     uint32_t function_count;
-    uint32_t call_stack_bytes;  /* registers of called frames, per warp; 0: nothing is called */
-    uint32_t *operands;         /* registers of operations that have more than five */
-    uint32_t guard_count;       /* guarded instructions, counted separately */
-    uint64_t serial;            /* unique in the process, given when linked */
-    bool is_linked;             /* ops hold the executor's functions */
-    bool is_opaque;             /* it writes memory in ways that the checks do not know */
-    uint32_t linked_mode;       /* checks that the functions make */
-    struct wl_machine *machine; /* the same for the timing model; NULL: not to be timed */
+    uint32_t call_stack_bytes;      /* registers of called frames, per warp; 0: nothing is called */
+    uint32_t *operands;             /* registers of operations that have more than five */
+    uint32_t guard_count;           /* guarded instructions, counted separately */
+    uint64_t serial;                /* unique in the process, given when linked */
+    bool is_linked;                 /* ops hold the executor's functions */
+    bool is_opaque;                 /* it writes memory in ways that the checks do not know */
+    uint32_t linked_mode;           /* checks that the functions make */
+    const char *numbering_obstacle; /* why blocks of another size would do something else, for the
+                                       sweep of block sizes; NULL: they would not. Lives on */
+    struct wl_machine *machine;     /* the same for the timing model; NULL: not to be timed */
 };
 
 void wl_program_free(struct wl_program *program);

@@ -149,9 +149,19 @@ static inline u32 counted_sectors(const struct access *access, u32 sectors)
                : (u32)__builtin_popcount(sectors);
 }
 
-/* Cycles that L1's pipe takes: it reads its 32 banks of words once in each, and looks up four lines
- * (examples/microbench: load.shifted, load.halves, load.N_lines_apart). */
-static u32 count_passes(const u32 *words, u32 line_count)
+#define LOOKUPS 4 /* of lines a cycle (examples/microbench: load.N_lines_apart) */
+
+/* Lines that the cache looks up in a cycle; a read-only cache of its own is the texture units', of
+ * which an SM has four. */
+static u32 lookups_per_cycle(const struct access *access)
+{
+    u32 most = access->warp->worker->run->gpu->l1_lines_per_cycle;
+    return most && cache_of(access) == access->warp->sm->l1 ? most : LOOKUPS;
+}
+
+/* Cycles that L1's pipe takes: it reads its 32 banks of words once in each, and looks up a few
+ * lines (examples/microbench: load.shifted, load.halves). */
+static u32 count_passes(const struct access *access, const u32 *words, u32 line_count)
 {
     u32 planes[6] = {0}; /* of a count for each bank, lowest bit first */
     for (u32 i = 0; i < line_count; i++) {
@@ -169,7 +179,7 @@ static u32 count_passes(const u32 *words, u32 line_count)
         candidates &= planes[p];
         most |= 1u << p;
     }
-    u32 lookups = (line_count + 3) / 4;
+    u32 each = lookups_per_cycle(access), lookups = (line_count + each - 1) / each;
     return most > lookups ? most : lookups;
 }
 
@@ -302,7 +312,7 @@ static void count_scattered(struct access *access)
     site->bytes += distinct_bytes(access, &touched);
     if (access->warp->trace)
         record(access,
-               access->kind == WL_SITE_LOAD ? count_passes(touched.words, touched.count)
+               access->kind == WL_SITE_LOAD ? count_passes(access, touched.words, touched.count)
                                             : touched.count,
                sectors, ideal_sectors(access, sectors), missed);
 }
@@ -330,7 +340,7 @@ static void fill_line_set(struct access *access, struct wl_line_set *set)
     }
     set->sectors_ideal = ideal_sectors(access, set->sectors_total);
     set->bytes = distinct_bytes(access, &touched);
-    set->passes = count_passes(touched.words, touched.count);
+    set->passes = count_passes(access, touched.words, touched.count);
 }
 
 static void count_pattern(struct access *access)
