@@ -6,6 +6,7 @@
 
 #include "advise/advice_read.h"
 #include "advise/rule_process.h"
+#include "advise/trace_facts.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/near.h"
@@ -293,9 +294,12 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
         .subject_count = count,
     };
     *list = NULL;
+    json_t *trace = NULL;
     enum wl_code code = choose_rules(&advising, rules, options->rules, error);
     if (code == WL_OK)
         code = load(report, options, error);
+    if (code == WL_OK)
+        code = wl_trace_facts(report, &trace, error);
     for (size_t i = 0; i < count; i++) {
         advising.subjects[i].launch = options->launches[i];
         advising.subjects[i].set = wl_metric_set_create(catalog, options->launches[i]);
@@ -307,10 +311,12 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
                                   .rule_count = advising.chosen_count,
                                   .subjects = advising.subjects,
                                   .subject_count = count,
+                                  .trace = trace,
                                   .take = take,
                                   .self = &advising};
         code = wl_rules_run(&run, error);
     }
+    json_decref(trace);
     for (size_t i = 0; i < count; i++)
         wl_metric_set_free(advising.subjects[i].set);
     free(advising.subjects);

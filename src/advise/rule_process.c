@@ -113,7 +113,7 @@ static __attribute__((noreturn)) void work_off(const struct work *work, size_t f
         limit_time(run->cpu_limit_ms ? run->cpu_limit_ms : default_cpu_ms);
         json_t *result = wl_rule_state_apply(state, run->rules[item.rule],
                                              item.subject ? item.subject : run->subjects,
-                                             item.subject ? 1 : run->subject_count);
+                                             item.subject ? 1 : run->subject_count, run->trace);
         char *dump = json_dumps(result, JSON_COMPACT);
         limit_time(0);
         struct wl_text line = {0};
@@ -267,13 +267,15 @@ enum wl_code wl_rules_run(const struct wl_rule_run *run, struct wl_error *error)
     work.program_rules = wl_alloc_zero(run->rule_count + 1, sizeof *work.program_rules);
     work.is_given_up = wl_alloc_zero(run->rule_count + 1, sizeof *work.is_given_up);
     for (size_t i = 0; i < run->rule_count; i++) {
-        if (run->rules[i]->is_of_program)
+        const struct wl_rule *rule = run->rules[i];
+        bool is_of_all = rule->is_of_program || rule->is_of_trace;
+        bool has_subject = rule->is_of_trace ? run->trace != NULL : run->subject_count > 0;
+        if (is_of_all && has_subject)
             work.program_rules[work.program_rule_count++] = i;
-        else
+        else if (!is_of_all)
             work.launch_rules[work.launch_rule_count++] = i;
     }
-    if (run->subject_count > 0)
-        work.count = work.launch_rule_count * run->subject_count + work.program_rule_count;
+    work.count = work.launch_rule_count * run->subject_count + work.program_rule_count;
     enum wl_code code = WL_OK;
     for (size_t next = 0; next < work.count && code == WL_OK;)
         code = run_child(&work, &next, error);

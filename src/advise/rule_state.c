@@ -383,22 +383,65 @@ static json_t *take_result(struct wl_rule_state *state, int status)
     return result;
 }
 
+/* Leaves a value of JSON on the stack. */
+static void push_json(lua_State *lua, const json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t index;
+    luaL_checkstack(lua, 4, "facts");
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        lua_newtable(lua);
+        json_object_foreach((json_t *)value, key, member)
+        {
+            push_json(lua, member);
+            lua_setfield(lua, -2, key);
+        }
+        break;
+    case JSON_ARRAY:
+        lua_newtable(lua);
+        json_array_foreach(value, index, member)
+        {
+            push_json(lua, member);
+            lua_rawseti(lua, -2, (lua_Integer)index + 1);
+        }
+        break;
+    case JSON_STRING:
+        lua_pushstring(lua, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+    case JSON_REAL:
+        lua_pushnumber(lua, json_number_value(value));
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        lua_pushboolean(lua, json_is_true(value));
+        break;
+    }
+}
+
 json_t *wl_rule_state_apply(struct wl_rule_state *state, const struct wl_rule *rule,
-                            const struct wl_rule_subject *subjects, size_t count)
+                            const struct wl_rule_subject *subjects, size_t count,
+                            const json_t *trace)
 {
     lua_State *lua = wl_sandbox_state(state->sandbox);
-    for (size_t i = 0; i < rule->need_count && !rule->is_of_program; i++)
+    bool is_of_all = rule->is_of_program || rule->is_of_trace;
+    for (size_t i = 0; i < rule->need_count && !is_of_all; i++)
         if (!wl_metric_get(subjects[0].set, rule->needs[i])->is_present)
             return json_pack("{s:s}", "needs", rule->needs[i]);
     /* of a library's kernel only what bounds it is said: the user cannot change it */
-    bool is_fixed = !rule->is_of_program && subjects[0].launch->kernel &&
-                    subjects[0].launch->kernel->module.is_stand_in;
+    bool is_fixed =
+        !is_of_all && subjects[0].launch->kernel && subjects[0].launch->kernel->module.is_stand_in;
     if (is_fixed && strcmp(rule->stage, "bound") != 0)
         return json_pack("{s:[]}", "findings");
     lua_rawgeti(lua, LUA_REGISTRYINDEX, state->functions);
     lua_getfield(lua, -1, rule->id);
     lua_remove(lua, -2);
-    if (rule->is_of_program)
+    if (rule->is_of_trace)
+        push_json(lua, trace);
+    else if (rule->is_of_program)
         push_program(state, subjects, count);
     else
         push_current(state, &subjects[0]);

@@ -21,9 +21,11 @@ enum wl_code wl_rule_state_create(const char *folder, struct wl_rule_state **sta
                                   struct wl_error *error);
 void wl_rule_state_free(struct wl_rule_state *state);
 
-/* Applies a rule to one subject, or one of a program to all count of them. The result is a new
- * object: {"findings": [...]}, or {"needs": TEXT} where a metric is absent, or {"failed": TEXT}. */
+/* Applies a rule to one subject, one of a program to all count of them, or one of a trace to its
+ * facts (advise/trace_facts.h). The result is a new object: {"findings": [...]}, or {"needs": TEXT}
+ * where a metric is absent, or {"failed": TEXT}. */
 json_t *wl_rule_state_apply(struct wl_rule_state *state, const struct wl_rule *rule,
-                            const struct wl_rule_subject *subjects, size_t count);
+                            const struct wl_rule_subject *subjects, size_t count,
+                            const json_t *trace);
 
 #endif

@@ -103,8 +103,9 @@ static enum wl_code read_rule(struct wl_rules *rules, lua_State *lua, const char
         return refuse(error, file, rule.id, "needs a name and a description");
     const char *scope = text_or_empty(rules, lua, "scope");
     rule.is_of_program = strcmp(scope, "program") == 0;
-    if (scope[0] && !rule.is_of_program && strcmp(scope, "launch") != 0)
-        return refuse(error, file, rule.id, "its scope must be 'launch' or 'program'");
+    rule.is_of_trace = strcmp(scope, "trace") == 0;
+    if (scope[0] && !rule.is_of_program && !rule.is_of_trace && strcmp(scope, "launch") != 0)
+        return refuse(error, file, rule.id, "its scope must be 'launch', 'program' or 'trace'");
     if (!read_needs(rules, lua, &rule))
         return refuse(error, file, rule.id, "'needs' holds something that is not a text");
     if (!rule.group[0])

@@ -20,6 +20,7 @@ struct wl_rule {
     const char *cause;       /* what a re-timed run leaves out ("shared-conflicts"); "" if none */
     double order;            /* among findings of about equal gain: cheap changes first */
     bool is_of_program;      /* it sees all launches at once, not one */
+    bool is_of_trace;        /* it sees a trace, and no launch */
     const char **needs;      /* metrics without which it cannot say anything */
     size_t need_count;
 };

@@ -67,7 +67,7 @@ static void wrong_rules_are_refused(void **state)
             "rule a: needs a name and a description");
     refuses("return { id = 'a', name = 'A', description = 'a', scope = 'all', apply = function() "
             "end }",
-            "rule a: its scope must be 'launch' or 'program'");
+            "rule a: its scope must be 'launch', 'program' or 'trace'");
     refuses("return { id = 'a', name = 'A', description = 'a', needs = { 1 }, apply = function() "
             "end }",
             "rule a: 'needs' holds something that is not a text");

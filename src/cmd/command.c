@@ -70,6 +70,13 @@ static const struct wl_option trace_rows[] = {
     {.name = NULL},
 };
 
+static const struct wl_option optimize_rows[] = {
+    {"OPTIMIZE", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"kernels", 0, WL_OPTION_NUMBER, AT(kernel_count), "N",
+     "profile the N kernels that take the most time, each in a run of its own; default: 3"},
+    {.name = NULL},
+};
+
 static const struct wl_option collector_rows[] = {
     {"COLLECTOR", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
@@ -321,6 +328,8 @@ const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_row
                                                      general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_trace_options[] = {trace_rows, acc_rows, gpu_rows, general_rows,
                                                     NULL};
+const struct wl_option *const wl_optimize_tables[] = {optimize_rows, file_rows,    collector_rows,
+                                                      gpu_rows,      general_rows, NULL};
 const struct wl_option *const wl_acc_tables[] = {acc_rows, acc_report_rows, general_rows, NULL};
 const struct wl_option *const wl_show_tables[] = {page_rows,    table_rows,      launch_rows,
                                                   general_rows, wl_refused_rows, NULL};

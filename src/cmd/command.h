@@ -72,6 +72,7 @@ void wl_command_free(struct wl_command *command);
 /* NULL-ended lists of option tables. */
 extern const struct wl_option *const wl_profile_tables[];
 extern const struct wl_option *const wl_trace_options[];
+extern const struct wl_option *const wl_optimize_tables[];
 extern const struct wl_option *const wl_acc_tables[];
 extern const struct wl_option *const wl_show_tables[];
 extern const struct wl_option *const wl_check_tables[];

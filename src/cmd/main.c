@@ -12,6 +12,8 @@ const struct wl_verb wl_verbs[] = {
      "run a CUDA program, on the GPU or a simulated one, and report on its kernels"},
     {"trace", wl_verb_trace, "trace [options] PROGRAM [ARGUMENTS]",
      "run a program and record calls, kernels, copies and ranges on a timeline"},
+    {"optimize", wl_verb_optimize, "optimize [options] PROGRAM [ARGUMENTS]",
+     "trace a program, profile the kernels that take the most time, and say what to do"},
     {"check-memory", wl_verb_check_memory, "check-memory [options] PROGRAM [ARGUMENTS]",
      "run a CUDA program and look for wrong memory accesses, races and barriers"},
     {"whatif", wl_verb_whatif, "whatif [options] PROGRAM [ARGUMENTS] | REPORT.wlr",

@@ -10,8 +10,10 @@
 #include "cmd/console.h"
 #include "cmd/help.h"
 #include "cmd/launch.h"
+#include "cmd/pages.h"
 #include "cmd/program.h"
 #include "cmd/tell.h"
+#include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "collect/traced.h"
 #include "report/report.h"
@@ -112,6 +114,17 @@ static enum wl_code fail_empty(struct wl_error *error)
                              "it was recorded");
 }
 
+/* Not of each of many ranks: what holds the program back is seen in all of them together. */
+static enum wl_code print_findings(const struct wl_launch_run *run, struct wl_report *report,
+                                   struct wl_error *error)
+{
+    struct wl_command command = *run->command; /* borrows its texts */
+    if (run->console->is_quiet || wl_rank_is_of_many(&run->rank))
+        return WL_OK;
+    command.page = WL_PAGE_ADVICE;
+    return wl_pages_print(report, run->report_path, &command, run->console, error);
+}
+
 static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_error *error)
 {
     struct wl_report *report = NULL;
@@ -135,6 +148,7 @@ static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_erro
         if (!code && wants_acc_time)
             code = wl_acc_time_print(report, command, run->console, error);
     } else {
+        code = print_findings(run, report, error);
         wl_console_say(run->console, "%llu events; tables of them: warplens show %s --report all",
                        (unsigned long long)events, run->report_path);
     }
@@ -142,25 +156,31 @@ static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_erro
     return code;
 }
 
+enum wl_code wl_trace_record(struct wl_launch_run *run, bool *has_report, struct wl_error *error)
+{
+    *has_report = false;
+    enum wl_code code = choose(run, error);
+    if (!code)
+        code = wl_launch_prepare(run, error);
+    if (!code)
+        code = wl_launch_execute(run, error);
+    if (code)
+        return code;
+    wl_tell_ending(run);
+    bool is_recorded = wl_launch_is_recorded(run);
+    code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
+    *has_report = is_recorded && code == WL_OK;
+    return code == WL_ERR_NOTHING ? fail_empty(error) : code;
+}
+
 static enum wl_code trace(const struct wl_command *command, const struct wl_arguments *program,
                           const struct wl_console *console, struct wl_error *error)
 {
     struct wl_launch_run run = {.command = command, .console = console, .program = program};
+    bool has_report = false;
     enum wl_code code = check_tables(command, error);
     if (!code)
-        code = choose(&run, error);
-    if (!code)
-        code = wl_launch_prepare(&run, error);
-    if (!code)
-        code = wl_launch_execute(&run, error);
-    if (code)
-        goto out;
-    wl_tell_ending(&run);
-    bool is_recorded = wl_launch_is_recorded(&run);
-    code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
-    bool has_report = is_recorded && code == WL_OK;
-    if (code == WL_ERR_NOTHING)
-        fail_empty(error);
+        code = wl_trace_record(&run, &has_report, error);
     if (has_report)
         code = print_tables(&run, error);
     if (has_report)
@@ -170,7 +190,6 @@ static enum wl_code trace(const struct wl_command *command, const struct wl_argu
                             "the program failed; the report holds what it did up to there");
         wl_error_set_where(error, "%s", program->items[0]);
     }
-out:
     wl_launch_free(&run);
     return code;
 }

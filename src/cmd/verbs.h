@@ -17,6 +17,7 @@ int wl_verb_profile(size_t word_count, char **words);
 int wl_verb_check_memory(size_t word_count, char **words);
 int wl_verb_whatif(size_t word_count, char **words);
 int wl_verb_predict(size_t word_count, char **words);
+int wl_verb_optimize(size_t word_count, char **words);
 int wl_verb_trace(size_t word_count, char **words);
 int wl_verb_show(size_t word_count, char **words);
 int wl_verb_cc(size_t word_count, char **words);

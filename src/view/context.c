@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/rank.h"
 #include "collect/pattern.h"
+#include "report/tables.h"
 
 enum { default_width = 120, least_width = 60 };
 
@@ -42,7 +43,9 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
         context->launches[context->launch_count++] = &launches[i];
     }
     wl_pattern_free(&pattern);
-    if (context->launch_count == 0 && options->page != WL_PAGE_SESSION) {
+    bool has_trace =
+        options->page == WL_PAGE_ADVICE && count == 0 && wl_report_event_count(context->report) > 0;
+    if (context->launch_count == 0 && options->page != WL_PAGE_SESSION && !has_trace) {
         wl_error_set(error, WL_ERR_NOTHING,
                      count ? "no launch of the report is chosen by these options"
                            : "the report holds no kernel launch");

@@ -1,0 +1,334 @@
+-- What holds the program as a whole back, seen on its timeline. `trace` has the facts of
+-- src/advise/trace_facts.c; times are nanoseconds.
+
+local function ms(ns)
+    if ns >= 1e6 then
+        return string.format("%.3g ms", ns / 1e6)
+    end
+    return string.format("%.3g us", ns / 1e3)
+end
+
+local function percent(part)
+    return string.format("%.0f%%", part * 100)
+end
+
+local function bytes(count)
+    if count >= 1e9 then
+        return string.format("%.3g GB", count / 1e9)
+    elseif count >= 1e6 then
+        return string.format("%.3g MB", count / 1e6)
+    end
+    return string.format("%.3g kB", count / 1e3)
+end
+
+-- What the host did in the gaps, and what helps against each.
+local causes = {
+    { "host", "the host computes or waits for other things", "let the host prepare the next work while the GPU does the last: "
+        .. "launch first, then compute; or move this work to the GPU" },
+    { "synchronize", "the host waits for the GPU and launches only then", "synchronise less: streams keep the order by "
+        .. "themselves, and an event waits for one thing only" },
+    { "copy", "the host is in copies", "copy from page-locked memory with cudaMemcpyAsync, on a stream of its own" },
+    { "allocate", "the host allocates or frees memory", "allocate once before the loop, or use cudaMallocAsync" },
+    { "launch", "launching takes longer than the kernels", "put the launches into a CUDA graph, or more work into each" },
+    { "call", "the host is in other calls of CUDA", "call them before the loop" },
+    { "mpi", "the host is in MPI", "overlap communication with kernels: nonblocking calls, or parts of the domain" },
+}
+
+-- The program's time that goes if a part of the GPU's idle time does.
+local function of_program(trace, ns)
+    return math.min(0.95, ns / math.max(1, trace.duration_ns))
+end
+
+-- A name as the command line takes it.
+local function function_name(name)
+    local plain = name:match("^([^(]*)") or name
+    plain = plain:gsub("<.*", ""):gsub("^.* ", ""):gsub("^.*::", "")
+    return plain
+end
+
+return {
+    {
+        id = "gpu-idle",
+        name = "GPU idle",
+        scope = "trace",
+        order = 1,
+        group = "trace-idle",
+        description = "Fires where the GPU has nothing to do for more than a fifth of the time between its first and its last "
+            .. "work, and says what the host did meanwhile.",
+        advice = "Give the GPU its next work before it has done the last.",
+        apply = function(trace)
+            local idle = trace.gpu_span_ns - trace.busy_ns
+            if trace.gpu_span_ns == 0 or idle < 0.2 * trace.gpu_span_ns then
+                return nil
+            end
+            local findings, all = {}, 0
+            for _, cause in ipairs(causes) do
+                all = all + trace.gap_ns[cause[1]]
+            end
+            for _, cause in ipairs(causes) do
+                local ns = trace.gap_ns[cause[1]]
+                if ns >= 0.1 * trace.gpu_span_ns then
+                    findings[#findings + 1] = {
+                        title = string.format("the GPU is idle for %s of %s; for %s of that %s",
+                            percent(idle / trace.gpu_span_ns), ms(trace.gpu_span_ns), percent(ns / math.max(1, all)), cause[2]),
+                        evidence = {
+                            { metric = "gpu idle", value = 100 * idle / trace.gpu_span_ns, unit = "%", threshold = 20 },
+                            { metric = "gaps", value = trace.gaps },
+                            { metric = "idle: " .. cause[1], value = ns, unit = "ns" },
+                        },
+                        todo = cause[3],
+                        saved = of_program(trace, ns),
+                        how = string.format("%s of the program's %s go if these gaps do", ms(ns), ms(trace.duration_ns)),
+                        confidence = "low",
+                        group = "trace-idle-" .. cause[1],
+                    }
+                end
+            end
+            return findings
+        end,
+    },
+    {
+        id = "copies-exposed",
+        name = "Copies beside which no kernel runs",
+        scope = "trace",
+        order = 2,
+        group = "trace-copies",
+        description = "Fires where copies take more than a tenth of the GPU's time and less than half of that is beside kernels.",
+        advice = "Copy on another stream than the kernels, from page-locked memory, in pieces.",
+        apply = function(trace)
+            local exposed = trace.copy_ns - trace.overlap_ns
+            if trace.copies.count == 0 or exposed < 0.1 * trace.gpu_span_ns or trace.overlap_ns > 0.5 * trace.copy_ns then
+                return nil
+            end
+            local hidden = math.min(exposed, math.max(0, trace.kernel_ns - trace.overlap_ns))
+            return {
+                title = string.format("copies take %s, only %s of it beside kernels", ms(trace.copy_ns),
+                    percent(trace.overlap_ns / math.max(1, trace.copy_ns))),
+                evidence = {
+                    { metric = "copies without kernels", value = exposed, unit = "ns" },
+                    { metric = "to the device", value = trace.to_device.bytes, unit = "byte" },
+                    { metric = "to the host", value = trace.to_host.bytes, unit = "byte" },
+                },
+                todo = "copy with cudaMemcpyAsync on another stream than the kernels, in pieces, so that one piece is copied "
+                    .. "while the one before is computed; keep on the device what it needs again",
+                saved = of_program(trace, hidden),
+                how = string.format("%s of copies fit beside %s of kernels", ms(hidden), ms(trace.kernel_ns)),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "copies-pageable",
+        name = "Copies of pageable memory",
+        scope = "trace",
+        order = 3,
+        group = "trace-copies",
+        description = "Fires where copies of pageable host memory take more than 5% of the GPU's time.",
+        advice = "Allocate the host's side with cudaMallocHost, or register it with cudaHostRegister.",
+        apply = function(trace)
+            if trace.pageable.ns < 0.05 * trace.gpu_span_ns or trace.pageable.count == 0 then
+                return nil
+            end
+            return {
+                title = string.format("%d of %d copies are of pageable memory: %s in %s", trace.pageable.count,
+                    trace.copies.count, bytes(trace.pageable.bytes), ms(trace.pageable.ns)),
+                evidence = {
+                    { metric = "pageable copies", value = trace.pageable.ns, unit = "ns" },
+                    { metric = "bandwidth", value = trace.pageable.bytes / math.max(1, trace.pageable.ns), unit = "Gbyte/s" },
+                },
+                todo = "allocate the host's side with cudaMallocHost or cudaHostAlloc, or register it: such copies are faster, "
+                    .. "and only they run beside the host and kernels",
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "copies-small",
+        name = "Many small copies",
+        scope = "trace",
+        order = 4,
+        group = "trace-copies",
+        description = "Fires from 100 copies of less than 64 KiB on, if they are more than half of all copies.",
+        advice = "Put what is copied together into one buffer.",
+        apply = function(trace)
+            if trace.small.count < 100 or trace.small.count < 0.5 * trace.copies.count then
+                return nil
+            end
+            local mean = trace.small.bytes / trace.small.count
+            return {
+                title = string.format("%d of %d copies are small: %s each, %s in all", trace.small.count, trace.copies.count,
+                    bytes(mean), ms(trace.small.ns)),
+                evidence = {
+                    { metric = "small copies", value = trace.small.count, threshold = 100 },
+                    { metric = "bytes of each", value = mean, unit = "byte", threshold = 65536 },
+                },
+                todo = "put what is copied together into one buffer; results that the host only looks at (a sum, a flag) can stay "
+                    .. "on the device or in mapped memory",
+                saved = of_program(trace, trace.small.ns * 0.8),
+                how = "one copy in place of five saves four latencies",
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "synchronize-often",
+        name = "The whole device is waited for again and again",
+        scope = "trace",
+        order = 5,
+        group = "trace-idle-synchronize",
+        description = "Fires from 10 calls on that wait for the whole device, if there is one for every two kernels.",
+        advice = "Streams keep the order of their work by themselves.",
+        apply = function(trace)
+            if trace.device_synchronize < 10 or trace.device_synchronize < 0.5 * trace.kernel_count then
+                return nil
+            end
+            return {
+                title = string.format("%d calls wait for the whole device, for %d kernels", trace.device_synchronize,
+                    trace.kernel_count),
+                evidence = {
+                    { metric = "cudaDeviceSynchronize", value = trace.device_synchronize, threshold = 10 },
+                    { metric = "time in waiting calls", value = trace.call_ns.synchronize, unit = "ns" },
+                },
+                todo = "leave out cudaDeviceSynchronize between kernels: a stream keeps their order; before the host reads a "
+                    .. "result wait for its stream or an event only",
+                saved = of_program(trace, trace.gap_ns.synchronize),
+                how = string.format("the GPU is idle for %s while the host waits for it", ms(trace.gap_ns.synchronize)),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "tiny-launches",
+        name = "Too many tiny kernels",
+        scope = "trace",
+        order = 6,
+        group = "trace-launch",
+        description = "Fires from 100 kernels on that last less than 5 us on average and are not launched by graphs, if the GPU is "
+            .. "idle for more than a tenth of its time.",
+        advice = "A graph launches many kernels with one call; fusing them saves their memory traffic, too.",
+        apply = function(trace)
+            local alone = trace.kernel_count - trace.graph_kernels
+            if alone < 100 or trace.kernel_sum_ns / trace.kernel_count >= 5000 or
+                trace.gpu_span_ns - trace.busy_ns < 0.1 * trace.gpu_span_ns then
+                return nil
+            end
+            local mean = trace.kernel_sum_ns / trace.kernel_count
+            local call = trace.call_ns.launch / math.max(1, trace.call_count.launch)
+            return {
+                title = string.format("%d kernels of %s each: launching takes the host %s for each", trace.kernel_count, ms(mean),
+                    ms(call)),
+                evidence = {
+                    { metric = "kernels", value = trace.kernel_count, threshold = 100 },
+                    { metric = "a kernel", value = mean, unit = "ns", threshold = 5000 },
+                    { metric = "a launch", value = call, unit = "ns" },
+                },
+                todo = "capture the loop into a CUDA graph (cudaStreamBeginCapture, cudaGraphLaunch), fuse kernels that follow each "
+                    .. "other, or give each more to do",
+                saved = of_program(trace, trace.gap_ns.launch),
+                how = string.format("the GPU is idle for %s while the host launches", ms(trace.gap_ns.launch)),
+                confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "streams-serial",
+        name = "Streams that never run side by side",
+        scope = "trace",
+        order = 7,
+        group = "trace-streams",
+        description = "Fires where kernels are on several streams and less than 1% of their time is side by side.",
+        advice = "The legacy default stream waits for all others, and they for it.",
+        apply = function(trace)
+            if trace.streams < 2 or trace.kernel_count < 4 or trace.concurrent_ns > 0.01 * trace.kernel_ns then
+                return nil
+            end
+            local finding = {
+                severity = "note",
+                title = string.format("kernels are on %d streams, but none runs beside another", trace.streams),
+                evidence = {
+                    { metric = "kernels side by side", value = trace.concurrent_ns, unit = "ns" },
+                    { metric = "kernels on the default stream", value = trace.default_stream_kernels },
+                },
+                todo = "see whether each fills the GPU by itself: then nothing is lost; else look for what they wait for",
+                confidence = "low",
+            }
+            if trace.default_stream_kernels > 0 then
+                finding.todo = "work on the default stream waits for all other streams and they for it: use only streams of your "
+                    .. "own, or compile with --default-stream per-thread"
+            end
+            return finding
+        end,
+    },
+    {
+        id = "allocations-late",
+        name = "Memory is allocated while kernels run",
+        scope = "trace",
+        order = 8,
+        group = "trace-idle-allocate",
+        description = "Fires where allocating and freeing after the GPU's first work takes more than 5% of the program.",
+        advice = "Allocate once, or from a pool.",
+        apply = function(trace)
+            if trace.allocations_later < 4 or trace.allocation_later_ns < 0.05 * trace.duration_ns then
+                return nil
+            end
+            return {
+                title = string.format("%d allocations and frees after the first work of the GPU take %s",
+                    trace.allocations_later, ms(trace.allocation_later_ns)),
+                evidence = { { metric = "allocating", value = trace.allocation_later_ns, unit = "ns" } },
+                todo = "allocate before the loop and use the memory again; cudaMallocAsync takes it from a pool without waiting",
+                saved = of_program(trace, trace.allocation_later_ns),
+                how = string.format("%s of %s", ms(trace.allocation_later_ns), ms(trace.duration_ns)),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "first-call",
+        name = "The first call of CUDA takes long",
+        scope = "trace",
+        order = 9,
+        group = "trace-first",
+        description = "Fires where the longest call before the first launch takes more than a fifth of the program.",
+        advice = "Creating the context and loading modules is paid once; a longer run does not see it.",
+        apply = function(trace)
+            if trace.first_call_ns < 0.2 * trace.duration_ns or trace.first_call_ns < 1e6 then
+                return nil
+            end
+            return {
+                severity = "note",
+                title = string.format("one call before the first launch takes %s of %s", ms(trace.first_call_ns),
+                    ms(trace.duration_ns)),
+                evidence = { { metric = "first call", value = trace.first_call_ns, unit = "ns" } },
+                todo = "this is paid once: judge the program by a longer run, or begin the trace later (--delay, --capture-range)",
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "profile-next",
+        name = "The kernel to profile next",
+        scope = "trace",
+        order = 10,
+        group = "trace-next",
+        description = "Names the kernel that takes the most of the GPU's time, and the command that profiles it.",
+        advice = "The longest kernel has the most to gain, if it is far from what the GPU can do.",
+        apply = function(trace)
+            local first = trace.kernels[1]
+            if not first or trace.kernel_sum_ns == 0 then
+                return nil
+            end
+            local name = function_name(first.name)
+            return {
+                severity = "note",
+                title = string.format("%s takes %s of the time of all kernels (%d launches, %s)", first.name,
+                    percent(first.ns / trace.kernel_sum_ns), first.count, ms(first.ns)),
+                evidence = {
+                    { metric = "share of kernels", value = 100 * first.ns / trace.kernel_sum_ns, unit = "%" },
+                    { metric = "share of the program", value = 100 * first.ns / math.max(1, trace.duration_ns), unit = "%" },
+                },
+                todo = string.format("warplens profile -k %s -c 1 %s", name, trace.command),
+                confidence = "high",
+            }
+        end,
+    },
+}
