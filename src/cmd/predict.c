@@ -144,8 +144,12 @@ static void print_table(const struct predicting *predicting)
         char *id = wl_string_format("%zu", i);
         wl_table_add_cell(&table, id);
         bool is_named = i < first->launch_count && first->launches[i]->kernel;
-        wl_table_add_cell(&table,
-                          is_named ? first->launches[i]->kernel->record.function : "(unknown)");
+        bool is_stand_in = is_named && first->launches[i]->kernel->module.is_stand_in;
+        char *name = wl_string_format(
+            "%s%s", is_named ? first->launches[i]->kernel->record.function : "(unknown)",
+            is_stand_in ? " (stand-in)" : "");
+        wl_table_add_cell(&table, name);
+        free(name);
         for (size_t g = 0; g < predicting->gpu_count; g++)
             add_cell(&table, &predicting->gpus[g], i);
         free(id);

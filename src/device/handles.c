@@ -265,7 +265,7 @@ static void say_gap(void)
 {
     static bool is_said;
     if (!is_said)
-        wl_device_say(1, "time-gap", "run it under warplens profile without a filter",
+        wl_device_say(1, "time-gap", "profile it without filters to have all times",
                       "the program measured a time with events across a kernel whose time is not "
                       "predicted; it is left out");
     is_said = true;

@@ -268,8 +268,8 @@ static void a_launch_that_is_not_counted_leaves_a_gap_or_repeats(void **state)
     assert_true(elapsed_ms(start, stop) > 0);
     assert_string_equal(said_text(),
                         "warplens: the program measured a time with events across a kernel whose "
-                        "time is not predicted; it is left out; run it under warplens profile "
-                        "without a filter\n");
+                        "time is not predicted; it is left out; profile it without filters to "
+                        "have all times\n");
     is_counting = true;
     launch(NULL, 1 << 14);
     is_counting = false;

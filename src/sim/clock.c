@@ -1,6 +1,8 @@
 /* What %clock and %globaltimer say: an estimate, good for the order of things and their size. An SM
- * issues WL_ISSUE_PER_CYCLE instructions a cycle, but no warp one sooner than alu_latency cycles
- * behind its last, and loads come as the model of caches says (where they are counted). */
+ * issues WL_ISSUE_PER_CYCLE instructions a cycle, of all its warps in turn, but of no warp one
+ * sooner than alu_latency cycles behind its last; loads come as the model of caches says (where
+ * they are counted). The executor lets a warp run alone for long, so that its turn is stretched to
+ * what it would take among the others. */
 #include "sim/state.h"
 
 #define LATENCY 4 /* of arithmetic, where the GPU's file has none */
@@ -27,23 +29,31 @@ static int64_t count_behind(const struct wl_program *program, const struct wl_op
     return behind < block->issue_count ? behind : block->issue_count;
 }
 
-double wl_run_issue_lag(const struct wl_run *run, uint32_t resident)
+static double greater(double a, double b)
 {
-    double latency = run->gpu->alu_latency ? run->gpu->alu_latency : LATENCY;
-    double lag = latency / ((double)resident * run->warps_per_block) - 1.0 / WL_ISSUE_PER_CYCLE;
-    return lag > 0 ? lag : 0;
+    return a > b ? a : b;
 }
 
-uint64_t wl_warp_clock(const struct wl_warp *warp, const struct wl_op *op)
+void wl_run_set_pace(struct wl_run *run, uint32_t resident)
+{
+    double latency = run->gpu->alu_latency ? run->gpu->alu_latency : LATENCY;
+    double warps = (double)resident * run->warps_per_block, issue = 1.0 / WL_ISSUE_PER_CYCLE;
+    run->issue_lag = greater(latency / warps - issue, 0);
+    run->issue_interval = greater(latency, warps * issue);
+}
+
+uint64_t wl_warp_clock(struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_run *run = warp->worker->run;
     int64_t executed = WL_FUEL - warp->fuel - count_behind(run->program, op);
-    double cycles = (double)warp->sm->time + (double)executed / WL_ISSUE_PER_CYCLE;
-    cycles += (double)((int64_t)warp->sm->issued + executed) * run->issue_lag;
-    return cycles > 0 ? (uint64_t)cycles : 0;
+    double cycles = (double)warp->sm->time + (double)warp->sm->issued * run->issue_lag +
+                    (double)executed * run->issue_interval;
+    if (cycles > (double)warp->clock)
+        warp->clock = (uint64_t)cycles;
+    return warp->clock;
 }
 
-uint64_t wl_warp_globaltimer(const struct wl_warp *warp, const struct wl_op *op)
+uint64_t wl_warp_globaltimer(struct wl_warp *warp, const struct wl_op *op)
 {
     double ns = (double)wl_warp_clock(warp, op) * NS_PER_S / warp->worker->run->gpu->sm_clock_hz;
     return warp->worker->run->launch->start_ns + (uint64_t)ns;

@@ -471,7 +471,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     uint32_t resident = counts->occupancy.blocks_per_sm;
     uint64_t blocks_each = (run->block_total + run->sm_count - 1) / run->sm_count;
     resident = blocks_each < resident ? (uint32_t)blocks_each : resident;
-    run->issue_lag = wl_run_issue_lag(run, resident);
+    wl_run_set_pace(run, resident);
     bool has_constants = false;
     enum wl_code code = prepare_arena(sim, run, sm_used, resident, &has_constants, error);
     if (code)

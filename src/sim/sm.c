@@ -118,7 +118,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->stack_depth = warp->frame_base = warp->local_frame = 0;
         warp->registers = warp->registers_base;
         warp->status = WL_WARP_READY;
-        warp->executed = 0;
+        warp->executed = warp->clock = 0;
         warp->sm = sm;
     }
     wl_schedule_renew(&sm->schedule, first_warp(cta), cta->warp_count, sm->time);

@@ -119,6 +119,7 @@ struct wl_warp {
     uint32_t barrier_value; /* contribution of a reducing barrier */
     const struct wl_op *barrier_op;
     uint64_t executed;           /* instructions, where there is a budget */
+    uint64_t clock;              /* what it read last */
     struct wl_trace_warp *trace; /* NULL: what it does is not recorded */
 };
 
@@ -190,6 +191,7 @@ struct wl_run {
     bool is_opaque;        /* see wl_check_is_opaque */
     uint32_t miss_latency; /* cycles of a load that misses L1 */
     double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
+    double issue_interval; /* between two of a warp */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t *workspace;   /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet */
     struct wl_heap *heap;  /* NULL while no kernel has used it */
@@ -197,11 +199,11 @@ struct wl_run {
     int fault_found;                       /* atomic: stop early */
 };
 
-/* Of SMs that have so many blocks at once: few warps issue less often. */
-double wl_run_issue_lag(const struct wl_run *run, uint32_t resident);
+/* Sets issue_lag and issue_interval for SMs that have so many blocks at once. */
+void wl_run_set_pace(struct wl_run *run, uint32_t resident);
 /* About the cycles since the launch began, and the time; they never go back in a warp. */
-uint64_t wl_warp_clock(const struct wl_warp *warp, const struct wl_op *op);
-uint64_t wl_warp_globaltimer(const struct wl_warp *warp, const struct wl_op *op);
+uint64_t wl_warp_clock(struct wl_warp *warp, const struct wl_op *op);
+uint64_t wl_warp_globaltimer(struct wl_warp *warp, const struct wl_op *op);
 
 /* Records a fault (the worker keeps the first), marks the warp, returns NULL to leave the loop. */
 const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,

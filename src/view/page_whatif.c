@@ -220,6 +220,11 @@ static void print_rows(struct wl_view_context *context, const char *heading, con
     wl_table_free(&table);
 }
 
+static bool is_stand_in(const struct wl_report_launch *launch)
+{
+    return launch->kernel && launch->kernel->module.is_stand_in;
+}
+
 enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_error *error)
 {
     for (size_t i = 0; i < context->launch_count; i++) {
@@ -230,8 +235,9 @@ enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_erro
             struct wl_text name = {0};
             char *time = time_text(whatif.duration_ns);
             wl_format_safe(wl_fields_kernel(launch), &name);
-            wl_text_addf(&context->text, "  %lld: %s\n    takes %s (predicted)\n",
-                         (long long)launch->key, name.data, time);
+            wl_text_addf(&context->text, "  %lld: %s\n    takes %s (predicted%s)\n",
+                         (long long)launch->key, name.data, time,
+                         is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
             print_rows(context, "Without the", whatif.causes.items, whatif.causes.count,
                        whatif.duration_ns);
             print_rows(context, "Bounds: without the", whatif.bounds.items, whatif.bounds.count,
@@ -275,13 +281,14 @@ enum wl_code wl_page_whatif_json(struct wl_view_context *context, struct wl_erro
         code = collect(context, launch, &whatif, error);
         if (code == WL_OK)
             json_array_append_new(
-                launches, json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:o, s:o}", "id",
+                launches, json_pack("{s:I, s:s, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "id",
                                     (json_int_t)launch->key, "kernel", wl_fields_kernel(launch),
                                     "duration_ns", whatif.duration_ns, "mark", "predicted",
-                                    "causes", rows_json(whatif.causes.items, whatif.causes.count),
-                                    "bounds", rows_json(whatif.bounds.items, whatif.bounds.count),
-                                    "pairs", rows_json(whatif.pairs.items, whatif.pairs.count),
-                                    "sizes", rows_json(whatif.sizes.items, whatif.sizes.count)));
+                                    "is_stand_in", is_stand_in(launch), "causes",
+                                    rows_json(whatif.causes.items, whatif.causes.count), "bounds",
+                                    rows_json(whatif.bounds.items, whatif.bounds.count), "pairs",
+                                    rows_json(whatif.pairs.items, whatif.pairs.count), "sizes",
+                                    rows_json(whatif.sizes.items, whatif.sizes.count)));
         whatif_free(&whatif);
     }
     json_object_set_new(context->root, "whatif", launches);

@@ -340,7 +340,7 @@ RUN(PARAM_ADDRESS)
 }
 
 /* Values that are the same in all lanes. */
-static u64 uniform_special(const struct wl_warp *warp, const struct wl_op *op)
+static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_run *run = warp->worker->run;
     const struct wl_sim_launch *launch = run->launch;
