@@ -72,11 +72,12 @@ const warplens = (() => {
     /* The drawing at a position of the section drawings, as SVG made by the same code that makes files; name
      * is defined by its title. */
     function drawing(position, name) {
-        const { drawings, elements } = data("drawings");
+        const { drawings, elements, texts } = data("drawings");
         const { width, height, title, description, elements: own } = drawings[position];
         const text = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' + width + " " + height + '">' +
-            own.map((each) => elements[each]).join("") + "</svg>";
+            own.map((each) => elements[Array.isArray(each) ? each[0] : each]).join("") + "</svg>";
         const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
+        own.forEach((each, i) => { if (Array.isArray(each)) svg.children[i].textContent = texts[each[1]]; });
         svg.setAttribute("role", "group");
         svg.setAttribute("aria-label", title + ". " + description);
         svg.style.maxWidth = width * 1.15 + "px";

@@ -1,5 +1,6 @@
-/* The section drawings: charts of every launch. A drawing is a list of SVG elements; elements that
- * are alike stand in the page once, since launches differ in a few of them. */
+/* The section drawings: charts of every launch. A drawing is a list of SVG elements, or of pairs of
+ * an element and its text; what is alike stands in the page once, since launches differ in little.
+ */
 #include <string.h>
 
 #include "draw/charts.h"
@@ -7,40 +8,51 @@
 #include "export/html.h"
 #include "view/fields.h"
 
+struct tables {
+    struct wl_html_table elements, texts, drawings;
+};
+
+static json_t *element_json(struct tables *tables, const struct wl_shape *shape)
+{
+    struct wl_text element = {0};
+    struct wl_shape bare = *shape;
+    bare.text = NULL;
+    wl_drawing_element(&bare, true, &element);
+    json_int_t position = wl_html_intern(&tables->elements, wl_json_text(element.data));
+    wl_text_free(&element);
+    return shape->text ? json_pack("[I, I]", position,
+                                   wl_html_intern(&tables->texts, wl_json_text(shape->text)))
+                       : json_integer(position);
+}
+
 /* {width, height, title, description, elements}. Frees the drawing. */
-static json_t *drawing_json(struct wl_html *html, struct wl_html_table *elements,
-                            struct wl_drawing *drawing)
+static json_t *drawing_json(struct wl_html *html, struct tables *tables, struct wl_drawing *drawing)
 {
     json_t *positions = json_array();
-    struct wl_text element = {0};
     for (size_t i = 0; i < drawing->count; i++) {
-        element.length = 0;
-        wl_drawing_element(&drawing->items[i], true, &element);
-        json_array_append_new(positions,
-                              json_integer(wl_html_intern(elements, wl_json_text(element.data))));
+        json_array_append_new(positions, element_json(tables, &drawing->items[i]));
         wl_html_define(html, drawing->items[i].name);
     }
     json_t *object =
         json_pack("{s:f, s:f, s:o, s:o, s:o}", "width", drawing->width, "height", drawing->height,
                   "title", wl_json_text(drawing->title), "description",
                   wl_json_text(drawing->description), "elements", positions);
-    wl_text_free(&element);
     wl_drawing_free(drawing);
     return object;
 }
 
 /* By name: position of the drawing, or why there is none. */
-static json_t *launch_json(struct wl_html *html, struct wl_html_table *elements,
-                           struct wl_html_table *drawings, const struct wl_chart_launch *launch)
+static json_t *launch_json(struct wl_html *html, struct tables *tables,
+                           const struct wl_chart_launch *launch)
 {
     json_t *object = json_object();
     for (const struct wl_chart *chart = wl_charts; chart->name; chart++) {
         const char *reason = "nothing was counted";
         struct wl_drawing *drawing = chart->draw(launch, &reason);
-        json_object_set_new(
-            object, chart->name,
-            drawing ? json_integer(wl_html_intern(drawings, drawing_json(html, elements, drawing)))
-                    : wl_json_text(reason));
+        json_object_set_new(object, chart->name,
+                            drawing ? json_integer(wl_html_intern(
+                                          &tables->drawings, drawing_json(html, tables, drawing)))
+                                    : wl_json_text(reason));
     }
     return object;
 }
@@ -49,7 +61,7 @@ enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_e
 {
     (void)error;
     struct wl_view_context *context = &html->contexts[0];
-    struct wl_html_table elements = {0}, drawings = {0};
+    struct tables tables = {0};
     struct wl_models models = {0};
     json_t *launches = json_array(), *charts = json_array();
     for (const struct wl_chart *chart = wl_charts; chart->name; chart++)
@@ -61,13 +73,14 @@ enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_e
                                         .launch = launch,
                                         .set = wl_metric_set_create(context->catalog, launch),
                                         .gpu = wl_models_find(&models, launch)};
-        json_array_append_new(launches, launch_json(html, &elements, &drawings, &drawn));
+        json_array_append_new(launches, launch_json(html, &tables, &drawn));
         wl_metric_set_free(drawn.set);
     }
     wl_models_free(&models);
     json_object_set_new(section, "charts", charts);
     json_object_set_new(section, "launches", launches);
-    json_object_set_new(section, "drawings", wl_html_table_take(&drawings));
-    json_object_set_new(section, "elements", wl_html_table_take(&elements));
+    json_object_set_new(section, "drawings", wl_html_table_take(&tables.drawings));
+    json_object_set_new(section, "elements", wl_html_table_take(&tables.elements));
+    json_object_set_new(section, "texts", wl_html_table_take(&tables.texts));
     return WL_OK;
 }
