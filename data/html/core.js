@@ -19,8 +19,7 @@ const warplens = (() => {
     function h(tag, attributes, ...children) {
         const node = document.createElement(tag);
         for (const [name, value] of Object.entries(attributes || {})) {
-            if (name.startsWith("on"))
-                node.addEventListener(name.slice(2), value);
+            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
             else if (value !== null && value !== undefined && value !== false)
                 node.setAttribute(name, value === true ? "" : value);
         }
@@ -33,32 +32,47 @@ const warplens = (() => {
     /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. */
     function value(launch, index) {
         const item = data("launches").values[launch.values[index]];
-        if (typeof item === "string")
-            return { shown: "n/a", unit: "", reason: item };
+        if (typeof item === "string") return { shown: "n/a", unit: "", reason: item };
         return { shown: item[0], unit: item[1], mark: item[2], number: item[3] };
     }
 
     function mark(index) {
         const { name, sign, meaning } = data("session").marks[index];
-        return h("span", { class: "mark mark-" + name, title: name + ": " + meaning, "aria-label": name }, sign);
+        return h(
+            "span",
+            { class: "mark mark-" + name, title: name + ": " + meaning, "aria-label": name },
+            sign,
+        );
     }
 
     /* A value in one cell, with its unit where the heading does not say it. */
     function cell(launch, index, withUnit) {
         const found = value(launch, index);
         if (found.reason !== undefined)
-            return h("td", { class: "number absent" }, h("span", { tabindex: 0, "data-text": found.reason }, "n/a"));
+            return h(
+                "td",
+                { class: "number absent" },
+                h("span", { tabindex: 0, "data-text": found.reason }, "n/a"),
+            );
         const base = data("launches").metrics[index].unit;
         const hasUnit = found.unit && (withUnit || found.unit !== base);
-        return h("td", { class: "number", "data-metric": data("launches").metrics[index].name,
-                         "data-value": found.number === undefined ? found.shown : found.number },
-                 found.shown, hasUnit ? h("span", { class: "unit" }, " " + found.unit) : null, " ", mark(found.mark));
+        return h(
+            "td",
+            {
+                class: "number",
+                "data-metric": data("launches").metrics[index].name,
+                "data-value": found.number === undefined ? found.shown : found.number,
+            },
+            found.shown,
+            hasUnit ? h("span", { class: "unit" }, " " + found.unit) : null,
+            " ",
+            mark(found.mark),
+        );
     }
 
     /* A name with its definition on hover and focus; the name alone where there is none. */
     function term(label, name) {
-        if (!definition(name))
-            return h("span", {}, label);
+        if (!definition(name)) return h("span", {}, label);
         return h("span", { class: "term", tabindex: 0, "data-define": name }, label);
     }
 
@@ -74,10 +88,21 @@ const warplens = (() => {
     function drawing(position, name) {
         const { drawings, elements, texts } = data("drawings");
         const { width, height, title, description, elements: own } = drawings[position];
-        const text = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' + width + " " + height + '">' +
-            own.map((each) => elements[Array.isArray(each) ? each[0] : each]).join("") + "</svg>";
-        const svg = document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true);
-        own.forEach((each, i) => { if (Array.isArray(each)) svg.children[i].textContent = texts[each[1]]; });
+        const text =
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' +
+            width +
+            " " +
+            height +
+            '">' +
+            own.map((each) => elements[Array.isArray(each) ? each[0] : each]).join("") +
+            "</svg>";
+        const svg = document.importNode(
+            new DOMParser().parseFromString(text, "image/svg+xml").documentElement,
+            true,
+        );
+        own.forEach((each, i) => {
+            if (Array.isArray(each)) svg.children[i].textContent = texts[each[1]];
+        });
         svg.setAttribute("role", "group");
         svg.setAttribute("aria-label", title + ". " + description);
         svg.style.maxWidth = width * 1.15 + "px";
@@ -95,7 +120,15 @@ const warplens = (() => {
     }
 
     function launchTitle(launch) {
-        return launch.id + ": " + launch.function + " " + triple(launch.grid_size) + "×" + triple(launch.block_size);
+        return (
+            launch.id +
+            ": " +
+            launch.function +
+            " " +
+            triple(launch.grid_size) +
+            "×" +
+            triple(launch.block_size)
+        );
     }
 
     /* ---- pages ---- */
@@ -119,5 +152,21 @@ const warplens = (() => {
         return "#" + parts.map(encodeURIComponent).join("/");
     }
 
-    return { data, h, value, mark, cell, term, definition, drawing, launches, triple, launchTitle, addPage, shownPages, go, address };
+    return {
+        data,
+        h,
+        value,
+        mark,
+        cell,
+        term,
+        definition,
+        drawing,
+        launches,
+        triple,
+        launchTitle,
+        addPage,
+        shownPages,
+        go,
+        address,
+    };
 })();

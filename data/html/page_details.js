@@ -3,8 +3,13 @@
     const { h, data, value, cell, term, drawing, launches, launchTitle, go, address } = warplens;
 
     function isEmpty(section, launch) {
-        const all = section.metrics.map((pair) => pair[1]).concat(section.tables.flatMap((table) => table.rows.flatMap((row) => row.cells)));
-        return !section.absent && all.every((index) => index === null || value(launch, index).reason !== undefined);
+        const all = section.metrics
+            .map((pair) => pair[1])
+            .concat(section.tables.flatMap((table) => table.rows.flatMap((row) => row.cells)));
+        return (
+            !section.absent &&
+            all.every((index) => index === null || value(launch, index).reason !== undefined)
+        );
     }
 
     /* Reasons why metrics are absent, each once with the labels it is true of. */
@@ -12,51 +17,109 @@
         const reasons = new Map();
         for (const [label, index] of section.metrics) {
             const { reason } = value(launch, index);
-            if (reason !== undefined)
-                reasons.set(reason, (reasons.get(reason) || []).concat(label));
+            if (reason !== undefined) reasons.set(reason, (reasons.get(reason) || []).concat(label));
         }
-        return [...reasons].map(([reason, labels]) => h("p", { class: "absent" }, labels.join(", ") + ": " + reason));
+        return [...reasons].map(([reason, labels]) =>
+            h("p", { class: "absent" }, labels.join(", ") + ": " + reason),
+        );
     }
 
     /* Change since the same launch of the first baseline. */
     function changeCell(launch, base, index) {
-        const now = value(launch, index), before = value(base, index);
+        const now = value(launch, index),
+            before = value(base, index);
         if (now.number === undefined || before.number === undefined)
-            return h("td", { class: "number absent" }, before.reason === undefined && before.shown !== now.shown ? "was " + before.shown : "");
+            return h(
+                "td",
+                { class: "number absent" },
+                before.reason === undefined && before.shown !== now.shown ? "was " + before.shown : "",
+            );
         const percent = before.number ? 100 * (now.number / before.number - 1) : null;
-        const text = now.number === before.number ? "same" : percent === null ? "new" : (percent > 0 ? "+" : "") + percent.toFixed(1) + " %";
-        return h("td", { class: "number since", tabindex: 0, "data-text": data("launches").reports[1].name + ": " + before.shown + " " + before.unit }, text);
+        const text =
+            now.number === before.number
+                ? "same"
+                : percent === null
+                  ? "new"
+                  : (percent > 0 ? "+" : "") + percent.toFixed(1) + " %";
+        return h(
+            "td",
+            {
+                class: "number since",
+                tabindex: 0,
+                "data-text": data("launches").reports[1].name + ": " + before.shown + " " + before.unit,
+            },
+            text,
+        );
     }
 
     /* The launch of the first baseline that this one is compared with: of the same kernel, as many-eth; null
      * where there is none. */
     function baseOf(launch) {
         const base = data("launches").reports[1];
-        if (!base)
-            return null;
+        if (!base) return null;
         for (const key of ["kernel_name", "function"]) {
             const same = (each) => each[key] === launch[key];
             const found = base.launches.filter(same)[launches().filter(same).indexOf(launch)];
-            if (found)
-                return found;
+            if (found) return found;
         }
         return base.launches.length === launches().length ? base.launches[launches().indexOf(launch)] : null;
     }
 
     function metricTable(section, launch, base) {
         const there = section.metrics.filter(([, index]) => value(launch, index).reason === undefined);
-        if (!there.length)
-            return null;
-        return h("table", { class: "metrics" }, h("tbody", {}, there.map(([label, index]) =>
-            h("tr", {}, h("th", { scope: "row" }, term(label, data("launches").metrics[index].name)), cell(launch, index, true),
-                base ? changeCell(launch, base, index) : null))));
+        if (!there.length) return null;
+        return h(
+            "table",
+            { class: "metrics" },
+            h(
+                "tbody",
+                {},
+                there.map(([label, index]) =>
+                    h(
+                        "tr",
+                        {},
+                        h("th", { scope: "row" }, term(label, data("launches").metrics[index].name)),
+                        cell(launch, index, true),
+                        base ? changeCell(launch, base, index) : null,
+                    ),
+                ),
+            ),
+        );
     }
 
     function otherTable(table, launch) {
-        return h("div", { class: "scroll" }, h("table", { class: "metrics" },
-            h("thead", {}, h("tr", {}, h("th", { scope: "col" }, table.name), table.columns.map((column) => h("th", { scope: "col", class: "number" }, column)))),
-            h("tbody", {}, table.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.label),
-                row.cells.map((index) => index === null ? h("td", {}) : definedCell(launch, index)))))));
+        return h(
+            "div",
+            { class: "scroll" },
+            h(
+                "table",
+                { class: "metrics" },
+                h(
+                    "thead",
+                    {},
+                    h(
+                        "tr",
+                        {},
+                        h("th", { scope: "col" }, table.name),
+                        table.columns.map((column) => h("th", { scope: "col", class: "number" }, column)),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    {},
+                    table.rows.map((row) =>
+                        h(
+                            "tr",
+                            {},
+                            h("th", { scope: "row" }, row.label),
+                            row.cells.map((index) =>
+                                index === null ? h("td", {}) : definedCell(launch, index),
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        );
     }
 
     function definedCell(launch, index) {
@@ -72,43 +135,87 @@
         const own = all[launches().indexOf(launch)];
         const there = charts.filter(({ name }) => typeof own[name] === "number");
         const missing = charts.filter(({ name }) => typeof own[name] !== "number");
-        return h("div", { class: "drawings" },
-            there.map(({ name, section }) => h("section", { class: "card drawing-" + name }, drawing(own[name], section))),
-            missing.length ? h("p", { class: "absent" }, "Not drawn: " + missing.map(({ name }) => name + " (" + own[name] + ")").join(", ")) : null);
+        return h(
+            "div",
+            { class: "drawings" },
+            there.map(({ name, section }) =>
+                h("section", { class: "card drawing-" + name }, drawing(own[name], section)),
+            ),
+            missing.length
+                ? h(
+                      "p",
+                      { class: "absent" },
+                      "Not drawn: " + missing.map(({ name }) => name + " (" + own[name] + ")").join(", "),
+                  )
+                : null,
+        );
     }
 
     function card(section, launch, base) {
-        return h("section", { class: "card", id: "section-" + section.identifier },
+        return h(
+            "section",
+            { class: "card", id: "section-" + section.identifier },
             h("h2", {}, term(section.name, section.identifier)),
             section.absent ? h("p", { class: "absent" }, section.absent) : null,
             metricTable(section, launch, base),
             section.tables.map((table) => otherTable(table, launch)),
-            absent(section, launch));
+            absent(section, launch),
+        );
     }
 
     /* Which launch, and the ones before and after it. Shared with other pages of one launch. */
     warplens.launchBar = (page, launch, keys) => {
         const all = launches();
         const position = all.indexOf(launch);
-        const step = (by) => { const next = all[position + by]; if (next) go(page, next.id); };
-        const select = h("select", { "aria-label": "Launch", onchange: () => go(page, select.value) },
-            all.map((each) => h("option", { value: each.id, selected: each === launch }, launchTitle(each))));
+        const step = (by) => {
+            const next = all[position + by];
+            if (next) go(page, next.id);
+        };
+        const select = h(
+            "select",
+            { "aria-label": "Launch", onchange: () => go(page, select.value) },
+            all.map((each) => h("option", { value: each.id, selected: each === launch }, launchTitle(each))),
+        );
         keys["["] = ["previous launch", () => step(-1)];
         keys["]"] = ["next launch", () => step(1)];
-        return h("div", { class: "bar" },
-            h("button", { onclick: () => step(-1), disabled: position === 0, "aria-label": "Previous launch" }, "‹"), select,
-            h("button", { onclick: () => step(1), disabled: position === all.length - 1, "aria-label": "Next launch" }, "›"));
+        return h(
+            "div",
+            { class: "bar" },
+            h(
+                "button",
+                { onclick: () => step(-1), disabled: position === 0, "aria-label": "Previous launch" },
+                "‹",
+            ),
+            select,
+            h(
+                "button",
+                {
+                    onclick: () => step(1),
+                    disabled: position === all.length - 1,
+                    "aria-label": "Next launch",
+                },
+                "›",
+            ),
+        );
     };
 
     /* To the other pages of the launch. */
-    warplens.launchLinks = (launch, own) => [["details", "Details"], ["source", "Source"]].filter(([page]) => page !== own)
-        .filter(([page]) => page !== "source" || warplens.hasSource(launch))
-        .map(([page, title]) => h("a", { href: address(page, launch.id) }, title + " of this launch"));
+    warplens.launchLinks = (launch, own) =>
+        [
+            ["details", "Details"],
+            ["source", "Source"],
+        ]
+            .filter(([page]) => page !== own)
+            .filter(([page]) => page !== "source" || warplens.hasSource(launch))
+            .map(([page, title]) => h("a", { href: address(page, launch.id) }, title + " of this launch"));
 
-    warplens.findLaunch = (rest) => launches().find((launch) => String(launch.id) === rest[0]) || launches()[0];
+    warplens.findLaunch = (rest) =>
+        launches().find((launch) => String(launch.id) === rest[0]) || launches()[0];
 
     function notes(launch) {
-        const list = launch.notes.map((note) => h("p", { class: "note note-" + note.severity }, note.text + (note.hint ? " — " + note.hint : "")));
+        const list = launch.notes.map((note) =>
+            h("p", { class: "note note-" + note.severity }, note.text + (note.hint ? " — " + note.hint : "")),
+        );
         if (launch.status === "failed")
             list.unshift(h("p", { class: "note note-error" }, "Failed: " + launch.message));
         if (launch.is_stand_in)
@@ -117,17 +224,48 @@
     }
 
     function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest), base = baseOf(launch);
-        const sections = data("launches").sections.filter((section) => launch.status !== "failed" || !isEmpty(section, launch));
-        container.append(warplens.launchBar("details", launch, keys),
+        const launch = warplens.findLaunch(rest),
+            base = baseOf(launch);
+        const sections = data("launches").sections.filter(
+            (section) => launch.status !== "failed" || !isEmpty(section, launch),
+        );
+        container.append(
+            warplens.launchBar("details", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),
-            h("p", { class: "facts" }, "Process " + launch.process_id + ", context " + launch.context + ", stream " + launch.stream + ", device " + launch.device +
-                (launch.nvtx_range ? ", range " + launch.nvtx_range : "")),
+            h(
+                "p",
+                { class: "facts" },
+                "Process " +
+                    launch.process_id +
+                    ", context " +
+                    launch.context +
+                    ", stream " +
+                    launch.stream +
+                    ", device " +
+                    launch.device +
+                    (launch.nvtx_range ? ", range " + launch.nvtx_range : ""),
+            ),
             ...notes(launch),
             h("p", { class: "links" }, warplens.launchLinks(launch, "details")),
-            base ? h("p", { class: "facts" }, "Changes are since launch " + base.id + " of " + data("launches").reports[1].name + ": " + base.kernel_name) : "",
+            base
+                ? h(
+                      "p",
+                      { class: "facts" },
+                      "Changes are since launch " +
+                          base.id +
+                          " of " +
+                          data("launches").reports[1].name +
+                          ": " +
+                          base.kernel_name,
+                  )
+                : "",
             drawings(launch),
-            h("div", { class: "cards" }, sections.map((section) => card(section, launch, base))));
+            h(
+                "div",
+                { class: "cards" },
+                sections.map((section) => card(section, launch, base)),
+            ),
+        );
     }
 
     warplens.addPage({ id: "details", title: "Details", order: 20, show });

@@ -1,245 +1,406 @@
 /* Source and instructions side by side, with a heat map by any counted metric. */
 (() => {
-    const { h, data, mark, term, launches, go, address } = warplens;
-    const row_px = 19, chunk = 100;
-    const state = { metric: null, rank: -1, panes: "both" };
+    const { h, data, mark, term, launches, address, list } = warplens;
+    /* What the reader chose, kept from launch to launch. */
+    const choice = { metric: null, panes: "both" };
+    const printed_lines = 80,
+        chosen_instructions = 500;
 
     warplens.hasSource = (launch) => Boolean(data("source") && data("source").launches[launch.id]);
 
-    /* Values of a column by position, in an array as long as what it is counted at. */
-    function expand([places, values], count) {
-        const all = new Float64Array(count);
-        places.forEach((place, i) => { all[place] = values[i]; });
-        return all;
-    }
-
-    function number(value) {
-        return Number.isInteger(value) ? value.toLocaleString("en-US") : value.toLocaleString("en-US", { maximumFractionDigits: 2 });
-    }
-
-    /* ---- rows ---- */
-
-    /* Rows in pieces that are filled when they come into view; all of the same height. */
-    function list(rows, make, label) {
-        const pieces = [];
-        const fill = (piece) => {
-            if (piece.dataset.filled)
-                return;
-            piece.dataset.filled = "yes";
-            const from = Number(piece.dataset.from);
-            piece.replaceChildren(...rows.slice(from, from + chunk).map((row, i) => make(row, from + i)));
-        };
-        const observer = new IntersectionObserver((entries) => entries.forEach((entry) => entry.isIntersecting && fill(entry.target)), { rootMargin: "600px" });
-        for (let from = 0; from < rows.length; from += chunk) {
-            const piece = h("div", { class: "piece", "data-from": from, style: "height:" + Math.min(chunk, rows.length - from) * row_px + "px" });
-            pieces.push(piece);
-            observer.observe(piece);
-        }
-        const box = h("div", { class: "code", tabindex: 0, role: "region", "aria-label": label }, pieces);
-        const at = (index) => { const piece = pieces[Math.floor(index / chunk)]; fill(piece); return piece.children[index % chunk]; };
-        const reveal = (index) => { box.scrollTop = Math.max(0, index * row_px - box.clientHeight / 2); return at(index); };
-        const refresh = () => pieces.forEach((piece) => { delete piece.dataset.filled; piece.replaceChildren(); observer.unobserve(piece); observer.observe(piece); });
-        return { box, at, reveal, refresh };
+    function format(value) {
+        return value.toLocaleString("en-US", { maximumFractionDigits: Number.isInteger(value) ? 0 : 2 });
     }
 
     /* ---- model ---- */
 
-    /* All that the page shows of a launch: rows of source, instructions, columns with values. */
-    function build(launch) {
-        const source = data("source"), own = source.launches[launch.id], kernel = source.kernels[own.kernel];
-        const columns = own.columns.map((column) => ({
+    /* Values of a column by position, in an array as long as what it is counted at. */
+    function expand([places, values], count) {
+        const all = new Float64Array(count);
+        places.forEach((place, i) => (all[place] = values[i]));
+        return all;
+    }
+
+    function expandColumn(column, kernel) {
+        const state = /^smsp__pcsamp_warps_issue_stalled_(.*)/.exec(column.label);
+        return {
             ...column,
-            label: column.label.replace(/^smsp__pcsamp_warps_issue_stalled_(.*)/, (all, state) => "Warp Time, " + state.replace(/_/g, " ")),
+            label: state ? "Warp Time, " + state[1].replace(/_/g, " ") : column.label,
             byLine: expand(column.lines, kernel.lines.length),
             byInlined: expand(column.inlined, kernel.lines.length),
             byInstruction: expand(column.instructions, kernel.instructions.length),
-        }));
-        const lineOf = new Int32Array(kernel.instructions.length).fill(-1);
-        kernel.lines.forEach((line, i) => line[2].forEach((instruction) => { lineOf[instruction] = i; }));
-        const rows = [], rowOf = new Int32Array(kernel.lines.length).fill(-1);
-        kernel.files.forEach((position, file) => addFile(source.files[position], file, kernel, rows, rowOf));
-        kernel.lines.forEach((line, i) => { if (line[1] === 0) { rowOf[i] = rows.length; rows.push({ line: i, number: "", text: "(instructions without a line)" }); } });
-        return { code: own.code, heat: own.heat, kernel, columns, rows, rowOf, lineOf };
+        };
     }
 
+    /* Rows of a file: {heading}, or {line (position in kernel.lines, -1: none), number, text}. */
     function addFile(file, index, kernel, rows, rowOf) {
-        const counted = new Map(kernel.lines.map((line, i) => [line, i]).filter(([line]) => line[0] === index && line[1] > 0).map(([line, i]) => [line[1], i]));
+        const counted = new Map();
+        kernel.lines.forEach(([of, number], i) => of === index && number > 0 && counted.set(number, i));
         rows.push({ heading: file.name + (file.reason ? " — " + file.reason : "") });
         const add = (number, text) => {
-            const line = counted.get(number);
+            const line = counted.has(number) ? counted.get(number) : -1;
             counted.delete(number);
-            if (line !== undefined)
-                rowOf[line] = rows.length;
-            rows.push({ line: line === undefined ? -1 : line, number, text });
+            if (line >= 0) rowOf[line] = rows.length;
+            rows.push({ line, number, text });
         };
-        file.pieces.forEach((piece, i) => {
-            if (i > 0)
-                rows.push({ heading: "…" });
-            piece.slice(1).forEach((text, j) => add(piece[0] + j, text));
+        file.pieces.forEach(([first, ...texts], i) => {
+            if (i > 0) rows.push({ heading: "…" });
+            texts.forEach((text, j) => add(first + j, text));
         });
         [...counted.keys()].sort((a, b) => a - b).forEach((number) => add(number, ""));
     }
 
-    function heatOf(share) {
-        return share > 0 ? "heat-" + Math.min(5, 1 + Math.floor(share * 5)) : "";
+    /* All that the page shows of a launch. */
+    function build(launch) {
+        const source = data("source"),
+            own = source.launches[launch.id],
+            kernel = source.kernels[own.kernel];
+        const lineOf = new Int32Array(kernel.instructions.length).fill(-1);
+        kernel.lines.forEach((line, i) => line[2].forEach((instruction) => (lineOf[instruction] = i)));
+        const rows = [],
+            rowOf = new Int32Array(kernel.lines.length).fill(-1);
+        kernel.files.forEach((at, file) => addFile(source.files[at], file, kernel, rows, rowOf));
+        kernel.lines.forEach(([, number], i) => {
+            if (number > 0) return;
+            rowOf[i] = rows.length;
+            rows.push({ line: i, number: "", text: "(instructions without a line)" });
+        });
+        const columns = own.columns.map((column) => expandColumn(column, kernel));
+        return { code: own.code, heat: own.heat, kernel, columns, rows, rowOf, lineOf };
     }
 
     /* ---- page ---- */
 
-    function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest);
-        container.append(warplens.launchBar("source", launch, keys), h("p", { class: "kernel" }, launch.kernel_name),
-            h("p", { class: "links" }, warplens.launchLinks(launch, "source")));
-        if (!warplens.hasSource(launch)) {
-            const others = launches().filter((each) => each.kernel_name === launch.kernel_name && warplens.hasSource(each));
-            container.append(h("p", { class: "note" }, others.length
-                ? "The page holds counts at lines of the first " + data("source").launches_of_kernel + " launches of a kernel; `warplens export -s " + launch.id + " -c 1` makes one of this launch. See "
-                : "Nothing was counted at the instructions of this launch.",
-                others.map((each, i) => [i ? ", " : "", h("a", { href: address("source", each.id) }, "launch " + each.id)]).flat(), others.length ? "." : null));
-            return;
-        }
-        fill(container, launch, rest, keys);
-    }
-
-    function fill(container, launch, rest, keys) {
-        const model = build(launch);
-        const find = (name) => model.columns.find((column) => column.name === name);
-        let column = find(state.metric) || find(model.heat) || model.columns[0];
-        const values = h("div", { class: "values", "aria-live": "polite" });
-        const position = h("span", { class: "count" });
-
-        function heatCells(value, most) {
-            const share = column.is_share ? value / 100 : most > 0 ? value / most : 0;
-            const percent = column.is_share ? number(value) + "%" : column.total > 0 ? (100 * value / column.total).toFixed(1) + "%" : "";
-            return [h("span", { class: "heat " + heatOf(share), title: value ? number(value) : null }, value ? percent : ""),
-                    h("span", { class: "amount" }, value ? number(value) : "")];
+    class View {
+        constructor(launch) {
+            this.model = build(launch);
+            this.column = this.find(choice.metric) || this.find(this.model.heat) || this.model.columns[0];
+            this.rank = -1;
+            this.found = -1;
+            this.chosen = [];
+            this.lines = list(this.model.rows, (row, i) => this.lineRow(row, i), "Source");
+            this.code = list(
+                this.model.kernel.instructions,
+                (instruction, i) => this.codeRow(instruction, i),
+                this.model.code,
+            );
+            this.values = h("div", { class: "values", "aria-live": "polite" });
+            this.paper = h("div", { class: "paper" });
+            this.position = h("span", { class: "count" });
+            this.total = h("span", {});
+            this.label = h("span", {});
+            this.panes = h(
+                "div",
+                { class: "panes", "data-panes": choice.panes },
+                this.lines.box,
+                this.code.box,
+            );
         }
 
-        let most = {};
-        const measure = () => { most = { line: column.byLine.reduce((a, b) => Math.max(a, b), 0), instruction: column.byInstruction.reduce((a, b) => Math.max(a, b), 0) }; };
+        find(name) {
+            return this.model.columns.find((column) => column.name === name);
+        }
 
-        const lines = list(model.rows, (row, i) => {
-            if (row.heading !== undefined)
-                return h("div", { class: "row heading" }, row.heading);
-            const has = row.line >= 0;
-            return h("div", { class: has ? "row counted" : "row", "data-row": i, "data-line": row.number, onclick: has ? () => selectLine(row.line, false) : null },
-                has ? heatCells(column.byLine[row.line], most.line) : [h("span", { class: "heat" }), h("span", { class: "amount" })],
-                h("span", { class: "place" }, row.number), h("span", { class: "text" }, row.text));
-        }, "Source");
-        const code = list(model.kernel.instructions, ([text, pipe], i) =>
-            h("div", { class: "row counted", "data-instruction": i, onclick: () => selectInstruction(i) },
-                heatCells(column.byInstruction[i], most.instruction), h("span", { class: "place", title: pipe }, i), h("span", { class: "text" }, text)), model.code);
+        /* ---- rows ---- */
+
+        heatCells(value, most) {
+            const { is_share: isShare, total } = this.column;
+            const share = isShare ? value / 100 : most > 0 ? value / most : 0;
+            const heat = share > 0 ? " heat-" + Math.min(5, 1 + Math.floor(share * 5)) : "";
+            const percent = isShare ? value : total > 0 ? (100 * value) / total : null;
+            const text = value && percent !== null ? percent.toFixed(1) + "%" : "";
+            return [
+                h("span", { class: "heat" + heat, title: value ? format(value) : null }, text),
+                h("span", { class: "amount" }, value ? format(value) : ""),
+            ];
+        }
+
+        lineRow({ heading, line, number, text }, index) {
+            if (heading !== undefined) return h("div", { class: "row heading" }, heading);
+            const isCounted = line >= 0;
+            return h(
+                "div",
+                {
+                    class: isCounted ? "row counted" : "row",
+                    "data-row": index,
+                    "data-line": number,
+                    onclick: () => isCounted && this.selectLine(line, false),
+                },
+                this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
+                h("span", { class: "place" }, number),
+                h("span", { class: "text" }, text),
+            );
+        }
+
+        codeRow([text, pipe], index) {
+            return h(
+                "div",
+                {
+                    class: "row counted",
+                    "data-instruction": index,
+                    onclick: () => this.selectInstruction(index),
+                },
+                this.heatCells(this.column.byInstruction[index], this.mostOfInstruction),
+                h("span", { class: "place", title: pipe }, index),
+                h("span", { class: "text" }, text),
+            );
+        }
 
         /* ---- selection ---- */
 
-        let chosen = [];
-        function choose(nodes) {
-            chosen.forEach((node) => node.classList.remove("chosen"));
-            chosen = nodes.filter((node) => node);
-            chosen.forEach((node) => node.classList.add("chosen"));
+        choose(nodes) {
+            this.chosen.forEach((node) => node.classList.remove("chosen"));
+            this.chosen = nodes.filter((node) => node);
+            this.chosen.forEach((node) => node.classList.add("chosen"));
         }
 
-        function tell(title, read) {
-            const rows = model.columns.map((each) => [each, read(each)]).filter(([, value]) => value);
-            values.replaceChildren(h("h2", {}, title), h("table", { class: "metrics" }, h("tbody", {}, rows.map(([each, value]) => h("tr", {},
-                h("th", { scope: "row" }, term(each.label, each.name)), h("td", { class: "number", "data-column": each.name, "data-value": value }, number(value), " ", mark(each.mark)),
-                h("td", { class: "number unit" }, each.is_share || !each.total ? "" : (100 * value / each.total).toFixed(1) + "%"))))));
+        /* The counts of what was chosen. */
+        tell(title, read) {
+            const there = this.model.columns.map((column) => [column, read(column)]).filter(([, n]) => n);
+            const row = ([column, value]) =>
+                h(
+                    "tr",
+                    {},
+                    h("th", { scope: "row" }, term(column.label, column.name)),
+                    h(
+                        "td",
+                        { class: "number", "data-column": column.name, "data-value": value },
+                        format(value),
+                        " ",
+                        mark(column.mark),
+                    ),
+                    h(
+                        "td",
+                        { class: "number unit" },
+                        column.is_share || !column.total
+                            ? ""
+                            : ((100 * value) / column.total).toFixed(1) + "%",
+                    ),
+                );
+            this.values.replaceChildren(
+                h("h2", {}, title),
+                h("table", { class: "metrics" }, h("tbody", {}, there.map(row))),
+            );
         }
 
-        function selectLine(line, scroll) {
-            const [file, number, instructions, inlined] = model.kernel.lines[line];
-            const node = scroll ? lines.reveal(model.rowOf[line]) : lines.at(model.rowOf[line]);
-            if (instructions.length)
-                code.reveal(instructions[0]);
-            choose([node, ...instructions.slice(0, 500).map((each) => code.at(each))]);
-            tell(number ? "Line " + number : "Without a line", (each) => each.byLine[line]);
-            if (inlined) {
-                const parts = model.columns.map((each) => [each, each.byInlined[line]]).filter(([, value]) => value);
-                values.append(h("p", { class: "facts" }, "Inlined here, counted at its own lines: " + inlined + " (" + parts.slice(0, 3).map(([each, value]) => each.label + " " + number(value)).join(", ") + ")"));
-            }
+        selectLine(line, scrolls) {
+            const { kernel, rowOf } = this.model;
+            const [, number, instructions, inlined] = kernel.lines[line];
+            const node = scrolls ? this.lines.reveal(rowOf[line]) : this.lines.at(rowOf[line]);
+            if (instructions.length) this.code.reveal(instructions[0]);
+            this.choose([
+                node,
+                ...instructions.slice(0, chosen_instructions).map((each) => this.code.at(each)),
+            ]);
+            this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line]);
+            if (inlined) this.tellInlined(line, inlined);
         }
 
-        function selectInstruction(index) {
-            const line = model.lineOf[index];
-            choose([code.at(index), line >= 0 ? lines.reveal(model.rowOf[line]) : null]);
-            tell(model.code + " " + index, (each) => each.byInstruction[index]);
+        tellInlined(line, names) {
+            const parts = this.model.columns
+                .filter((column) => column.byInlined[line])
+                .slice(0, 3)
+                .map((column) => column.label + " " + format(column.byInlined[line]));
+            const text = "Inlined here, counted at its own lines: " + names + " (" + parts.join(", ") + ")";
+            this.values.append(h("p", { class: "facts" }, text));
         }
 
-        /* On paper, the hottest lines stand in place of panes that scroll. */
-        const paper = h("div", { class: "paper" });
-        function fillPaper() {
-            const hottest = new Set(order.slice(0, 80));
-            paper.replaceChildren(h("h2", {}, "Hottest lines by " + column.label + " (" + data("session").marks[column.mark].name + ")"),
-                ...model.rows.filter((row) => hottest.has(row.line)).map((row) =>
-                    h("div", { class: "row" }, heatCells(column.byLine[row.line], most.line), h("span", { class: "place" }, row.number), h("span", { class: "text" }, row.text))));
+        selectInstruction(index) {
+            const line = this.model.lineOf[index];
+            this.choose([this.code.at(index), line >= 0 ? this.lines.reveal(this.model.rowOf[line]) : null]);
+            this.tell(this.model.code + " " + index, (column) => column.byInstruction[index]);
         }
 
         /* ---- by heat ---- */
 
-        let order = [];
-        function rank() {
-            order = [...column.byLine.keys()].filter((line) => column.byLine[line] > 0).sort((a, b) => column.byLine[b] - column.byLine[a] || a - b);
-            state.rank = -1;
-            position.textContent = order.length + (order.length === 1 ? " line" : " lines");
+        /* Takes another metric. */
+        update() {
+            const { byLine, byInstruction, name, mark: sign, total } = this.column;
+            this.mostOfLine = byLine.reduce((a, b) => Math.max(a, b), 0);
+            this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
+            this.order = [...byLine.keys()]
+                .filter((line) => byLine[line] > 0)
+                .sort((a, b) => byLine[b] - byLine[a] || a - b);
+            this.rank = -1;
+            this.position.textContent = this.order.length + (this.order.length === 1 ? " line" : " lines");
+            this.lines.refresh();
+            this.code.refresh();
+            this.choose([]);
+            this.fillPaper();
+            this.label.replaceChildren(term("Heat by", name));
+            this.total.replaceChildren(mark(sign), " total " + (total === null ? "n/a" : format(total)));
         }
 
-        function step(by) {
-            if (!order.length)
-                return;
-            state.rank = Math.max(0, Math.min(order.length - 1, state.rank + by));
-            position.textContent = (state.rank + 1) + " of " + order.length + " lines";
-            selectLine(order[state.rank], true);
+        /* On paper, the hottest lines stand in place of panes that scroll. */
+        fillPaper() {
+            const hottest = new Set(this.order.slice(0, printed_lines));
+            const sign = data("session").marks[this.column.mark].name;
+            const row = ({ line, number, text }) =>
+                h(
+                    "div",
+                    { class: "row" },
+                    this.heatCells(this.column.byLine[line], this.mostOfLine),
+                    h("span", { class: "place" }, number),
+                    h("span", { class: "text" }, text),
+                );
+            this.paper.replaceChildren(
+                h("h2", {}, "Hottest lines by " + this.column.label + " (" + sign + ")"),
+                ...this.model.rows.filter(({ line }) => hottest.has(line)).map(row),
+            );
         }
 
-        const select = h("select", { "aria-label": "Metric" }, model.columns.map((each) => h("option", { value: each.name, selected: each === column }, each.label)));
-        select.addEventListener("change", () => { state.metric = select.value; column = find(select.value); update(); });
-        const marked = h("span", {}), defined = h("span", {});
-        function update() {
-            measure();
-            rank();
-            lines.refresh();
-            code.refresh();
-            fillPaper();
-            choose([]);
-            defined.replaceChildren(term("Heat by", column.name));
-            marked.replaceChildren(mark(column.mark), " total " + (column.total === null ? "n/a" : number(column.total)));
+        step(by) {
+            if (!this.order.length) return;
+            this.rank = Math.max(0, Math.min(this.order.length - 1, this.rank + by));
+            this.position.textContent = this.rank + 1 + " of " + this.order.length + " lines";
+            this.selectLine(this.order[this.rank], true);
         }
 
-        /* ---- search ---- */
+        /* ---- finding text ---- */
 
-        const search = h("input", { type: "search", placeholder: "Find in source and " + model.code, "aria-label": "Find in source and instructions" });
-        let last = -1;
-        search.addEventListener("keydown", (event) => {
-            if (event.key !== "Enter" || !search.value)
-                return;
-            const word = search.value.toLowerCase();
-            const total = model.rows.length + model.kernel.instructions.length;
+        findNext(word) {
+            const { rows, kernel } = this.model;
+            const total = rows.length + kernel.instructions.length;
             for (let i = 1; i <= total; i++) {
-                const index = (last + i) % total, isLine = index < model.rows.length;
-                const text = isLine ? model.rows[index].text || "" : model.kernel.instructions[index - model.rows.length][0];
-                if (text.toLowerCase().includes(word)) {
-                    last = index;
-                    choose([isLine ? lines.reveal(index) : code.reveal(index - model.rows.length)]);
-                    return;
-                }
+                const index = (this.found + i) % total,
+                    code = index - rows.length;
+                const text = code < 0 ? rows[index].text || "" : kernel.instructions[code][0];
+                if (!text.toLowerCase().includes(word.toLowerCase())) continue;
+                this.found = index;
+                this.choose([code < 0 ? this.lines.reveal(index) : this.code.reveal(code)]);
+                return;
             }
-        });
+        }
 
-        const panes = h("div", { class: "panes", "data-panes": state.panes }, lines.box, code.box);
-        const layout = h("select", { "aria-label": "Panes", onchange: () => { state.panes = layout.value; panes.dataset.panes = layout.value; } },
-            [["both", "source and " + model.code], ["source", "source"], ["code", model.code]].map(([value, title]) => h("option", { value, selected: value === state.panes }, title)));
-        keys["n"] = ["next hottest line", () => step(1)];
-        keys["p"] = ["previous hottest line", () => step(-1)];
-        keys["/"] = ["find", () => search.focus()];
-        container.append(h("div", { class: "bar" }, defined, select, marked,
-            h("button", { onclick: () => step(-1) }, "‹ hotter"), h("button", { onclick: () => step(1) }, "next hottest ›"), position, search, layout), panes, paper, values);
-        update();
-        const wanted = model.kernel.lines.findIndex(([file, line]) => file >= 0 && line === Number(rest[2]) && data("source").files[model.kernel.files[file]].name === rest[1]);
-        if (wanted >= 0)
-            setTimeout(() => selectLine(wanted, true), 0);
-        else
-            setTimeout(() => step(1), 0);
+        searchField() {
+            const field = h("input", {
+                type: "search",
+                placeholder: "Find in source and " + this.model.code,
+                "aria-label": "Find in source and instructions",
+            });
+            field.addEventListener("keydown", (event) => {
+                if (event.key === "Enter" && field.value) this.findNext(field.value);
+            });
+            return field;
+        }
+
+        /* ---- controls ---- */
+
+        metricField() {
+            const field = h(
+                "select",
+                { "aria-label": "Metric" },
+                this.model.columns.map((column) =>
+                    h("option", { value: column.name, selected: column === this.column }, column.label),
+                ),
+            );
+            field.addEventListener("change", () => {
+                choice.metric = field.value;
+                this.column = this.find(field.value);
+                this.update();
+            });
+            return field;
+        }
+
+        panesField() {
+            const { code } = this.model;
+            const options = [
+                ["both", "source and " + code],
+                ["source", "source"],
+                ["code", code],
+            ];
+            const field = h(
+                "select",
+                { "aria-label": "Panes" },
+                options.map(([value, title]) =>
+                    h("option", { value, selected: value === choice.panes }, title),
+                ),
+            );
+            field.addEventListener("change", () => {
+                choice.panes = this.panes.dataset.panes = field.value;
+            });
+            return field;
+        }
+
+        show(container, keys) {
+            const search = this.searchField();
+            keys["n"] = ["next hottest line", () => this.step(1)];
+            keys["p"] = ["previous hottest line", () => this.step(-1)];
+            keys["/"] = ["find", () => search.focus()];
+            container.append(
+                h(
+                    "div",
+                    { class: "bar" },
+                    this.label,
+                    this.metricField(),
+                    this.total,
+                    h("button", { onclick: () => this.step(-1) }, "‹ hotter"),
+                    h("button", { onclick: () => this.step(1) }, "next hottest ›"),
+                    this.position,
+                    search,
+                    this.panesField(),
+                ),
+                this.panes,
+                this.paper,
+                this.values,
+            );
+            this.update();
+        }
+
+        /* The line of an address, or -1. */
+        lineAt(file, number) {
+            const { files, lines } = this.model.kernel;
+            return lines.findIndex(
+                ([of, line]) =>
+                    of >= 0 && line === Number(number) && data("source").files[files[of]].name === file,
+            );
+        }
     }
 
-    warplens.addPage({ id: "source", title: "Source", order: 40, isThere: () => data("source") !== null, show });
+    /* Why there is nothing of this launch, and where there is. */
+    function explain(launch) {
+        const others = launches().filter(
+            (each) => each.kernel_name === launch.kernel_name && warplens.hasSource(each),
+        );
+        if (!others.length)
+            return h("p", { class: "note" }, "Nothing was counted at the instructions of this launch.");
+        return h(
+            "p",
+            { class: "note" },
+            "The page holds counts at lines of the first " + data("source").launches_of_kernel,
+            " launches of a kernel; `warplens export -s " +
+                launch.id +
+                " -c 1` makes one of this launch. See ",
+            others.map((each, i) => [
+                i ? ", " : "",
+                h("a", { href: address("source", each.id) }, "launch " + each.id),
+            ]),
+            ".",
+        );
+    }
+
+    function show(container, rest, keys) {
+        const launch = warplens.findLaunch(rest);
+        container.append(
+            warplens.launchBar("source", launch, keys),
+            h("p", { class: "kernel" }, launch.kernel_name),
+            h("p", { class: "links" }, warplens.launchLinks(launch, "source")),
+        );
+        if (!warplens.hasSource(launch)) {
+            container.append(explain(launch));
+            return;
+        }
+        const view = new View(launch);
+        view.show(container, keys);
+        const wanted = view.lineAt(rest[1], rest[2]);
+        setTimeout(() => (wanted >= 0 ? view.selectLine(wanted, true) : view.step(1)), 0);
+    }
+
+    warplens.addPage({
+        id: "source",
+        title: "Source",
+        order: 40,
+        isThere: () => data("source") !== null,
+        show,
+    });
 })();

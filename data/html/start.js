@@ -9,29 +9,37 @@
 
     function hideDefinition() {
         bubble.hidden = true;
-        document.querySelectorAll("[aria-describedby=definition]").forEach((node) => node.removeAttribute("aria-describedby"));
+        document
+            .querySelectorAll("[aria-describedby=definition]")
+            .forEach((node) => node.removeAttribute("aria-describedby"));
     }
 
     function showDefinition(node) {
-        const found = node.dataset.define ? definition(node.dataset.define) : { title: "", lines: [node.dataset.text] };
-        if (!found)
-            return;
-        bubble.replaceChildren(found.title ? h("strong", {}, found.title) : "",
-                               ...found.lines.filter((line) => line).map((line) => h("p", {}, line)));
+        const found = node.dataset.define
+            ? definition(node.dataset.define)
+            : { title: "", lines: [node.dataset.text] };
+        if (!found) return;
+        bubble.replaceChildren(
+            found.title ? h("strong", {}, found.title) : "",
+            ...found.lines.filter((line) => line).map((line) => h("p", {}, line)),
+        );
         bubble.hidden = false;
         node.setAttribute("aria-describedby", "definition");
         const place = node.getBoundingClientRect();
-        const left = Math.max(4, Math.min(place.left, document.documentElement.clientWidth - bubble.offsetWidth - 4));
+        const left = Math.max(
+            4,
+            Math.min(place.left, document.documentElement.clientWidth - bubble.offsetWidth - 4),
+        );
         const isBelow = place.bottom + bubble.offsetHeight + 8 < innerHeight;
         bubble.style.left = left + scrollX + "px";
-        bubble.style.top = (isBelow ? place.bottom + 4 : place.top - bubble.offsetHeight - 4) + scrollY + "px";
+        bubble.style.top =
+            (isBelow ? place.bottom + 4 : place.top - bubble.offsetHeight - 4) + scrollY + "px";
     }
 
     function onPoint(event) {
         const node = event.target.closest ? event.target.closest("[data-define], [data-text]") : null;
         hideDefinition();
-        if (node)
-            showDefinition(node);
+        if (node) showDefinition(node);
     }
 
     /* ---- pages ---- */
@@ -43,8 +51,17 @@
         hideDefinition();
         keys = {};
         document.body.dataset.page = page.id;
-        document.getElementById("pages").replaceChildren(...pages.map((each) =>
-            h("a", { href: address(each.id), "aria-current": each === page ? "page" : null }, each.title)));
+        document
+            .getElementById("pages")
+            .replaceChildren(
+                ...pages.map((each) =>
+                    h(
+                        "a",
+                        { href: address(each.id), "aria-current": each === page ? "page" : null },
+                        each.title,
+                    ),
+                ),
+            );
         const container = h("div", {});
         main.replaceChildren(container);
         page.show(container, page.id === parts[0] ? parts.slice(1) : [], keys);
@@ -54,11 +71,27 @@
     /* ---- keys ---- */
 
     function listKeys() {
-        const rows = Object.entries(keys).concat([["1 … " + shownPages().length, ["page", null]], ["?", ["this list", null]]]);
-        const dialog = h("dialog", { class: "keys", onclose: () => dialog.remove() },
+        const rows = Object.entries(keys).concat([
+            ["1 … " + shownPages().length, ["page", null]],
+            ["?", ["this list", null]],
+        ]);
+        const dialog = h(
+            "dialog",
+            { class: "keys", onclose: () => dialog.remove() },
             h("h2", {}, "Keys"),
-            h("table", {}, h("tbody", {}, rows.map(([key, [meaning]]) => h("tr", {}, h("td", {}, h("kbd", {}, key)), h("td", {}, meaning))))),
-            h("form", { method: "dialog" }, h("button", {}, "Close")));
+            h(
+                "table",
+                {},
+                h(
+                    "tbody",
+                    {},
+                    rows.map(([key, [meaning]]) =>
+                        h("tr", {}, h("td", {}, h("kbd", {}, key)), h("td", {}, meaning)),
+                    ),
+                ),
+            ),
+            h("form", { method: "dialog" }, h("button", {}, "Close")),
+        );
         document.body.append(dialog);
         dialog.showModal();
     }
@@ -67,35 +100,50 @@
         const isWriting = event.target.matches("input, select, textarea");
         if (event.key === "Escape") {
             hideDefinition();
-            if (isWriting)
-                event.target.blur();
+            if (isWriting) event.target.blur();
         }
-        if (isWriting || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
+        if (
+            isWriting ||
+            event.ctrlKey ||
+            event.altKey ||
+            event.metaKey ||
+            document.querySelector("dialog[open]")
+        )
             return;
         const page = shownPages()[Number(event.key) - 1];
-        if (keys[event.key])
-            keys[event.key][1](event);
-        else if (event.key === "?")
-            listKeys();
-        else if (page)
-            go(page.id);
-        else
-            return;
+        if (keys[event.key]) keys[event.key][1](event);
+        else if (event.key === "?") listKeys();
+        else if (page) go(page.id);
+        else return;
         event.preventDefault();
     }
 
     function showMarks() {
-        const legend = data("session").marks.map((mark) => [h("span", { class: "mark mark-" + mark.name }, mark.sign),
-            " " + mark.name + ": " + mark.meaning]);
-        document.getElementById("marks").append("Every value bears a mark: ", ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)), ".");
+        const legend = data("session").marks.map((mark) => [
+            h("span", { class: "mark mark-" + mark.name }, mark.sign),
+            " " + mark.name + ": " + mark.meaning,
+        ]);
+        document
+            .getElementById("marks")
+            .append(
+                "Every value bears a mark: ",
+                ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)),
+                ".",
+            );
     }
 
     function showSubtitle() {
         const first = data("launches").reports[0].launches[0];
-        const processes = data("session").processes || [], process = processes[0];
+        const processes = data("session").processes || [],
+            process = processes[0];
         const device = data("session").devices ? data("session").devices[0] : null;
-        document.getElementById("subtitle").textContent =
-            [process ? process.command_line : first.process_name, processes.length > 1 ? "and " + (processes.length - 1) + " more processes" : null, device ? device.name : null].filter((part) => part).join(" · ");
+        document.getElementById("subtitle").textContent = [
+            process ? process.command_line : first.process_name,
+            processes.length > 1 ? "and " + (processes.length - 1) + " more processes" : null,
+            device ? device.name : null,
+        ]
+            .filter((part) => part)
+            .join(" · ");
     }
 
     document.addEventListener("mouseover", onPoint);

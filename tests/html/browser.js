@@ -18,23 +18,37 @@ const patience_ms = 60000;
 
 function find() {
     for (const name of ["chromium", "chromium-browser", "google-chrome"])
-        if (spawnSync(name, ["--version"]).status === 0)
-            return name;
+        if (spawnSync(name, ["--version"]).status === 0) return name;
     console.log("skipped: there is no chromium (Debian package chromium)");
     process.exit(skipped);
 }
 
 async function open() {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), "wl-browser-"));
-    const child = spawn(find(), ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-        "--no-first-run", "--disable-extensions", "--remote-debugging-pipe", "--user-data-dir=" + folder, "about:blank"],
-        { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-    const waiting = new Map(), listeners = [];
-    let number = 0, rest = "";
-    const send = (method, params = {}, sessionId = undefined) => new Promise((resolve, reject) => {
-        waiting.set(++number, { resolve, reject, method });
-        child.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
-    });
+    const child = spawn(
+        find(),
+        [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-extensions",
+            "--remote-debugging-pipe",
+            "--user-data-dir=" + folder,
+            "about:blank",
+        ],
+        { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
+    );
+    const waiting = new Map(),
+        listeners = [];
+    let number = 0,
+        rest = "";
+    const send = (method, params = {}, sessionId = undefined) =>
+        new Promise((resolve, reject) => {
+            waiting.set(++number, { resolve, reject, method });
+            child.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
+        });
     child.stdio[4].setEncoding("utf8");
     child.stdio[4].on("data", (data) => {
         const messages = (rest + data).split("\0");
@@ -42,59 +56,94 @@ async function open() {
         for (const message of messages.map((text) => JSON.parse(text))) {
             const call = waiting.get(message.id);
             waiting.delete(message.id);
-            if (!call)
-                listeners.forEach((listener) => listener(message));
-            else if (message.error)
-                call.reject(new Error(call.method + ": " + message.error.message));
-            else
-                call.resolve(message.result);
+            if (!call) listeners.forEach((listener) => listener(message));
+            else if (message.error) call.reject(new Error(call.method + ": " + message.error.message));
+            else call.resolve(message.result);
         }
     });
-    const limit = setTimeout(() => { console.log("the browser does not answer"); child.kill("SIGKILL"); process.exit(1); }, patience_ms);
+    const limit = setTimeout(() => {
+        console.log("the browser does not answer");
+        child.kill("SIGKILL");
+        process.exit(1);
+    }, patience_ms);
 
     /* options: {width, height, dark, media}. Waits until the page says that it is ready. */
     async function page(file, options = {}) {
         const { targetId } = await send("Target.createTarget", { url: "about:blank" });
         const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-        const problems = [], requests = [];
+        const problems = [],
+            requests = [];
         listeners.push((message) => {
-            if (message.sessionId !== sessionId)
-                return;
+            if (message.sessionId !== sessionId) return;
             const { method, params } = message;
             if (method === "Runtime.exceptionThrown")
-                problems.push(params.exceptionDetails.exception ? params.exceptionDetails.exception.description : params.exceptionDetails.text);
+                problems.push(
+                    params.exceptionDetails.exception
+                        ? params.exceptionDetails.exception.description
+                        : params.exceptionDetails.text,
+                );
             if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(params.type))
                 problems.push(params.args.map((each) => each.value || each.description).join(" "));
             if (method === "Log.entryAdded" && ["error", "warning"].includes(params.entry.level))
                 problems.push(params.entry.text);
-            if (method === "Network.requestWillBeSent")
-                requests.push(params.request.url);
+            if (method === "Network.requestWillBeSent") requests.push(params.request.url);
         });
         const call = (method, params) => send(method, params, sessionId);
         const run = async (expression) => {
-            const answer = await call("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+            const answer = await call("Runtime.evaluate", {
+                expression,
+                returnByValue: true,
+                awaitPromise: true,
+            });
             if (answer.exceptionDetails)
-                throw new Error(answer.exceptionDetails.exception ? answer.exceptionDetails.exception.description : answer.exceptionDetails.text);
+                throw new Error(
+                    answer.exceptionDetails.exception
+                        ? answer.exceptionDetails.exception.description
+                        : answer.exceptionDetails.text,
+                );
             return answer.result.value;
         };
-        for (const domain of ["Runtime", "Log", "Network", "Page"])
-            await call(domain + ".enable");
-        await call("Emulation.setDeviceMetricsOverride", { width: options.width || 1300, height: options.height || 900, deviceScaleFactor: 1, mobile: false });
-        await call("Emulation.setEmulatedMedia", { media: options.media || "", features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }] });
+        for (const domain of ["Runtime", "Log", "Network", "Page"]) await call(domain + ".enable");
+        await call("Emulation.setDeviceMetricsOverride", {
+            width: options.width || 1300,
+            height: options.height || 900,
+            deviceScaleFactor: 1,
+            mobile: false,
+        });
+        await call("Emulation.setEmulatedMedia", {
+            media: options.media || "",
+            features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }],
+        });
         const [name, hash] = file.split("#");
         const begun = process.hrtime.bigint();
         await call("Page.navigate", { url: pathToFileURL(name).href + (hash ? "#" + hash : "") });
-        while (!await run("document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'"))
+        while (
+            !(await run(
+                "document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'",
+            ))
+        )
             await new Promise((resolve) => setTimeout(resolve, 5));
         const opened_ms = Number(process.hrtime.bigint() - begun) / 1e6;
-        const go = (address) => run("new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
-            " location.hash = " + JSON.stringify("#" + address) + "; })");
+        const go = (address) =>
+            run(
+                "new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
+                    " location.hash = " +
+                    JSON.stringify("#" + address) +
+                    "; })",
+            );
         const press = async (key) => {
             const text = key.length === 1 ? key : key === "Enter" ? "\r" : undefined;
             await call("Input.dispatchKeyEvent", { type: "keyDown", key, text });
             await call("Input.dispatchKeyEvent", { type: "keyUp", key });
         };
-        const shot = async (file) => fs.writeFileSync(file, Buffer.from((await call("Page.captureScreenshot", { captureBeyondViewport: true })).data, "base64"));
+        const shot = async (file) =>
+            fs.writeFileSync(
+                file,
+                Buffer.from(
+                    (await call("Page.captureScreenshot", { captureBeyondViewport: true })).data,
+                    "base64",
+                ),
+            );
         const close = () => send("Target.closeTarget", { targetId });
         return { run, go, press, shot, call, close, problems, requests, opened_ms };
     }
@@ -113,8 +162,7 @@ async function open() {
 /* Runs `warplens ...`; gives what it printed on stdout. */
 function warplens(...words) {
     const result = spawnSync(process.env.WARPLENS, words, { encoding: "utf8", maxBuffer: 1 << 30 });
-    if (result.status !== 0)
-        throw new Error("warplens " + words.join(" ") + ": " + result.stderr);
+    if (result.status !== 0) throw new Error("warplens " + words.join(" ") + ": " + result.stderr);
     return result.stdout;
 }
 
@@ -137,9 +185,9 @@ async function test(body) {
 /* Makes a report by tests/html/make_reports.c and its page; gives their paths. */
 function make(kind, folder, ...options) {
     const made = spawnSync(process.env.MAKE_REPORTS, [kind, folder], { encoding: "utf8" });
-    if (made.status !== 0)
-        throw new Error("make_reports " + kind + ": " + made.stderr);
-    const report = path.join(folder, kind + ".wlr"), page = path.join(folder, kind + ".html");
+    if (made.status !== 0) throw new Error("make_reports " + kind + ": " + made.stderr);
+    const report = path.join(folder, kind + ".wlr"),
+        page = path.join(folder, kind + ".html");
     warplens("export", report, "--html", page, ...options);
     return { report, page };
 }

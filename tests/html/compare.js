@@ -11,12 +11,20 @@ function read(text, wanted, where) {
     const [number, unit] = text.trim().split(" ");
     const shown = Number(number.replace(/,/g, ""));
     const scales = [1, prefixes[(unit || "x")[0]] || 1, times[unit] || 1];
-    assert.ok(scales.some((scale) => Math.abs(shown - wanted / scale) <= Math.max(0.00501, 1e-2 * Math.abs(wanted / scale) * (Math.abs(wanted / scale) < 0.005))),
-        where + ": " + wanted + " is shown as " + text);
+    assert.ok(
+        scales.some(
+            (scale) =>
+                Math.abs(shown - wanted / scale) <=
+                Math.max(0.00501, 1e-2 * Math.abs(wanted / scale) * (Math.abs(wanted / scale) < 0.005)),
+        ),
+        where + ": " + wanted + " is shown as " + text,
+    );
 }
 
 async function testCompare(page, comparison) {
-    const rows = await page.run("[...document.querySelectorAll('.compare')].map((table) => [...table.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => cell.firstChild ? cell.firstChild.textContent : '')))");
+    const rows = await page.run(
+        "[...document.querySelectorAll('.compare')].map((table) => [...table.querySelectorAll('tbody tr')].map((row) => [...row.children].map((cell) => cell.firstChild ? cell.firstChild.textContent : '')))",
+    );
     assert.strictEqual(rows.length, comparison.kernels.length);
     comparison.kernels.forEach((kernel, i) => {
         assert.strictEqual(rows[i].length, kernel.changes.length);
@@ -26,47 +34,73 @@ async function testCompare(page, comparison) {
             read(base, change.base.mean, metric);
             read(now, change.new.mean, metric);
             if (typeof change.change_pct === "number")
-                assert.ok(Math.abs(parseFloat(percent) - change.change_pct) <= 0.0501, metric + ": " + percent);
+                assert.ok(
+                    Math.abs(parseFloat(percent) - change.change_pct) <= 0.0501,
+                    metric + ": " + percent,
+                );
         });
     });
 }
 
 async function testSince(page, before, after, index) {
     await page.go("details/" + index);
-    const cells = await page.run("[...document.querySelectorAll('.since')].map((cell) => [cell.previousSibling.dataset.metric, cell.textContent])");
+    const cells = await page.run(
+        "[...document.querySelectorAll('.since')].map((cell) => [cell.previousSibling.dataset.metric, cell.textContent])",
+    );
     assert.ok(cells.length > 20);
-    const numbers = (report) => new Map(report.launches[index].sections.flatMap((section) => section.metrics.map((metric) => [metric.name, metric.value])));
-    const old = numbers(before), now = numbers(after);
+    const numbers = (report) =>
+        new Map(
+            report.launches[index].sections.flatMap((section) =>
+                section.metrics.map((metric) => [metric.name, metric.value]),
+            ),
+        );
+    const old = numbers(before),
+        now = numbers(after);
     for (const [metric, text] of cells) {
-        if (old.get(metric) === now.get(metric))
-            assert.strictEqual(text, "same", metric);
+        if (old.get(metric) === now.get(metric)) assert.strictEqual(text, "same", metric);
         else if (old.get(metric))
-            assert.ok(Math.abs(parseFloat(text) - 100 * (now.get(metric) / old.get(metric) - 1)) <= 0.0501, metric + ": " + text);
+            assert.ok(
+                Math.abs(parseFloat(text) - 100 * (now.get(metric) / old.get(metric) - 1)) <= 0.0501,
+                metric + ": " + text,
+            );
     }
 }
 
 async function testAdvice(page, advice) {
     await page.go("advice");
-    const shown = await page.run(`[...document.querySelectorAll(".finding")].map((card) => ({ title: card.querySelector(".title").textContent, todo: card.querySelector(".todo").textContent,
+    const shown =
+        await page.run(`[...document.querySelectorAll(".finding")].map((card) => ({ title: card.querySelector(".title").textContent, todo: card.querySelector(".todo").textContent,
         gain: card.querySelector(".gain").textContent, evidence: [...card.querySelectorAll(".evidence li")].map((item) => item.textContent) }))`);
     assert.ok(advice.findings.length > 0);
-    assert.deepStrictEqual(shown.map((card) => card.title), advice.findings.map((finding) => finding.title));
+    assert.deepStrictEqual(
+        shown.map((card) => card.title),
+        advice.findings.map((finding) => finding.title),
+    );
     advice.findings.forEach((finding, i) => {
         assert.strictEqual(shown[i].todo, finding.advice);
         if (finding.gain)
-            assert.ok(shown[i].gain.startsWith("saves " + Math.round(100 * finding.gain.saved) + "% (" + finding.gain.factor.toFixed(2) + "×)"), shown[i].gain);
+            assert.ok(
+                shown[i].gain.startsWith(
+                    "saves " +
+                        Math.round(100 * finding.gain.saved) +
+                        "% (" +
+                        finding.gain.factor.toFixed(2) +
+                        "×)",
+                ),
+                shown[i].gain,
+            );
         assert.strictEqual(shown[i].evidence.length, finding.evidence.length);
         finding.evidence.forEach((evidence, j) => {
             const [metric, rest] = shown[i].evidence[j].split(" = ");
             assert.strictEqual(metric, evidence.metric);
-            if (typeof evidence.value === "number")
-                read(rest, evidence.value, metric);
+            if (typeof evidence.value === "number") read(rest, evidence.value, metric);
         });
     });
 }
 
 test(async (browser, folder) => {
-    const { report: base } = make("more", folder), { report, page: file } = make("many", folder);
+    const { report: base } = make("more", folder),
+        { report, page: file } = make("many", folder);
     warplens("export", report, "--html", file, "-f", "--baseline", base);
     const page = await browser.page(file + "#compare");
     await testCompare(page, JSON.parse(warplens("diff", base, report, "--json")).comparisons[0]);

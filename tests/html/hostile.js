@@ -8,23 +8,45 @@ test(async (browser, folder) => {
     const { page: file } = make("hostile", folder);
     const bytes = fs.readFileSync(file, "utf8");
     assert.ok(!bytes.includes("<img"), "markup of a name is in the file");
-    assert.ok(/^[\x09\x0a\x20-\x7e]*$/.test(bytes.slice(bytes.indexOf("<script type"), bytes.lastIndexOf("<script>"))), "the data are not ASCII");
+    assert.ok(
+        /^[\x09\x0a\x20-\x7e]*$/.test(
+            bytes.slice(bytes.indexOf("<script type"), bytes.lastIndexOf("<script>")),
+        ),
+        "the data are not ASCII",
+    );
     assert.strictEqual(bytes.match(/<script>/g).length, 1, "there is another script");
     const page = await browser.page(file);
     const ids = await page.run("warplens.shownPages().map((each) => each.id)");
     for (const id of [...ids, "details/1"]) {
-        if (id !== ids[0])
-            await page.go(id);
-        await page.run("document.querySelectorAll('[data-define], [data-text]').forEach((node) => node.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))");
-        assert.strictEqual(await page.run("typeof hit"), "undefined", "a script of the report ran on page " + id);
-        assert.strictEqual(await page.run("document.querySelectorAll('img, iframe, object, b, [onerror], [onload], [onclick]').length"), 0, "markup came through on page " + id);
+        if (id !== ids[0]) await page.go(id);
+        await page.run(
+            "document.querySelectorAll('[data-define], [data-text]').forEach((node) => node.dispatchEvent(new MouseEvent('mouseover', {bubbles: true})))",
+        );
+        assert.strictEqual(
+            await page.run("typeof hit"),
+            "undefined",
+            "a script of the report ran on page " + id,
+        );
+        assert.strictEqual(
+            await page.run(
+                "document.querySelectorAll('img, iframe, object, b, [onerror], [onload], [onclick]').length",
+            ),
+            0,
+            "markup came through on page " + id,
+        );
         const text = await page.run("document.body.innerText");
-        assert.ok(!/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/.test(text), "a character changes how page " + id + " looks");
+        assert.ok(
+            !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/.test(text),
+            "a character changes how page " + id + " looks",
+        );
     }
     await page.go("details/0");
     const text = await page.run("document.body.innerText");
     assert.ok(text.includes("</script><script>hit=1</script>"), "the kernel's name is not shown as it is");
     assert.ok(text.includes("\\u202eevil"), "a change of direction is not shown");
     assert.deepStrictEqual(page.problems, []);
-    assert.deepStrictEqual(page.requests.filter((url) => !url.startsWith("file:")), []);
+    assert.deepStrictEqual(
+        page.requests.filter((url) => !url.startsWith("file:")),
+        [],
+    );
 });

@@ -9,14 +9,14 @@ const times = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
 /* What is shown is the number, rounded to what its digits say. */
 function isShownAs(cell, unit) {
-    if (typeof cell.number !== "number")
-        return cell.shown === String(cell.number);
+    if (typeof cell.number !== "number") return cell.shown === String(cell.number);
     const shown = Number(cell.shown.replace(/,/g, ""));
     let scale = 1;
-    if (cell.unit && cell.unit !== unit)
-        scale = unit === "ns" ? times[cell.unit] : prefixes[cell.unit[0]];
+    if (cell.unit && cell.unit !== unit) scale = unit === "ns" ? times[cell.unit] : prefixes[cell.unit[0]];
     const scaled = cell.number / scale;
-    return Math.abs(shown - scaled) <= Math.max(0.00501, Math.abs(scaled) * 1e-2 * (Math.abs(scaled) < 0.005));
+    return (
+        Math.abs(shown - scaled) <= Math.max(0.00501, Math.abs(scaled) * 1e-2 * (Math.abs(scaled) < 0.005))
+    );
 }
 
 const collect = `[...document.querySelectorAll("[data-metric]")].map((node) => ({
@@ -30,7 +30,10 @@ function compare(cells, wanted, where) {
         cell.number = typeof want.value === "number" ? Number(cell.value) : cell.value;
         assert.strictEqual(cell.number, want.value, where + ": " + cell.name);
         assert.strictEqual(cell.mark, want.mark, where + ": mark of " + cell.name);
-        assert.ok(isShownAs(cell, want.unit), where + ": " + cell.name + " = " + cell.value + " is shown as " + cell.shown + " " + cell.unit);
+        assert.ok(
+            isShownAs(cell, want.unit),
+            where + ": " + cell.name + " = " + cell.value + " is shown as " + cell.shown + " " + cell.unit,
+        );
     }
 }
 
@@ -38,7 +41,9 @@ function detailValues(launch) {
     const values = new Map();
     for (const section of launch.sections) {
         section.metrics.forEach((metric) => values.set(metric.name, metric));
-        section.tables.forEach((table) => table.rows.forEach((row) => row.cells.forEach((cell) => cell && values.set(cell.name, cell))));
+        section.tables.forEach((table) =>
+            table.rows.forEach((row) => row.cells.forEach((cell) => cell && values.set(cell.name, cell))),
+        );
     }
     return values;
 }
@@ -48,11 +53,20 @@ test(async (browser, folder) => {
     const details = JSON.parse(warplens("show", report, "--page", "details", "--json"));
     const summary = JSON.parse(warplens("show", report, "--page", "summary", "--json"));
     const page = await browser.page(file);
-    await page.run("new Promise((done) => { const look = () => document.querySelectorAll('.launches tbody tr').length >= 1000 ? done() : setTimeout(look, 5); look(); })");
-    const rows = await page.run("[...document.querySelectorAll('.launches tbody tr')].map((row) => row.dataset.id)");
-    assert.deepStrictEqual(rows.map(Number), summary.launches.map((launch) => launch.id));
+    await page.run(
+        "new Promise((done) => { const look = () => document.querySelectorAll('.launches tbody tr').length >= 1000 ? done() : setTimeout(look, 5); look(); })",
+    );
+    const rows = await page.run(
+        "[...document.querySelectorAll('.launches tbody tr')].map((row) => row.dataset.id)",
+    );
+    assert.deepStrictEqual(
+        rows.map(Number),
+        summary.launches.map((launch) => launch.id),
+    );
     for (const launch of summary.launches) {
-        const cells = await page.run(collect.replace("document.", `document.querySelector('tr[data-id="${launch.id}"]').`));
+        const cells = await page.run(
+            collect.replace("document.", `document.querySelector('tr[data-id="${launch.id}"]').`),
+        );
         const there = Object.entries(launch.metrics).filter(([, metric]) => metric.value !== null);
         assert.strictEqual(cells.length, there.length + 1); /* and the duration */
         compare(cells, detailValues(details.launches[launch.id]), "launch " + launch.id);

@@ -5,7 +5,8 @@ const assert = require("assert");
 const fs = require("fs");
 const { test, make } = require("./browser.js");
 
-const limit_ms = 1000, most_tries = 8;
+const limit_ms = 1000,
+    most_tries = 8;
 
 async function best(browser, address) {
     let least = Infinity;
@@ -20,7 +21,8 @@ async function best(browser, address) {
 }
 
 test(async (browser, folder) => {
-    const many = make("many", folder).page, long = make("long", folder).page;
+    const many = make("many", folder).page,
+        long = make("long", folder).page;
     for (const address of [many, many + "#details/999", many + "#source/0", long, long + "#source/0"]) {
         const opened_ms = await best(browser, address);
         const size = (fs.statSync(address.split("#")[0]).size / 1e6).toFixed(1);

@@ -9,20 +9,34 @@ const wait = (page) => page.run("new Promise((done) => setTimeout(done, 60))");
 
 async function testTable(page, launches) {
     await page.run("document.querySelector('input[type=search]').focus()");
-    await page.run("(() => { const field = document.querySelector('input[type=search]'); field.value = 'kernel_3'; field.dispatchEvent(new Event('input')); })()");
+    await page.run(
+        "(() => { const field = document.querySelector('input[type=search]'); field.value = 'kernel_3'; field.dispatchEvent(new Event('input')); })()",
+    );
     await wait(page);
-    assert.deepStrictEqual(await page.run(ids), launches.filter((launch) => launch.kernel_name === "kernel_3").map((launch) => launch.id));
+    assert.deepStrictEqual(
+        await page.run(ids),
+        launches.filter((launch) => launch.kernel_name === "kernel_3").map((launch) => launch.id),
+    );
     assert.match(await page.run("document.querySelector('.count').textContent"), /^143 of 1000 launches$/);
     const column = "dram__bytes.sum";
     await page.run(`document.querySelector('th button[data-define="${column}"]').click()`);
     await wait(page);
-    const sorted = launches.filter((launch) => launch.kernel_name === "kernel_3").sort((a, b) => b.metrics[column].value - a.metrics[column].value || a.id - b.id);
-    assert.deepStrictEqual(await page.run(ids), sorted.map((launch) => launch.id));
-    assert.strictEqual(await page.run(`document.querySelector('th button[data-define="${column}"]').parentElement.getAttribute("aria-sort")`), "descending");
+    const sorted = launches
+        .filter((launch) => launch.kernel_name === "kernel_3")
+        .sort((a, b) => b.metrics[column].value - a.metrics[column].value || a.id - b.id);
+    assert.deepStrictEqual(
+        await page.run(ids),
+        sorted.map((launch) => launch.id),
+    );
+    assert.strictEqual(
+        await page.run(
+            `document.querySelector('th button[data-define="${column}"]').parentElement.getAttribute("aria-sort")`,
+        ),
+        "descending",
+    );
     await page.press("Escape");
     await page.press("j");
-    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"])
-        await page.press(key);
+    for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.press(key);
     assert.strictEqual(await page.run("document.activeElement.dataset.id"), String(sorted[1].id));
     await page.press("Enter");
     await wait(page);
@@ -45,7 +59,9 @@ async function testDefinitions(page) {
         }).map((node) => node.dataset.define)`);
         assert.deepStrictEqual(missing, []);
     }
-    const unreachable = await page.run(`[...document.querySelectorAll("[data-define]")].filter((node) => node.tabIndex < 0 && !["rect", "polyline", "circle"].includes(node.tagName)).map((node) => node.outerHTML)`);
+    const unreachable = await page.run(
+        `[...document.querySelectorAll("[data-define]")].filter((node) => node.tabIndex < 0 && !["rect", "polyline", "circle"].includes(node.tagName)).map((node) => node.outerHTML)`,
+    );
     assert.deepStrictEqual(unreachable, []);
 }
 
@@ -79,14 +95,22 @@ async function testNarrow(browser, file, addresses) {
 async function testLooks(browser, file) {
     for (const dark of [false, true]) {
         const page = await browser.page(file + "#details/0", { dark });
-        const [text, paper] = await page.run("(() => { const style = getComputedStyle(document.body); return [style.color, style.backgroundColor].map((color) => color.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)); })()");
+        const [text, paper] = await page.run(
+            "(() => { const style = getComputedStyle(document.body); return [style.color, style.backgroundColor].map((color) => color.match(/\\d+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0)); })()",
+        );
         assert.ok(dark ? text > paper + 300 : paper > text + 300, "text does not stand out");
         await page.close();
     }
     const page = await browser.page(file + "#details/0", { media: "print", dark: true });
     assert.strictEqual(await page.run("getComputedStyle(document.getElementById('pages')).display"), "none");
-    assert.strictEqual(await page.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
-    assert.strictEqual(await page.run("getComputedStyle(document.querySelector('.drawing text.f-text')).fill"), "rgb(27, 31, 36)");
+    assert.strictEqual(
+        await page.run("getComputedStyle(document.body).backgroundColor"),
+        "rgb(255, 255, 255)",
+    );
+    assert.strictEqual(
+        await page.run("getComputedStyle(document.querySelector('.drawing text.f-text')).fill"),
+        "rgb(27, 31, 36)",
+    );
     await page.close();
 }
 

@@ -11,35 +11,65 @@ test(async (browser, folder) => {
     const source = JSON.parse(warplens("show", report, "--page", "source", "--json")).launches[0].source;
     const page = await browser.page(file + "#source/0");
     const heat = await page.run("document.querySelector('select[aria-label=Metric]').value");
-    const ranked = source.lines.filter((line) => line.values[heat]).sort((a, b) => b.values[heat] - a.values[heat] || a.line - b.line);
+    const ranked = source.lines
+        .filter((line) => line.values[heat])
+        .sort((a, b) => b.values[heat] - a.values[heat] || a.line - b.line);
     await page.run("new Promise((done) => setTimeout(done, 50))");
     for (const line of ranked.slice(0, 25)) {
-        assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + line.line);
+        assert.strictEqual(
+            await page.run("document.querySelector('.values h2').textContent"),
+            "Line " + line.line,
+        );
         const wanted = Object.entries(line.values).filter(([, value]) => value);
         assert.deepStrictEqual(new Map(await page.run(read)), new Map(wanted));
-        const row = await page.run("[...document.querySelectorAll('.row.chosen')].map((row) => row.querySelector('.text').textContent)");
+        const row = await page.run(
+            "[...document.querySelectorAll('.row.chosen')].map((row) => row.querySelector('.text').textContent)",
+        );
         assert.strictEqual(row[0], line.text);
-        assert.deepStrictEqual(row.slice(1), line.instructions.map((instruction) => instruction.text));
+        assert.deepStrictEqual(
+            row.slice(1),
+            line.instructions.map((instruction) => instruction.text),
+        );
         const shown = await page.run("document.querySelector('.row.chosen .amount').textContent");
         assert.strictEqual(Number(shown.replace(/,/g, "")), line.values[heat]);
         await page.press("n");
     }
     await page.press("p");
-    assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + ranked[24].line);
+    assert.strictEqual(
+        await page.run("document.querySelector('.values h2').textContent"),
+        "Line " + ranked[24].line,
+    );
     for (const line of ranked.slice(0, 5)) {
         const instruction = line.instructions[2];
-        await page.run(`location.hash = "#source/0/" + encodeURIComponent(${JSON.stringify(line.file)}) + "/${line.line}"`);
+        await page.run(
+            `location.hash = "#source/0/" + encodeURIComponent(${JSON.stringify(line.file)}) + "/${line.line}"`,
+        );
         await page.run("new Promise((done) => setTimeout(done, 100))");
         await page.run(`document.querySelector('[data-instruction="${instruction.index}"]').click()`);
-        assert.deepStrictEqual(new Map(await page.run(read)), new Map(Object.entries(instruction.values).filter(([, value]) => value)));
-        assert.strictEqual(await page.run("document.querySelector('.row.chosen[data-line]').dataset.line"), String(line.line));
+        assert.deepStrictEqual(
+            new Map(await page.run(read)),
+            new Map(Object.entries(instruction.values).filter(([, value]) => value)),
+        );
+        assert.strictEqual(
+            await page.run("document.querySelector('.row.chosen[data-line]').dataset.line"),
+            String(line.line),
+        );
     }
     /* another metric */
-    const other = source.columns.map((column) => column.name).find((name) => name !== heat && source.totals[name]);
-    await page.run(`(() => { const select = document.querySelector("select[aria-label=Metric]"); select.value = ${JSON.stringify(other)}; select.dispatchEvent(new Event("change")); })()`);
+    const other = source.columns
+        .map((column) => column.name)
+        .find((name) => name !== heat && source.totals[name]);
+    await page.run(
+        `(() => { const select = document.querySelector("select[aria-label=Metric]"); select.value = ${JSON.stringify(other)}; select.dispatchEvent(new Event("change")); })()`,
+    );
     await page.press("n");
-    const first = source.lines.filter((line) => line.values[other]).sort((a, b) => b.values[other] - a.values[other] || a.line - b.line)[0];
-    assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "Line " + first.line);
+    const first = source.lines
+        .filter((line) => line.values[other])
+        .sort((a, b) => b.values[other] - a.values[other] || a.line - b.line)[0];
+    assert.strictEqual(
+        await page.run("document.querySelector('.values h2').textContent"),
+        "Line " + first.line,
+    );
     /* finding text */
     await page.press("/");
     await page.run("document.activeElement.value = 'line 4321'");
@@ -48,8 +78,16 @@ test(async (browser, folder) => {
     /* on paper: the hottest lines, in order of the source */
     await page.call("Emulation.setEmulatedMedia", { media: "print" });
     assert.strictEqual(await page.run("getComputedStyle(document.querySelector('.panes')).display"), "none");
-    const printed = await page.run("[...document.querySelectorAll('.paper .place')].map((node) => Number(node.textContent))");
-    const wanted = source.lines.filter((line) => line.values[other]).sort((a, b) => b.values[other] - a.values[other] || a.line - b.line).slice(0, 80);
-    assert.deepStrictEqual(printed, wanted.map((line) => line.line).sort((a, b) => a - b));
+    const printed = await page.run(
+        "[...document.querySelectorAll('.paper .place')].map((node) => Number(node.textContent))",
+    );
+    const wanted = source.lines
+        .filter((line) => line.values[other])
+        .sort((a, b) => b.values[other] - a.values[other] || a.line - b.line)
+        .slice(0, 80);
+    assert.deepStrictEqual(
+        printed,
+        wanted.map((line) => line.line).sort((a, b) => a - b),
+    );
     assert.deepStrictEqual(page.problems, []);
 });

@@ -1,0 +1,63 @@
+/* A long list of rows, all of the same height, that are made when they come into view:
+ * warplens.list(rows, make, label) gives {box, at(index), reveal(index), refresh()}. at makes a row if it
+ * must be made and gives its node; reveal scrolls to it, too; refresh makes all anew. */
+warplens.list = (() => {
+    const { h } = warplens;
+    const row_px = 19,
+        rows_of_piece = 100,
+        margin_px = 600;
+
+    class List {
+        constructor(rows, make, label) {
+            this.rows = rows;
+            this.make = make;
+            this.pieces = [];
+            this.observer = new IntersectionObserver(
+                (entries) => entries.forEach((entry) => entry.isIntersecting && this.fill(entry.target)),
+                { rootMargin: margin_px + "px" },
+            );
+            for (let from = 0; from < rows.length; from += rows_of_piece) {
+                const height = Math.min(rows_of_piece, rows.length - from) * row_px;
+                this.pieces.push(
+                    h("div", { class: "piece", "data-from": from, style: "height:" + height + "px" }),
+                );
+            }
+            this.box = h(
+                "div",
+                { class: "code", tabindex: 0, role: "region", "aria-label": label },
+                this.pieces,
+            );
+            this.pieces.forEach((piece) => this.observer.observe(piece));
+        }
+
+        fill(piece) {
+            if (piece.dataset.filled) return;
+            piece.dataset.filled = "yes";
+            const from = Number(piece.dataset.from);
+            const rows = this.rows.slice(from, from + rows_of_piece);
+            piece.replaceChildren(...rows.map((row, i) => this.make(row, from + i)));
+        }
+
+        at(index) {
+            const piece = this.pieces[Math.floor(index / rows_of_piece)];
+            this.fill(piece);
+            return piece.children[index % rows_of_piece];
+        }
+
+        reveal(index) {
+            this.box.scrollTop = Math.max(0, index * row_px - this.box.clientHeight / 2);
+            return this.at(index);
+        }
+
+        refresh() {
+            for (const piece of this.pieces) {
+                delete piece.dataset.filled;
+                piece.replaceChildren();
+                this.observer.unobserve(piece);
+                this.observer.observe(piece);
+            }
+        }
+    }
+
+    return (rows, make, label) => new List(rows, make, label);
+})();
