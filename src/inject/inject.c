@@ -24,6 +24,7 @@
 #include "inject/recording.h"
 #include "inject/trace.h"
 #include "stream/stream.h"
+#include "trace/engine.h"
 
 /* A kernel that takes longer than the first gets a progress line, renewed after the second. */
 static const int64_t progress_after_ms = 700, progress_period_ms = 250;
@@ -481,6 +482,7 @@ __attribute__((constructor)) static void load(void)
     {
         begin(settings_path);
         wl_openacc_set_helpers(wl_device_kernel_place, hold_clock);
+        wl_trace_engine_set_clock(hold_clock, wl_device_clock_reach);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         on_exit(finish, NULL);
     }

@@ -7,7 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mpi/clock.h"
 #include "trace/engine.h"
+
+enum { MPICH_WORLD = 0x44000000 }; /* in its ABI of 2013 */
+
+/* What a message costs a rank on the simulated clock: that of ranks on one host, roughly. */
+enum { LATENCY_NS = 1000, BYTES_PER_NS = 10 };
 
 enum { NAMES_MAX = 64, NAME_BYTES = 256 /* MPI_MAX_OBJECT_NAME is 64 or 128 */ };
 
@@ -15,6 +21,7 @@ static struct {
     pthread_once_t once;
     const struct wl_trace_engine *engine;
     bool is_open_mpi;
+    wl_mpi_handle world;
 } library = {.once = PTHREAD_ONCE_INIT};
 
 /* Names of communicators, as ids of the trace. */
@@ -76,17 +83,49 @@ static void open_engine(void)
     const struct wl_trace_engine *engine = get ? get() : NULL;
     if (engine && engine->version == WL_TRACE_ENGINE_VERSION)
         library.engine = engine;
-    library.is_open_mpi = find_symbol("ompi_mpi_comm_world") != NULL;
+    /* a program may have a copy of it, which all then use */
+    library.world = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world");
+    if (!library.world)
+        library.world = find_symbol("ompi_mpi_comm_world");
+    library.is_open_mpi = library.world != NULL;
+    if (!library.is_open_mpi)
+        library.world = (wl_mpi_handle)(uintptr_t)MPICH_WORLD;
+    if (library.engine)
+        wl_mpi_clock_start(library.engine, library.is_open_mpi);
     errno = saved_errno;
 }
 
 /* ---- recording ---- */
 
-uint64_t wl_mpi_begin(void)
+void wl_mpi_begin(struct wl_mpi_facts *facts, bool talks)
 {
     pthread_once(&library.once, open_engine);
     bool is_wanted = library.engine && library.engine->is_wanted(WL_TRACE_MPI);
-    return is_wanted ? library.engine->now() : 0;
+    if (!is_wanted)
+        return;
+    facts->is_held = talks && wl_mpi_clock_is_simulated();
+    if (facts->is_held)
+        wl_mpi_clock_hold();
+    facts->start = library.engine->now();
+}
+
+/* When the call would have ended. */
+static uint64_t end_of(const struct wl_mpi_facts *facts)
+{
+    uint64_t bytes = facts->is_begun ? 0 : facts->sent_bytes + facts->received_bytes;
+    uint64_t from_ns = facts->ready_ns > facts->start ? facts->ready_ns : facts->start;
+    return from_ns + LATENCY_NS + bytes / BYTES_PER_NS;
+}
+
+wl_mpi_handle wl_mpi_world(void)
+{
+    return library.world;
+}
+
+wl_mpi_handle wl_mpi_handle_at(const void *place)
+{
+    return library.is_open_mpi ? *(const wl_mpi_handle *)place
+                               : (wl_mpi_handle)(uintptr_t) * (const unsigned *)place;
 }
 
 static uint32_t read_name(wl_mpi_handle communicator)
@@ -100,7 +139,7 @@ static uint32_t read_name(wl_mpi_handle communicator)
 }
 
 /* Not of ints' upper halves, which are anything. */
-static wl_mpi_handle normal(wl_mpi_handle handle)
+wl_mpi_handle wl_mpi_normal(wl_mpi_handle handle)
 {
     return library.is_open_mpi ? handle : (wl_mpi_handle)((uintptr_t)handle & UINT32_MAX);
 }
@@ -108,7 +147,7 @@ static wl_mpi_handle normal(wl_mpi_handle handle)
 static uint32_t name_of(wl_mpi_handle communicator)
 {
     uint32_t name = 0;
-    communicator = normal(communicator);
+    communicator = wl_mpi_normal(communicator);
     if (!communicator)
         return 0;
     pthread_mutex_lock(&names.lock);
@@ -127,7 +166,7 @@ static uint32_t name_of(wl_mpi_handle communicator)
 
 void wl_mpi_forget_name(wl_mpi_handle communicator)
 {
-    communicator = normal(communicator);
+    communicator = wl_mpi_normal(communicator);
     pthread_mutex_lock(&names.lock);
     for (size_t i = 0; i < NAMES_MAX; i++)
         if (names.items[i].communicator == communicator)
@@ -138,7 +177,9 @@ void wl_mpi_forget_name(wl_mpi_handle communicator)
 void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts)
 {
     const struct wl_trace_engine *engine = library.engine;
-    uint64_t now = engine->now();
+    if (facts->is_held)
+        wl_mpi_clock_release(end_of(facts));
+    uint64_t now = facts->is_held ? end_of(facts) : engine->now();
     int saved_errno = errno;
     uint32_t name = __atomic_load_n(&call->name_id, __ATOMIC_RELAXED);
     if (!name) {
@@ -148,7 +189,7 @@ void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts)
     struct wl_trace_record record = {
         .category = WL_TRACE_MPI,
         .name = name,
-        .flags = facts->result ? WL_TRACE_FAILED : 0,
+        .flags = (facts->result ? WL_TRACE_FAILED : 0) | (facts->is_held ? WL_TRACE_PREDICTED : 0),
         .start = facts->start,
         .end = now,
         .words = {facts->sent_bytes, facts->received_bytes, (uint64_t)facts->peer,

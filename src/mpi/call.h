@@ -5,6 +5,7 @@
 #ifndef WL_MPI_CALL_H
 #define WL_MPI_CALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,14 +23,18 @@ struct wl_mpi_facts {
     int64_t peer, tag;
     wl_mpi_handle communicator; /* NULL: none */
     int result;
+    /* on a simulated clock (mpi/clock.h) */
+    bool is_held;      /* it stands still meanwhile */
+    bool is_begun;     /* the call only begins what a wait will end */
+    uint64_t ready_ns; /* when those were there that the call waits for; 0: not known */
 };
 
 /* The function P<name> of the MPI library, to be cast to its type; where there is none, one that
  * takes anything and gives 1, an error. */
 void (*wl_mpi_resolve(const char *name))(void);
 
-/* 0: not recorded. */
-uint64_t wl_mpi_begin(void);
+/* Fills start; talks: the call communicates with other ranks. */
+void wl_mpi_begin(struct wl_mpi_facts *facts, bool talks);
 void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts);
 
 /* ---- what arguments mean; 0 where MPI does not tell ---- */
@@ -48,6 +53,11 @@ void *wl_mpi_choose_status(void *status, struct wl_mpi_status *own);
 uint64_t wl_mpi_received_bytes(const void *status, wl_mpi_handle type);
 int64_t wl_mpi_source(const void *status);
 int64_t wl_mpi_tag(const void *status);
+
+/* MPI_COMM_WORLD; the handle that stands at a place; a handle without what is not its own. */
+wl_mpi_handle wl_mpi_world(void);
+wl_mpi_handle wl_mpi_handle_at(const void *place);
+wl_mpi_handle wl_mpi_normal(wl_mpi_handle handle);
 
 /* Its name may be another from now on. */
 void wl_mpi_forget_name(wl_mpi_handle communicator);

@@ -12,14 +12,21 @@ static uint64_t now(void)
     return wl_trace_now();
 }
 
+static struct wl_trace_engine engine = {
+    .version = WL_TRACE_ENGINE_VERSION,
+    .is_wanted = is_wanted,
+    .now = now,
+    .name = wl_trace_name,
+    .put = wl_trace_put,
+};
+
+void wl_trace_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns))
+{
+    engine.hold = hold;
+    engine.reach = reach;
+}
+
 __attribute__((visibility("default"))) const struct wl_trace_engine *wl_trace_engine(void)
 {
-    static const struct wl_trace_engine engine = {
-        .version = WL_TRACE_ENGINE_VERSION,
-        .is_wanted = is_wanted,
-        .now = now,
-        .name = wl_trace_name,
-        .put = wl_trace_put,
-    };
     return &engine;
 }

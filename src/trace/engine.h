@@ -8,7 +8,7 @@
 
 #include "trace/record.h"
 
-enum { WL_TRACE_ENGINE_VERSION = 1 };
+enum { WL_TRACE_ENGINE_VERSION = 2 };
 
 struct wl_trace_engine {
     uint32_t version; /* WL_TRACE_ENGINE_VERSION */
@@ -16,8 +16,13 @@ struct wl_trace_engine {
     uint64_t (*now)(void);
     uint32_t (*name)(const char *text);
     void (*put)(const struct wl_trace_record *record);
+    /* Of a simulated clock, else NULL: it stands still until hold(false); it goes on to a time. */
+    void (*hold)(bool is_held);
+    void (*reach)(uint64_t time_ns);
 };
 
+/* Both NULL at first. */
+void wl_trace_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns));
 const struct wl_trace_engine *wl_trace_engine(void);
 
 #endif

@@ -2,6 +2,7 @@
  * stand third and fourth in a status. Beside it a recorder that prints what it is given (struct
  * wl_trace_engine). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace/engine.h"
@@ -93,10 +94,22 @@ static bool is_wanted(enum wl_trace_category category)
     return category == WL_TRACE_MPI;
 }
 
+static uint64_t ticks;
+
 static uint64_t now(void)
 {
-    static uint64_t ticks;
     return ++ticks;
+}
+
+/* A simulated clock, where MOCK_CLOCK is set. */
+static void hold(bool is_held)
+{
+    printf("%s", is_held ? "[" : "] ");
+}
+
+static void reach(uint64_t time_ns)
+{
+    ticks = time_ns;
 }
 
 static uint32_t name(const char *text)
@@ -120,7 +133,16 @@ static void put(const struct wl_trace_record *record)
 
 const struct wl_trace_engine *wl_trace_engine(void)
 {
-    static const struct wl_trace_engine engine = {WL_TRACE_ENGINE_VERSION, is_wanted, now, name,
-                                                  put};
+    static struct wl_trace_engine engine = {
+        .version = WL_TRACE_ENGINE_VERSION,
+        .is_wanted = is_wanted,
+        .now = now,
+        .name = name,
+        .put = put,
+    };
+    if (getenv("MOCK_CLOCK")) {
+        engine.hold = hold;
+        engine.reach = reach;
+    }
     return &engine;
 }

@@ -37,6 +37,10 @@ if [ -n "${WL_UPDATE_GOLDEN:-}" ]; then
 fi
 diff "$SOURCE/tests/mpi/ranks.txt" found.txt || fail "< wanted, > found"
 
+# on the simulated clocks all ranks leave a collective at the same time, and who came first waited
+awk -F, '$3 == "\"MPI_Allreduce\"" { print $1 + $2 }' events.csv | sort -u >ends.txt
+[ "$(wc -l <ends.txt)" = 1 ] || { cat events.csv; fail "ranks leave MPI_Allreduce at different times"; }
+
 # regions of all ranks by line, and of some
 "$WARPLENS" acc-time all.wlr >output 2>&1 || fail acc-time
 grep -q '13: kernel launched 12 times' output || fail "kernels of all ranks"
