@@ -1,7 +1,7 @@
-/* What %clock and %globaltimer say: an estimate, good for the order of things and their size. An SM
- * issues WL_ISSUE_PER_CYCLE instructions a cycle, of all its warps in turn, but of no warp one
- * sooner than alu_latency cycles behind its last; loads come as the model of caches says (where
- * they are counted). The executor lets a warp run alone for long, so that its turn is stretched to
+/* What %clock and %globaltimer say: an estimate, good for the order of things and their size. A
+ * scheduler issues an instruction a cycle, of its warps in turn, but of no warp one sooner than
+ * alu_latency cycles behind its last; loads come as the model of caches says (where they are
+ * counted). The executor lets a warp run alone for long, so that its turn is stretched to
  * what it would take among the others. */
 #include "sim/state.h"
 
@@ -37,9 +37,9 @@ static double greater(double a, double b)
 void wl_run_set_pace(struct wl_run *run, uint32_t resident)
 {
     double latency = run->gpu->alu_latency ? run->gpu->alu_latency : LATENCY;
-    double warps = (double)resident * run->warps_per_block, issue = 1.0 / WL_ISSUE_PER_CYCLE;
-    run->issue_lag = greater(latency / warps - issue, 0);
-    run->issue_interval = greater(latency, warps * issue);
+    double warps = (double)resident * run->warps_per_block;
+    run->issue_lag = greater(latency / warps - 1.0 / WL_ISSUE_PER_CYCLE, 0);
+    run->issue_interval = greater(latency, warps / run->gpu->schedulers_per_sm);
 }
 
 uint64_t wl_warp_clock(struct wl_warp *warp, const struct wl_op *op)
