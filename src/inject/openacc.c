@@ -198,7 +198,7 @@ static void end(const struct wl_acc_prof_info *info, const struct wl_acc_event_i
         .end = now,
         .correlation = wl_trace_correlation(),
         .words = {WL_TRACE_PACK_REGION(kind, event->parent_construct, event->implicit != 0,
-                                       info->device_type),
+                                       info->device_type, info->device_number),
                   region->site.file, region->site.line, region->site.function,
                   (uint64_t)(int64_t)info->async, is_transfer ? event->of.data.bytes : 0},
     };

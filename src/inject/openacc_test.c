@@ -71,6 +71,7 @@ static struct wl_acc_prof_info describe(int event)
     return (struct wl_acc_prof_info){.event_type = event,
                                      .version = 201711,
                                      .device_type = 5,
+                                     .device_number = 3,
                                      .async = -2,
                                      .line_no = -1,
                                      .end_line_no = -1};
@@ -121,7 +122,7 @@ static void a_region_has_its_place_in_the_program(void **state)
     program();
     const struct wl_trace_record *record = take(1);
     assert_string_equal(name_of(record->name), "Compute Construct");
-    assert_int_equal(record->words[0], WL_TRACE_PACK_REGION(WL_ACC_COMPUTE_START, 0, 0, 5));
+    assert_int_equal(record->words[0], WL_TRACE_PACK_REGION(WL_ACC_COMPUTE_START, 0, 0, 5, 3));
     assert_string_equal(name_of(record->words[3]), "tell"); /* the innermost that is no runtime */
     if (record->words[1])                                   /* built with -g */
         assert_non_null(strstr(name_of(record->words[1]), "openacc_test.c"));
@@ -146,7 +147,8 @@ static void what_the_compiler_says_comes_first(void **state)
     assert_string_equal(name_of(records[0].name), "Enqueue Upload");
     assert_int_equal(records[0].words[5], 4096);
     assert_string_equal(name_of(records[1].name), "Enter Data");
-    assert_int_equal(records[1].words[0], WL_TRACE_PACK_REGION(WL_ACC_ENTER_DATA_START, 3, 1, 5));
+    assert_int_equal(records[1].words[0],
+                     WL_TRACE_PACK_REGION(WL_ACC_ENTER_DATA_START, 3, 1, 5, 3));
     for (int i = 0; i < 2; i++) { /* what is within a region has its place */
         assert_string_equal(name_of(records[i].words[1]), "/src/app.c");
         assert_int_equal(records[i].words[2], 12);

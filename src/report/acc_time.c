@@ -65,6 +65,8 @@ static int compare_places(const struct wl_acc_row *a, const struct wl_acc_row *b
     if (!order)
         order = strcmp(a->function, b->function);
     if (!order)
+        order = (a->device_number > b->device_number) - (a->device_number < b->device_number);
+    if (!order)
         order = (a->line > b->line) - (a->line < b->line);
     if (!order)
         order = (int)a->region - (int)b->region;
@@ -142,6 +144,7 @@ static void add_region(struct summing *summing, const struct event *event)
         .line = (uint32_t)event->words[2],
         .region = kind->region,
         .is_host = (event->words[0] >> 24 & 0xff) == DEVICE_TYPE_HOST,
+        .device_number = event->words[0] >> 32 & 0xffff,
         .kernel = "",
     };
     struct wl_acc_row place = place_of(summing, &own, is_implicit);

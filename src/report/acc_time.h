@@ -23,8 +23,9 @@ struct wl_acc_row {
     uint32_t line;               /* 0: not known */
     enum wl_acc_region region;
     enum wl_acc_what what;
-    bool is_host;       /* it ran on the host, for want of a device */
-    const char *kernel; /* KERNEL, else "" */
+    bool is_host;           /* it ran on the host, for want of a device */
+    uint32_t device_number; /* which device, from 0 */
+    const char *kernel;     /* KERNEL, else "" */
     uint64_t count, bytes;
     uint32_t grid[3], block[3];   /* of its first launch */
     bool has_other_sizes;         /* of later ones */

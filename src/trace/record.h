@@ -61,10 +61,11 @@ struct wl_trace_record {
     (((uint64_t)(x)&0xffff) << 48 | ((uint64_t)(y)&0xffff) << 32 | ((uint64_t)(z)&0xffff) << 16 | \
      ((uint64_t)(registers)&0xffff))
 /* packed_region: the number of the OpenACC event that begins it, that of the construct, whether the
- * runtime made it up for another, and OpenACC's number of the type of device (2: the host). */
-#define WL_TRACE_PACK_REGION(event, construct, is_implicit, device_type)    \
-    (((uint64_t)(device_type)&0xff) << 24 | (uint64_t)(is_implicit) << 16 | \
-     ((uint64_t)(construct)&0xff) << 8 | ((uint64_t)(event)&0xff))
+ * runtime made it up for another, OpenACC's number of the type of device (2: the host), and which
+ * of that type. */
+#define WL_TRACE_PACK_REGION(event, construct, is_implicit, device_type, device) \
+    (((uint64_t)(device)&0xffff) << 32 | ((uint64_t)(device_type)&0xff) << 24 |  \
+     (uint64_t)(is_implicit) << 16 | ((uint64_t)(construct)&0xff) << 8 | ((uint64_t)(event)&0xff))
 /* packed_shared: bytes of shared memory of a block, declared and asked for at the launch. */
 #define WL_TRACE_PACK_SHARED(static_bytes, dynamic_bytes) \
     ((uint64_t)(static_bytes) << 32 | (uint32_t)(dynamic_bytes))

@@ -99,9 +99,11 @@ static void add_row(const struct wl_acc_row *row, struct wl_text *out)
     add_spread("device", &row->device, row->count, out);
 }
 
+/* And on the same device. */
 static bool is_same_function(const struct wl_acc_row *a, const struct wl_acc_row *b)
 {
-    return strcmp(a->file, b->file) == 0 && strcmp(a->function, b->function) == 0;
+    return a->device_number == b->device_number && strcmp(a->file, b->file) == 0 &&
+           strcmp(a->function, b->function) == 0;
 }
 
 /* ---- what the compiler said ---- */
@@ -168,7 +170,10 @@ static void add_headlines(const struct wl_acc_time *time, size_t index, struct w
     }
     wl_text_add(out, "  ");
     wl_format_safe(row->function[0] ? row->function : "?", out);
-    wl_text_add(out, is_host ? "  HOST\n" : "  NVIDIA  devicenum=0\n");
+    if (is_host)
+        wl_text_add(out, "  HOST\n");
+    else
+        wl_text_addf(out, "  NVIDIA  devicenum=%" PRIu32 "\n", row->device_number);
     if (!is_host) {
         wl_text_add(out, "    time(us): ");
         add_us(total_ns, out);

@@ -27,7 +27,7 @@ enum { GPU = 5, HOST = 2, STRUCTURED = 3 };
 #define REGION(thread_, from, to, kind, construct, implicit, device, file, line)              \
     {                                                                                         \
         .category = WL_TRACE_OPENACC, .thread = thread_, .start = from, .end = to, .words = { \
-            WL_TRACE_PACK_REGION(kind, construct, implicit, device),                          \
+            WL_TRACE_PACK_REGION(kind, construct, implicit, device, 0),                       \
             file,                                                                             \
             line,                                                                             \
             NAME_MAIN,                                                                        \
