@@ -6,9 +6,9 @@
 #include "draw/charts.h"
 #include "draw/scale.h"
 
-static const double width = 980, row_height = 78, first_row = 40;
+static const double width = 1030, row_height = 78, first_row = 40;
 /* left edges and width of the columns: kernel, spaces, L1 and shared memory, L2, device memory */
-static const double columns[] = {8, 208, 432, 650, 880}, box_width = 92;
+static const double columns[] = {8, 218, 482, 706, 930}, box_width = 92;
 
 /* A link: to the right what is stored, to the left what is loaded. */
 struct link {

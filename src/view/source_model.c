@@ -48,8 +48,9 @@ bool wl_source_read(const struct wl_source_column *column, const double *counts,
         return left + counts[column->right] != 0;
     case WL_SOURCE_SUM:
         *value = 0;
-        for (size_t i = column->left; i <= column->right; i++)
-            *value += counts[i];
+        for (size_t i = 0; i < 64; i++)
+            if (column->added >> i & 1)
+                *value += counts[column->left + i];
         return true;
     default:
         *value = left;
@@ -89,26 +90,30 @@ static enum wl_mark count_mark(const struct wl_record_launch *record, size_t ind
                                            : WL_MARK_EXACT;
 }
 
-/* All that warps were seen in at an instruction, one after another among the counts. */
+/* All states that warps were seen in at an instruction. A real GPU gives samples once more where no
+ * instruction was issued, which are among the others already. */
 static void add_warp_time(struct wl_source_model *model)
 {
-    static const char prefix[] = "smsp__pcsamp_warps_issue_stalled_";
+    static const char prefix[] = "smsp__pcsamp_warps_issue_stalled_", again[] = "_not_issued";
     const struct wl_record_launch *record = &model->launch->record;
-    size_t first = 0, end = 0, count = record->instruction_value_name_count;
-    while (first < count &&
-           strncmp(record->instruction_value_names[first], prefix, sizeof prefix - 1) != 0)
-        first++;
-    for (end = first; end < count; end++)
-        if (strncmp(record->instruction_value_names[end], prefix, sizeof prefix - 1) != 0)
-            break;
-    if (first < end)
-        model->columns[model->column_count++] =
-            (struct wl_source_column){.name = "smsp__pcsamp_warps_issue_stalled",
+    struct wl_source_column column = {.name = "smsp__pcsamp_warps_issue_stalled",
                                       .label = "Warp Time",
-                                      .operation = WL_SOURCE_SUM,
-                                      .left = first,
-                                      .right = end - 1,
-                                      .mark = count_mark(record, first)};
+                                      .operation = WL_SOURCE_SUM};
+    for (size_t i = 0; i < record->instruction_value_name_count; i++) {
+        const char *name = record->instruction_value_names[i];
+        size_t length = strlen(name), tail = sizeof again - 1;
+        if (strncmp(name, prefix, sizeof prefix - 1) != 0 ||
+            (length > tail && strcmp(name + length - tail, again) == 0))
+            continue;
+        if (!column.added) {
+            column.left = i;
+            column.mark = count_mark(record, i);
+        }
+        if (i - column.left < 64)
+            column.added |= (uint64_t)1 << (i - column.left);
+    }
+    if (column.added)
+        model->columns[model->column_count++] = column;
 }
 
 const struct wl_source_column *wl_source_find_heat(const struct wl_source_model *model)

@@ -14,9 +14,10 @@ struct wl_source_column {
         WL_SOURCE_VALUE,      /* left */
         WL_SOURCE_DIFFERENCE, /* left - right */
         WL_SOURCE_SHARE_PCT,  /* 100 left / (left + right): no sum of lines makes sense of it */
-        WL_SOURCE_SUM,        /* of the counts left to right */
+        WL_SOURCE_SUM,        /* of those counts from left on whose bits are set in added */
     } operation;
     size_t left, right; /* indices of counts */
+    uint64_t added;
     enum wl_mark mark;
     bool is_basic; /* said of every instruction, even if it is zero */
     bool is_shown; /* in text: it belongs to the short list and is not zero everywhere */

@@ -100,9 +100,14 @@ static char *long_source(void)
 
 static void put_long(const struct wl_sink *sink)
 {
-    enum { count = long_lines * instructions_per_line, names = COUNT(sample_count_names) };
+    enum { count = long_lines * instructions_per_line };
+    static const char *const names[] = {"inst_executed", "thread_inst_executed",
+                                        "smsp__pcsamp_warps_issue_stalled_wait",
+                                        "smsp__pcsamp_warps_issue_stalled_wait_not_issued",
+                                        "smsp__pcsamp_warps_issue_stalled_barrier"};
+    static const uint8_t marks[] = {0, 0, 2, 2, 2};
     static struct wl_record_instruction code[count];
-    static struct wl_record_instruction_value counts[count * 4];
+    static struct wl_record_instruction_value counts[count * COUNT(names)];
     size_t used = 0;
     begin(sink, NULL);
     for (uint32_t i = 0; i < count; i++) {
@@ -116,9 +121,9 @@ static void put_long(const struct wl_sink *sink)
                                                  5,
                                                  "",
                                                  ""};
-        for (uint32_t j = 0; j < 4; j++)
+        for (uint32_t j = 0; j < COUNT(names); j++)
             counts[used++] = (struct wl_record_instruction_value){
-                i, j, (double)((i * 2654435761u >> 12) % 9973 + 1)};
+                i, j, (double)((i * 2654435761u >> (12 - j)) % 9973 + 1)};
     }
     sink->put_kernel(sink->self, &(struct wl_record_kernel){.id = 1,
                                                             .module_id = 1,
@@ -128,6 +133,9 @@ static void put_long(const struct wl_sink *sink)
                                                             .instructions = code,
                                                             .instruction_count = count});
     struct wl_record_launch launch = plain_launch();
+    launch.instruction_value_names = names;
+    launch.instruction_value_marks = marks;
+    launch.instruction_value_name_count = COUNT(names);
     launch.instruction_values = counts;
     launch.instruction_value_count = used;
     sink->put_launch(sink->self, &launch);

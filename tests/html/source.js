@@ -11,6 +11,9 @@ test(async (browser, folder) => {
     const source = JSON.parse(warplens("show", report, "--page", "source", "--json")).launches[0].source;
     const page = await browser.page(file + "#source/0");
     const heat = await page.run("document.querySelector('select[aria-label=Metric]').value");
+    /* all states, without those that are samples given twice */
+    assert.strictEqual(heat, "smsp__pcsamp_warps_issue_stalled");
+    assert.strictEqual(source.totals[heat], source.totals[heat + "_wait"] + source.totals[heat + "_barrier"]);
     const ranked = source.lines
         .filter((line) => line.values[heat])
         .sort((a, b) => b.values[heat] - a.values[heat] || a.line - b.line);
