@@ -112,7 +112,7 @@ const warplens = (() => {
     /* ---- launches ---- */
 
     function launches() {
-        return data("launches").reports[0].launches;
+        return data("launches") ? data("launches").reports[0].launches : [];
     }
 
     function triple(numbers) {

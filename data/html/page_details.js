@@ -268,5 +268,11 @@
         );
     }
 
-    warplens.addPage({ id: "details", title: "Details", order: 20, show });
+    warplens.addPage({
+        id: "details",
+        title: "Details",
+        order: 20,
+        isThere: () => data("launches") !== null,
+        show,
+    });
 })();

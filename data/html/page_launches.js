@@ -224,5 +224,11 @@
         table.fill();
     }
 
-    warplens.addPage({ id: "launches", title: "Launches", order: 10, show });
+    warplens.addPage({
+        id: "launches",
+        title: "Launches",
+        order: 10,
+        isThere: () => data("launches") !== null,
+        show,
+    });
 })();

@@ -133,12 +133,12 @@
     }
 
     function showSubtitle() {
-        const first = data("launches").reports[0].launches[0];
+        const first = warplens.launches()[0];
         const processes = data("session").processes || [],
             process = processes[0];
         const device = data("session").devices ? data("session").devices[0] : null;
         document.getElementById("subtitle").textContent = [
-            process ? process.command_line : first.process_name,
+            process ? process.command_line : first ? first.process_name : null,
             processes.length > 1 ? "and " + (processes.length - 1) + " more processes" : null,
             device ? device.name : null,
         ]

@@ -16,15 +16,17 @@
 static const struct {
     const char *name;
     wl_html_section *fill;
+    bool is_of_launches; /* left out where there is none */
 } sections[] = {
-    {"launches", wl_html_launches},
-    {"drawings", wl_html_drawings},
-    {"advice", wl_html_advice},
-    {"guide", wl_html_guide},
-    {"source", wl_html_source},
-    {"compare", wl_html_compare},
-    {"session", wl_html_session},
-    {"definitions", wl_html_definitions}, /* last: the others say which */
+    {"launches", wl_html_launches, true},
+    {"drawings", wl_html_drawings, true},
+    {"timeline", wl_html_timeline, false},
+    {"advice", wl_html_advice, false},
+    {"guide", wl_html_guide, true},
+    {"source", wl_html_source, true},
+    {"compare", wl_html_compare, true},
+    {"session", wl_html_session, false},
+    {"definitions", wl_html_definitions, false}, /* last: the others say which */
 };
 
 /* ---- data ---- */
@@ -88,6 +90,8 @@ static enum wl_code add_sections(struct wl_html *html, struct wl_text *out, stru
 {
     enum wl_code code = WL_OK;
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !code; i++) {
+        if (sections[i].is_of_launches && !html->set)
+            continue;
         json_t *data = json_object();
         code = sections[i].fill(html, data, error);
         make_safe(data);
@@ -199,6 +203,7 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
     struct wl_text page = {0};
     enum wl_code code = WL_OK;
     own.width = 0;
+    own.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
     own.color = false;
     html.contexts = wl_alloc_zero(count, sizeof *html.contexts);
     for (size_t i = 0; i < count && !code; i++) {
@@ -210,7 +215,8 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
         code = wl_rules_load(html.contexts[0].catalog, own.section_folder, &html.rules, error);
     if (!code) {
         const struct wl_view_context *first = &html.contexts[0];
-        html.set = wl_metric_set_create(first->catalog, first->launches[0]);
+        if (first->launch_count)
+            html.set = wl_metric_set_create(first->catalog, first->launches[0]);
         html.definitions = json_object();
         code = build_page(&html, &page, error);
         json_decref(html.definitions);

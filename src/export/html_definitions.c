@@ -46,8 +46,8 @@ void wl_html_define(struct wl_html *html, const char *name)
     if (!name || json_object_get(html->definitions, name))
         return;
     const struct wl_metric_row *row = wl_metric_find(catalog, name);
-    const struct wl_metric_value *value = wl_metric_get(html->set, name);
-    const char *description = row ? row->description : value->description;
+    const struct wl_metric_value *value = html->set ? wl_metric_get(html->set, name) : NULL;
+    const char *description = row ? row->description : value ? value->description : NULL;
     if (!description || description[0] == '\0')
         return;
     json_t *lines = json_array();

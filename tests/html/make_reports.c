@@ -2,7 +2,7 @@
  *
  * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
  * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
- * its place. empty: no launch. */
+ * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. */
 #include "view/sample.h"
 
 enum { many_launches = 1000, many_kernels = 7, long_lines = 5000, instructions_per_line = 4 };
@@ -183,6 +183,48 @@ static void put_hostile(const struct wl_sink *sink, const char *file)
                    &(struct wl_record_note){WL_NOTE_ERROR, hostile, hostile, hostile, -1});
 }
 
+/* Every 2 us a launch of 1 us on one of two threads and its kernel of 1.5 us on one of two streams;
+ * every 1,000 of them in a range. */
+static void put_events(const struct wl_sink *sink)
+{
+    enum { launches = 499750, of_a_range = 1000, names_count = 10 };
+    static struct wl_trace_record batch[2 * of_a_range + 1];
+    static const char *const names[names_count] = {
+        "cudaLaunchKernel", "step",     "kernel_0", "kernel_1", "kernel_2",
+        "kernel_3",         "kernel_4", "kernel_5", "kernel_6", "kernel_7"};
+    const uint64_t epoch_ns = 1700000000000000000;
+    begin(sink, NULL);
+    sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, names_count});
+    for (uint64_t first = 0; first < launches; first += of_a_range) {
+        size_t count = 0;
+        uint64_t number = launches - first < of_a_range ? launches - first : of_a_range;
+        batch[count++] =
+            (struct wl_trace_record){.start = epoch_ns + first * 2000,
+                                     .end = epoch_ns + (first + number) * 2000,
+                                     .name = 2,
+                                     .category = WL_TRACE_NVTX_PUSHPOP,
+                                     .thread = 100 + (uint32_t)(first / of_a_range % 2)};
+        for (uint64_t i = first; i < first + number; i++) {
+            uint64_t start = epoch_ns + i * 2000;
+            batch[count++] =
+                (struct wl_trace_record){.start = start,
+                                         .end = start + 1000,
+                                         .name = 1,
+                                         .category = WL_TRACE_CUDA_RUNTIME,
+                                         .thread = 100 + (uint32_t)(first / of_a_range % 2),
+                                         .correlation = (uint32_t)i + 1};
+            batch[count++] =
+                (struct wl_trace_record){.start = start + 1500,
+                                         .end = start + 3000,
+                                         .name = 3 + (uint32_t)(i % 8),
+                                         .category = WL_TRACE_KERNEL,
+                                         .correlation = (uint32_t)i + 1,
+                                         .words = {WL_TRACE_PACK_WHERE(0, 1, 7 + i % 2)}};
+        }
+        sink->put_trace(sink->self, &(struct wl_record_trace){batch, count});
+    }
+}
+
 /* Puts the records of a kind. *source: text of the file that they name; file: its path. */
 static bool put(const char *kind, const struct wl_sink *sink, const char *file)
 {
@@ -194,6 +236,8 @@ static bool put(const char *kind, const struct wl_sink *sink, const char *file)
         put_long(sink);
     else if (strcmp(kind, "hostile") == 0)
         put_hostile(sink, file);
+    else if (strcmp(kind, "events") == 0)
+        put_events(sink);
     else if (strcmp(kind, "empty") == 0)
         begin(sink, NULL);
     else

@@ -1,0 +1,96 @@
+/* The timeline: a million events open in under 2 s, moving is fluid, sums are those of the tables, search
+ * and arrows find what is there. */
+"use strict";
+const assert = require("assert");
+const { test, make, warplens } = require("./browser.js");
+
+const open_ms = 2000,
+    frame_ms = 100;
+const wait = (page) => page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))");
+
+/* The longest of some frames, drawn at once. */
+function frames(act) {
+    return `(() => { const view = warplens.timelineView; let most = 0;
+        for (let i = 0; i < 12; i++) { ${act}; const begun = performance.now(); warplens.timeline.draw(view); most = Math.max(most, performance.now() - begun); }
+        return most; })()`;
+}
+
+async function testSums(page, report) {
+    const tables = JSON.parse(
+        warplens("show", report, "--report", "cuda_gpu_kern_sum,cuda_api_sum,nvtx_sum", "--json"),
+    ).tables;
+    const all = await page.run(
+        "(() => { const { load, sums } = warplens.timeline; return sums(0, load().end + 1); })()",
+    );
+    for (const table of tables) {
+        assert.ok(table.rows.length > 0);
+        for (const row of table.rows) {
+            const name = (row.Name || row.Range).replace(/^:/, ""),
+                sum = all.find((each) => each.name === name);
+            assert.strictEqual(sum.ns, row["Total Time (ns)"], name);
+            assert.strictEqual(sum.count, row.Instances || row["Num Calls"], name);
+        }
+    }
+    /* two ranges and the 2,000 launches within them, of which one reaches in from before */
+    const part = await page.run("warplens.timeline.sums(1000 * 2000, 3000 * 2000)");
+    assert.strictEqual(part.find((sum) => sum.name === "cudaLaunchKernel").count, 2000);
+    assert.strictEqual(part.find((sum) => sum.name === "step").ns, 2000 * 2000);
+}
+
+async function testFinding(page) {
+    await page.run(
+        "(() => { const field = document.querySelector('input[type=search]'); field.value = 'KERNEL_3'; field.dispatchEvent(new Event('input')); })()",
+    );
+    assert.strictEqual(await page.run("document.querySelector('.bar .count').textContent"), "1 name");
+    await page.run("document.activeElement.blur()");
+    await page.press("n");
+    await wait(page);
+    assert.match(
+        await page.run("document.querySelector('.facts').textContent"),
+        /^kernel_3 · kernel · 1\.5 µs from 7\.5 µs · GPU 0, stream 8$/,
+    );
+    await wait(page);
+    assert.strictEqual(await page.run("warplens.timelineView.arrows"), 1);
+}
+
+async function testMoving(page) {
+    for (const act of [
+        "warplens.timeline.zoom(view, 0.6)",
+        "warplens.timeline.pan(view, 0.3)",
+        "warplens.timeline.zoom(view, 1.9)",
+        "warplens.timeline.pan(view, -0.4)",
+    ]) {
+        const most = await page.run(frames(act));
+        console.log(act + ": " + most.toFixed(1) + " ms a frame");
+        assert.ok(most < frame_ms, act + " takes " + most + " ms a frame");
+    }
+}
+
+test(async (browser, folder) => {
+    const { report, page: file } = make("events", folder);
+    let page = null,
+        least = Infinity;
+    for (let i = 0; i < 3; i++) {
+        if (page) await page.close();
+        page = await browser.page(file + "#timeline");
+        await wait(page);
+        least = Math.min(least, page.opened_ms);
+    }
+    console.log("1,000,000 events: " + least.toFixed(0) + " ms");
+    assert.ok(least < open_ms, "it took " + least + " ms");
+    assert.deepStrictEqual(
+        await page.run("[...document.querySelectorAll('#pages a')].map((link) => link.textContent)"),
+        ["Timeline", "Advice", "Session"],
+    );
+    assert.strictEqual(await page.run("warplens.timeline.load().events.start.length"), 1000000);
+    await testSums(page, report);
+    await testMoving(page);
+    await page.press("0");
+    await testFinding(page);
+    assert.deepStrictEqual(page.problems, []);
+    assert.deepStrictEqual(
+        page.requests.filter((url) => !url.startsWith("file:")),
+        [],
+    );
+    if (process.env.WL_SHOT) await page.shot(process.env.WL_SHOT);
+});
