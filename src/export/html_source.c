@@ -2,6 +2,7 @@
  *
  * Columns are lists of positions (of lines or instructions) and of values that are not zero there.
  * Launches of a kernel share its lines and instructions; files are shared by all. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static void add_value(json_t *places, json_t *values, const struct wl_source_col
                       const double *counts, size_t place)
 {
     double value = 0;
-    if (!counts || !wl_source_read(column, counts, &value) || value == 0)
+    if (!counts || !wl_source_read(column, counts, &value) || value == 0 || !isfinite(value))
         return;
     json_array_append_new(places, json_integer((json_int_t)place));
     json_array_append_new(values, wl_json_number(value));
@@ -109,7 +110,7 @@ static json_t *column_json(struct source *source, const struct wl_source_model *
 {
     json_t *places[3], *values[3]; /* lines, inlined at lines, instructions */
     double total = 0;
-    bool has_total = wl_source_read(column, model->totals, &total);
+    bool has_total = wl_source_read(column, model->totals, &total) && isfinite(total);
     for (size_t i = 0; i < 3; i++) {
         places[i] = json_array();
         values[i] = json_array();

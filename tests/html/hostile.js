@@ -2,10 +2,45 @@
 "use strict";
 const assert = require("assert");
 const fs = require("fs");
-const { test, make } = require("./browser.js");
+const path = require("path");
+const { test, make, warplens } = require("./browser.js");
+
+/* Drawings of the report are well-formed and hold nothing that runs; the PDF can be made. */
+async function testFiles(page, report, folder) {
+    const pictures = path.join(folder, "pictures"),
+        pdf = path.join(folder, "hostile.pdf");
+    warplens("export", report, "--svg", pictures, "--png", pictures, "--pdf", pdf);
+    const files = fs.readdirSync(pictures).filter((name) => name.endsWith(".svg"));
+    assert.ok(files.includes("0-source.svg") && files.includes("0-memory.svg"), files.join(" "));
+    for (const name of files) {
+        const text = fs.readFileSync(path.join(pictures, name), "utf8");
+        const tags = await page.run(
+            `[...new DOMParser().parseFromString(${JSON.stringify(text)}, "image/svg+xml").querySelectorAll("*")].map((node) => node.localName)`,
+        );
+        const known = [
+            "svg",
+            "title",
+            "desc",
+            "style",
+            "defs",
+            "marker",
+            "path",
+            "rect",
+            "polyline",
+            "circle",
+            "text",
+        ];
+        assert.deepStrictEqual(
+            tags.filter((tag) => !known.includes(tag)),
+            [],
+            name,
+        );
+    }
+    assert.strictEqual(fs.readFileSync(pdf, "latin1").slice(0, 5), "%PDF-");
+}
 
 test(async (browser, folder) => {
-    const { page: file } = make("hostile", folder);
+    const { report, page: file } = make("hostile", folder);
     const bytes = fs.readFileSync(file, "utf8");
     assert.ok(!bytes.includes("<img"), "markup of a name is in the file");
     assert.ok(
@@ -40,6 +75,7 @@ test(async (browser, folder) => {
             "a character changes how page " + id + " looks",
         );
     }
+    await testFiles(page, report, folder);
     await page.go("details/0");
     const text = await page.run("document.body.innerText");
     assert.ok(text.includes("</script><script>hit=1</script>"), "the kernel's name is not shown as it is");
