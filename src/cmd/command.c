@@ -62,7 +62,8 @@ static const struct wl_option trace_rows[] = {
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "as for profile: measure on the GPU of this machine, or simulate one"},
     {"acc-time", 0, WL_OPTION_FLAG, AT(wants_acc_time), NULL,
-     "print the times of OpenACC regions by line; also with WARPLENS_ACC_TIME=1 in the environment"},
+     "print the times of OpenACC regions by line; also with WARPLENS_ACC_TIME=1 in the "
+     "environment"},
     {"rank", 0, WL_OPTION_TEXT, AT(ranks), "RANKS",
      "record these ranks of a parallel program: 0,4-7; others run unrecorded; default: all"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "tables as CSV"},
@@ -95,6 +96,8 @@ static const struct wl_option collector_rows[] = {
      "hw: a sample every 2^(5+N) cycles"},
     {"instruction-counts", 0, WL_OPTION_CHOICE, AT(instruction_counts), "auto|on|off",
      "hw: count at each instruction; default: with the sets detailed and full"},
+    {"interactive", 0, WL_OPTION_FLAG, AT(interactive), NULL,
+     "stop before each kernel and read from stdin what to do; `help` there lists the commands"},
     {.name = NULL},
 };
 
@@ -425,6 +428,7 @@ void wl_command_settings(const struct wl_command *command, struct wl_settings *s
                                                     : WL_L1_FORCE_OFF;
     settings->strict_arch = command->strict_arch;
     settings->predict_time = !command->skip_prediction;
+    settings->interactive = command->interactive;
     settings->whatif = command->whatif;
     settings->threads = (uint32_t)command->threads;
     settings->budget = command->budget;

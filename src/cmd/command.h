@@ -38,6 +38,7 @@ struct wl_command {
     int kernel_name_base;
     uint64_t launch_skip, launch_count, launch_skip_before_match;
     bool profile_from_start;
+    bool interactive;
     struct wl_text nvtx_include, nvtx_exclude;
     const char *ranks; /* list as in base/rank.h */
     bool wants_acc_time;

@@ -17,6 +17,7 @@
 #include "cmd/program.h"
 #include "cmd/progress.h"
 #include "cmd/registers.h"
+#include "cmd/steps.h"
 #include "collect/filter.h"
 #include "gpu/gpu.h"
 #include "report/name.h"
@@ -24,7 +25,7 @@
 #include "stream/stream.h"
 #include "warplens/version.h"
 
-enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250 };
+enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250, step_ms = 5 };
 
 static const char default_name[] = "warplens-report%i";
 
@@ -69,7 +70,7 @@ static const struct {
     {"collector", "sim"},    {"pc_samples", "no"},       {"instruction_counts", "no"},
     {"pc_period", "0"},      {"replay", "auto"},         {"trace_driver", "no"},
     {"trace_delay_ms", "0"}, {"trace_duration_ms", "0"}, {"trace_kernels", "0"},
-    {"trace_range", "none"},
+    {"interactive", "no"},   {"trace_range", "none"},
 };
 
 static bool is_off(const char *key, const char *value)
@@ -343,6 +344,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_PROGRESS_FILE);
     struct wl_progress progress = {.path = progress_path, .out = stderr};
     struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
+    struct wl_steps *steps = NULL;
     wl_environment_copy(&environment);
     wl_subprocess_adopt_orphans();
     enum wl_code code = run->settings.collector == WL_SOURCE_HARDWARE
@@ -355,13 +357,19 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                              run->settings.collector == WL_SOURCE_HARDWARE ? "libwarplens-cupti.so"
                                                                            : "libwarplens-gpu.so",
                              &environment);
+    if (!code && run->settings.interactive) {
+        code = wl_steps_begin(run, &steps, error);
+        tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};
+    }
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);
     if (!code) {
-        wl_subprocess_wait(&process, run->settings.progress ? &tick : NULL, &run->ending);
+        wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
         wait_for_orphans(run->console);
+        wl_steps_end(steps);
+        steps = NULL;
         struct wl_error trouble = {0};
         if (wl_again_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
             wl_console_warn(run->console, NULL, "running it again: %s", trouble.message);
@@ -370,6 +378,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     } else {
         wl_folder_remove(run->stream_folder, NULL);
     }
+    wl_steps_end(steps);
     wl_environment_free(&environment);
     free(progress_path);
     return code;

@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "collect/nvtx_expression.h"
 #include "collect/pattern.h"
+#include "collect/steps.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
@@ -34,6 +36,7 @@ struct wl_filter {
     uint64_t skip, count, skip_before_match;
     uint64_t launches, matches, profiled;
     bool is_active;
+    char *asks_in; /* the stream folder, where the user is asked about each launch; NULL: not */
 };
 
 /* ---- --kernel-id context:stream:[regex:]name:invocation ---- */
@@ -125,6 +128,8 @@ enum wl_code wl_filter_create(const struct wl_settings *settings, struct wl_filt
     made->count = settings->launch_count;
     made->skip_before_match = settings->launch_skip_before_match;
     made->is_active = settings->profile_from_start;
+    if (settings->interactive && settings->stream_folder[0])
+        made->asks_in = wl_string_copy(settings->stream_folder);
     *filter = NULL;
     if (settings->kernel_name[0])
         code = wl_pattern_parse("--kernel-name", settings->kernel_name, &made->name, error);
@@ -166,6 +171,7 @@ void wl_filter_free(struct wl_filter *filter)
     }
     free_expressions(&filter->include);
     free_expressions(&filter->exclude);
+    free(filter->asks_in);
     free(filter);
 }
 
@@ -223,6 +229,17 @@ static bool matches_any(const struct expressions *expressions,
     return false;
 }
 
+static bool ask(const struct wl_filter *filter, const struct wl_filter_launch *launch)
+{
+    struct wl_steps_question question = {.process = getpid()};
+    if (launch->grid)
+        memcpy(question.grid, launch->grid, sizeof question.grid);
+    if (launch->block)
+        memcpy(question.block, launch->block, sizeof question.block);
+    snprintf(question.kernel, sizeof question.kernel, "%s", launch->function);
+    return wl_steps_ask(filter->asks_in, &question);
+}
+
 bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *launch)
 {
     bool is_id = !filter->has_id || matches_id(filter, launch); /* counts invocations: always */
@@ -239,6 +256,8 @@ bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *l
     if (filter->matches++ < filter->skip)
         return false;
     if (wl_filter_is_finished(filter))
+        return false;
+    if (filter->asks_in && !ask(filter, launch))
         return false;
     filter->profiled++;
     return true;

@@ -19,9 +19,11 @@ struct wl_filter_launch {
     const char *const
         *ranges; /* open NVTX push/pop ranges of the thread, "domain@name" or "name" */
     size_t range_count;
+    const uint32_t *grid, *block; /* three each, or NULL */
 };
 
-/* True if this launch is to be profiled. Counts every launch it is asked about. */
+/* True if this launch is to be profiled. Counts every launch it is asked about. With the setting
+ * `interactive` it waits for the user's answer. */
 bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *launch);
 /* cudaProfilerStart/Stop. */
 void wl_filter_set_active(struct wl_filter *filter, bool active);

@@ -14,10 +14,10 @@
 static struct wl_filter_launch launch_of(char letter)
 {
     static const struct wl_filter_launch kernels[] = {
-        {"_Z3fooPf", "foo(float *)", "foo", 1, 7, NULL, 0},
-        {"_ZN1a3foo2Ei", "a::foo2(int)", "foo2", 1, 7, NULL, 0},
-        {"_Z3barILi4EEvv", "void bar<4>()", "bar", 1, 7, NULL, 0},
-        {"_Z3fooPf", "foo(float *)", "foo", 2, 13, NULL, 0},
+        {"_Z3fooPf", "foo(float *)", "foo", 1, 7, NULL, 0, NULL, NULL},
+        {"_ZN1a3foo2Ei", "a::foo2(int)", "foo2", 1, 7, NULL, 0, NULL, NULL},
+        {"_Z3barILi4EEvv", "void bar<4>()", "bar", 1, 7, NULL, 0, NULL, NULL},
+        {"_Z3fooPf", "foo(float *)", "foo", 2, 13, NULL, 0, NULL, NULL},
     };
     switch (letter) {
     case 'f':

@@ -52,6 +52,7 @@ static const struct row rows[] = {
     ROW(KIND_U64, launch_count, "0"),
     ROW(KIND_U64, launch_skip_before_match, "0"),
     ROW(KIND_BOOL, profile_from_start, "yes"),
+    ROW(KIND_BOOL, interactive, "no"),
     ROW(KIND_TEXT, nvtx_include, ""),
     ROW(KIND_TEXT, nvtx_exclude, ""),
     ROW(KIND_TEXT, ranks, ""),

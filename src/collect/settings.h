@@ -43,6 +43,7 @@ struct wl_settings {
     char *kernel_id; /* "context:stream:name:invocation" or "" */
     uint64_t launch_skip, launch_count, launch_skip_before_match; /* count 0: all */
     bool profile_from_start;
+    bool interactive;                  /* each is asked about first (collect/steps.h) */
     char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
     char *ranks; /* only these record anything: a list as in base/rank.h, "" all */
     /* checks beyond those of every run */

@@ -40,6 +40,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "launch_count=0\n"
                                    "launch_skip_before_match=0\n"
                                    "profile_from_start=yes\n"
+                                   "interactive=no\n"
                                    "nvtx_include=\n"
                                    "nvtx_exclude=\n"
                                    "ranks=\n"

@@ -248,6 +248,8 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
         .function = name->function,
         .context_id = launch->context_id,
         .stream_id = launch->stream_id,
+        .grid = launch->grid,
+        .block = launch->block,
     };
     send_device(collector);
     if (collector->input.open_ranges)

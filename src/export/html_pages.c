@@ -111,7 +111,7 @@ static enum wl_code compare(struct wl_html *html, char **page, struct wl_error *
     struct wl_diff_report *reports = wl_alloc_zero(count, sizeof *reports);
     for (size_t i = 0; i < count; i++)
         reports[i] = (struct wl_diff_report){html->reports[(i + 1) % count].name,
-                                             html->reports[(i + 1) % count].report};
+                                             html->reports[(i + 1) % count].report, NULL};
     const struct wl_diff_options options = {
         .section_folder = html->contexts[0].options->section_folder,
         .json = true,

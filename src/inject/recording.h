@@ -16,7 +16,8 @@ typedef void wl_recording_use_stream(void (*use)(const struct wl_sink *sink, voi
 enum wl_code wl_recording_start(const struct wl_settings *settings,
                                 wl_recording_use_stream *use_stream, uint64_t (*now_ns)(void),
                                 struct wl_error *error);
-/* Has flush called before recording is paused or goes on: it records what comes late and was before. */
+/* Has flush called before recording is paused or goes on: it records what comes late and was
+ * before. */
 void wl_recording_set_flush(void (*flush)(void));
 /* cudaProfilerStart and cudaProfilerStop. */
 void wl_recording_switch(bool is_active);

@@ -231,6 +231,8 @@ static enum fate make_launch(struct collector *collector, size_t row,
         .demangled = kernel->demangled,
         .function = kernel->function,
         .context_id = context->id,
+        .grid = request.grid,
+        .block = request.block,
     };
     uint64_t id = measure->launch_count++;
     collector->cupti.cuptiGetStreamIdEx(data->context, request.stream,

@@ -29,7 +29,7 @@ _Static_assert(WL_TRACE_KERNEL == 4 && WL_TRACE_MEMCPY == 5 && WL_TRACE_MEMSET =
 
 static const char rank_sum[] =
     "WITH " RANKS "SELECT rank, wall, work, 100.0 * work / nullif((SELECT avg(work) FROM ranks), "
-                  "0), kernels, copies,\n"
+    "0), kernels, copies,\n"
     "  mpi, 100.0 * mpi / max(1, wall), setup, sent / 1000000.0, received / 1000000.0, pid, host\n"
     "FROM ranks ORDER BY rank";
 

@@ -60,8 +60,8 @@ _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
 #define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
 
 /* "@spmv.c:12" of an OpenACC event whose line is known: the file without its folders. */
-#define AT_LINE                                                                                  \
-    "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', "    \
+#define AT_LINE                                                                               \
+    "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', " \
     "'')), '') || ':' || word_2 FROM names AS files WHERE files.id = word_1), '')"
 
 const struct wl_trace_table wl_trace_tables[] = {

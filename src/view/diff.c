@@ -113,6 +113,10 @@ static enum wl_code read_side(struct diff *diff, const struct wl_diff_report *re
     const struct wl_report_launch **chosen = wl_alloc_zero(count + 1, sizeof *chosen);
     *side =
         (struct side){.report = report, .groups = wl_alloc_zero(count + 1, sizeof *side->groups)};
+    if (report->only) {
+        launches = report->only;
+        count = 1;
+    }
     for (size_t i = 0; i < count; i++) {
         const char *name = wl_fields_kernel(&launches[i]);
         struct group *group = find_group(side, name);
@@ -180,6 +184,8 @@ static bool is_akin(const struct group *a, const struct group *b)
 static const struct group *find_partner(const struct diff *diff, const struct group *group)
 {
     const struct group *same = find_group(&diff->other, group->name);
+    if (diff->base.report->only && diff->other.report->only)
+        return &diff->other.groups[0];
     if (same)
         return same;
     const struct group *other = find_lonely(&diff->other, &diff->base);

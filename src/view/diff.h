@@ -19,6 +19,7 @@ struct wl_diff_options {
 struct wl_diff_report {
     const char *name; /* as it is shown */
     struct wl_report *report;
+    const struct wl_report_launch *only; /* this launch alone, whatever its name; NULL: all */
 };
 
 /* Compares reports[1] and further ones with reports[0]. A kernel's launches are put together: mean,
