@@ -196,6 +196,8 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
 {
     struct wl_measure_group_key key;
     memset(&key, 0, sizeof key);
+    if (measure->input.settings->interactive)
+        wl_measure_flush_all(measure); /* who is asked wants to see those before */
     if (!wl_filter_accept(measure->input.filter, asked))
         return FATE_UNWANTED;
     key.kernel = kernel;
