@@ -15,3 +15,7 @@ add_test(NAME mpi.mock COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/mock.sh $<TARGET_
                                $<TARGET_FILE:mock_mpi> $<TARGET_FILE:warplens-mpi>
                                ${CMAKE_CURRENT_SOURCE_DIR}/mpi/mock.txt)
 set_tests_properties(mpi.mock PROPERTIES LABELS program TIMEOUT 60)
+
+add_test(NAME mpi.slurm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/slurm.sh)
+set_tests_properties(mpi.slurm PROPERTIES LABELS program TIMEOUT 300 SKIP_RETURN_CODE 77
+  ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};WARPLENS_GPU=h200")
