@@ -12,10 +12,6 @@ warplens.list = (() => {
             this.rows = rows;
             this.make = make;
             this.pieces = [];
-            this.observer = new IntersectionObserver(
-                (entries) => entries.forEach((entry) => entry.isIntersecting && this.fill(entry.target)),
-                { rootMargin: margin_px + "px" },
-            );
             for (let from = 0; from < rows.length; from += rows_of_piece) {
                 const height = Math.min(rows_of_piece, rows.length - from) * row_px;
                 this.pieces.push(
@@ -26,6 +22,10 @@ warplens.list = (() => {
                 "div",
                 { class: "code", tabindex: 0, role: "region", "aria-label": label },
                 this.pieces,
+            );
+            this.observer = new IntersectionObserver(
+                (entries) => entries.forEach((entry) => entry.isIntersecting && this.fill(entry.target)),
+                { root: this.box, rootMargin: margin_px + "px" },
             );
             this.pieces.forEach((piece) => this.observer.observe(piece));
         }

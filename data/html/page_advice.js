@@ -168,5 +168,22 @@
         if (chosen) setTimeout(() => chosen.scrollIntoView(), 0);
     }
 
+    /* Findings that a launch has, as they would stand in a list of links. */
+    warplens.findingsOf = (launch) =>
+        data("advice").findings.filter(
+            (finding) =>
+                finding.launch === launch.id ||
+                (finding.launches > 1 && finding.kernel === launch.kernel_name),
+        );
+    warplens.findingLink = (finding) => {
+        const percent = finding.gain ? " (saves " + Math.round(100 * finding.gain.saved) + "%)" : "";
+        return h(
+            "li",
+            {},
+            h("a", { href: address("advice", finding.number) }, finding.id),
+            ": " + finding.title + percent,
+        );
+    };
+
     warplens.addPage({ id: "advice", title: "Advice", order: 30, show });
 })();

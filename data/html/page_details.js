@@ -163,6 +163,17 @@
         );
     }
 
+    function findings(launch) {
+        const all = warplens.findingsOf(launch);
+        if (!all.length) return "";
+        return h(
+            "section",
+            { class: "card" },
+            h("h2", {}, "Findings"),
+            h("ul", {}, all.map(warplens.findingLink)),
+        );
+    }
+
     /* Which launch, and the ones before and after it. Shared with other pages of one launch. */
     warplens.launchBar = (page, launch, keys) => {
         const all = launches();
@@ -259,6 +270,7 @@
                           base.kernel_name,
                   )
                 : "",
+            findings(launch),
             drawings(launch),
             h(
                 "div",

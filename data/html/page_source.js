@@ -78,6 +78,7 @@
             this.rank = -1;
             this.found = -1;
             this.chosen = [];
+            this.findings = warplens.findingsOf(launch);
             this.lines = list(this.model.rows, (row, i) => this.lineRow(row, i), "Source");
             this.code = list(
                 this.model.kernel.instructions,
@@ -115,6 +116,22 @@
             ];
         }
 
+        /* Findings at a line of kernel.lines. */
+        findingsAt(line) {
+            const { files, lines } = this.model.kernel;
+            const [file, number] = lines[line];
+            if (file < 0) return [];
+            const name = data("source").files[files[file]].name;
+            return this.findings.filter(({ place }) => place && place.file === name && place.line === number);
+        }
+
+        placeCell(line, number) {
+            const found = line >= 0 ? this.findingsAt(line) : [];
+            if (!found.length) return h("span", { class: "place" }, number);
+            const titles = found.map((finding) => finding.id + ": " + finding.title).join("; ");
+            return h("span", { class: "place found", tabindex: 0, "data-text": titles }, "● " + number);
+        }
+
         lineRow({ heading, line, number, text }, index) {
             if (heading !== undefined) return h("div", { class: "row heading" }, heading);
             const isCounted = line >= 0;
@@ -127,7 +144,7 @@
                     onclick: () => isCounted && this.selectLine(line, false),
                 },
                 this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
-                h("span", { class: "place" }, number),
+                this.placeCell(line, number),
                 h("span", { class: "text" }, text),
             );
         }
@@ -194,6 +211,9 @@
             ]);
             this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line]);
             if (inlined) this.tellInlined(line, inlined);
+            const found = this.findingsAt(line);
+            if (found.length)
+                this.values.append(h("ul", { class: "evidence" }, found.map(warplens.findingLink)));
         }
 
         tellInlined(line, names) {

@@ -133,14 +133,11 @@
     }
 
     function showSubtitle() {
-        const first = warplens.launches()[0];
-        const processes = data("session").processes || [],
-            process = processes[0];
-        const device = data("session").devices ? data("session").devices[0] : null;
+        const { session = {}, processes = [], devices = [] } = data("session");
         document.getElementById("subtitle").textContent = [
-            process ? process.command_line : first ? first.process_name : null,
-            processes.length > 1 ? "and " + (processes.length - 1) + " more processes" : null,
-            device ? device.name : null,
+            session.command_line || (processes.length ? processes[0].command_line : null),
+            processes.length > 1 ? processes.length + " processes" : null,
+            devices.length ? devices[0].name : null,
         ]
             .filter((part) => part)
             .join(" · ");
