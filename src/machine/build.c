@@ -39,7 +39,8 @@ struct wl_machine *wl_machine_create(uint32_t block_count)
     machine->block_count = block_count;
     machine->blocks = wl_alloc_zero(block_count, sizeof *machine->blocks);
     for (uint32_t i = 0; i < block_count; i++)
-        machine->blocks[i].head = i;
+        machine->blocks[i] = (struct wl_machine_block){
+            .head = i, .base = i, .turns = 1, .unrolled = WL_MACHINE_NONE};
     WL_PUSH(&machine->operands, WL_MACHINE_NONE); /* so that they have an address */
     return machine;
 }
@@ -129,6 +130,7 @@ void wl_machine_improve(struct wl_machine *machine)
     wl_machine_merge(machine);
     wl_machine_fuse(machine);
     wl_machine_predicate(machine);
+    wl_machine_unroll(machine);
     wl_machine_expand(machine);
     wl_machine_schedule(machine);
     wl_machine_place(machine);

@@ -77,6 +77,7 @@ static bool stays_uniform(const struct wl_machine_op *op)
 {
     switch (op->kind) {
     case WL_MACHINE_ALU:
+    case WL_MACHINE_ADD:
     case WL_MACHINE_MOVE:
     case WL_MACHINE_IMAD:
     case WL_MACHINE_IMAD_WIDE:

@@ -33,6 +33,7 @@ void wl_machine_join(struct wl_machine *machine, struct wl_machine *callee, uint
         for (uint32_t k = 0; k < WL_MACHINE_SUCCESSORS; k++)
             block.successors[k] += first_block;
         block.head += first_block;
+        block.base += first_block;
         machine->blocks[first_block + b] = block;
     }
     callee->block_count = 0; /* their code has moved */

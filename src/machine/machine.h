@@ -40,6 +40,8 @@ void wl_machine_fuse(struct wl_machine *machine);
 void wl_machine_drop(struct wl_machine *machine);
 /* Merges blocks that follow each other, and short branches by predicating what they guard. */
 void wl_machine_predicate(struct wl_machine *machine);
+/* Adds to loops that count in constant steps what several of their turns at once are. */
+void wl_machine_unroll(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
 /* Orders each block's operations as a list scheduler would: long latencies first. */

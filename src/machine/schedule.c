@@ -380,6 +380,10 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
 static void schedule_block(struct scheduling *scheduling, struct wl_machine_block *block)
 {
     scheduling->count = (uint32_t)block->code.count;
+    const struct wl_machine_op *last =
+        &scheduling->machine->ops.items[block->code.items[scheduling->count - 1]];
+    if (last->kind == WL_MACHINE_BRANCH || last->kind == WL_MACHINE_EXIT)
+        scheduling->count--; /* stays where it is */
     scheduling->nodes = wl_alloc_zero(scheduling->count, sizeof *scheduling->nodes);
     scheduling->round++;
     for (uint32_t i = 0; i < scheduling->count; i++) {
@@ -408,7 +412,8 @@ void wl_machine_schedule(struct wl_machine *machine)
     wl_machine_uses_find(machine, &uses);
     scheduling.uses = &uses;
     for (uint32_t b = 0; b < machine->block_count; b++)
-        if (machine->blocks[b].head == b && machine->blocks[b].code.count > 1)
+        if (machine->blocks[b].head == b && machine->blocks[b].turns &&
+            machine->blocks[b].code.count > 1)
             schedule_block(&scheduling, &machine->blocks[b]);
     free(scheduling.writer);
     free(scheduling.stamp);

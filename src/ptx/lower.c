@@ -86,6 +86,7 @@ struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t
 {
     struct lowered fresh = {.defs = defs, .uses = uses, .is_guarded = lowering->in_guard};
     fresh.op.code = (uint16_t)code;
+    fresh.is_rolled = lowering->instruction && lowering->instruction->is_rolled;
     fresh.op.instruction = lowering->instruction_index;
     fresh.op.site = fresh.op.target = fresh.op.reconverge = UINT32_MAX;
     fresh.op.dst = fresh.op.a = fresh.op.b = fresh.op.c = fresh.op.d = NO_REGISTER;

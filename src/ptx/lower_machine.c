@@ -104,8 +104,10 @@ void lower_machine(struct lowering *lowering)
     for (uint32_t b = 0; b < count; b++) {
         uint32_t number = lowering->ops.items[blocks[b].first].op.target;
         struct wl_machine_block *block = &machine->blocks[number];
-        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
+            block->is_rolled |= lowering->ops.items[i].is_rolled;
             translate(&translation, number, &lowering->ops.items[i]);
+        }
         block->successor_total = blocks[b].successor_count;
         for (uint32_t k = 0; k < blocks[b].successor_count && k < WL_MACHINE_SUCCESSORS; k++)
             block->successors[k] =

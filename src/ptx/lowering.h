@@ -16,6 +16,7 @@ struct lowered {
     struct wl_op op;
     uint8_t defs, uses;
     bool needs_yield; /* a pending load's value is used here for the first time */
+    bool is_rolled;   /* its loop is not to be unrolled */
     bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
     uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
     uint8_t list_defs, list_uses;

@@ -233,6 +233,14 @@ static bool parse_address_size(struct wl_ptx_parser *parser)
     return wl_ptx_next(parser);
 }
 
+static bool is_nounroll(const struct wl_ptx_parser *parser)
+{
+    static const char word[] = "\"nounroll\"";
+    const struct wl_ptx_token *token = &parser->token;
+    return token->length == sizeof word - 1 &&
+           memcmp(parser->lexer.text + token->offset, word, sizeof word - 1) == 0;
+}
+
 bool wl_ptx_parse_pragma(struct wl_ptx_parser *parser)
 {
     do {
@@ -240,6 +248,7 @@ bool wl_ptx_parse_pragma(struct wl_ptx_parser *parser)
             return false;
         if (parser->token.kind != WL_PTX_TOKEN_STRING)
             return wl_ptx_fail_expected(parser, "a string");
+        parser->is_rolled |= is_nounroll(parser);
         if (!wl_ptx_next(parser))
             return false;
     } while (wl_ptx_at(parser, ','));

@@ -49,6 +49,7 @@ struct wl_ptx_parser {
 
     struct wl_ptx_names keys; /* of locations */
     int32_t location;         /* of the next instruction */
+    bool is_rolled;           /* the same */
     int32_t first_location;   /* of this function */
     uint64_t initial_bytes;   /* in all initialised variables so far */
 

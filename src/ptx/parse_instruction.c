@@ -494,6 +494,8 @@ bool wl_ptx_parse_instruction(struct wl_ptx_parser *parser)
                                          instruction.operand_count, sizeof *instruction.operands);
     if (statement.has_names)
         add_pending(parser, statement.is_branch, instruction.operands, instruction.operand_count);
+    instruction.is_rolled = parser->is_rolled;
+    parser->is_rolled = false;
     WL_PUSH(&parser->instructions, instruction);
     return wl_ptx_next(parser);
 }

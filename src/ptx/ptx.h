@@ -116,6 +116,7 @@ struct wl_ptx_instruction {
     uint8_t modifier_count;
     uint8_t operand_count;
     bool guard_negated;
+    bool is_rolled;                    /* behind .pragma "nounroll", which speaks of its loop */
     int32_t guard;                     /* register of @p, or -1 */
     struct wl_ptx_operand *operands;   /* destination first, as written. `call (r), f, (a,b);` is
                                    VECTOR r, SYMBOL f, VECTOR a,b (empty VECTORs where absent);

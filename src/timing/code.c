@@ -33,8 +33,9 @@ static uint8_t find_guard(const struct wl_machine *machine, const struct wl_mach
                                                                       : UINT8_MAX;
 }
 
+/* base: the loop that op's block stands for several turns of, or the block itself. */
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
-                   const struct wl_machine_op *op, uint32_t *slots)
+                   const struct wl_machine_op *op, uint32_t base, bool is_base)
 {
     struct timing_op *to = &code->ops[code->op_count++];
     *to = (struct timing_op){.kind = op->kind,
@@ -51,8 +52,9 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
         to->is_free = true;
     if (op->site == WL_MACHINE_NONE || op->site >= code->site_count)
         return;
-    to->slot = (*slots)++;
-    code->site_slot[op->site] = to->slot;
+    if (is_base)
+        code->site_slot[op->site] = code->groups[base].slots++;
+    to->slot = op->turn * code->groups[base].slots + code->site_slot[op->site];
 }
 
 void timing_code_make(const struct wl_timing_input *input, struct timing_code *code)
@@ -69,11 +71,12 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
     memset(code->site_slot, 0xff, (input->program->site_count + 1u) * sizeof *code->site_slot);
     for (uint32_t b = 0; b < machine->block_count; b++) {
         const struct wl_machine_block *block = &machine->blocks[b];
-        uint32_t slots = 0;
         code->groups[b].first = code->op_count;
         for (size_t i = 0; i < block->code.count; i++)
-            add_op(code, input, &machine->ops.items[block->code.items[i]], &slots);
+            add_op(code, input, &machine->ops.items[block->code.items[i]], block->base,
+                   block->base == b);
         code->groups[b].count = code->op_count - code->groups[b].first;
+        uint32_t slots = block->turns * code->groups[block->base].slots;
         code->slot_most = slots > code->slot_most ? slots : code->slot_most;
     }
 }

@@ -19,12 +19,13 @@ struct timing_op {
 
 struct timing_group {
     uint32_t first, count; /* ops */
+    uint32_t slots;        /* accesses of a turn */
 };
 
 struct timing_code {
     struct timing_op *ops;
     uint32_t *operands;
-    struct timing_group *groups; /* by the number of their first block */
+    struct timing_group *groups; /* by the number of their first block; unrolled ones behind */
     const struct wl_machine_block *blocks;
     uint32_t block_count;
     uint32_t *site_slot; /* slot of each access site within its group */

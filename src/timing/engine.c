@@ -19,6 +19,7 @@ struct warp {
     uint8_t earliest_state;
     uint8_t state;  /* why it is not ready */
     uint32_t lanes; /* in 1/32: of blocks left out where divergence costs nothing */
+    uint32_t loop;  /* whose entry it has run, WL_MACHINE_NONE outside */
     struct block *block;
     uint32_t scheduler;
     uint64_t *ready_at; /* of each register: cycle << STATE_BITS | state */
@@ -91,32 +92,68 @@ static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes
     return false;
 }
 
+/* Where the trace goes on behind one run through the group of blocks that it enters at `at`; fills
+ * the slots of its accesses, where they are wanted. */
+static const uint32_t *pass_group(const struct timing_code *code, const uint32_t *at,
+                                  const uint32_t *end, uint32_t *slots)
+{
+    uint32_t last = wl_trace_block(*at), head = code->blocks[last].head;
+    for (bool is_first = true; at < end; is_first = false) {
+        uint32_t word = *at;
+        if (word & WL_TRACE_BLOCK) {
+            uint32_t next = wl_trace_block(word);
+            if (!is_first && (code->blocks[next].head != head || next <= last))
+                break;
+            last = next;
+            at++;
+            continue;
+        }
+        uint32_t slot = word < code->site_count ? code->site_slot[word] : WL_MACHINE_NONE;
+        if (slots && slot != WL_MACHINE_NONE)
+            slots[slot] = at[1] ? at[1] : 1;
+        at += 2;
+    }
+    return at;
+}
+
+/* Of the blocks that stand for turns of a loop, the one of the most turns that the warp makes now. */
+static uint32_t choose_turns(const struct timing_code *code, const struct warp *warp, uint32_t head)
+{
+    uint32_t unrolled = code->blocks[head].unrolled, turns = 0;
+    if (unrolled == WL_MACHINE_NONE)
+        return head;
+    const uint32_t *at = warp->at;
+    while (turns < code->blocks[unrolled].turns && at < warp->end &&
+           code->blocks[wl_trace_block(*at)].head == head) {
+        at = pass_group(code, at, warp->end, NULL);
+        turns++;
+    }
+    while (unrolled != WL_MACHINE_NONE && code->blocks[unrolled].turns > turns)
+        unrolled = code->blocks[unrolled].unrolled;
+    return unrolled == WL_MACHINE_NONE ? head : unrolled;
+}
+
 /* Reads the trace up to the next group of blocks and the accesses in it; false at its end. */
 static bool enter_group(struct engine *engine, struct warp *warp)
 {
     const struct timing_code *code = engine->code;
     while (warp->at < warp->end) {
-        uint32_t block = wl_trace_block(*warp->at), head = code->blocks[block].head;
-        uint32_t lanes = wl_trace_lanes(*warp->at), last = block;
-        bool is_first = true;
-        memset(warp->slots, 0, code->slot_most * sizeof *warp->slots);
-        while (warp->at < warp->end) {
-            uint32_t word = *warp->at;
-            if (word & WL_TRACE_BLOCK) {
-                uint32_t next = wl_trace_block(word);
-                if (!is_first && (code->blocks[next].head != head || next <= last))
-                    break;
-                last = next;
-                is_first = false;
-                warp->at++;
-                continue;
-            }
-            uint32_t slot = word < code->site_count ? code->site_slot[word] : WL_MACHINE_NONE;
-            if (slot != WL_MACHINE_NONE)
-                warp->slots[slot] = warp->at[1] ? warp->at[1] : 1;
-            warp->at += 2;
+        uint32_t lanes = wl_trace_lanes(*warp->at);
+        uint32_t head = code->blocks[wl_trace_block(*warp->at)].head;
+        bool is_loop = code->blocks[head].unrolled != WL_MACHINE_NONE;
+        if (is_loop && warp->loop != head && !is_left_out(engine, warp, lanes)) {
+            warp->loop = head;
+            warp->op = code->ops + code->groups[code->blocks[head].entry].first;
+            warp->op_end = warp->op + code->groups[code->blocks[head].entry].count;
+            return true;
         }
-        const struct timing_group *group = &code->groups[head];
+        warp->loop = is_loop ? head : WL_MACHINE_NONE;
+        uint32_t chosen = choose_turns(code, warp, head);
+        memset(warp->slots, 0, code->slot_most * sizeof *warp->slots);
+        for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++)
+            warp->at = pass_group(code, warp->at, warp->end,
+                                  warp->slots + turn * code->groups[head].slots);
+        const struct timing_group *group = &code->groups[chosen];
         if (group->count == 0 || is_left_out(engine, warp, lanes))
             continue;
         warp->op = code->ops + group->first;
@@ -216,6 +253,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->earliest = block->start;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
+        warp->loop = WL_MACHINE_NONE;
         warp->block = block;
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
         struct scheduler *scheduler = &engine->schedulers[warp->scheduler];

@@ -56,6 +56,7 @@ struct wl_machine_op {
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
     uint8_t width_bytes; /* of a memory access, a lane */
+    uint8_t turn;        /* of the unrolled loop that it belongs to */
 };
 
 enum { WL_MACHINE_SUCCESSORS = 2 };
@@ -68,6 +69,11 @@ struct wl_machine_block {
     uint32_t successors[WL_MACHINE_SUCCESSORS];
     uint32_t head;            /* block it was merged into; itself if it stands alone */
     uint32_t successor_total; /* more than WL_MACHINE_SUCCESSORS: jumps by a table or a pointer */
+    bool is_rolled;           /* the program says that this loop is not to be unrolled */
+    uint32_t unrolled; /* block that stands for several turns of this loop, or of the one that this
+                          stands for, but fewer; WL_MACHINE_NONE: none does */
+    uint32_t entry;       /* block that runs before such a loop; if unrolled */
+    uint32_t base, turns; /* of a block that stands for turns of another: that one; else itself, 1 */
 };
 
 struct wl_machine_value {
@@ -88,7 +94,7 @@ struct wl_machine {
         struct wl_machine_op *items;
         size_t count, capacity;
     } ops;
-    struct wl_machine_block *blocks; /* as many as the program has */
+    struct wl_machine_block *blocks; /* the program's, then unrolled ones */
     uint32_t block_count;
     struct {
         uint32_t *items; /* registers */
