@@ -72,6 +72,7 @@ struct wl_gpu {
     uint32_t lg_queue;                /* accesses to global memory that an SM may have waiting */
     uint32_t mio_queue;               /* to shared memory that a scheduler may have waiting */
     double register_reads_per_cycle;  /* 32-bit operands that a scheduler fetches */
+    double dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
     double l1_fill_sectors_per_cycle; /* that L1 takes from L2 beside its other work */
     double convert_per_cycle;         /* as xu_per_cycle: between 32-bit integers and floats */
     double tensor_per_cycle;          /* multiply-adds of 16 bits, per SM */

@@ -17,7 +17,7 @@ static uint32_t assumed_latency(const struct wl_machine *machine, const struct w
     case WL_MACHINE_LOAD:
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_TEXTURE:
-        return 300;
+        return 64; /* as far ptxas puts a load and its use apart: 16 accesses */
     case WL_MACHINE_SHARED_LOAD:
     case WL_MACHINE_SHARED_ATOMIC:
     case WL_MACHINE_CONSTANT:
@@ -57,6 +57,7 @@ struct scheduling {
     uint32_t *carried; /* reads still to come of what a register holds when the block begins, where
                           the block writes it anew: a loop's variables */
     bool *is_carried;
+    uint32_t memory_at; /* cycle of the next access */
     uint32_t pressure; /* 32-bit registers that values of this block take now */
     struct node *nodes;
     uint32_t count;
@@ -75,6 +76,27 @@ static void must_follow(struct scheduling *scheduling, uint32_t before, uint32_t
             return;
     WL_PUSH(&node->after, after);
     scheduling->nodes[after].waits++;
+}
+
+/* Cycles between two accesses of a warp: examples/microbench scheduling, queue.*.1_warps. */
+#define MEMORY_INTERVAL 4
+
+static bool is_access(const struct wl_machine_op *op)
+{
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+    case WL_MACHINE_STORE:
+    case WL_MACHINE_SHARED_LOAD:
+    case WL_MACHINE_SHARED_STORE:
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_COPY:
+    case WL_MACHINE_TEXTURE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 enum memory_role { ROLE_NONE, ROLE_READ, ROLE_WRITE, ROLE_ALL };
@@ -320,13 +342,21 @@ static uint32_t find_limit(struct scheduling *scheduling)
 
 /* The best of the nodes that may start: the longest way, then the earliest in the program. Nothing
  * can start: the one that can first. */
+static uint32_t start_of(const struct scheduling *scheduling, const struct node *node)
+{
+    const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+    return is_access(op) && scheduling->memory_at > node->earliest ? scheduling->memory_at
+                                                                   : node->earliest;
+}
+
 static uint32_t choose(const struct scheduling *scheduling, const uint32_t *ready, uint32_t count,
                        uint32_t now, uint32_t limit)
 {
     uint32_t best = 0;
     for (uint32_t k = 1; k < count; k++) {
         const struct node *a = &scheduling->nodes[ready[k]], *b = &scheduling->nodes[ready[best]];
-        bool a_can = a->earliest <= now, b_can = b->earliest <= now;
+        uint32_t a_start = start_of(scheduling, a), b_start = start_of(scheduling, b);
+        bool a_can = a_start <= now, b_can = b_start <= now;
         int32_t a_grows = 0, b_grows = 0;
         if (scheduling->pressure >= limit) {
             a_grows = change(scheduling, &scheduling->machine->ops.items[a->op]);
@@ -336,7 +366,7 @@ static uint32_t choose(const struct scheduling *scheduling, const uint32_t *read
         }
         bool is_better = a_grows != b_grows                     ? a_grows < b_grows
                          : a_can != b_can                       ? a_can
-                         : !a_can && a->earliest != b->earliest ? a->earliest < b->earliest
+                         : !a_can && a_start != b_start         ? a_start < b_start
                          : a->priority != b->priority           ? a->priority > b->priority
                                                                 : ready[k] < ready[best];
         best = is_better ? k : best;
@@ -348,6 +378,7 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
 {
     uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
     uint32_t count = 0, now = 0, limit = find_limit(scheduling);
+    scheduling->memory_at = 0;
     int32_t pressure = 0;
     forget_reads(scheduling);
     count_reads(scheduling);
@@ -360,7 +391,10 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
         ready[k] = ready[--count];
         struct node *node = &scheduling->nodes[chosen];
         const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
-        now = node->earliest > now ? node->earliest : now;
+        uint32_t start = start_of(scheduling, node);
+        now = start > now ? start : now;
+        if (is_access(op))
+            scheduling->memory_at = now + MEMORY_INTERVAL;
         pressure += change(scheduling, op);
         scheduling->pressure = pressure > 0 ? (uint32_t)pressure : 0;
         take_reads(scheduling, op);

@@ -33,6 +33,37 @@ static uint8_t find_guard(const struct wl_machine *machine, const struct wl_mach
                                                                       : UINT8_MAX;
 }
 
+/* Results of other than fixed latency share the counters, neighbours the same one. */
+static bool is_counted_op(const struct wl_machine_op *op)
+{
+    static const bool is_counted[WL_MACHINE_KIND_COUNT] = {
+#define FIXED false
+#define NONE false
+#define SHORT true
+#define LONG true
+#define K(id, pipe, latency, queue, scoreboard, text) scoreboard,
+#include "warp/machine.def"
+#undef K
+#undef FIXED
+#undef NONE
+#undef SHORT
+#undef LONG
+    };
+    return is_counted[op->kind] && op->def_count > 0;
+}
+
+static void give_scoreboards(struct timing_code *code, const struct wl_machine *machine, uint32_t b)
+{
+    const struct wl_machine_block *block = &machine->blocks[b];
+    uint32_t total = 0, number = 0;
+    for (size_t i = 0; i < block->code.count; i++)
+        total += is_counted_op(&machine->ops.items[block->code.items[i]]);
+    uint32_t each = (total + TIMING_SCOREBOARDS - 1) / TIMING_SCOREBOARDS;
+    for (size_t i = 0; i < block->code.count; i++)
+        if (is_counted_op(&machine->ops.items[block->code.items[i]]))
+            code->ops[code->groups[b].first + i].scoreboard = (uint8_t)(number++ / each);
+}
+
 /* base: the loop that op's block stands for several turns of, or the block itself. */
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
                    const struct wl_machine_op *op, uint32_t base, bool is_base)
@@ -44,6 +75,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .weight = op->weight,
                              .read_count = op->read_count,
                              .is_free = op->kind == WL_MACHINE_FREE,
+                             .scoreboard = TIMING_NO_SCOREBOARD,
                              .guard = find_guard(input->program->machine, op),
                              .operands = op->operands,
                              .slot = WL_MACHINE_NONE,
@@ -76,6 +108,7 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
             add_op(code, input, &machine->ops.items[block->code.items[i]], block->base,
                    block->base == b);
         code->groups[b].count = code->op_count - code->groups[b].first;
+        give_scoreboards(code, machine, b);
         uint32_t slots = block->turns * code->groups[block->base].slots;
         code->slot_most = slots > code->slot_most ? slots : code->slot_most;
     }

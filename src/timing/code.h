@@ -5,12 +5,17 @@
 
 #include "timing/timing.h"
 
+/* A warp has so many counters of results on their way: reading one of them waits for all that were
+ * issued under its counter. */
+enum { TIMING_SCOREBOARDS = 6, TIMING_NO_SCOREBOARD = TIMING_SCOREBOARDS };
+
 struct timing_op {
     uint8_t kind;
     uint8_t def_count, use_count;
     uint8_t weight;       /* times its pipe's interval */
     uint8_t read_count;   /* registers that it fetches */
     bool is_free;         /* costs no issue slot */
+    uint8_t scoreboard;   /* that its result is waited for by, TIMING_NO_SCOREBOARD for none */
     uint8_t guard;        /* of its operands: the predicate that guards it, UINT8_MAX for none */
     uint32_t operands;    /* defs, then uses */
     uint32_t slot;        /* of its memory access in the group, WL_MACHINE_NONE */

@@ -16,6 +16,7 @@ struct warp {
     const struct timing_op *op, *op_end;
     uint64_t accounted; /* cycles up to here belong to a state already */
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
+    uint64_t memory_at; /* of its next memory access */
     uint8_t earliest_state;
     uint8_t state;  /* why it is not ready */
     uint32_t lanes; /* in 1/32: of blocks left out where divergence costs nothing */
@@ -23,6 +24,8 @@ struct warp {
     struct block *block;
     uint32_t scheduler;
     uint64_t *ready_at; /* of each register: cycle << STATE_BITS | state */
+    uint8_t *scoreboard; /* of each register, TIMING_NO_SCOREBOARD once it was waited for */
+    uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
     uint32_t *slots;    /* of the group's accesses: second word of the trace, 0: did not happen */
 };
 
@@ -57,7 +60,7 @@ struct engine {
     uint32_t next_block; /* of the trace */
     double next_start;   /* cycle at which the next block may start */
     uint64_t barrier_free;
-    uint64_t now;
+    bool has_ended; /* before the traces have */
 };
 
 /* What the warp did from where it was accounted for until then, at op. */
@@ -171,6 +174,8 @@ static uint64_t operands_ready(const struct engine *engine, const struct warp *w
     uint64_t latest = 0;
     for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
         uint64_t at = warp->ready_at[operands[k]];
+        uint64_t counted = warp->scoreboard_at[warp->scoreboard[operands[k]]];
+        at = counted > at ? counted : at;
         if (k == op->guard && at)
             at += (uint64_t)engine->model->guard_latency << STATE_BITS;
         latest = at > latest ? at : latest;
@@ -183,8 +188,15 @@ static void set_ready(const struct engine *engine, struct warp *warp, const stru
                       uint64_t at, uint8_t state)
 {
     const uint32_t *operands = engine->code->operands + op->operands;
-    for (uint32_t k = 0; k < op->def_count; k++)
-        warp->ready_at[operands[k]] = at << STATE_BITS | state;
+    uint64_t entry = at << STATE_BITS | state;
+    for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++)
+        warp->scoreboard[operands[k]] = TIMING_NO_SCOREBOARD;
+    for (uint32_t k = 0; k < op->def_count; k++) {
+        warp->ready_at[operands[k]] = entry;
+        warp->scoreboard[operands[k]] = op->scoreboard;
+    }
+    if (op->scoreboard < TIMING_SCOREBOARDS && entry > warp->scoreboard_at[op->scoreboard])
+        warp->scoreboard_at[op->scoreboard] = entry;
 }
 
 /* Moves on to the next instruction that takes an issue slot and says when it may issue; false: the
@@ -201,9 +213,16 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
             warp->op++;
             continue;
         }
-        bool is_operand = at > warp->earliest;
-        *ready = is_operand ? at : warp->earliest;
-        warp->state = is_operand ? state : warp->earliest_state;
+        uint64_t earliest = warp->earliest;
+        uint8_t earliest_state = warp->earliest_state;
+        if (engine->model->kinds[warp->op->kind].queue < WL_TIMING_QUEUES &&
+            warp->memory_at > earliest) {
+            earliest = warp->memory_at;
+            earliest_state = WL_TIMING_WAIT;
+        }
+        bool is_operand = at > earliest;
+        *ready = is_operand ? at : earliest;
+        warp->state = is_operand ? state : earliest_state;
         return true;
     }
 }
@@ -250,12 +269,14 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->end = warp->at + record->warps[i].count;
         warp->op = warp->op_end = NULL;
         warp->accounted = block->start;
-        warp->earliest = block->start;
+        warp->earliest = warp->memory_at = block->start;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
         warp->loop = WL_MACHINE_NONE;
         warp->block = block;
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
+        memset(warp->scoreboard, TIMING_NO_SCOREBOARD, engine->code->register_count);
+        memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
         struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
         scheduler->warps[scheduler->count] = warp;
         scheduler->ready[scheduler->count++] = NEVER;
@@ -316,6 +337,10 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
     struct timing_result *result = engine->result;
     result->block_ends[result->block_end_count++] = (double)now;
     result->end = (double)now > result->end ? (double)now : result->end;
+    if (engine->input->trace->is_cut) { /* from here on the SM would be emptier than it was */
+        engine->has_ended = true;
+        return;
+    }
     start_block(engine, (uint32_t)(block - engine->blocks), now + 1);
 }
 
@@ -395,6 +420,8 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
     uint64_t done = now + kind->latency;
+    if (kind->queue < WL_TIMING_QUEUES)
+        warp->memory_at = now + engine->model->memory_interval;
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
         done = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                            &scheduler->port,
@@ -469,6 +496,28 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
 
 /* ---- the whole ---- */
 
+/* The share of the traces that was replayed, where their warps were cut off; accounts for what is
+ * still under way. */
+static double close_accounts(struct engine *engine)
+{
+    double replayed = 0, total = 0;
+    uint64_t end = (uint64_t)engine->result->end;
+    for (uint32_t b = 0; b < engine->next_block; b++) {
+        const struct wl_trace_block_record *record = engine->input->trace->blocks[b];
+        for (uint32_t w = 0; w < record->warp_count; w++)
+            total += (double)record->warps[w].count;
+    }
+    replayed = total;
+    for (uint32_t s = 0; s < engine->model->schedulers; s++)
+        for (uint32_t i = 0; i < engine->schedulers[s].count; i++) {
+            struct warp *warp = engine->schedulers[s].warps[i];
+            account(engine, warp, end, warp->state);
+            engine->result->warp_cycles += (double)(warp->accounted - warp->block->given);
+            replayed -= (double)(warp->end - warp->at);
+        }
+    return total > 0 ? replayed / total : 1;
+}
+
 static void create(struct engine *engine)
 {
     const struct wl_timing_input *input = engine->input;
@@ -491,6 +540,7 @@ static void create(struct engine *engine)
             struct warp *warp = &engine->blocks[b].warps[w];
             warp->scheduler = (b * warps + w) % engine->model->schedulers;
             warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
+            warp->scoreboard = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint8_t));
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
         }
     }
@@ -507,6 +557,7 @@ static void destroy(struct engine *engine)
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
+            free(engine->blocks[b].warps[w].scoreboard);
         }
         free(engine->blocks[b].warps);
     }
@@ -532,7 +583,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
         uint64_t now = NEVER;
         for (uint32_t s = 0; s < model->schedulers; s++)
             now = engine.schedulers[s].next < now ? engine.schedulers[s].next : now;
-        if (now == NEVER)
+        if (now == NEVER || engine.has_ended)
             break;
         for (uint32_t k = 0; k < model->schedulers; k++) {
             struct scheduler *scheduler = &engine.schedulers[(k + now) % model->schedulers];
@@ -540,9 +591,10 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
                 step(&engine, scheduler, now);
         }
     }
+    result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
     result->l1_busy = engine.path.busy;
     /* a launch ends when its stores have left */
-    if (engine.path.l2_write_free > result->end)
+    if (!engine.has_ended && engine.path.l2_write_free > result->end)
         result->end = engine.path.l2_write_free;
     destroy(&engine);
 }

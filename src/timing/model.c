@@ -180,6 +180,9 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     if (input->changes & WL_TIMING_NO_MEMORY_LATENCY)
         model->dram_latency = model->l2_latency;
     model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
+    model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
+    if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
+        model->dram_crowding = 0;
     model->loads_in_flight = or_else(gpu->loads_in_flight, 200);
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
@@ -215,6 +218,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;
     model->port_cycles[WL_TIMING_QUEUE_LG] = 4;
     model->port_cycles[WL_TIMING_QUEUE_TEXTURE] = 4;
+    model->memory_interval = 4; /* examples/microbench scheduling, queue.*.1_warps */
     model->read_cycles = 1 / rate_or(gpu->register_reads_per_cycle, 1.9);
     model->fill_cycles = 1 / rate_or(gpu->l1_fill_sectors_per_cycle, 5);
     uint32_t predicate = or_else(gpu->predicate_latency, 13), alu = or_else(gpu->alu_latency, 6);

@@ -27,6 +27,7 @@ struct timing_model {
     uint32_t port_cycles[WL_TIMING_QUEUES]; /* that an access takes of its scheduler's port */
     double
         first_block_interval; /* cycles between two blocks that fill an SM when a launch begins */
+    uint32_t memory_interval; /* cycles between two memory accesses of a warp */
     uint32_t guard_latency;   /* cycles by which a predicate is there later for what it guards */
     uint32_t branch_latency, barrier_latency, barrier_interval;
     double l2_sector_cycles;     /* that a sector takes of the SM's share of reading from L2 */
@@ -34,6 +35,7 @@ struct timing_model {
     double l2_write_line_cycles; /* and a line, at least */
     double store_line_cycles;    /* that L1 takes for each line of a store */
     double atomic_cycles;        /* for each sector of an atomic */
+    double dram_crowding;        /* what a request waits for others when device memory is half busy */
     double dram_byte_cycles;     /* that a byte takes of the SM's share of device memory */
     double block_interval;       /* cycles between two blocks that an SM is given */
     double block_latency;        /* from the end of a block to the first instruction of the next */

@@ -71,6 +71,23 @@ static double serve(double *server, double from, double cycles)
     return *server;
 }
 
+/* The recent past of device memory, in cycles; and its load at most: beyond, the server's own queue
+ * says what a request waits. */
+#define RECENT 2000.0
+#define LOAD_MOST 0.95
+
+/* Cycles by which requests delay each other in device memory at its present load: they do not come
+ * evenly (examples/microbench loaded). */
+static double crowding(struct path *path, const struct timing_model *model, double from,
+                       double service)
+{
+    double passed = from > path->device_seen ? from - path->device_seen : 0;
+    path->device_load = path->device_load * exp(-passed / RECENT) + service / RECENT;
+    path->device_seen = from > path->device_seen ? from : path->device_seen;
+    double load = path->device_load < LOAD_MOST ? path->device_load : LOAD_MOST;
+    return model->dram_crowding * load / (1 - load);
+}
+
 /* Sectors that L1 has not: from L2, some of them from device memory. */
 static uint64_t fetch(struct path *path, const struct timing_model *model, uint64_t from,
                       uint32_t sectors)
@@ -87,6 +104,7 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
         double bytes = missed * model->dram_bytes_per_missed;
         double device = serve(&path->device_free, (double)from, bytes * model->dram_byte_cycles);
         device += model->dram_latency - bytes * model->dram_byte_cycles;
+        device += crowding(path, model, (double)from, bytes * model->dram_byte_cycles);
         there = device > there ? device : there;
     }
     return (uint64_t)there;

@@ -27,6 +27,8 @@ struct path {
     double l1_free; /* when L1's pipe takes the next pass */
     double l2_free, l2_write_free, device_free;
     double busy;                    /* cycles of L1's pipe */
+    double device_load;             /* share of the recent past in which device memory was busy */
+    double device_seen;             /* cycle for which that holds */
     double missed_debt;             /* sectors, in part, that are due to miss L2 */
     uint64_t flights[PATH_FLIGHTS]; /* when loads that missed L1 come, in the order of issue */
     uint32_t flight_first, flight_count;

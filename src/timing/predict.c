@@ -141,7 +141,7 @@ enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_ti
     double difference, each = cycles_per_block(input, &result, &difference);
     double blocks = blocks_of_sm(input), traced = (double)input->trace->block_count;
     double part = input->trace->is_cut && input->program_instructions > 0
-                      ? traced_instructions(input) / input->program_instructions
+                      ? result.replayed * traced_instructions(input) / input->program_instructions
                       : traced / (double)input->block_count;
     double sm_cycles;
     if (input->trace->is_cut)
