@@ -1,5 +1,6 @@
-// How latency grows with load: warps on all SMs that each wait for LOADS lines at a time, from L2 and from
-// device memory. Prints name,warps of an SM x lines at a time,cycles a round,bytes a cycle of all SMs.
+// How latency grows with load: warps on all SMs that each wait for LOADS lines at a time, from L2
+// and from device memory. Prints name,warps of an SM x lines at a time,cycles a round,bytes a cycle
+// of all SMs.
 //
 // usage: nvcc -O2 -std=c++17 -arch=sm_90 -o loaded loaded.cu && ./loaded >READINGS.csv
 #include <cstdio>
@@ -17,9 +18,11 @@
         }                                                                                 \
     } while (0)
 
-// Each warp goes through lines of its own, a number of lines that all share apart; `.cg` leaves L1 out.
+// Each warp goes through lines of its own, a number of lines that all share apart; `.cg` leaves L1
+// out.
 template <int LOADS>
-__global__ void load(long long *cycles, const unsigned *from, unsigned *sink, size_t lines, int rounds)
+__global__ void load(long long *cycles, const unsigned *from, unsigned *sink, size_t lines,
+                     int rounds)
 {
     unsigned lane = threadIdx.x % 32, warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
     unsigned warps = gridDim.x * (blockDim.x / 32), result = 0;
@@ -30,7 +33,9 @@ __global__ void load(long long *cycles, const unsigned *from, unsigned *sink, si
         unsigned value[LOADS];
 #pragma unroll
         for (int k = 0; k < LOADS; k++)
-            asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value[k]) : "l"(from + (line + k) * 32 + lane));
+            asm volatile("ld.global.cg.u32 %0, [%1];"
+                         : "=r"(value[k])
+                         : "l"(from + (line + k) * 32 + lane));
         line += (size_t)warps * LOADS;
         line = line + LOADS > lines ? (size_t)warp * LOADS : line;
 #pragma unroll

@@ -67,12 +67,13 @@ struct wl_gpu {
      */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
-    uint32_t block_latency;           /* from the end of a block to the first work of the next */
-    uint32_t loads_in_flight;         /* loads of an SM that may wait for L2 and device memory */
-    uint32_t lg_queue;                /* accesses to global memory that an SM may have waiting */
-    uint32_t mio_queue;               /* to shared memory that a scheduler may have waiting */
-    double register_reads_per_cycle;  /* 32-bit operands that a scheduler fetches */
-    double dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
+    uint32_t block_latency;          /* from the end of a block to the first work of the next */
+    uint32_t loads_in_flight;        /* loads of an SM that may wait for L2 and device memory */
+    uint32_t lg_queue;               /* accesses to global memory that an SM may have waiting */
+    uint32_t mio_queue;              /* to shared memory that a scheduler may have waiting */
+    double register_reads_per_cycle; /* 32-bit operands that a scheduler fetches */
+    double
+        dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
     double l1_fill_sectors_per_cycle; /* that L1 takes from L2 beside its other work */
     double convert_per_cycle;         /* as xu_per_cycle: between 32-bit integers and floats */
     double tensor_per_cycle;          /* multiply-adds of 16 bits, per SM */

@@ -58,7 +58,7 @@ struct scheduling {
                           the block writes it anew: a loop's variables */
     bool *is_carried;
     uint32_t memory_at; /* cycle of the next access */
-    uint32_t pressure; /* 32-bit registers that values of this block take now */
+    uint32_t pressure;  /* 32-bit registers that values of this block take now */
     struct node *nodes;
     uint32_t count;
     uint32_t *writer; /* of each register: the last node of this block that writes it */
@@ -364,11 +364,11 @@ static uint32_t choose(const struct scheduling *scheduling, const uint32_t *read
             a_grows = a_grows > 0 ? a_grows : 0;
             b_grows = b_grows > 0 ? b_grows : 0;
         }
-        bool is_better = a_grows != b_grows                     ? a_grows < b_grows
-                         : a_can != b_can                       ? a_can
-                         : !a_can && a_start != b_start         ? a_start < b_start
-                         : a->priority != b->priority           ? a->priority > b->priority
-                                                                : ready[k] < ready[best];
+        bool is_better = a_grows != b_grows             ? a_grows < b_grows
+                         : a_can != b_can               ? a_can
+                         : !a_can && a_start != b_start ? a_start < b_start
+                         : a->priority != b->priority   ? a->priority > b->priority
+                                                        : ready[k] < ready[best];
         best = is_better ? k : best;
     }
     return best;

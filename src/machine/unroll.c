@@ -1,5 +1,6 @@
 /* Loops of one block that count in constant steps, several turns at once, as compilers for the
- * machine do beyond what the source program says. The loop itself stays, for the turns left over. */
+ * machine do beyond what the source program says. The loop itself stays, for the turns left over.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,8 +253,8 @@ static uint32_t name_result(struct loop *loop, uint32_t reg, bool is_last, bool 
     if (is_guarded || (is_last && !is_temporary))
         return loop->name[reg];
     if (is_last || loop->def_count[reg] == 1 || is_temporary)
-        loop->name[reg] = wl_machine_add_register(
-            loop->machine, loop->machine->registers.items[reg].kind, 0);
+        loop->name[reg] =
+            wl_machine_add_register(loop->machine, loop->machine->registers.items[reg].kind, 0);
     return loop->name[reg];
 }
 
@@ -362,7 +363,8 @@ static void unroll_block(struct loop *loop)
     count_registers(loop);
     uint32_t factor = find_roles(loop) ? choose_factor(loop) : 1;
     uint32_t last = WL_MACHINE_NONE, levels = 0;
-    for (uint32_t turns = 4; turns <= factor; turns *= 2) { /* what is left over takes the smaller */
+    for (uint32_t turns = 4; turns <= factor;
+         turns *= 2) { /* what is left over takes the smaller */
         uint32_t number = unroll(loop, turns);
         loop->machine->blocks[number].unrolled = last;
         last = number;

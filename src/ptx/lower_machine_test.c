@@ -25,7 +25,14 @@ static uint64_t resolve(void *self, const char *symbol)
     return 4096;
 }
 
-/* "KIND KIND@ | KIND": blocks that stand for themselves, '@' behind what is predicated. */
+/* The last block of the source program only ends it. */
+static bool is_end(const struct wl_machine *machine, uint32_t b)
+{
+    return b + 1 == machine->block_count || machine->blocks[b + 1].turns != 1;
+}
+
+/* "KIND KIND@ | KIND": blocks that stand for themselves, '@' behind what is predicated; "x4" stands
+ * before what does four turns of a loop, "x0" before what chooses between such. */
 static void check(const char *body, const char *expected)
 {
     struct wl_error error = {0};
@@ -48,10 +55,12 @@ static void check(const char *body, const char *expected)
     assert_non_null(machine);
     for (uint32_t b = 0; b < machine->block_count; b++) {
         const struct wl_machine_block *block = &machine->blocks[b];
-        if (block->head != b || block->code.count == 0 || b + 1 == machine->block_count)
-            continue; /* the last block only ends the program */
+        if (block->head != b || block->code.count == 0 || (block->turns == 1 && is_end(machine, b)))
+            continue;
         if (kinds.length)
             wl_text_add(&kinds, " | ");
+        if (block->turns != 1)
+            wl_text_addf(&kinds, "x%u ", (unsigned)block->turns);
         for (size_t i = 0; i < block->code.count; i++) {
             const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
             wl_text_addf(&kinds, "%s%s%s", i ? " " : "", kind_names[op->kind],
@@ -146,6 +155,48 @@ static void a_loop_is_a_block_of_its_own(void **state)
           "UNIFORM UNIFORM MOVE | ADD ALU BRANCH | STORE EXIT");
 }
 
+static void check_loop(const char *begin, const char *more, const char *expected)
+{
+    struct wl_text body = {0};
+    wl_text_add(&body, "mov.u32 %r1, 0;\nmov.f32 %f1, 0f00000000;\nmov.u64 %rd1, %rd0;\nLOOP:\n");
+    wl_text_add(&body, begin);
+    wl_text_add(&body, "ld.global.f32 %f2, [%rd1];\nadd.f32 %f1, %f1, %f2;\n");
+    wl_text_add(&body, more);
+    wl_text_add(&body, "add.s64 %rd1, %rd1, 4;\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r0;\n"
+                       "@%p1 bra LOOP;\nst.global.f32 [%rd0], %f1;");
+    check(body.data, expected);
+    wl_text_free(&body);
+}
+
+#define BEFORE "UNIFORM UNIFORM MOVE MOVE MOVE MOVE | "
+#define FOUR(kind) " " #kind " " #kind " " #kind " " #kind
+
+/* 16, 8 and 4 turns at once; counters move once, addresses are offsets. */
+static void a_loop_that_counts_is_unrolled(void **state)
+{
+    (void)state;
+    check_loop("", "",
+               BEFORE
+               "LOAD ADD ALU ALU FMA ALU BRANCH | STORE EXIT | "
+               "x4 LOAD ADD ALU LOAD ALU LOAD LOAD" FOUR(
+                   FMA) " ALU BRANCH | "
+                        "x8 LOAD ADD ALU LOAD ALU LOAD LOAD" FOUR(LOAD) FOUR(FMA)
+                            FOUR(FMA) " ALU BRANCH | "
+                                      "x16 LOAD ADD ALU LOAD ALU LOAD LOAD" FOUR(LOAD) FOUR(LOAD)
+                                          FOUR(LOAD) FOUR(FMA) FOUR(FMA) FOUR(FMA)
+                                              FOUR(FMA) " ALU BRANCH | "
+                                                        "x0 ADD ALU BRANCH ALU BRANCH ALU BRANCH");
+}
+
+static void a_loop_that_must_not_is_not_unrolled(void **state)
+{
+    (void)state;
+    check_loop(".pragma \"nounroll\";\n", "",
+               BEFORE "LOAD ADD ALU ALU FMA ALU BRANCH | STORE EXIT");
+    check_loop("", "shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1;\nst.global.u32 [%rd0+8], %r5;\n",
+               BEFORE "LOAD SHUFFLE ALU ADD STORE ALU FMA ALU BRANCH | STORE EXIT");
+}
+
 static void words_of_a_row_are_loaded_together(void **state)
 {
     (void)state;
@@ -157,8 +208,8 @@ static void words_of_a_row_are_loaded_together(void **state)
     check(aligned, "UNIFORM SPECIAL ALU SHARED_LOAD FMA FMA STORE STORE EXIT");
     free(aligned);
     char *unknown = wl_string_format("mov.u32 %%r1, %%tid.x;\nshl.b32 %%r2, %%r1, 2;\n%s", loads);
-    check(unknown, "UNIFORM SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_LOAD SHARED_LOAD FMA FMA "
-                   "STORE STORE EXIT");
+    check(unknown, "UNIFORM SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_LOAD SHARED_LOAD FMA STORE "
+                   "FMA STORE EXIT");
     free(unknown);
 }
 
@@ -183,6 +234,8 @@ int main(void)
         cmocka_unit_test(a_short_branch_is_predicated),
         cmocka_unit_test(a_branch_over_a_barrier_stays),
         cmocka_unit_test(a_loop_is_a_block_of_its_own),
+        cmocka_unit_test(a_loop_that_counts_is_unrolled),
+        cmocka_unit_test(a_loop_that_must_not_is_not_unrolled),
         cmocka_unit_test(words_of_a_row_are_loaded_together),
         cmocka_unit_test(a_division_is_a_chain),
     };

@@ -23,10 +23,10 @@ struct warp {
     uint32_t loop;  /* whose entry it has run, WL_MACHINE_NONE outside */
     struct block *block;
     uint32_t scheduler;
-    uint64_t *ready_at; /* of each register: cycle << STATE_BITS | state */
+    uint64_t *ready_at;  /* of each register: cycle << STATE_BITS | state */
     uint8_t *scoreboard; /* of each register, TIMING_NO_SCOREBOARD once it was waited for */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
-    uint32_t *slots;    /* of the group's accesses: second word of the trace, 0: did not happen */
+    uint32_t *slots; /* of the group's accesses: second word of the trace, 0: did not happen */
 };
 
 struct block {
@@ -119,7 +119,8 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
     return at;
 }
 
-/* Of the blocks that stand for turns of a loop, the one of the most turns that the warp makes now. */
+/* Of the blocks that stand for turns of a loop, the one of the most turns that the warp makes now.
+ */
 static uint32_t choose_turns(const struct timing_code *code, const struct warp *warp, uint32_t head)
 {
     uint32_t unrolled = code->blocks[head].unrolled, turns = 0;

@@ -7,7 +7,7 @@
 
 /* What the replay of a trace's blocks gave. */
 struct timing_result {
-    double replayed; /* share of the trace; less than 1 if its warps were cut off */
+    double replayed;    /* share of the trace; less than 1 if its warps were cut off */
     double end;         /* cycle at which the last block ended */
     double *block_ends; /* of each traced block, in the order in which they ended */
     uint32_t block_end_count;

@@ -35,14 +35,14 @@ struct timing_model {
     double l2_write_line_cycles; /* and a line, at least */
     double store_line_cycles;    /* that L1 takes for each line of a store */
     double atomic_cycles;        /* for each sector of an atomic */
-    double dram_crowding;        /* what a request waits for others when device memory is half busy */
-    double dram_byte_cycles;     /* that a byte takes of the SM's share of device memory */
-    double block_interval;       /* cycles between two blocks that an SM is given */
-    double block_latency;        /* from the end of a block to the first instruction of the next */
-    double start_cycles;         /* until the first instruction of a launch issues */
-    double launch_cycles;        /* of the launch itself, around what the SMs do */
-    double l2_merged;            /* sectors that L2 serves for each one that L1 missed */
-    double l2_miss_ratio;        /* of those, how many go to device memory */
+    double dram_crowding;    /* what a request waits for others when device memory is half busy */
+    double dram_byte_cycles; /* that a byte takes of the SM's share of device memory */
+    double block_interval;   /* cycles between two blocks that an SM is given */
+    double block_latency;    /* from the end of a block to the first instruction of the next */
+    double start_cycles;     /* until the first instruction of a launch issues */
+    double launch_cycles;    /* of the launch itself, around what the SMs do */
+    double l2_merged;        /* sectors that L2 serves for each one that L1 missed */
+    double l2_miss_ratio;    /* of those, how many go to device memory */
     double dram_bytes_per_missed, dram_bytes_per_written;
 };
 

@@ -72,8 +72,9 @@ struct wl_machine_block {
     bool is_rolled;           /* the program says that this loop is not to be unrolled */
     uint32_t unrolled; /* block that stands for several turns of this loop, or of the one that this
                           stands for, but fewer; WL_MACHINE_NONE: none does */
-    uint32_t entry;       /* block that runs before such a loop; if unrolled */
-    uint32_t base, turns; /* of a block that stands for turns of another: that one; else itself, 1 */
+    uint32_t entry;    /* block that runs before such a loop; if unrolled */
+    uint32_t base,
+        turns; /* of a block that stands for turns of another: that one; else itself, 1 */
 };
 
 struct wl_machine_value {
