@@ -53,17 +53,27 @@ static void *find_symbol(const char *name)
     return symbol;
 }
 
-void (*wl_mpi_resolve(const char *name))(void)
+static void (*resolve(const char *prefix, const char *name))(void)
 {
     char symbol_name[64];
     void (*function)(void) = (void (*)(void))fail;
     int saved_errno = errno;
-    snprintf(symbol_name, sizeof symbol_name, "P%s", name);
+    snprintf(symbol_name, sizeof symbol_name, "%s%s", prefix, name);
     void *symbol = find_symbol(symbol_name);
     if (symbol)
         *(void **)&function = symbol;
     errno = saved_errno;
     return function;
+}
+
+void (*wl_mpi_resolve(const char *name))(void)
+{
+    return resolve("P", name);
+}
+
+void (*wl_mpi_resolve_fortran(const char *name))(void)
+{
+    return resolve("p", name);
 }
 
 /* In a block of its own: twin is the PMPI function of that name and type. */
@@ -262,4 +272,40 @@ int64_t wl_mpi_source(const void *status)
 int64_t wl_mpi_tag(const void *status)
 {
     return status_field(status, 1);
+}
+
+/* ---- Fortran ---- */
+
+/* The handles of the MPICH family are the same ints. */
+wl_mpi_handle wl_mpi_type_of(int type)
+{
+    static wl_mpi_handle (*convert)(int);
+    if (!library.is_open_mpi)
+        return (wl_mpi_handle)(uintptr_t)(unsigned)type;
+    if (!__atomic_load_n(&convert, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&convert, (wl_mpi_handle(*)(int))wl_mpi_resolve("MPI_Type_f2c"),
+                         __ATOMIC_RELEASE);
+    return convert(type);
+}
+
+wl_mpi_handle wl_mpi_communicator_of(int communicator)
+{
+    static wl_mpi_handle (*convert)(int);
+    if (!library.is_open_mpi)
+        return (wl_mpi_handle)(uintptr_t)(unsigned)communicator;
+    if (!__atomic_load_n(&convert, __ATOMIC_ACQUIRE))
+        __atomic_store_n(&convert, (wl_mpi_handle(*)(int))wl_mpi_resolve("MPI_Comm_f2c"),
+                         __ATOMIC_RELEASE);
+    return convert(communicator);
+}
+
+/* MPI_STATUS_IGNORE is a variable of the library there. */
+void *wl_mpi_choose_fortran_status(void *status, struct wl_mpi_status *own)
+{
+    static const char *const names[] = {"mpi_fortran_status_ignore_",
+                                        "MPIR_F08_MPI_STATUS_IGNORE_OBJ"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (status == dlsym(RTLD_DEFAULT, names[i]))
+            return own;
+    return status ? status : own;
 }

@@ -33,6 +33,9 @@ struct wl_mpi_facts {
  * takes anything and gives 1, an error. */
 void (*wl_mpi_resolve(const char *name))(void);
 
+/* The same for a name of Fortran: "mpi_send_" gives pmpi_send_. */
+void (*wl_mpi_resolve_fortran(const char *name))(void);
+
 /* Fills start; talks: the call communicates with other ranks. */
 void wl_mpi_begin(struct wl_mpi_facts *facts, bool talks);
 void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts);
@@ -53,6 +56,11 @@ void *wl_mpi_choose_status(void *status, struct wl_mpi_status *own);
 uint64_t wl_mpi_received_bytes(const void *status, wl_mpi_handle type);
 int64_t wl_mpi_source(const void *status);
 int64_t wl_mpi_tag(const void *status);
+
+/* Handles of Fortran. */
+wl_mpi_handle wl_mpi_type_of(int type);
+wl_mpi_handle wl_mpi_communicator_of(int communicator);
+void *wl_mpi_choose_fortran_status(void *status, struct wl_mpi_status *own);
 
 /* MPI_COMM_WORLD; the handle that stands at a place; a handle without what is not its own. */
 wl_mpi_handle wl_mpi_world(void);
