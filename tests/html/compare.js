@@ -98,6 +98,25 @@ async function testAdvice(page, advice) {
     });
 }
 
+/* The details of a launch list what the rules found in it. */
+async function testFindings(page, advice) {
+    const launch = advice.findings.find((finding) => finding.launch !== null).launch;
+    await page.go("details/" + launch);
+    const linked = await page.run(
+        "[...document.querySelectorAll('a[href^=\"#advice/\"]')].map((link) => Number(link.hash.slice(8)))",
+    );
+    const { kernel_name: kernel } = await page.run(
+        `warplens.launches().find((each) => each.id === ${launch})`,
+    );
+    const wanted = advice.findings.filter(
+        (finding) => finding.launch === launch || (finding.launches > 1 && finding.kernel === kernel),
+    );
+    assert.deepStrictEqual(
+        linked,
+        wanted.map((finding) => finding.number),
+    );
+}
+
 test(async (browser, folder) => {
     const { report: base } = make("more", folder),
         { report, page: file } = make("many", folder);
@@ -106,6 +125,8 @@ test(async (browser, folder) => {
     await testCompare(page, JSON.parse(warplens("diff", base, report, "--json")).comparisons[0]);
     const details = (path) => JSON.parse(warplens("show", path, "--page", "details", "--json"));
     await testSince(page, details(base), details(report), 345);
-    await testAdvice(page, JSON.parse(warplens("show", report, "--page", "advice", "--json")));
+    const advice = JSON.parse(warplens("show", report, "--page", "advice", "--json"));
+    await testAdvice(page, advice);
+    await testFindings(page, advice);
     assert.deepStrictEqual(page.problems, []);
 });
