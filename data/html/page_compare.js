@@ -82,7 +82,19 @@
                     ),
                 ),
             ),
+            reasons(each.why),
         );
+    }
+
+    // Which waits of warps went and came.
+    function reasons(why) {
+        return why && why.length
+            ? h(
+                  "ul",
+                  { class: "why" },
+                  why.map((reason) => h("li", {}, reason.text)),
+              )
+            : "";
     }
 
     function findings(title, list) {

@@ -1,8 +1,8 @@
 -- The ceiling: the least time that a launch could take on this GPU, by the bytes that it must move over device memory
 -- and by the floating-point operations that it does. Bytes are those that were moved, or those that threads asked for
--- where that is less, at the bandwidth that a kernel of nothing but loads and stores reaches: the share of the
--- data sheet's bandwidth in the GPU's file (read by examples/microbench), 0.92 where it has none. Operations are
--- counted at the peak of their pipe at the clock of the report.
+-- where that is less, at the bandwidth that a kernel of nothing but loads and stores reaches: what `warplens ceilings`
+-- measured on this GPU, else the share of the data sheet's bandwidth in the GPU's file (read by examples/microbench),
+-- 0.92 where it has none. Operations are counted at the peak of their pipe at the clock of the report.
 
 local assumed_efficiency = 0.92
 
@@ -10,14 +10,18 @@ local function row(name, unit, description, formula)
     return { name = name, unit = unit, description = description, formula = formula }
 end
 
-local function efficiency(m)
-    local own = m("device__model_dram_efficiency") or 0
-    return own > 0 and own or assumed_efficiency
+local function bandwidth(m)
+    local measured = m("device__ceiling_dram_copy") or 0
+    if measured > 0 then
+        return measured
+    end
+    local share = m("device__model_dram_efficiency") or 0
+    return m["device__model_memory_bandwidth_bytes_per_s"] * (share > 0 and share or assumed_efficiency)
 end
 
 local function bytes(m)
     local asked = m("smsp__sass_data_bytes_mem_global.sum") or 0
-    local moved = m["dram__bytes.sum"]
+    local moved = m("dram__bytes.sum") or m["dram__bytes_read.sum"] + m["dram__bytes_write.sum"]
     return asked > 0 and math.min(asked, moved) or moved
 end
 
@@ -35,7 +39,7 @@ local names = { memory = "memory-bound", compute = "compute-bound" }
 return {
     row("warplens__ceiling_memory.ns", "ns",
         "least time to move the bytes of device memory that are needed, at the bandwidth that this GPU reaches",
-        function(m) return bytes(m) / (m["device__model_memory_bandwidth_bytes_per_s"] * efficiency(m)) * 1e9 end),
+        function(m) return bytes(m) / bandwidth(m) * 1e9 end),
     row("warplens__ceiling_compute.ns", "ns", "least time to do the floating-point operations, at the peak of their pipe",
         function(m)
             if (m("ptx__inst_executed_pipe_tensor.sum") or 0) > 0 then
@@ -45,15 +49,16 @@ return {
         end),
     row("warplens__ceiling.ns", "ns", "least time that this launch could take: that of its bytes or of its operations",
         function(m)
-            local compute = m("warplens__ceiling_compute.ns")
-            if not compute then
-                return nil, "what tensor instructions take at least is not known"
+            local memory, compute = m["warplens__ceiling_memory.ns"], m("warplens__ceiling_compute.ns")
+            -- what is bound by its bytes is so whatever its operations are
+            if not compute and memory < 0.6 * (m("gpu__time_duration.sum") or 0) then
+                return nil, "what its operations take at least is not known"
             end
-            return math.max(m["warplens__ceiling_memory.ns"], compute)
+            return math.max(memory, compute or 0)
         end),
     row("warplens__ceiling_unit", "", "what sets the least time: memory or compute", function(m)
         local _ = m["warplens__ceiling.ns"]
-        return m["warplens__ceiling_memory.ns"] >= m["warplens__ceiling_compute.ns"] and "memory" or "compute"
+        return m["warplens__ceiling_memory.ns"] >= (m("warplens__ceiling_compute.ns") or 0) and "memory" or "compute"
     end),
     row("warplens__ceiling.pct", "%", "the least time that this launch could take as part of what it takes", function(m)
         local duration = m["gpu__time_duration.sum"]

@@ -1,5 +1,6 @@
 #include "advise/budget.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,13 @@ struct wl_budget {
         struct wl_budget_limit *items;
         size_t count, capacity;
     } limits;
-    const char *gpu;
+    const char *gpu, *input; /* or NULL */
+    double clock_mhz;        /* 0: any */
     struct wl_arena arena;
 };
 
 static const char finding_prefix[] = "finding:";
+static const double clock_tolerance = 0.01; /* clocks of a real GPU are not read to the last Hz */
 
 static const struct relation {
     const char *name;
@@ -46,8 +49,24 @@ static enum wl_code refuse(struct wl_error *error, const char *path, unsigned li
 {
     wl_error_set(error, WL_ERR_INPUT, "the budget has a wrong line: %s", what);
     wl_error_set_hint(error, "'KERNEL METRIC <= NUMBER', 'KERNEL finding:RULE <= NUMBER' or "
-                             "'gpu NAME'; KERNEL may be '*'");
+                             "'gpu NAME', 'clock MHZ', 'input ARGUMENTS'; KERNEL may be '*'");
     return wl_error_set_where(error, "%s:%u", path, line);
+}
+
+/* "input ARGUMENTS": all that follows the word. False: it is another line. */
+static bool read_input(struct wl_budget *budget, const char *text)
+{
+    static const char word[] = "input";
+    text += strspn(text, " \t");
+    size_t length = sizeof word - 1;
+    if (strncmp(text, word, length) != 0 || !strchr(" \t\r", text[length]))
+        return false;
+    text += length + strspn(text + length, " \t");
+    length = strlen(text);
+    while (length > 0 && strchr(" \t\r", text[length - 1]))
+        length--;
+    budget->input = wl_arena_string(&budget->arena, text, length);
+    return true;
 }
 
 /* A line without its comment; the words are cut out of it. */
@@ -57,6 +76,8 @@ static enum wl_code read_line(struct wl_budget *budget, char *text, const char *
     char *words[5] = {0}, *rest = NULL;
     size_t count = 0;
     text[strcspn(text, "#")] = '\0';
+    if (read_input(budget, text))
+        return WL_OK;
     for (char *word = strtok_r(text, " \t\r", &rest); word && count < 5;
          word = strtok_r(NULL, " \t\r", &rest))
         words[count++] = wl_arena_string(&budget->arena, word, strlen(word));
@@ -66,9 +87,14 @@ static enum wl_code read_line(struct wl_budget *budget, char *text, const char *
         budget->gpu = words[1];
         return WL_OK;
     }
+    char *end = NULL;
+    if (count == 2 && strcmp(words[0], "clock") == 0) {
+        budget->clock_mhz = strtod(words[1], &end);
+        bool is_clock = end != words[1] && *end == '\0' && budget->clock_mhz > 0;
+        return is_clock ? WL_OK : refuse(error, path, line, "the clock must be a number of MHz");
+    }
     if (count != 4)
         return refuse(error, path, line, "it must have four words");
-    char *end = NULL;
     struct wl_budget_limit limit = {words[0], words[1], words[2], strtod(words[3], &end), line};
     if (!find_relation(limit.relation))
         return refuse(error, path, line, "the third word must be <, <=, > or >=");
@@ -211,13 +237,58 @@ static enum wl_code check_gpu(const struct wl_budget *budget, struct wl_report *
     return WL_OK;
 }
 
+static enum wl_code check_clock(const struct wl_budget *budget, struct wl_report *report,
+                                struct wl_error *error)
+{
+    size_t count = 0;
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    for (size_t i = 0; i < count && budget->clock_mhz > 0; i++) {
+        const struct wl_record_attribute *clock =
+            wl_report_attribute(&launches[i], "device__model_sm_clock_hz");
+        double mhz = clock ? clock->number / 1e6 : 0;
+        if (fabs(mhz - budget->clock_mhz) <= clock_tolerance * budget->clock_mhz)
+            continue;
+        wl_error_set(error, WL_ERR_USAGE,
+                     "the budget is for a clock of %g MHz, the report is of %g", budget->clock_mhz,
+                     mhz);
+        return wl_error_set_hint(error, "times of other clocks cannot be compared; --allow-unlike "
+                                        "does it all the same");
+    }
+    return WL_OK;
+}
+
+/* The arguments of the program that was profiled: its command line behind the first word. */
+static enum wl_code check_input(const struct wl_budget *budget, struct wl_report *report,
+                                struct wl_error *error)
+{
+    size_t count = 0;
+    const struct wl_record_attribute *session = wl_report_session(report, &count);
+    const char *arguments = "";
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(session[i].name, "command_line") != 0 || !session[i].text)
+            continue;
+        arguments = session[i].text + strcspn(session[i].text, " ");
+        arguments += strspn(arguments, " ");
+    }
+    if (!budget->input || strcmp(arguments, budget->input) == 0)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE, "the budget is for the input '%s', the report is of '%s'",
+                 budget->input, arguments);
+    return wl_error_set_hint(error, "profile the program with the arguments of the budget, or use "
+                                    "--allow-unlike");
+}
+
 enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *report,
                              struct wl_metric_catalog *catalog, const struct wl_rules *rules,
-                             const struct wl_advice_list *advice, struct wl_budget_results *results,
-                             struct wl_error *error)
+                             const struct wl_advice_list *advice, bool allows_unlike,
+                             struct wl_budget_results *results, struct wl_error *error)
 {
     *results = (struct wl_budget_results){.arena = wl_alloc_zero(1, sizeof *results->arena)};
-    enum wl_code code = check_gpu(budget, report, error);
+    enum wl_code code = allows_unlike ? WL_OK : check_gpu(budget, report, error);
+    if (code == WL_OK && !allows_unlike)
+        code = check_clock(budget, report, error);
+    if (code == WL_OK && !allows_unlike)
+        code = check_input(budget, report, error);
     for (size_t i = 0; i < budget->limits.count && code == WL_OK; i++) {
         const struct wl_budget_limit *limit = &budget->limits.items[i];
         struct wl_pattern pattern;

@@ -2,6 +2,8 @@
  * line:
  *
  *   gpu h200                                       the report must be of this model
+ *   clock 1980                                     and of this clock of the SMs, in MHz
+ *   input 2048 --fast                              and of a program with these arguments
  *   gemm_tile  gpu__time_duration.sum <= 700000    kernel, metric, relation, number in the metric's
  * base unit regex:^sp  dram__bytes.sum < 1e9
  *   *          finding:shared-bank <= 0            how many findings of the rule, notes not counted
@@ -52,12 +54,13 @@ struct wl_budget_results {
 };
 
 /* Compares all launches with all limits, in the order of the file. A limit that matches no launch,
- * or a metric that is absent, is not kept. Errors: WL_ERR_USAGE for another GPU than the budget's,
- * a bad expression, or an unknown rule. Free with wl_budget_results_free. */
+ * or a metric that is absent, is not kept. Errors: WL_ERR_USAGE for another GPU, clock or input
+ * than the budget's (unless allowed), a bad expression, or an unknown rule. Free with
+ * wl_budget_results_free. */
 enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *report,
                              struct wl_metric_catalog *catalog, const struct wl_rules *rules,
-                             const struct wl_advice_list *advice, struct wl_budget_results *results,
-                             struct wl_error *error);
+                             const struct wl_advice_list *advice, bool allows_unlike,
+                             struct wl_budget_results *results, struct wl_error *error);
 void wl_budget_results_free(struct wl_budget_results *results);
 
 #endif

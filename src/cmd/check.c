@@ -150,7 +150,8 @@ static enum wl_code check_report(const struct wl_command *command, const char *p
         code = wl_advise(report, catalog, rules, &options, &advice, error);
     }
     if (!code)
-        code = wl_budget_check(budget, report, catalog, rules, advice, &results, error);
+        code = wl_budget_check(budget, report, catalog, rules, advice, command->allows_unlike,
+                               &results, error);
     if (!code)
         code = print_results(command, &results, console, error);
     wl_budget_results_free(&results);

@@ -51,7 +51,7 @@ struct wl_command {
     const char *budget_path;
     const char *html_path, *pdf_path, *svg_folder, *png_folder;
     struct wl_text baselines; /* reports, '\n' between */
-    bool allows_unlike;
+    bool allows_unlike, compares_all;
     /* traces */
     struct wl_text traced, tables; /* -t, --report */
     bool wants_stats;

@@ -25,6 +25,7 @@ static enum wl_code diff(const struct wl_command *command, const struct wl_argum
     struct wl_diff_options options = {
         .metrics = command->metrics.data,
         .section_folder = command->section_folder,
+        .is_all = command->compares_all,
         .json = command->json,
         .allows_unlike = command->allows_unlike,
     };

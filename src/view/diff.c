@@ -8,6 +8,7 @@
 #include "advise/advice.h"
 #include "base/memory.h"
 #include "metric/metric.h"
+#include "view/diff_parts.h"
 #include "view/fields.h"
 #include "view/format.h"
 #include "view/table.h"
@@ -62,6 +63,7 @@ struct summary {
 struct group {
     const char *name; /* as it is shown */
     const char *function;
+    const struct wl_report_launch **launches;
     size_t launch_count;
     struct summary *summaries; /* by metric */
 };
@@ -125,8 +127,9 @@ static enum wl_code read_side(struct diff *diff, const struct wl_diff_report *re
             group->name = name;
             group->function = launches[i].kernel ? launches[i].kernel->record.function : name;
             group->summaries = wl_alloc_zero(diff->metric_count + 1, sizeof *group->summaries);
+            group->launches = wl_alloc_zero(count, sizeof(struct wl_report_launch *));
         }
-        group->launch_count++;
+        group->launches[group->launch_count++] = &launches[i];
         struct wl_metric_set *set = wl_metric_set_create(diff->catalog, &launches[i]);
         for (size_t j = 0; j < diff->metric_count; j++) {
             const struct wl_metric_value *value = wl_metric_get(set, diff->metrics[j]);
@@ -146,8 +149,10 @@ static enum wl_code read_side(struct diff *diff, const struct wl_diff_report *re
 
 static void free_side(struct side *side)
 {
-    for (size_t i = 0; i < side->group_count; i++)
+    for (size_t i = 0; i < side->group_count; i++) {
         free(side->groups[i].summaries);
+        free(side->groups[i].launches);
+    }
     free(side->groups);
     wl_advice_free(side->advice);
     *side = (struct side){0};
@@ -225,6 +230,15 @@ static json_t *summary_json(const struct summary *summary)
                      "launches", (json_int_t)summary->count);
 }
 
+static void explain(struct diff *diff, const struct group *a, const struct group *b, json_t *kernel)
+{
+    const struct wl_diff_launches base = {diff->base.report->report, a->launches, a->launch_count};
+    const struct wl_diff_launches other = {diff->other.report->report, b->launches,
+                                           b->launch_count};
+    wl_diff_why(diff->catalog, &base, &other, &diff->text, kernel);
+    wl_diff_lines(&base, &other, &diff->text, kernel);
+}
+
 static void compare_groups(struct diff *diff, const struct group *a, const struct group *b)
 {
     struct wl_table table = {0};
@@ -268,9 +282,10 @@ static void compare_groups(struct diff *diff, const struct group *a, const struc
         wl_table_print(&table, 4, &diff->text);
     else
         wl_text_add(&diff->text, "    nothing differs\n");
-    json_array_append_new(diff->kernels,
-                          json_pack("{s:o, s:o, s:o}", "base", wl_json_text(a->name), "new",
-                                    wl_json_text(b->name), "changes", changes));
+    json_t *kernel = json_pack("{s:o, s:o, s:o}", "base", wl_json_text(a->name), "new",
+                               wl_json_text(b->name), "changes", changes);
+    json_array_append_new(diff->kernels, kernel);
+    explain(diff, a, b, kernel);
     wl_text_free(&name);
     wl_table_free(&table);
 }
@@ -386,12 +401,13 @@ static enum wl_code choose_metrics(struct diff *diff, struct wl_report *report,
     size_t count = 0;
     diff->metrics = default_metrics;
     diff->metric_count = default_count;
-    if (!diff->options->metrics)
+    const char *names = diff->options->is_all ? "regex:." : diff->options->metrics;
+    if (!names)
         return WL_OK;
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
     struct wl_metric_set *set = count ? wl_metric_set_create(diff->catalog, launches) : NULL;
-    enum wl_code code = wl_metric_names_parse(diff->catalog, &set, set ? 1 : 0,
-                                              diff->options->metrics, &diff->names, error);
+    enum wl_code code =
+        wl_metric_names_parse(diff->catalog, &set, set ? 1 : 0, names, &diff->names, error);
     wl_metric_set_free(set);
     diff->metrics = (const char *const *)diff->names.items;
     diff->metric_count = diff->names.count;

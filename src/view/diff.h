@@ -12,6 +12,7 @@
 struct wl_diff_options {
     const char *metrics;        /* comma-separated names, or NULL: those that tell most */
     const char *section_folder; /* of the user, or NULL */
+    bool is_all;                /* every metric that the base has */
     bool json;
     bool allows_unlike; /* reports of different GPUs or clocks too */
 };

@@ -75,6 +75,15 @@ for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
     done
 done
 
+# what a comparison says of two kernels: the stalls that went and came, and lines
+"$WARPLENS" profile -q -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
+"$WARPLENS" profile -q -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
+"$WARPLENS" diff before.wlr after.wlr >differences
+for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row + k\];.*memory_l1_wavefronts_shared.*gone' \
+    'sum += tile\[k\].*memory_l1_wavefronts_shared.*new' 'vanished: shared-bank' 'appeared: shared-pressure'; do
+    grep -q "$text" differences || fail "the comparison does not say '$text'"
+done
+
 # the same text each time, and for any number of threads that simulate
 "$WARPLENS" show all.wlr --page advice >first.txt
 "$WARPLENS" profile -q -f -o again --threads 1 ./fixtures >again.log 2>&1
