@@ -96,16 +96,18 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
     return WL_OK;
 }
 
-void wl_injection_add_mpi(const char *folder, const char *engine,
-                          struct wl_environment *environment)
+void wl_injection_add_calls(const char *folder, const char *engine,
+                            struct wl_environment *environment)
 {
-    static const char library[] = "libwarplens-mpi.so";
+    static const char *const files[] = {"libwarplens-mpi.so", "libwarplens-acc.so"};
     if (strpbrk(folder, ":; ")) /* LD_PRELOAD is split at these */
         return;
-    char *library_path = wl_string_format("%s/%s", folder, library);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = wl_string_format("%s/%s", folder, files[i]);
+        wl_environment_prepend(environment, "LD_PRELOAD", path, ':');
+        free(path);
+    }
     char *engine_path = wl_string_format("%s/%s", folder, engine);
-    wl_environment_prepend(environment, "LD_PRELOAD", library_path, ':');
     wl_environment_set(environment, "WARPLENS_TRACE_ENGINE", engine_path);
-    free(library_path);
     free(engine_path);
 }

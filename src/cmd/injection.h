@@ -15,9 +15,9 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
                                   const char *settings_path, struct wl_environment *environment,
                                   struct wl_error *error);
 
-/* Has calls of MPI recorded, too: a library of ours stands before the program's MPI library, and
- * records into engine, the file of folder that records the rest. */
-void wl_injection_add_mpi(const char *folder, const char *engine,
-                          struct wl_environment *environment);
+/* Has calls of MPI and waits of OpenACC recorded, too: libraries of ours stand before the
+ * program's, and record into engine, the file of folder that records the rest. */
+void wl_injection_add_calls(const char *folder, const char *engine,
+                            struct wl_environment *environment);
 
 #endif

@@ -353,10 +353,11 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                             : wl_injection_prepare(run->library_folder, &run->info,
                                                    run->settings_path, &environment, error);
     if (!code && run->settings.trace[0])
-        wl_injection_add_mpi(run->library_folder,
-                             run->settings.collector == WL_SOURCE_HARDWARE ? "libwarplens-cupti.so"
-                                                                           : "libwarplens-gpu.so",
-                             &environment);
+        wl_injection_add_calls(run->library_folder,
+                               run->settings.collector == WL_SOURCE_HARDWARE
+                                   ? "libwarplens-cupti.so"
+                                   : "libwarplens-gpu.so",
+                               &environment);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);
         tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};

@@ -205,8 +205,9 @@ static void end(const struct wl_acc_prof_info *info, const struct wl_acc_event_i
     wl_trace_put(&record);
 }
 
-static void callback(const struct wl_acc_prof_info *info, struct wl_acc_event_info *event,
-                     const void *api)
+__attribute__((visibility("default"))) void wl_openacc_event(const struct wl_acc_prof_info *info,
+                                                             struct wl_acc_event_info *event,
+                                                             const void *api)
 {
     (void)api;
     int saved_errno = errno;
@@ -232,8 +233,8 @@ acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup
     for (int event = 1; event + 1 < WL_ACC_EVENT_COUNT; event++) {
         if (!region_names[event])
             continue;
-        add(event, callback, 0);
-        add(event + 1, callback, 0);
+        add(event, wl_openacc_event, 0);
+        add(event + 1, wl_openacc_event, 0);
     }
     errno = saved_errno;
 }

@@ -9,7 +9,8 @@ cd "$folder" || exit 1
 cp "$SOURCE/tests/openacc/copies.c" "$SOURCE/tests/openacc/copies.log" "$SOURCE/examples/spmv/spmv_acc.c" .
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g copies.c -o copies || exit
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g spmv_acc.c -o spmv_acc -lm || exit
-cp "$SOURCE/tests/openacc/devices.c" .
+cp "$SOURCE/tests/openacc/devices.c" "$SOURCE/tests/openacc/waits.c" .
+"$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g waits.c -o waits || exit
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g devices.c -o devices || exit
 strip --strip-debug -o stripped copies
 export GOMP_OPENACC_DIM=1024
@@ -42,6 +43,7 @@ run() { # NAME COMMAND...: its stdout, without times, behind a headline
             awk -F, '{ print $1, $2, $NF }'
     done
     run "lines of PTX" "$WARPLENS" acc-time -o stripped ./stripped
+    run waits "$WARPLENS" acc-time -o waits ./waits
     run "two devices" env WARPLENS_DEVICES=2 "$WARPLENS" acc-time -o devices ./devices
     export ACC_DEVICE_TYPE=host
     run "host fallback" "$WARPLENS" acc-time -o host ./copies
