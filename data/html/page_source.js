@@ -21,6 +21,13 @@
         return all;
     }
 
+    /* Positions of what is not zero, the largest first. */
+    function byHeat(values) {
+        return [...values.keys()]
+            .filter((at) => values[at] > 0)
+            .sort((a, b) => values[b] - values[a] || a - b);
+    }
+
     function expandColumn(column, kernel) {
         const state = /^smsp__pcsamp_warps_issue_stalled_(.*)/.exec(column.label);
         return {
@@ -78,12 +85,20 @@
             this.rank = -1;
             this.found = -1;
             this.chosen = [];
+            this.row = 0; /* chosen last, of source */
+            this.instruction = 0;
             this.findings = warplens.findingsOf(launch);
             this.lines = list(this.model.rows, (row, i) => this.lineRow(row, i), "Source");
             this.code = list(
                 this.model.kernel.instructions,
                 (instruction, i) => this.codeRow(instruction, i),
                 this.model.code,
+            );
+            this.lines.box.addEventListener("keydown", (event) =>
+                this.onKey(event, (by) => this.moveRow(by)),
+            );
+            this.code.box.addEventListener("keydown", (event) =>
+                this.onKey(event, (by) => this.moveInstruction(by)),
             );
             this.values = h("div", { class: "values", "aria-live": "polite" });
             this.paper = h("div", { class: "paper" });
@@ -200,11 +215,37 @@
             );
         }
 
+        /* Arrows choose the next counted row of the pane that has the focus. */
+        onKey(event, move) {
+            const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+            if (!by || event.ctrlKey || event.altKey || event.metaKey) return;
+            move(by);
+            event.preventDefault();
+        }
+
+        moveRow(by) {
+            const { rows } = this.model;
+            let row = this.row + by;
+            while (row >= 0 && row < rows.length && !(rows[row].line >= 0)) row += by;
+            if (row >= 0 && row < rows.length) this.selectLine(rows[row].line, true);
+        }
+
+        moveInstruction(by) {
+            const index = this.instruction + by;
+            if (index < 0 || index >= this.model.kernel.instructions.length) return;
+            this.code.reveal(index);
+            this.selectInstruction(index);
+        }
+
         selectLine(line, scrolls) {
             const { kernel, rowOf } = this.model;
+            this.row = rowOf[line];
             const [, number, instructions, inlined] = kernel.lines[line];
             const node = scrolls ? this.lines.reveal(rowOf[line]) : this.lines.at(rowOf[line]);
-            if (instructions.length) this.code.reveal(instructions[0]);
+            if (instructions.length) {
+                this.instruction = instructions[0];
+                this.code.reveal(instructions[0]);
+            }
             this.choose([
                 node,
                 ...instructions.slice(0, chosen_instructions).map((each) => this.code.at(each)),
@@ -227,6 +268,8 @@
 
         selectInstruction(index) {
             const line = this.model.lineOf[index];
+            this.instruction = index;
+            if (line >= 0) this.row = this.model.rowOf[line];
             this.choose([this.code.at(index), line >= 0 ? this.lines.reveal(this.model.rowOf[line]) : null]);
             this.tell(this.model.code + " " + index, (column) => column.byInstruction[index]);
         }
@@ -238,11 +281,10 @@
             const { byLine, byInstruction, name, mark: sign, total } = this.column;
             this.mostOfLine = byLine.reduce((a, b) => Math.max(a, b), 0);
             this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
-            this.order = [...byLine.keys()]
-                .filter((line) => byLine[line] > 0)
-                .sort((a, b) => byLine[b] - byLine[a] || a - b);
+            this.order = byHeat(byLine);
+            this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
-            this.position.textContent = this.order.length + (this.order.length === 1 ? " line" : " lines");
+            this.tellRank();
             this.lines.refresh();
             this.code.refresh();
             this.choose([]);
@@ -269,11 +311,26 @@
             );
         }
 
+        /* To the next hottest line, or instruction where only those are shown. */
         step(by) {
-            if (!this.order.length) return;
-            this.rank = Math.max(0, Math.min(this.order.length - 1, this.rank + by));
-            this.position.textContent = this.rank + 1 + " of " + this.order.length + " lines";
-            this.selectLine(this.order[this.rank], true);
+            const isCode = choice.panes === "code",
+                order = isCode ? this.codeOrder : this.order;
+            if (!order.length) return;
+            this.rank = Math.max(0, Math.min(order.length - 1, this.rank + by));
+            this.tellRank();
+            if (isCode) {
+                this.code.reveal(order[this.rank]);
+                this.selectInstruction(order[this.rank]);
+            } else {
+                this.selectLine(order[this.rank], true);
+            }
+        }
+
+        tellRank() {
+            const isCode = choice.panes === "code",
+                count = (isCode ? this.codeOrder : this.order).length;
+            const what = (isCode ? " instruction" : " line") + (count === 1 ? "" : "s");
+            this.position.textContent = (this.rank < 0 ? "" : this.rank + 1 + " of ") + count + what;
         }
 
         /* ---- finding text ---- */
@@ -338,14 +395,17 @@
             );
             field.addEventListener("change", () => {
                 choice.panes = this.panes.dataset.panes = field.value;
+                this.rank = -1;
+                this.tellRank();
             });
             return field;
         }
 
         show(container, keys) {
             const search = this.searchField();
-            keys["n"] = ["next hottest line", () => this.step(1)];
-            keys["p"] = ["previous hottest line", () => this.step(-1)];
+            keys["n"] = ["next hottest line, or instruction", () => this.step(1)];
+            keys["p"] = ["previous hottest line, or instruction", () => this.step(-1)];
+            keys["↑ ↓"] = ["line or instruction before, after, in the pane that has the focus", () => {}];
             keys["/"] = ["find", () => search.focus()];
             container.append(
                 h(

@@ -73,6 +73,30 @@ test(async (browser, folder) => {
         await page.run("document.querySelector('.values h2').textContent"),
         "Line " + first.line,
     );
+    /* arrows in a pane, hottest instructions */
+    await page.run("document.querySelector('.code').focus()");
+    await page.press("ArrowDown");
+    const after = source.lines[source.lines.indexOf(first) + 1];
+    assert.strictEqual(
+        await page.run("document.querySelector('.values h2').textContent"),
+        "Line " + after.line,
+    );
+    await page.run("document.querySelectorAll('.code')[1].focus()");
+    await page.press("ArrowUp");
+    const before = after.instructions[0].index - 1;
+    assert.strictEqual(await page.run("document.querySelector('.values h2').textContent"), "PTX " + before);
+    await page.run(
+        `(() => { const select = document.querySelector("select[aria-label=Panes]"); select.value = "code"; select.dispatchEvent(new Event("change")); })()`,
+    );
+    await page.run("document.activeElement.blur()");
+    await page.press("n");
+    const hottest = source.lines
+        .flatMap((line) => line.instructions)
+        .sort((a, b) => b.values[other] - a.values[other] || a.index - b.index)[0];
+    assert.strictEqual(
+        await page.run("document.querySelector('.values h2').textContent"),
+        "PTX " + hottest.index,
+    );
     /* finding text */
     await page.press("/");
     await page.run("document.activeElement.value = 'line 4321'");
