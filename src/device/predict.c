@@ -14,12 +14,28 @@
 enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
 #define FREE_NS 5000000000u /* what predictions may take before they must be a small part */
 
-size_t wl_device_trace_words(void)
+static size_t trace_words(void)
 {
     bool is_dear = wl_device.predicting_ns > FREE_NS + wl_device.counting_ns / 4;
     return wl_device.options.whatif ? TRACE_WORDS_WHATIF
            : is_dear                ? TRACE_WORDS_LATER
                                     : TRACE_WORDS;
+}
+
+/* Of the first SM's trace, what the others have at most. */
+#define OTHERS_SHARE 4
+
+uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_DEVICE_TRACES])
+{
+    uint32_t sms = wl_device.gpu.sm_count;
+    uint32_t used = block_count < sms ? (uint32_t)block_count : sms;
+    uint32_t count = used < WL_DEVICE_TRACES || wl_device.options.whatif ? 1 : WL_DEVICE_TRACES;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t words = i ? trace_words() / OTHERS_SHARE : trace_words();
+        traces[i] = (struct wl_trace){
+            .sm = i * used / count, .words_begin = words, .words_most = 3 * words};
+    }
+    return count;
 }
 
 static uint64_t now_ns(void)
@@ -109,6 +125,52 @@ static void add_whatif(struct wl_timing_input *input, double duration_ns,
         }
 }
 
+static size_t words_of(const struct wl_trace_block_record *block)
+{
+    size_t words = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        words += block->warps[w].count;
+    return words;
+}
+
+/* Blocks whose warps went different ways: their SMs may take different times. */
+static bool is_irregular(const struct wl_trace *trace)
+{
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t b = 0; b < trace->block_count; b++) {
+        size_t words = words_of(trace->blocks[b]);
+        least = words < least ? words : least;
+        most = words > most ? words : most;
+    }
+    return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
+}
+
+/* Takes the mean of the SMs that were recorded; how far they lie apart is an error that is known.
+ */
+static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
+                        uint32_t trace_count, struct wl_timing *timing)
+{
+    double sum = timing->duration_ns, least = sum, most = sum;
+    uint32_t count = 1;
+    for (uint32_t i = 1; i < trace_count && is_irregular(&traces[0]); i++) {
+        struct wl_timing other;
+        struct wl_error error = {0};
+        input->trace = &traces[i];
+        if (traces[i].block_count == 0 || wl_timing_predict(input, &other, &error))
+            continue;
+        sum += other.duration_ns;
+        least = other.duration_ns < least ? other.duration_ns : least;
+        most = other.duration_ns > most ? other.duration_ns : most;
+        count++;
+        wl_timing_free(&other);
+    }
+    input->trace = &traces[0];
+    double mean = sum / count, apart = 100 * (most - least) / 2 / mean;
+    timing->cycles *= mean / timing->duration_ns;
+    timing->duration_ns = mean;
+    timing->error_pct = apart > timing->error_pct ? apart : timing->error_pct;
+}
+
 /* Why block sizes are not swept, once for each kernel. */
 static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
 {
@@ -122,7 +184,8 @@ static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
 }
 
 uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
-                           const struct wl_trace *trace, struct wl_sim_counts *counts)
+                           const struct wl_trace *traces, uint32_t trace_count,
+                           struct wl_sim_counts *counts)
 {
     uint64_t start_ns = now_ns();
     struct wl_timing timing;
@@ -131,7 +194,7 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
     struct wl_timing_input input = {
         .gpu = &wl_device.gpu,
         .program = launch->program,
-        .trace = trace,
+        .trace = &traces[0],
         .block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
         .warps_per_block = counts->occupancy.warps_per_block,
         .occupancy = counts->occupancy,
@@ -143,6 +206,7 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         counts->not_predicted = wl_string_copy(error.message);
         return 0;
     }
+    compare_sms(&input, traces, trace_count, &timing);
     size_t count = wl_timing_values(&input, &timing, values);
     counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
     for (size_t i = 0; i < count; i++)

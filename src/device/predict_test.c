@@ -1,0 +1,81 @@
+#include "device/device_testing.h"
+
+static double error_pct, duration_ns;
+
+static bool begin_launch(void *self, const struct wl_device_launch *launch)
+{
+    (void)self, (void)launch;
+    return true;
+}
+
+static void end_launch(void *self, const struct wl_device_launch *launch,
+                       const struct wl_sim_counts *counts, const struct wl_error *error)
+{
+    (void)self, (void)launch, (void)error;
+    error_pct = duration_ns = -1;
+    for (size_t i = 0; counts && i < counts->value_count; i++) {
+        if (strcmp(counts->values[i].name, "warplens__sampling_error.pct") == 0)
+            error_pct = counts->values[i].value;
+        if (strcmp(counts->values[i].name, "gpu__time_duration.sum") == 0)
+            duration_ns = counts->values[i].value;
+    }
+}
+
+static const struct wl_device_observer observer = {.launch_begin = begin_launch,
+                                                   .launch_end = end_launch};
+
+/* Each block makes `base` turns and up to `more` besides, as its number has it. */
+/* clang-format off */
+static const char text[] =
+    PTX_HEADER(60)
+    ".visible .entry turns(.param .u64 out, .param .u32 base, .param .u32 more)\n{\n"
+    ".reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<2>;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [base];\nld.param.u32 %r2, [more];\n"
+    "mov.u32 %r3, %ctaid.x;\nmul.lo.u32 %r3, %r3, 7919;\nrem.u32 %r3, %r3, 101;\n"
+    "mul.lo.u32 %r3, %r3, %r2;\nadd.u32 %r1, %r1, %r3;\nmov.f32 %f0, 0f3F800000;\n"
+    "LOOP:\nfma.rn.f32 %f0, %f0, %f0, %f0;\nadd.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n"
+    "@%p bra LOOP;\nst.global.f32 [%rd1], %f0;\nret;\n}\n";
+/* clang-format on */
+
+static void run(uint32_t base, uint32_t more)
+{
+    struct wl_device_module *module;
+    void *memory;
+    start_device("h200", &observer);
+    assert_int_equal(wl_device_module_load(text, &module), WL_DEVICE_OK);
+    assert_int_equal(wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 4096, 0, &memory),
+                     WL_DEVICE_OK);
+    void *parameters[] = {&memory, &base, &more};
+    struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "turns"),
+                                        .grid = {132 * 40, 1, 1},
+                                        .block = {128, 1, 1},
+                                        .parameters = parameters};
+    assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
+    wl_device_shutdown();
+}
+
+/* All SMs do the same: one of them, replayed in full, has no error of sampling. */
+static void even_blocks_need_one_sm(void **state)
+{
+    (void)state;
+    run(100, 0);
+    assert_true(duration_ns > 1000);
+    assert_true(error_pct == 0);
+}
+
+static void uneven_blocks_are_compared_between_sms(void **state)
+{
+    (void)state;
+    run(1, 4);
+    assert_true(duration_ns > 1000);
+    assert_true(error_pct > 0 && error_pct < 25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(even_blocks_need_one_sm),
+        cmocka_unit_test(uneven_blocks_are_compared_between_sms),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
