@@ -29,6 +29,32 @@ static enum wl_code check_target(const char *path, const struct wl_command *comm
     return wl_error_set_hint(error, "-f replaces it");
 }
 
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat status, other_status;
+    return stat(path, &status) == 0 && stat(other, &other_status) == 0 &&
+           status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino;
+}
+
+/* Looks at all targets before a report is read. */
+static enum wl_code check_targets(const struct wl_command *command, const char *const *reports,
+                                  size_t count, struct wl_error *error)
+{
+    const char *targets[2 + WL_TRACE_FORM_COUNT] = {command->html_path, command->pdf_path};
+    enum wl_code code = WL_OK;
+    for (int form = 0; form < WL_TRACE_FORM_COUNT; form++)
+        targets[2 + form] = command->trace_paths[form];
+    for (size_t i = 0; i < sizeof targets / sizeof *targets && !code; i++) {
+        for (size_t j = 0; targets[i] && j < count && !code; j++)
+            if (is_same_file(targets[i], reports[j]))
+                code = wl_error_set(error, WL_ERR_OUTPUT,
+                                    "what is exported would replace the report (%s)", reports[j]);
+        if (targets[i] && !code)
+            code = check_target(targets[i], command, error);
+    }
+    return code;
+}
+
 /* The report and its baselines. paths points into text, which is cut at its lines. */
 static size_t list_reports(const char *report, struct wl_text *baselines, const char ***paths)
 {
@@ -67,9 +93,7 @@ static enum wl_code export_traces(const struct wl_command *command, struct wl_re
         const char *path = command->trace_paths[form];
         if (!path)
             continue;
-        code = check_target(path, command, error);
-        if (!code)
-            code = wl_export_trace(report, (enum wl_trace_form)form, path, error);
+        code = wl_export_trace(report, (enum wl_trace_form)form, path, error);
         if (!code)
             wl_console_say(console, "trace: %s", path);
     }
@@ -120,14 +144,16 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
                          "export needs --html, --pdf, --svg, --png or a form of traces");
         return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
     }
+    if (command->baselines.length && !command->html_path) {
+        wl_error_set(error, WL_ERR_USAGE, "--baseline is for --html");
+        return wl_error_set_hint(error, "warplens diff BASE.wlr NEW.wlr");
+    }
     const char **paths = NULL;
     size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
     struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
     enum wl_code code = wl_console_open(console, command->log_file, error);
-    if (!code && command->html_path)
-        code = check_target(command->html_path, command, error);
-    if (!code && command->pdf_path)
-        code = check_target(command->pdf_path, command, error);
+    if (!code)
+        code = check_targets(command, paths, count, error);
     for (size_t i = 0; i < count && !code; i++) {
         reports[i].name = file_name(paths[i]);
         code = wl_report_open(paths[i], &reports[i].report, error);
