@@ -12,11 +12,15 @@ end
 
 absent(time, "ns", "duration of the kernel", { "gpu__time_duration.sum", "gpu__time_active.sum" })
 absent(time, "cycle", "clock cycles", {
-    "gpc__cycles_elapsed.max", "gpc__cycles_elapsed.avg", "sm__cycles_active.avg", "sm__cycles_active.sum",
-    "sm__cycles_elapsed.sum", "sm__cycles_elapsed.max", "smsp__cycles_active.avg", "smsp__cycles_active.sum",
-    "smsp__cycles_elapsed.sum", "l1tex__cycles_active.avg", "l1tex__cycles_elapsed.sum", "lts__cycles_active.avg",
+    "gpc__cycles_elapsed.max", "gpc__cycles_elapsed.avg", "sm__cycles_active.avg", "lts__cycles_active.avg",
     "lts__cycles_elapsed.sum", "dram__cycles_active.avg", "dram__cycles_elapsed.sum",
     "smsp__average_warp_latency_per_inst_issued.ratio", "smsp__average_warps_active_per_inst_executed.ratio",
+})
+local one = "one SM of the model stands for all: how they differ is not known"
+absent(one, "cycle", "clock cycles in which the least or the most busy unit worked", {
+    "sm__cycles_active.min", "sm__cycles_active.max", "smsp__cycles_active.min", "smsp__cycles_active.max",
+    "l1tex__cycles_active.min", "l1tex__cycles_active.max", "lts__cycles_active.min", "lts__cycles_active.max",
+    "dram__cycles_active.min", "dram__cycles_active.max",
 })
 absent(time, "hz", "clock rate", { "gpc__cycles_elapsed.avg.per_second", "dram__cycles_elapsed.avg.per_second" })
 absent(time, "%", "throughput, of the peak", {

@@ -1,14 +1,10 @@
 -- Sections of Nsight Compute that counting alone cannot fill. In no set; asked for by name they say why.
-local time = "needs a predicted or measured time, which this launch has not"
 local function section(identifier, name, order, reason)
     return { identifier = identifier, name = name, order = order, absent = reason }
 end
 
 return {
     section("PmSampling", "PM Sampling", 15, "sampling needs time: not available from counting"),
-    section("WorkloadDistribution", "GPU and Memory Workload Distribution", 90, time),
-    section("MemoryWorkloadAnalysis_Chart", "Memory Workload Analysis Chart", 31,
-        "the chart has no form in text; see MemoryWorkloadAnalysis_Tables, or export the report"),
     section("NumaAffinity", "NUMA Affinity", 63, "the model has one GPU"),
     section("Nvlink", "NVLink", 61, "the model has one GPU"),
     section("Nvlink_Tables", "NVLink Tables", 62, "the model has one GPU"),

@@ -284,7 +284,15 @@ enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *r
                              struct wl_budget_results *results, struct wl_error *error)
 {
     *results = (struct wl_budget_results){.arena = wl_alloc_zero(1, sizeof *results->arena)};
-    enum wl_code code = allows_unlike ? WL_OK : check_gpu(budget, report, error);
+    size_t launch_count = 0;
+    enum wl_code code = WL_OK;
+    wl_report_launches(report, &launch_count);
+    if (launch_count == 0) {
+        code = wl_error_set(error, WL_ERR_NOTHING, "the report holds no kernel launch");
+        wl_error_set_hint(error, "see --page session for what was skipped or failed");
+    }
+    if (code == WL_OK && !allows_unlike)
+        code = check_gpu(budget, report, error);
     if (code == WL_OK && !allows_unlike)
         code = check_clock(budget, report, error);
     if (code == WL_OK && !allows_unlike)

@@ -54,7 +54,8 @@ struct wl_budget_results {
 };
 
 /* Compares all launches with all limits, in the order of the file. A limit that matches no launch,
- * or a metric that is absent, is not kept. Errors: WL_ERR_USAGE for another GPU, clock or input
+ * or a metric that is absent, is not kept. Errors: WL_ERR_NOTHING for a report without launches,
+ * WL_ERR_USAGE for another GPU, clock or input
  * than the budget's (unless allowed), a bad expression, or an unknown rule. Free with
  * wl_budget_results_free. */
 enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *report,
