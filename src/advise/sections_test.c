@@ -81,7 +81,8 @@ static void sections_are_chosen(void **state)
     chooses(NULL, "detailed",
             "DeviceAttributes,SpeedOfLight,LaunchStats,SpeedOfLight_RooflineChart,"
             "ComputeWorkloadAnalysis,"
-            "MemoryWorkloadAnalysis,SchedulerStats,WarpStateStats,Occupancy,SourceCounters");
+            "MemoryWorkloadAnalysis,MemoryWorkloadAnalysis_Chart,SchedulerStats,WarpStateStats,"
+            "Occupancy,SourceCounters");
     chooses("Occupancy,LaunchStats", NULL, "LaunchStats,Occupancy");
     chooses("regex:^Memory.*s$", NULL, "MemoryWorkloadAnalysis,MemoryWorkloadAnalysis_Tables");
     chooses("InstructionStats", "basic", "SpeedOfLight,LaunchStats,Occupancy,InstructionStats");
