@@ -48,8 +48,13 @@ static void find_runtime(void)
     errno = saved_errno;
 }
 
+/* The runtime calls one of these for another: only the outermost is told of. */
 static void tell(int event, int queue, int construct)
 {
+    static _Thread_local int depth;
+    bool is_begin = event == WL_ACC_WAIT_START;
+    if (is_begin ? depth++ : --depth)
+        return;
     struct wl_acc_prof_info info = {.event_type = event, .async = queue, .line_no = -1};
     struct wl_acc_event_info details = {.event_type = event, .parent_construct = construct};
     if (!runtime.tell)
