@@ -29,7 +29,7 @@ function(wl_fuzz room name corpus)
       continue()
     endif()
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${argument})
-    list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$")
+    list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$|/(merge|nsys)\\.c$") # these need generated files
     list(APPEND sources ${found})
   endforeach()
   set(folders ${CMAKE_SOURCE_DIR}/tests/fuzz/${corpus})
@@ -45,11 +45,11 @@ endfunction()
 
 wl_fuzz(ptx parse ptx base/error.c base/memory.c base/arena.c ptx/lex.c ptx/names.c ptx/module.c
         ptx/parse*.c)
-wl_fuzz(report report report base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
+wl_fuzz(report report report base/error.c base/memory.c base/near.c base/rank.c base/text.c base/arena.c base/folder.c base/sha256.c
         trace/categories.c report/*.c stream/*.c -lsqlite3 -lpthread -lm)
-foreach(name fatbin cubin)
+foreach(name fatbin cubin compiler_log)
   wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-          binary/*.c -lzstd -llz4 -lelf -ldw)
+          base/demangle.c binary/*.c -lzstd -llz4 -lelf -ldw -liberty)
 endforeach()
 wl_fuzz(stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
         stream/*.c -lpthread)

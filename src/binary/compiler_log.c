@@ -47,6 +47,8 @@ static void add(struct parser *parser, uint32_t line, const char *text, size_t l
 {
     while (length && isspace((unsigned char)text[length - 1]))
         length--;
+    if (line == 0)
+        return;
     struct wl_compiler_message message = {
         .file = parser->file, .function = parser->function, .line = line, .variable = ""};
     message.text = keep(parser->log, text, length);
