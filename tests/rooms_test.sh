@@ -4,7 +4,7 @@
 set -eu
 cd "$1"
 
-order="base trace gpu binary warp machine ptx sim timing device cudart cuda cublas nvrtc cupti collect stream inject measure mpi acc report metric advise view draw export cmd"
+order="base trace gpu binary warp machine ptx sim timing device cudart cuda cublas nvrtc cupti collect stream inject measure mpi acc system report metric advise view draw export cmd"
 status=0
 
 fail() {

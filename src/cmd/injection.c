@@ -99,7 +99,8 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
 void wl_injection_add_calls(const char *folder, const char *engine,
                             struct wl_environment *environment)
 {
-    static const char *const files[] = {"libwarplens-mpi.so", "libwarplens-acc.so"};
+    static const char *const files[] = {"libwarplens-mpi.so", "libwarplens-acc.so",
+                                        "libwarplens-system.so"};
     if (strpbrk(folder, ":; ")) /* LD_PRELOAD is split at these */
         return;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

@@ -15,8 +15,8 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
                                   const char *settings_path, struct wl_environment *environment,
                                   struct wl_error *error);
 
-/* Has calls of MPI and waits of OpenACC recorded, too: libraries of ours stand before the
- * program's, and record into engine, the file of folder that records the rest. */
+/* Has calls of MPI and of the system and waits of OpenACC recorded, too: libraries of ours stand
+ * before the program's, and record into engine, the file of folder that records the rest. */
 void wl_injection_add_calls(const char *folder, const char *engine,
                             struct wl_environment *environment);
 

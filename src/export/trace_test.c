@@ -116,6 +116,7 @@ static void put_process(uint64_t pid, const struct wl_trace_record *records, siz
                                                                   .waited_ns = 1500,
                                                                   .ring_bytes = 2621440,
                                                                   .record_ns = 40.5,
+                                                                  .clock_jump_ns = -3600000000000,
                                                                   .is_simulated = true});
     sink->put_end(sink->self, 0, start + 10000);
     wl_stream_writer_close(writer);
@@ -356,6 +357,24 @@ static void tables_of_nsys_can_be_queried(void **state)
     free(path);
 }
 
+/* What is missing is said in the report. */
+static void notes_tell_what_is_missing(void **state)
+{
+    (void)state;
+    size_t count, found = 0;
+    const struct wl_report_note *notes = wl_report_notes(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(notes[i].record.code, "events-dropped") == 0 ||
+            strcmp(notes[i].record.code, "clock-moved") == 0)
+            found++;
+    assert_int_equal(found, 4);
+    assert_string_equal(notes[0].record.text,
+                        "3 events of process 77 found no room and are missing");
+    assert_string_equal(notes[1].record.text,
+                        "the system's clock was moved by -3600.0 s while process 77 was recorded: "
+                        "events go on as if it had not been");
+}
+
 static void a_report_without_events_is_refused(void **state)
 {
     (void)state;
@@ -385,6 +404,7 @@ int main(void)
         cmocka_unit_test(forms_are_as_recorded),
         cmocka_unit_test(slices_of_perfetto_are_nested),
         cmocka_unit_test(tables_of_nsys_can_be_queried),
+        cmocka_unit_test(notes_tell_what_is_missing),
         cmocka_unit_test(a_report_without_events_is_refused),
     };
     return cmocka_run_group_tests_name("trace", tests, make, drop);

@@ -127,6 +127,7 @@ static void sleep_ms(uint64_t ms)
 static void *keep_time(void *unused)
 {
     (void)unused;
+    wl_trace_own_thread();
     if (recording.settings->trace_delay_ms) {
         sleep_ms(recording.settings->trace_delay_ms);
         pause_trace(false);

@@ -465,6 +465,30 @@ static void note_stream_troubles(struct wl_report_writer *writer,
     }
 }
 
+/* Of the recording of events: what is missing, and what to think of times. */
+static void note_trace_troubles(struct wl_report_writer *writer)
+{
+    enum { JUMP_NS = 1000000000 };
+    const struct wl_record_trace_end *end = &writer->trace.end;
+    char text[256];
+    if (!writer->trace.has_end)
+        return;
+    if (end->dropped) {
+        snprintf(text, sizeof text,
+                 "%" PRIu64 " events of process %" PRIu64 " found no room and are missing",
+                 end->dropped, writer->process.pid);
+        note_trouble(writer, WL_NOTE_WARNING, "events-dropped", text,
+                     "record less: `-t`, `--capture-range`, `--duration`");
+    }
+    if (end->clock_jump_ns > JUMP_NS || end->clock_jump_ns < -JUMP_NS) {
+        snprintf(text, sizeof text,
+                 "the system's clock was moved by %.1f s while process %" PRIu64
+                 " was recorded: events go on as if it had not been",
+                 (double)end->clock_jump_ns / 1e9, writer->process.pid);
+        note_trouble(writer, WL_NOTE_WARNING, "clock-moved", text, "");
+    }
+}
+
 static void flush_notes(struct wl_report_writer *writer)
 {
     for (size_t i = 0; i < writer->notes.count; i++) {
@@ -511,6 +535,7 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
                                  const struct wl_error *damage)
 {
     note_stream_troubles(writer, summary, damage);
+    note_trace_troubles(writer);
     wl_trace_rows_end_stream(&writer->trace, writer->process_id);
     flush_notes(writer);
     flush_process(writer, summary, summary->is_torn || !summary->has_end || damage->code != WL_OK);

@@ -32,6 +32,16 @@ uint32_t wl_trace_correlation(void)
     return wl_trace_thread.correlation;
 }
 
+bool wl_trace_is_own(void)
+{
+    return wl_trace_thread.call_depth > 0;
+}
+
+void wl_trace_own_thread(void)
+{
+    wl_trace_thread.call_depth++;
+}
+
 uint64_t wl_trace_call_begin(const struct wl_trace_call *call)
 {
     struct wl_trace_thread *thread = &wl_trace_thread;

@@ -18,6 +18,10 @@ static struct wl_trace_engine engine = {
     .now = now,
     .name = wl_trace_name,
     .put = wl_trace_put,
+    .is_own = wl_trace_is_own,
+    .own_thread = wl_trace_own_thread,
+    .flush = wl_trace_flush,
+    .length_ns = wl_trace_length_ns,
 };
 
 void wl_trace_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns))

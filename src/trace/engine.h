@@ -8,7 +8,7 @@
 
 #include "trace/record.h"
 
-enum { WL_TRACE_ENGINE_VERSION = 2 };
+enum { WL_TRACE_ENGINE_VERSION = 3 };
 
 struct wl_trace_engine {
     uint32_t version; /* WL_TRACE_ENGINE_VERSION */
@@ -16,6 +16,13 @@ struct wl_trace_engine {
     uint64_t (*now)(void);
     uint32_t (*name)(const char *text);
     void (*put)(const struct wl_trace_record *record);
+    /* Whether the thread is in an API call that is recorded, or is one of ours; makes it one. */
+    bool (*is_own)(void);
+    void (*own_thread)(void);
+    /* All that was recorded goes into the stream. */
+    bool (*flush)(void);
+    /* From one time to another; about, where times are ticks. */
+    uint64_t (*length_ns)(uint64_t from, uint64_t to);
     /* Of a simulated clock, else NULL: it stands still until hold(false); it goes on to a time. */
     void (*hold)(bool is_held);
     void (*reach)(uint64_t time_ns);

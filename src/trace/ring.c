@@ -34,7 +34,7 @@ static struct {
     struct wl_trace_clock clock;
     uint32_t names_told;
     uint64_t drained;
-    double record_ns;
+    double record_ns, tick_ns;
 } trace = {.drain_lock = PTHREAD_MUTEX_INITIALIZER, .key_once = PTHREAD_ONCE_INIT};
 
 static void wait_futex(_Atomic uint32_t *word, uint32_t value, unsigned ms)
@@ -120,6 +120,7 @@ static void drain_all(void)
 static void *drain_loop(void *unused)
 {
     (void)unused;
+    wl_trace_own_thread();
     while (atomic_load(&trace.is_running)) {
         uint32_t seen = atomic_load(&trace.wake);
         pthread_mutex_lock(&trace.drain_lock);
@@ -274,6 +275,12 @@ void wl_trace_put(const struct wl_trace_record *record)
     ring->is_busy = false;
 }
 
+uint64_t wl_trace_length_ns(uint64_t from, uint64_t to)
+{
+    uint64_t length = to > from ? to - from : 0;
+    return trace.options.now_ns ? length : (uint64_t)((double)length * trace.tick_ns);
+}
+
 /* ---- starting and ending ---- */
 
 /* What a call costs that is recorded: two times and a put, measured over some that go nowhere. */
@@ -297,6 +304,7 @@ static double measure_cost(void)
     wl_trace_clock_read(&trace.clock);
     uint64_t took_ns =
         wl_trace_clock_ns(&trace.clock, end) - wl_trace_clock_ns(&trace.clock, start);
+    trace.tick_ns = end > start ? (double)took_ns / (double)(end - start) : 1;
     return count ? (double)took_ns / (double)count : 0;
 }
 

@@ -91,6 +91,14 @@ struct wl_trace_call {
 uint64_t wl_trace_call_begin(const struct wl_trace_call *call);
 void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result);
 
+/* Whether the calling thread is in such a call, or is one of ours: what it does is not the
+ * program's. */
+bool wl_trace_is_own(void);
+/* From here on it is. */
+void wl_trace_own_thread(void);
+/* From one time as of wl_trace_now to another; about, where they are ticks. */
+uint64_t wl_trace_length_ns(uint64_t from, uint64_t to);
+
 /* ---- starting and ending ---- */
 
 /* Where drained events go; called by one thread at a time, never with a lock of the program. */

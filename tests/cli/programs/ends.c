@@ -1,0 +1,102 @@
+/* Calls of CUDA's runtime, 100 at a time unless said otherwise, and an end of one kind.
+ *
+ *   ends exit | _exit | abort | crash | kill | exec | fork | threads | many | wait */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int cudaMalloc(void **address, size_t bytes);
+int cudaFree(void *address);
+
+static void work(int count)
+{
+    for (int i = 0; i < count; i++) {
+        void *address = NULL;
+        if (cudaMalloc(&address, 256) || cudaFree(address))
+            printf("a call failed\n");
+    }
+}
+
+static void *work_in_thread(void *unused)
+{
+    (void)unused;
+    work(100);
+    return NULL;
+}
+
+static void end_by_exit(char **words)
+{
+    (void)words;
+    exit(3);
+}
+
+static void end_at_once(char **words)
+{
+    (void)words;
+    _exit(3);
+}
+
+static void end_by_abort(char **words)
+{
+    (void)words;
+    abort();
+}
+
+/* Within what is flushed anyway, so that it is known what must be there. */
+static void end_by_signal(char **words)
+{
+    usleep(300000);
+    raise(strcmp(words[1], "kill") == 0 ? SIGKILL : SIGSEGV);
+}
+
+static void end_by_exec(char **words)
+{
+    execlp(words[0], words[0], "exit", (char *)NULL);
+}
+
+static void end_after_fork(char **words)
+{
+    (void)words;
+    pid_t child = fork();
+    work(50);
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+}
+
+static void end_after_threads(char **words)
+{
+    pthread_t threads[8];
+    (void)words;
+    for (int i = 0; i < 8; i++)
+        pthread_create(&threads[i], NULL, work_in_thread, NULL);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void end_after_many(char **words)
+{
+    (void)words;
+    work(50000);
+}
+
+int main(int count, char **words)
+{
+    static const struct {
+        const char *word;
+        void (*end)(char **words);
+    } ends[] = {
+        {"exit", end_by_exit},    {"_exit", end_at_once},   {"abort", end_by_abort},
+        {"crash", end_by_signal}, {"kill", end_by_signal},  {"exec", end_by_exec},
+        {"fork", end_after_fork}, {"many", end_after_many}, {"threads", end_after_threads},
+    };
+    work(100);
+    for (size_t i = 0; count == 2 && i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(ends[i].word, words[1]) == 0)
+            ends[i].end(words);
+    return 0;
+}
