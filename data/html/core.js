@@ -31,9 +31,13 @@ const warplens = (() => {
 
     /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. */
     function value(launch, index) {
-        const item = data("launches").values[launch.values[index]];
+        const { values, units } = data("launches");
+        const item = values[launch.values[index]];
         if (typeof item === "string") return { shown: "n/a", unit: "", reason: item };
-        return { shown: item[0], unit: item[1], mark: item[2], number: item[3] };
+        const [shown, code, exact] = item;
+        const number =
+            exact === undefined ? Number(shown.replace(/,/g, "")) : exact === null ? undefined : exact;
+        return { shown, unit: units[Math.floor(code / 3)], mark: code % 3, number };
     }
 
     function mark(index) {
@@ -86,23 +90,22 @@ const warplens = (() => {
     /* The drawing at a position of the section drawings, as SVG made by the same code that makes files; name
      * is defined by its title. */
     function drawing(position, name) {
-        const { drawings, elements, texts } = data("drawings");
-        const { width, height, title, description, elements: own } = drawings[position];
+        const { drawings, layouts, elements, texts } = data("drawings");
+        const [layout, ...own] = drawings[position];
+        const { width, height, title, description, elements: parts } = layouts[layout];
         const text =
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ' +
             width +
             " " +
             height +
             '">' +
-            own.map((each) => elements[Array.isArray(each) ? each[0] : each]).join("") +
+            parts.map((each) => elements[each]).join("") +
             "</svg>";
         const svg = document.importNode(
             new DOMParser().parseFromString(text, "image/svg+xml").documentElement,
             true,
         );
-        own.forEach((each, i) => {
-            if (Array.isArray(each)) svg.children[i].textContent = texts[each[1]];
-        });
+        svg.querySelectorAll("text").forEach((node, i) => (node.textContent = texts[own[i]]));
         svg.setAttribute("role", "group");
         svg.setAttribute("aria-label", title + ". " + description);
         svg.style.maxWidth = width * 1.15 + "px";

@@ -1,6 +1,6 @@
-/* The section drawings: charts of every launch. A drawing is a list of SVG elements, or of pairs of
- * an element and its text; what is alike stands in the page once, since launches differ in little.
- */
+/* The section drawings: charts of every launch. A drawing is a layout, which is a list of SVG
+ * elements, and the texts of those that have one; what is alike stands in the page once, since
+ * launches differ in little. */
 #include <string.h>
 
 #include "draw/charts.h"
@@ -9,7 +9,7 @@
 #include "view/fields.h"
 
 struct tables {
-    struct wl_html_table elements, texts, drawings;
+    struct wl_html_table elements, texts, layouts, drawings;
 };
 
 static json_t *element_json(struct tables *tables, const struct wl_shape *shape)
@@ -18,27 +18,30 @@ static json_t *element_json(struct tables *tables, const struct wl_shape *shape)
     struct wl_shape bare = *shape;
     bare.text = NULL;
     wl_drawing_element(&bare, true, &element);
-    json_int_t position = wl_html_intern(&tables->elements, wl_json_text(element.data));
+    json_t *position = json_integer(wl_html_intern(&tables->elements, wl_json_text(element.data)));
     wl_text_free(&element);
-    return shape->text ? json_pack("[I, I]", position,
-                                   wl_html_intern(&tables->texts, wl_json_text(shape->text)))
-                       : json_integer(position);
+    return position;
 }
 
-/* {width, height, title, description, elements}. Frees the drawing. */
+/* [layout, texts...]. Frees the drawing. */
 static json_t *drawing_json(struct wl_html *html, struct tables *tables, struct wl_drawing *drawing)
 {
-    json_t *positions = json_array();
+    json_t *elements = json_array(), *own = json_array();
     for (size_t i = 0; i < drawing->count; i++) {
-        json_array_append_new(positions, element_json(tables, &drawing->items[i]));
-        wl_html_define(html, drawing->items[i].name);
+        const struct wl_shape *shape = &drawing->items[i];
+        json_array_append_new(elements, element_json(tables, shape));
+        if (shape->text)
+            json_array_append_new(
+                own, json_integer(wl_html_intern(&tables->texts, wl_json_text(shape->text))));
+        wl_html_define(html, shape->name);
     }
-    json_t *object =
+    json_t *layout =
         json_pack("{s:f, s:f, s:o, s:o, s:o}", "width", drawing->width, "height", drawing->height,
                   "title", wl_json_text(drawing->title), "description",
-                  wl_json_text(drawing->description), "elements", positions);
+                  wl_json_text(drawing->description), "elements", elements);
+    json_array_insert_new(own, 0, json_integer(wl_html_intern(&tables->layouts, layout)));
     wl_drawing_free(drawing);
-    return object;
+    return own;
 }
 
 /* By name: position of the drawing, or why there is none. */
@@ -80,6 +83,7 @@ enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_e
     json_object_set_new(section, "charts", charts);
     json_object_set_new(section, "launches", launches);
     json_object_set_new(section, "drawings", wl_html_table_take(&tables.drawings));
+    json_object_set_new(section, "layouts", wl_html_table_take(&tables.layouts));
     json_object_set_new(section, "elements", wl_html_table_take(&tables.elements));
     json_object_set_new(section, "texts", wl_html_table_take(&tables.texts));
     return WL_OK;

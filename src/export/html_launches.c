@@ -24,7 +24,7 @@ struct plan {
         const char **items;
         size_t count, capacity;
     } names;
-    struct wl_html_table values;
+    struct wl_html_table values, units;
 };
 
 /* Position of a metric among those of the page; it is added if it is new. */
@@ -110,17 +110,32 @@ static json_t *plan_named(struct plan *plan, const struct wl_metric_names *names
     return planned;
 }
 
-/* [shown, shown unit, mark, number], without the number where it is a text; the reason alone where
- * it is absent. */
-static json_t *value_json(const struct wl_metric_value *value)
+/* Whether a number as it is shown says all of it: "1,234". */
+static bool says_all(const char *shown, double number)
+{
+    struct wl_text plain = {0};
+    for (; *shown; shown++)
+        if (*shown != ',')
+            wl_text_add_char(&plain, *shown);
+    bool is_all = plain.length > 0 && strtod(plain.data, NULL) == number;
+    wl_text_free(&plain);
+    return is_all;
+}
+
+/* [shown, 3 * position of its unit + mark], and the number where what is shown does not say it, or
+ * null where it is a text; the reason alone where it is absent. */
+static json_t *value_json(struct plan *plan, const struct wl_metric_value *value)
 {
     if (!value->is_present)
         return wl_json_text(value->reason);
     struct wl_text number = {0}, unit = {0};
     wl_format_metric(value, WL_UNITS_AUTO, &number, &unit);
-    json_t *item = json_pack("[o, o, i]", wl_json_text(number.data), wl_json_text(unit.data),
-                             (int)value->mark);
-    if (!value->text)
+    json_int_t position = wl_html_intern(&plan->units, wl_json_text(unit.data));
+    json_t *item =
+        json_pack("[o, I]", wl_json_text(number.data), 3 * position + (json_int_t)value->mark);
+    if (value->text)
+        json_array_append_new(item, json_null());
+    else if (!says_all(number.data, value->number))
         json_array_append_new(item, wl_json_number(value->number));
     wl_text_free(&number);
     wl_text_free(&unit);
@@ -149,7 +164,7 @@ static json_t *launch_json(struct plan *plan, struct wl_view_context *context,
     for (size_t i = 0; i < plan->names.count; i++) {
         const struct wl_metric_value *value = wl_metric_get(set, plan->names.items[i]);
         json_array_append_new(values,
-                              json_integer(wl_html_intern(&plan->values, value_json(value))));
+                              json_integer(wl_html_intern(&plan->values, value_json(plan, value))));
     }
     json_object_set_new(object, "function",
                         wl_json_text(has_function ? kernel->function : wl_fields_kernel(launch)));
@@ -202,6 +217,7 @@ enum wl_code wl_html_launches(struct wl_html *html, json_t *section, struct wl_e
     json_object_set_new(section, "sections", sections);
     json_object_set_new(section, "metrics", metrics_json(&plan));
     json_object_set_new(section, "values", wl_html_table_take(&plan.values));
+    json_object_set_new(section, "units", wl_html_table_take(&plan.units));
     json_object_set_new(section, "reports", reports);
     HASH_ITER(hh, plan.by_name, metric, next)
     {
