@@ -29,7 +29,7 @@ function(wl_fuzz room name corpus)
       continue()
     endif()
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${argument})
-    list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$|/(merge|nsys)\\.c$") # these need generated files
+    list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.c$|/report/(merge|nsys)\\.c$") # these need generated files
     list(APPEND sources ${found})
   endforeach()
   set(folders ${CMAKE_SOURCE_DIR}/tests/fuzz/${corpus})
