@@ -54,6 +54,7 @@ accuracy: product
 	@$(run) tests/accuracy/whatif.sh $(BUILD)
 	@$(run) tests/accuracy/advice_gains.sh $(BUILD)
 	@$(run) tests/accuracy/headlines.sh $(BUILD)
+	@$(run) tests/accuracy/timeline.sh $(BUILD)
 	@$(run) tests/accuracy/ladders.sh $(BUILD)
 
 install: product

@@ -140,6 +140,7 @@ int wl_device_reset(void)
     wl_device.sticky_code = WL_DEVICE_OK;
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
+        wl_device_clock_reach(wl_device.timeline.devices[wl_device_current()].all_ns);
         wl_device_memory_reset();
         wl_device_handles_reset();
         wl_device_textures_reset();
