@@ -4,11 +4,13 @@
 # does not hold the programs yet.
 # usage: bench/hardware/run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]
 # parts: ceilings cost spread samples twin metrics source; default: all. The folder keeps what is built.
+# KEEP=FOLDER keeps the reports and the pages that are compared.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 warplens=${1:?usage: run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=${KEEP:-$(mktemp -d)}
+mkdir -p "$work"
+[ -n "$KEEP" ] || trap 'rm -rf "$work"' EXIT
 programs=${2:-$work/programs}
 [ $# -lt 2 ] && shift || shift 2
 parts=${*:-ceilings cost spread samples twin metrics source}
@@ -109,10 +111,10 @@ if has metrics || has source; then
         theirs --set full -o "$work/$run" "$programs/$program" $arguments
         # shellcheck disable=SC2086
         ! has metrics || theirs --set full -o "$work/again" "$programs/$program" $arguments
-        "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/ours.csv"
-        ncu -i "$work/$run.ncu-rep" --page raw --csv --print-units base >"$work/theirs.csv"
-        ! has metrics || ncu -i "$work/again.ncu-rep" --page raw --csv --print-units base >"$work/again.csv"
-        python3 "$here/compare.py" metrics "$run" "$work/ours.csv" "$work/theirs.csv" $(has metrics && echo "$work/again.csv") ||
+        "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/$run.ours.csv"
+        ncu -i "$work/$run.ncu-rep" --page raw --csv --print-units base >"$work/$run.theirs.csv"
+        ! has metrics || ncu -i "$work/again.ncu-rep" --page raw --csv --print-units base >"$work/$run.again.csv"
+        python3 "$here/compare.py" metrics "$run" "$work/$run.ours.csv" "$work/$run.theirs.csv" $(has metrics && echo "$work/$run.again.csv") ||
             true
     done <"$here/runs"
 fi
@@ -123,9 +125,9 @@ if has source; then
     echo "|---|---|---|---|---|---|---|---|"
     for run in gemm_3 spmv_0 stencil_0; do
         [ -f "$work/$run.wlr" ] || continue
-        "$warplens" show "$work/$run.wlr" --page source --csv >"$work/ours.csv"
-        ncu -i "$work/$run.ncu-rep" --page source --csv --print-source sass >"$work/theirs.csv"
-        python3 "$here/compare.py" source "$run" "$work/ours.csv" "$work/theirs.csv" || true
+        "$warplens" show "$work/$run.wlr" --page source --csv >"$work/$run.ours.source.csv"
+        ncu -i "$work/$run.ncu-rep" --page source --csv --print-source sass >"$work/$run.theirs.source.csv"
+        python3 "$here/compare.py" source "$run" "$work/$run.ours.source.csv" "$work/$run.theirs.source.csv" || true
     done
 fi
 sort "$work/trouble" 2>/dev/null | uniq -c | sort -rn | head -20 >&2

@@ -352,7 +352,7 @@ enum wl_cupti_profiler_api {
     WL_CUPTI_API_PC_SAMPLING = 1,
     WL_CUPTI_API_SASS = 2,
 };
-enum wl_cupti_range_mode { WL_CUPTI_AUTO_RANGE = 1, WL_CUPTI_USER_RANGE = 2 };
+enum wl_cupti_range_mode { WL_CUPTI_AUTO_RANGE = 1 };
 enum wl_cupti_replay_mode {
     WL_CUPTI_APPLICATION_REPLAY = 1,
     WL_CUPTI_KERNEL_REPLAY = 2,
@@ -394,14 +394,7 @@ struct wl_cupti_ranges_enable {
     struct wl_cupti_ranges *ranges; /* out */
 };
 #define wl_cupti_ranges_enable_last ranges
-struct wl_cupti_ranges_push {
-    size_t struct_size;
-    void *reserved;
-    struct wl_cupti_ranges *ranges;
-    const char *name;
-};
-#define wl_cupti_ranges_push_last name
-struct wl_cupti_ranges_call { /* Disable, Start, PopRange */
+struct wl_cupti_ranges_call { /* Disable, Start */
     size_t struct_size;
     void *reserved;
     struct wl_cupti_ranges *ranges;
@@ -465,17 +458,6 @@ struct wl_cupti_ranges_image_info {
     size_t range_count; /* out */
 };
 #define wl_cupti_ranges_image_info_last range_count
-
-struct wl_cupti_ranges_name {
-    size_t struct_size;
-    void *reserved;
-    const uint8_t *image;
-    size_t image_bytes;
-    size_t range;
-    const char *delimiter;
-    const char *name; /* out */
-};
-#define wl_cupti_ranges_name_last name
 
 /* ---- saving and restoring a GPU's memory: libcheckpoint.so, beside libcupti ---- */
 

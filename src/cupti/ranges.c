@@ -101,7 +101,7 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
         .config = counting->part->config,
         .image_bytes = counting->image_bytes,
         .image = counting->image,
-        .range_mode = replay == WL_CUPTI_KERNEL_REPLAY ? WL_CUPTI_AUTO_RANGE : WL_CUPTI_USER_RANGE,
+        .range_mode = WL_CUPTI_AUTO_RANGE,
         .replay_mode = replay,
         .ranges_max = counting->ranges_max,
         .nesting_levels = 1,
@@ -135,25 +135,6 @@ enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t 
     counting->is_started = true;
     counting->replay = replay;
     return WL_OK;
-}
-
-enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
-                                    struct wl_error *error)
-{
-    struct wl_cupti_ranges_push push = {WL_CUPTI_INIT(wl_cupti_ranges_push),
-                                        .ranges = counting->ranges, .name = name};
-    int result = counting->cupti->cuptiRangeProfilerPushRange(&push);
-    counting->is_in_range = result == WL_CUPTI_SUCCESS;
-    return counting->is_in_range ? WL_OK : wl_cupti_fail(error, "beginning a range", result);
-}
-
-enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error)
-{
-    struct wl_cupti_ranges_call pop = {WL_CUPTI_INIT(wl_cupti_ranges_call),
-                                       .ranges = counting->ranges};
-    counting->is_in_range = false;
-    int result = counting->cupti->cuptiRangeProfilerPopRange(&pop);
-    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "ending a range", result);
 }
 
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error)
@@ -206,19 +187,6 @@ enum wl_code wl_cupti_counting_decode(struct wl_cupti_counting *counting,
                                       : wl_cupti_fail(error, "reading the counters", result);
 }
 
-const char *wl_cupti_counting_range_name(const struct wl_cupti_counting *counting, size_t range)
-{
-    struct wl_cupti_ranges_name call = {
-        WL_CUPTI_INIT(wl_cupti_ranges_name),
-        .image = counting->image,
-        .image_bytes = counting->image_bytes,
-        .range = range,
-        .delimiter = "/",
-    };
-    int result = counting->cupti->cuptiRangeProfilerCounterDataGetRangeInfo(&call);
-    return result == WL_CUPTI_SUCCESS && call.name ? call.name : "";
-}
-
 enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, size_t range,
                                     double *values, struct wl_error *error)
 {
@@ -230,8 +198,6 @@ void wl_cupti_counting_close(struct wl_cupti_counting *counting, bool abandon)
 {
     struct wl_cupti_ranges_call disable = {WL_CUPTI_INIT(wl_cupti_ranges_call),
                                            .ranges = counting->ranges};
-    if (!abandon && counting->is_in_range)
-        wl_cupti_counting_pop(counting, NULL);
     if (!abandon && counting->is_started)
         wl_cupti_counting_stop(counting, NULL);
     if (!abandon && counting->ranges)

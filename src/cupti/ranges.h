@@ -1,7 +1,8 @@
 /* Counting with the range profiler, in one of two ways. CUPTI's replay: it runs every launch again
  * for each pass, and each becomes a range, numbered in the order of launches. Passes of ours: each
- * start to stop is one pass, ranges are what is pushed and popped, and a range's passes are put
- * together by its name. CUPTI crashes when the two are mixed between open and close. */
+ * start to stop is one pass, in which every launch is a range, and the passes of the n-th launches
+ * are put together. (Ranges that are pushed and popped would be longer than their kernel by 10 to
+ * 20 us.) CUPTI crashes when the two are mixed between open and close. */
 #ifndef WL_CUPTI_RANGES_H
 #define WL_CUPTI_RANGES_H
 
@@ -18,7 +19,7 @@ struct wl_cupti_counting {
     const struct wl_cupti_part *part;
     uint8_t *image;
     size_t image_bytes;
-    bool is_started, is_in_range;
+    bool is_started;
     bool is_under_way; /* passes of ours: some are done, and more are to come */
     int replay;        /* of the last start */
     size_t pass, nesting_level;
@@ -37,11 +38,6 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
 enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
                                      struct wl_error *error);
 
-/* A range of a pass. A name that is pushed again in the same pass adds to the first. */
-enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
-                                    struct wl_error *error);
-enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error);
-
 /* Ends it. counting->is_under_way then says whether passes are left. */
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error);
 
@@ -56,9 +52,6 @@ struct wl_cupti_counted {
 };
 enum wl_code wl_cupti_counting_decode(struct wl_cupti_counting *counting,
                                       struct wl_cupti_counted *counted, struct wl_error *error);
-
-/* The name of a range; "" if it has none. Valid until the next call. */
-const char *wl_cupti_counting_range_name(const struct wl_cupti_counting *counting, size_t range);
 
 /* The values of part->metrics in a range that was decoded; NaN where a pass has not covered it. */
 enum wl_code wl_cupti_counting_read(const struct wl_cupti_counting *counting, size_t range,

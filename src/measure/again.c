@@ -1,7 +1,6 @@
 /* Launches that are run again for further passes of counters: as many as the program makes one
  * after another without doing anything else. What they wrote is put back before each pass, so that
  * all of them read the same; a pass costs the same for one launch and for all. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,23 +148,17 @@ static int run(const struct wl_cuda *cuda, const struct wl_measure_again *again)
 
 /* ---- ranges ---- */
 
-enum wl_code wl_measure_begin_range(struct wl_measure_context *context,
-                                    struct wl_measure_launch *launch, struct wl_error *error)
+uint32_t wl_measure_ranges_per_launch(const struct wl_measure_context *context)
 {
-    char name[16];
-    wl_cupti_flush_run(&context->flush);
-    launch->is_flushed = context->flush.memory != 0;
-    snprintf(name, sizeof name, "%u", launch->slot);
-    enum wl_code code = wl_cupti_counting_push(&context->counting, name, error);
-    launch->is_in_range = code == WL_OK;
-    return code;
+    return context->flush.memory ? 2 : 1;
 }
 
-void wl_measure_end_range(struct wl_measure_context *context, struct wl_measure_launch *launch)
+void wl_measure_begin_range(struct wl_measure_context *context, struct wl_measure_launch *launch)
 {
-    if (launch->is_in_range && context->counting.is_in_range)
-        wl_cupti_counting_pop(&context->counting, NULL);
-    launch->is_in_range = false;
+    wl_cupti_flush_run(&context->flush);
+    launch->is_flushed = context->flush.memory != 0;
+    context->range_count += wl_measure_ranges_per_launch(context);
+    launch->slot = context->range_count - 1;
 }
 
 /* ---- a batch ---- */
@@ -178,6 +171,7 @@ static enum wl_code begin_batch(struct wl_measure *measure, struct wl_measure_co
     if (code)
         return code;
     context->is_saved = true;
+    context->range_count = 0;
     code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
     if (code == WL_OK && !measure->has_batch)
         measure->watch(measure, true);
@@ -191,8 +185,9 @@ enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measur
     enum wl_code code = WL_OK;
     if (!context->is_saved)
         code = begin_batch(measure, context, error);
-    launch->slot = (uint32_t)context->batch.count;
-    return code ? code : wl_measure_begin_range(context, launch, error);
+    if (!code)
+        wl_measure_begin_range(context, launch);
+    return code;
 }
 
 /* All launches of the batch, as the program made them. They run even where they cannot be counted:
@@ -202,17 +197,17 @@ static enum wl_code run_pass(struct wl_measure *measure, struct wl_measure_conte
 {
     enum wl_code code =
         wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
+    context->range_count = 0;
     for (size_t i = 0; i < context->batch.count; i++) {
         struct wl_measure_launch *launch = context->batch.items[i];
         if (!launch->again)
             continue;
         if (!code)
-            code = wl_measure_begin_range(context, launch, error);
+            wl_measure_begin_range(context, launch);
         int result = run(&measure->cuda, launch->again);
         if (!code && result != WL_CUDA_SUCCESS)
             code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                                 "a launch could not be run again (CUresult %d)", result);
-        wl_measure_end_range(context, launch);
     }
     measure->cuda.context_synchronize();
     if (code)

@@ -165,13 +165,14 @@ enum fate { FATE_UNWANTED, FATE_LEFT_OUT, FATE_FREE, FATE_SPREAD, FATE_COUNTED }
 
 /* Of a launch that is one of very many. */
 static enum fate decide_among(const struct wl_measure *measure,
+                              const struct wl_measure_context *context,
                               const struct wl_measure_group *group, uint64_t before)
 {
     const struct wl_settings *settings = measure->input.settings;
     bool has_own = wl_measure_has_own_passes(measure);
     bool is_auto = settings->replay == WL_REPLAY_AUTO;
     uint64_t counted = has_own ? counted_max_own : counted_max;
-    if (!settings->counters[0])
+    if (!settings->counters[0] || context->counters == WL_MEASURE_OFF)
         return FATE_FREE;
     if (settings->replay == WL_REPLAY_KERNEL || (is_auto && group->counted < counted))
         return FATE_COUNTED;
@@ -190,9 +191,9 @@ static bool is_peer(const char *function)
     return false;
 }
 
-static enum fate decide(struct wl_measure *measure, const struct request *request,
-                        const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
-                        struct wl_measure_group **group)
+static enum fate decide(struct wl_measure *measure, const struct wl_measure_context *context,
+                        const struct request *request, const struct wl_filter_launch *asked,
+                        struct wl_measure_kernel *kernel, struct wl_measure_group **group)
 {
     struct wl_measure_group_key key;
     memset(&key, 0, sizeof key);
@@ -210,7 +211,7 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
     bool is_left_out = before >= recorded_max && wl_measure_takes_turns(measure);
     enum fate fate = is_peer(kernel->function) || measure->captures > 0
                          ? FATE_FREE
-                         : decide_among(measure, *group, before);
+                         : decide_among(measure, context, *group, before);
     if (fate != FATE_FREE || !is_left_out)
         return fate;
     (*group)->left_out++;
@@ -220,8 +221,7 @@ static enum fate decide(struct wl_measure *measure, const struct request *reques
 /* *made is set where it is recorded. */
 static enum fate make_launch(struct collector *collector, size_t row,
                              const struct wl_cupti_api_data *data,
-                             const struct wl_measure_context *context,
-                             struct wl_measure_launch **made)
+                             struct wl_measure_context *context, struct wl_measure_launch **made)
 {
     struct wl_measure *measure = &collector->measure;
     struct wl_measure_group *group = NULL;
@@ -241,7 +241,9 @@ static enum fate make_launch(struct collector *collector, size_t row,
                                         launch_calls[row].is_per_thread, &asked.stream_id);
     if (measure->input.open_ranges)
         asked.range_count = measure->input.open_ranges(&asked.ranges);
-    enum fate fate = decide(measure, &request, &asked, kernel, &group);
+    enum fate fate = decide(measure, context, &request, &asked, kernel, &group);
+    if (fate != FATE_SPREAD && fate != FATE_COUNTED)
+        wl_measure_hold_spread(measure, context, false);
     if (fate == FATE_LEFT_OUT && !collector->has_filter) {
         group->symbol = data->symbol;
         atomic_store_explicit(&collector->passed, group, memory_order_release);
@@ -273,6 +275,7 @@ static enum fate make_launch(struct collector *collector, size_t row,
 static void pass_over_graph(struct collector *collector, struct wl_measure_context *context)
 {
     wl_measure_flush(&collector->measure, context);
+    wl_measure_hold_spread(&collector->measure, context, false);
     if (collector->is_graph_noted)
         return;
     collector->is_graph_noted = true;
@@ -337,12 +340,12 @@ static bool begin_counting(struct collector *collector, size_t row, enum fate fa
                            const struct wl_cupti_api_data *data)
 {
     struct wl_measure *measure = &collector->measure;
-    if (fate == FATE_SPREAD)
-        return wl_measure_spread(measure, context, launch);
-    if (fate != FATE_COUNTED)
+    if (fate != FATE_SPREAD && fate != FATE_COUNTED)
         return false;
     /* while it is counted nothing may pass unseen */
     atomic_store_explicit(&collector->passed, NULL, memory_order_release);
+    if (fate == FATE_SPREAD)
+        return wl_measure_spread(measure, context, launch);
     load_kernel(collector, row, launch, data);
     if (wl_measure_has_own_passes(measure))
         launch->again = wl_measure_again_keep(measure, launch_calls[row].kind, data->parameters);
@@ -407,6 +410,8 @@ static void refuse_launch(struct wl_measure *measure, struct wl_measure_context 
 {
     if (strcmp(launch->replay, "none") != 0)
         wl_measure_uncount(context, launch);
+    if (launch->carries_pass)
+        wl_measure_hold_spread(measure, context, true);
     wl_measure_settle(measure, context, true);
     wl_measure_flush(measure, context); /* those before it are sent before it */
     launch->message = wl_string_format("the driver refused the launch (CUresult %d)", result);
@@ -440,11 +445,12 @@ static void launch_exit(struct collector *collector, size_t row,
     struct wl_measure_context *context = wl_measure_find_context(measure, data->context);
     struct wl_measure_group *group = launch->group;
     bool is_counted = strcmp(launch->replay, "none") != 0;
-    wl_measure_end_range(context, launch);
     if (result != WL_CUDA_SUCCESS) {
         refuse_launch(measure, context, launch, result);
         return;
     }
+    if (launch->carries_pass)
+        wl_measure_end_carrier(measure, context);
     wl_measure_read_attributes(measure, launch->kernel, read_request(row, data).function);
     bool is_borrowed = is_counted && context->is_saved && !launch->again;
     if (is_borrowed)
@@ -568,11 +574,13 @@ bool wl_cupti_collector_is_serial(const void *self)
     return collector->measure.input.settings->counters[0] != '\0' && !collector->is_abandoned;
 }
 
-void wl_cupti_collector_gather(void *self)
+uint64_t wl_cupti_collector_gather(void *self)
 {
     struct wl_measure *measure = &((struct collector *)self)->measure;
+    uint64_t samples = 0;
     for (size_t i = 0; i < measure->contexts.count; i++)
-        wl_measure_gather(measure, measure->contexts.items[i]);
+        samples += wl_measure_gather(measure, measure->contexts.items[i]);
+    return samples;
 }
 
 /* ---- beginning and end ---- */

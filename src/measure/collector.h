@@ -29,7 +29,7 @@ bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_ap
 
 /* Reads the samples that have come, where launches are sampled without being held up. Takes
  * milliseconds; what is not read for too long is dropped. Under the lock of hear. */
-void wl_cupti_collector_gather(void *self);
+uint64_t wl_cupti_collector_gather(void *self);
 
 /* Sends what is under way; the process ends, or its stream does. */
 void wl_cupti_collector_finish(void *self);

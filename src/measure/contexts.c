@@ -7,7 +7,7 @@
 /* A batch is decoded when it is full; a program that crashes loses no more than the counters of
  * one.
  */
-enum { batch_launches_max = WL_MEASURE_RANGES_MAX };
+enum { batch_launches_max = WL_MEASURE_LAUNCHES_MAX };
 
 struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
                                                    struct wl_cuda_context *context)
@@ -72,7 +72,7 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
     if (!metrics[0] || !measure->cupti->has[WL_CUPTI_NEED_COUNTERS])
         return;
     if (wl_cupti_counting_open(measure->cupti, context->context, context->device, metrics,
-                               batch_launches_max, &context->counting, NULL, &error) == WL_OK) {
+                               WL_MEASURE_RANGES_MAX, &context->counting, NULL, &error) == WL_OK) {
         context->counters = WL_MEASURE_ON;
         context->is_own = wl_measure_has_own_passes(measure) ||
                           measure->input.settings->replay == WL_REPLAY_SPREAD;
@@ -114,10 +114,12 @@ static void stop_counters(struct wl_measure *measure, struct wl_measure_context 
     context->counters = WL_MEASURE_OFF;
 }
 
-/* False: counters are off. */
+/* False: counters are off. CUPTI starts none while it samples. */
 static bool have_counters(struct wl_measure *measure, struct wl_measure_context *context,
                           struct wl_measure_launch *launch)
 {
+    if (context->counters != WL_MEASURE_OFF)
+        wl_measure_pause_samples(measure, context);
     if (context->counters == WL_MEASURE_UNTRIED)
         open_counting(measure, context);
     if (context->counters == WL_MEASURE_OFF && measure->input.settings->counters[0])
@@ -174,6 +176,21 @@ bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *co
     return carries && context->counters == WL_MEASURE_ON;
 }
 
+void wl_measure_end_carrier(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    if (wl_measure_spread_end_launch(measure, context, &error) != WL_OK)
+        stop_counters(measure, context, &error);
+}
+
+void wl_measure_hold_spread(struct wl_measure *measure, struct wl_measure_context *context,
+                            bool is_refused)
+{
+    struct wl_error error = {0};
+    if (wl_measure_spread_interrupt(measure, context, is_refused, &error) != WL_OK)
+        stop_counters(measure, context, &error);
+}
+
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch)
 {
     struct wl_measure_launches *batch = &context->batch;
@@ -187,15 +204,13 @@ void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_la
     }
 }
 
-/* Of passes of ours the name says which launch it is. */
 static struct wl_measure_launch *find_launch(const struct wl_measure_context *context, size_t range)
 {
     const struct wl_measure_launches *batch = &context->batch;
     if (!context->is_own)
         return range < batch->count ? batch->items[range] : NULL;
-    const char *name = wl_cupti_counting_range_name(&context->counting, range);
-    for (size_t i = 0; *name && i < batch->count; i++)
-        if (batch->items[i]->slot == (uint32_t)strtoul(name, NULL, 10))
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->items[i]->slot == range)
             return batch->items[i];
     return NULL;
 }
@@ -228,14 +243,13 @@ static enum wl_code end_batch(struct wl_measure *measure, struct wl_measure_cont
     size_t count = batch->count;
     if (count && !batch->items[count - 1]->is_ended) /* the process ends in the middle of it */
         count--;
-    if (count < batch->count)
-        wl_measure_end_range(context, batch->items[count]);
     enum wl_code code = context->is_own ? wl_measure_again_run(measure, context, trouble)
                                         : wl_cupti_counting_stop(&context->counting, trouble);
     if (!code)
         code = wl_cupti_counting_decode(&context->counting, &counted, trouble);
     if (!code && (context->is_own || counted.range_count == count))
         read_values(context, counted.range_count, trouble);
+    counted.range_count /= context->is_own ? wl_measure_ranges_per_launch(context) : 1;
     if (!code && counted.range_count < count)
         wl_error_set(trouble, WL_ERR_UNSUPPORTED,
                      "CUPTI counted %zu launches where %zu were made; their counters are left out",

@@ -165,17 +165,19 @@ static void gather_pc(void *self, const struct wl_cupti_pc *pc)
     kernel->sample_count += sum;
 }
 
-void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context)
+uint64_t wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
     struct reading reading = {.measure = measure, .context = context};
+    uint64_t before = context->sampling.samples;
     if (context->samples != WL_MEASURE_ON || context->sampling.is_serialized)
-        return;
+        return 0;
     if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK)
-        return;
+        return context->sampling.samples - before;
     wl_measure_note_error(measure, "samples-off", "samples of warps are off from here on", &error);
     wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
     context->samples = WL_MEASURE_OFF;
+    return 0;
 }
 
 void wl_measure_bear(struct wl_measure_kernel *kernel)
@@ -310,13 +312,8 @@ void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_cont
 {
     if (context->samples != WL_MEASURE_ON)
         return;
-    if (context->sampling.is_serialized) {
-        wl_measure_settle(measure, context, true);
-        end_samples(measure, context);
-    } else if (context->sampling.is_running) {
-        switch_samples(measure, context, false);
-        wl_measure_gather(measure, context);
-    }
+    wl_measure_settle(measure, context, true);
+    end_samples(measure, context);
 }
 
 void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_context *context)
@@ -373,9 +370,11 @@ static void note_exclusion(struct wl_measure *measure)
 
 void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_context *context)
 {
-    if (measure->input.settings->pc_samples && wl_measure_takes_turns(measure) &&
-        context->samples == WL_MEASURE_UNTRIED)
-        open_samples(measure, context);
+    if (!measure->input.settings->pc_samples || !wl_measure_takes_turns(measure) ||
+        context->are_samples_expected)
+        return;
+    context->are_samples_expected = true;
+    open_samples(measure, context);
 }
 
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,

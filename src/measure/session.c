@@ -19,7 +19,7 @@
 #include "measure/trace.h"
 #include "stream/stream.h"
 
-enum { launch_patience_s = 5, end_patience_s = 1, gather_period_ns = 25000000 };
+enum { launch_patience_s = 5, end_patience_s = 1, gather_least_ms = 25, gather_most_ms = 200 };
 
 static struct {
     pthread_mutex_t lock;        /* of everything here and of the collector */
@@ -141,15 +141,17 @@ static void callback(void *unused, int domain, uint32_t call, const void *data)
 
 /* ---- samples, on a thread of our own so that launches need not wait for them ---- */
 
-static void gather(void)
+/* The number of samples that were there. */
+static uint64_t gather(void)
 {
     struct wl_guard guard;
+    volatile uint64_t samples = 0;
     pthread_mutex_lock(&session.lock);
     if (atomic_load(&session.is_on)) {
         is_hearing = true;
         WL_GUARD(&guard)
         {
-            wl_cupti_collector_gather(session.collector);
+            samples = wl_cupti_collector_gather(session.collector);
         }
         wl_guard_end(&guard);
         is_hearing = false;
@@ -157,15 +159,20 @@ static void gather(void)
             give_up();
     }
     pthread_mutex_unlock(&session.lock);
+    return samples;
 }
 
+/* Reading holds launches up for a moment: it is done the less often, the less there is. */
 static void *gather_for_ever(void *unused)
 {
-    const struct timespec period = {.tv_nsec = gather_period_ns};
+    enum { many = 4000000, ns_of_ms = 1000000 };
+    long milliseconds = gather_least_ms;
     is_inside = true;
     while (atomic_load(&session.is_on)) {
+        const struct timespec period = {.tv_nsec = milliseconds * ns_of_ms};
         nanosleep(&period, NULL);
-        gather();
+        milliseconds = gather() > many ? gather_least_ms : 2 * milliseconds;
+        milliseconds = milliseconds < gather_most_ms ? milliseconds : gather_most_ms;
     }
     return unused;
 }

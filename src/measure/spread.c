@@ -1,7 +1,8 @@
 /* Counting without running anything again: each of like launches carries one pass of the counters,
- * and what they counted is put together for all of them, with how far it lies apart. Passes take
- * turns in blocks: changing to the next costs tens of milliseconds, a launch less than one. Ranges
- * are put together by name, so that the order of launches does not matter. */
+ * and what they counted is put together for all of them, with how far it lies apart. A pass is
+ * carried by one or more launches in a row, and the n-th launch of each pass is of the same group:
+ * CUPTI puts the passes of the n-th together. Changing to the next pass costs tens of milliseconds,
+ * a launch one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +10,14 @@
 #include "base/text.h"
 #include "measure/state.h"
 
-/* How many ranges a group has in its first cycle through the passes, its second, and so on: the
+/* How many launches of a group a pass has in its first cycle through the passes, and the next: the
  * first is soon done, for kernels that are launched a few dozen times. */
-static const uint32_t shares[] = {1, 4, WL_MEASURE_SLOTS_MAX};
+static const uint32_t shares[] = {1, 16};
 enum { share_count = sizeof shares / sizeof *shares };
 
-/* patience: a pass waits for groups that are launched rarely while the others are launched so many
- * times as often. idle_blocks: nobody waits for groups that were not launched in so many passes. */
-enum { patience = 16, idle_blocks = 2, attempts_max = 12 };
+/* patience: so many launches are let pass in wait for the one that a pass is to begin with.
+ * attempts_max: for each part of the plan; a program may never make the same launches in a row. */
+enum { patience = 256, attempts_max = 12 };
 
 /* ---- values ---- */
 
@@ -41,35 +42,13 @@ static void add_value(struct wl_measure_spread *spread, const char *name, double
     value->count++;
 }
 
-static void add_range(struct wl_measure_context *context, size_t range, double *values,
-                      struct wl_error *error)
-{
-    const struct wl_cupti_part *part = context->counting.part;
-    const struct wl_measure_cycle *cycle = &context->cycle;
-    char *end = NULL;
-    const char *name = wl_cupti_counting_range_name(&context->counting, range);
-    unsigned long slot = strtoul(name, &end, 10);
-    if (!*name || *end || slot >= cycle->slot_count)
-        return;
-    if (wl_cupti_counting_read(&context->counting, range, values, error) != WL_OK)
-        return;
-    for (size_t i = 0; i < part->metric_count; i++)
-        if (isfinite(values[i]))
-            add_value(&cycle->slots[slot]->spread, part->metrics[i], values[i]);
-}
-
 /* ---- groups ---- */
-
-static bool is_of(const struct wl_measure_group *group, const struct wl_measure_context *context)
-{
-    return group->key.context_id == context->id;
-}
 
 static bool is_waited_for(const struct wl_measure_group *group,
                           const struct wl_measure_context *context)
 {
-    return is_of(group, context) && group->spread.is_wanted && !group->spread.is_done &&
-           group->spread.block + idle_blocks >= context->cycle.block;
+    return group->key.context_id == context->id && group->spread.is_wanted &&
+           !group->spread.is_done && group->spread.last + patience >= context->cycle.launches;
 }
 
 bool wl_measure_spread_goes_on(const struct wl_measure *measure,
@@ -85,40 +64,87 @@ bool wl_measure_spread_goes_on(const struct wl_measure *measure,
 }
 
 /* A group is done when each part of the plan has had all shares. */
-static void end_group_cycle(struct wl_measure_context *context, struct wl_measure_group *group)
+static void end_attempt(struct wl_measure_context *context, struct wl_measure_group *group,
+                        bool is_covered)
 {
     struct wl_measure_spread *spread = &group->spread;
-    const struct wl_cupti_plan *plan = &context->counting.plan;
+    size_t parts = context->counting.plan.parts.count;
     spread->attempts++;
-    if (spread->passes_covered >= context->counting.part->passes)
+    if (is_covered && context->part == spread->cycles % parts)
         spread->cycles++;
-    spread->passes_covered = spread->slot_count = spread->pushed = 0;
-    spread->is_done = spread->cycles >= share_count * plan->parts.count ||
-                      spread->attempts >= attempts_max * plan->parts.count;
+    spread->is_done =
+        spread->cycles >= share_count * parts || spread->attempts >= attempts_max * parts;
 }
 
 /* ---- cycles ---- */
+
+/* False: not all passes have covered it. */
+static bool add_range(struct wl_measure_context *context, size_t range, double *values,
+                      struct wl_measure_spread *spread, struct wl_error *error)
+{
+    const struct wl_cupti_part *part = context->counting.part;
+    bool is_covered = true;
+    if (wl_cupti_counting_read(&context->counting, range, values, error) != WL_OK)
+        return false;
+    for (size_t i = 0; i < part->metric_count; i++) {
+        is_covered = is_covered && !isnan(values[i]);
+        if (isfinite(values[i]))
+            add_value(spread, part->metrics[i], values[i]);
+    }
+    return is_covered;
+}
+
+/* Another number of ranges than ours: nobody can tell which is which. */
+static void note_loss(struct wl_measure *measure, struct wl_measure_context *context,
+                      size_t counted, size_t made)
+{
+    char *text = wl_string_format("CUPTI counted %zu launches where %zu were made: passes are left "
+                                  "out of what is put together",
+                                  counted, made);
+    if (!context->is_loss_noted)
+        wl_measure_note(measure, WL_NOTE_WARNING, "counters-lost", text, "");
+    context->is_loss_noted = true;
+    free(text);
+}
 
 static enum wl_code take_cycle(struct wl_measure *measure, struct wl_measure_context *context,
                                struct wl_error *error)
 {
     struct wl_cupti_counted counted;
-    struct wl_measure_group *group, *next;
+    struct wl_measure_cycle *cycle = &context->cycle;
+    size_t each = wl_measure_ranges_per_launch(context);
     enum wl_code code = wl_cupti_counting_decode(&context->counting, &counted, error);
     if (code)
         return code;
+    bool is_known = counted.range_count == cycle->slot_count * each;
     double *values = wl_alloc_zero(context->counting.part->metric_count + 1, sizeof *values);
-    for (size_t range = 0; range < counted.range_count; range++)
-        add_range(context, range, values, error);
-    free(values);
-    HASH_ITER(hh, measure->groups, group, next)
-    {
-        if (is_of(group, context) && group->spread.slot_count)
-            end_group_cycle(context, group);
+    for (size_t i = 0; i < cycle->slot_count; i++) {
+        struct wl_measure_group *group = cycle->slots[i];
+        bool is_first = true, is_covered = is_known;
+        if (is_known)
+            is_covered = add_range(context, (i + 1) * each - 1, values, &group->spread, error);
+        for (size_t before = 0; before < i; before++)
+            is_first = is_first && cycle->slots[before] != group;
+        if (is_first)
+            end_attempt(context, group, is_covered);
     }
-    context->cycle.slot_count = 0;
-    context->part = (context->part + 1) % context->counting.plan.parts.count;
+    free(values);
+    if (!is_known)
+        note_loss(measure, context, counted.range_count / each, cycle->slot_count);
+    cycle->slot_count = cycle->next = 0;
     return error->code;
+}
+
+/* Stops counting; the next pass, if there is one, waits for a launch like its first. */
+static enum wl_code end_pass(struct wl_measure *measure, struct wl_measure_context *context,
+                             struct wl_error *error)
+{
+    enum wl_code code = wl_cupti_counting_stop(&context->counting, error);
+    context->cycle.next = 0;
+    context->cycle.waits = 0;
+    if (!code && !context->counting.is_under_way)
+        code = take_cycle(measure, context, error);
+    return code;
 }
 
 enum wl_code wl_measure_spread_end_cycle(struct wl_measure *measure,
@@ -135,118 +161,123 @@ enum wl_code wl_measure_spread_end_cycle(struct wl_measure *measure,
     return code ? code : take_cycle(measure, context, error);
 }
 
-/* The launches that each group may make a range of in the next pass. */
-static void begin_block(struct wl_measure *measure, struct wl_measure_context *context)
-{
-    struct wl_measure_cycle *cycle = &context->cycle;
-    struct wl_measure_group *group, *next;
-    size_t parts = context->counting.plan.parts.count;
-    uint32_t groups = 0;
-    cycle->block++;
-    cycle->launches = cycle->unfilled = cycle->wanted = 0;
-    HASH_ITER(hh, measure->groups, group, next)
-    {
-        groups += is_waited_for(group, context);
-    }
-    uint32_t most =
-        groups < WL_MEASURE_RANGES_MAX ? WL_MEASURE_RANGES_MAX / (groups ? groups : 1) : 1;
-    HASH_ITER(hh, measure->groups, group, next)
-    {
-        struct wl_measure_spread *spread = &group->spread;
-        if (!is_of(group, context) || !spread->is_wanted || spread->is_done)
-            continue;
-        size_t round = spread->cycles / parts;
-        spread->pushed = 0;
-        /* the same number in all passes of a cycle, or the first and the last do not meet */
-        if (spread->slot_count == 0) {
-            uint32_t share = shares[round < share_count ? round : share_count - 1];
-            spread->share = share < most ? share : most;
-        }
-        if (!is_waited_for(group, context))
-            continue;
-        cycle->unfilled++;
-        cycle->wanted += spread->share;
-    }
-}
-
-static enum wl_code next_pass(struct wl_measure *measure, struct wl_measure_context *context,
-                              struct wl_error *error)
-{
-    enum wl_code code = WL_OK;
-    if (context->counting.is_started) {
-        code = wl_cupti_counting_stop(&context->counting, error);
-        if (!code && !context->counting.is_under_way)
-            code = take_cycle(measure, context, error);
-    }
-    begin_block(measure, context);
-    if (!code)
-        code =
-            wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
-    return code;
-}
-
 /* ---- launches ---- */
 
-static bool is_block_over(const struct wl_measure_cycle *cycle)
+/* Groups take turns at beginning a cycle, as only a cycle's first launch is sure to be met again.
+ */
+static bool is_turn(const struct wl_measure *measure, struct wl_measure_context *context,
+                    const struct wl_measure_group *group)
 {
-    return cycle->unfilled == 0 || cycle->launches >= (uint64_t)patience * cycle->wanted;
-}
-
-/* The range of the group's next launch in this pass. False: there is no room. */
-static bool choose_slot(struct wl_measure_context *context, struct wl_measure_group *group,
-                        uint32_t *slot)
-{
-    struct wl_measure_cycle *cycle = &context->cycle;
-    struct wl_measure_spread *spread = &group->spread;
-    if (spread->pushed < spread->slot_count) {
-        *slot = spread->slots[spread->pushed];
-        return true;
+    const struct wl_measure_group *other, *next;
+    HASH_ITER(hh, measure->groups, other, next)
+    {
+        if (is_waited_for(other, context) && other->spread.attempts < group->spread.attempts)
+            return false;
     }
-    if (cycle->slot_count >= WL_MEASURE_RANGES_MAX || spread->slot_count >= WL_MEASURE_SLOTS_MAX)
-        return false;
-    *slot = cycle->slot_count++;
-    cycle->slots[*slot] = group;
-    spread->slots[spread->slot_count++] = *slot;
     return true;
 }
 
-static void count_push(struct wl_measure_cycle *cycle, struct wl_measure_spread *spread)
+static void begin_cycle(const struct wl_measure *measure, struct wl_measure_context *context,
+                        const struct wl_measure_group *group)
 {
-    spread->launches++;
-    if (++spread->pushed < spread->share)
-        return;
-    spread->passes_covered++;
-    if (cycle->unfilled)
-        cycle->unfilled--;
+    const struct wl_measure_group *other, *next;
+    size_t parts = context->counting.plan.parts.count;
+    uint32_t groups = 0, round = group->spread.cycles / (uint32_t)parts;
+    HASH_ITER(hh, measure->groups, other, next)
+    {
+        groups += is_waited_for(other, context);
+    }
+    uint32_t wanted = shares[round < share_count ? round : share_count - 1] * groups;
+    context->part = group->spread.cycles % parts;
+    context->cycle.slot_count = context->cycle.next = 0;
+    context->cycle.wanted = wanted < WL_MEASURE_LAUNCHES_MAX ? wanted : WL_MEASURE_LAUNCHES_MAX;
+}
+
+static enum wl_code begin_pass(struct wl_measure *measure, struct wl_measure_context *context,
+                               const struct wl_measure_group *group, bool *is_begun,
+                               struct wl_error *error)
+{
+    struct wl_measure_cycle *cycle = &context->cycle;
+    enum wl_code code = WL_OK;
+    *is_begun = false;
+    cycle->waits++;
+    if (context->counting.is_under_way && cycle->slots[0] != group && cycle->waits < patience)
+        return WL_OK;
+    if (context->counting.is_under_way && cycle->slots[0] != group)
+        code = wl_measure_spread_end_cycle(measure, context, false, error);
+    if (code || group->spread.is_done)
+        return code;
+    if (!context->counting.is_under_way && !is_turn(measure, context, group))
+        return WL_OK;
+    if (!context->counting.is_under_way)
+        begin_cycle(measure, context, group);
+    context->range_count = cycle->next = 0;
+    code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
+    *is_begun = code == WL_OK;
+    return code;
+}
+
+static bool is_first_pass(const struct wl_measure_context *context)
+{
+    return context->counting.pass == 0;
+}
+
+/* False: it is not the launch that this pass must have next. */
+static bool take_slot(struct wl_measure_context *context, struct wl_measure_group *group)
+{
+    struct wl_measure_cycle *cycle = &context->cycle;
+    if (is_first_pass(context))
+        cycle->slots[cycle->slot_count++] = group;
+    else if (cycle->next >= cycle->slot_count || cycle->slots[cycle->next] != group)
+        return false;
+    cycle->next++;
+    return true;
 }
 
 bool wl_measure_spread_begin(struct wl_measure *measure, struct wl_measure_context *context,
                              struct wl_measure_launch *launch, struct wl_error *error)
 {
-    struct wl_measure_group *group = launch->group;
-    struct wl_measure_spread *spread = &group->spread;
-    struct wl_measure_cycle *cycle = &context->cycle;
+    struct wl_measure_spread *spread = &launch->group->spread;
+    bool is_open = context->counting.is_started;
+    spread->last = ++context->cycle.launches;
     if (spread->is_done)
         return false;
-    bool is_new = !spread->is_wanted || !is_waited_for(group, context);
     spread->is_wanted = true;
-    spread->block = cycle->block;
-    cycle->launches++;
-    bool is_full = spread->pushed >= spread->share;
-    if (!context->counting.is_started || (is_full && !is_new && is_block_over(cycle))) {
-        if (next_pass(measure, context, error) != WL_OK)
-            return false;
-        spread->block = cycle->block;
-    } else if (is_full) {
+    if (!is_open && begin_pass(measure, context, launch->group, &is_open, error) != WL_OK)
+        return false;
+    if (!is_open)
+        return false;
+    if (!take_slot(context, launch->group)) {
+        end_pass(measure, context, error);
         return false;
     }
-    if (spread->is_done || !choose_slot(context, group, &launch->slot))
-        return false;
-    if (wl_measure_begin_range(context, launch, error) != WL_OK)
-        return false;
+    wl_measure_begin_range(context, launch);
     launch->carries_pass = true;
-    count_push(cycle, spread);
+    spread->launches++;
     return true;
+}
+
+enum wl_code wl_measure_spread_end_launch(struct wl_measure *measure,
+                                          struct wl_measure_context *context,
+                                          struct wl_error *error)
+{
+    const struct wl_measure_cycle *cycle = &context->cycle;
+    uint32_t length = is_first_pass(context) ? cycle->wanted : cycle->slot_count;
+    if (!context->counting.is_started || cycle->next < length)
+        return WL_OK;
+    return end_pass(measure, context, error);
+}
+
+enum wl_code wl_measure_spread_interrupt(struct wl_measure *measure,
+                                         struct wl_measure_context *context, bool is_refused,
+                                         struct wl_error *error)
+{
+    struct wl_measure_cycle *cycle = &context->cycle;
+    if (!context->is_own || context->is_saved || !context->counting.is_started)
+        return WL_OK;
+    if (is_refused && is_first_pass(context) && cycle->slot_count)
+        cycle->slot_count--;
+    return end_pass(measure, context, error);
 }
 
 /* ---- the launch that bears the values ---- */

@@ -57,7 +57,6 @@ struct wl_measure_kernel {
 };
 
 /* Counters of like launches put together, each of which carried one pass of them. */
-enum { WL_MEASURE_SLOTS_MAX = 16 };
 struct wl_measure_spread_value {
     const char *name;
     char *spread_name; /* of how far the values lie apart */
@@ -70,13 +69,10 @@ struct wl_measure_spread {
         size_t count, capacity;
     } values;
     bool is_wanted, is_done;
-    uint32_t cycles, attempts;            /* through all passes; completely, in all */
-    uint32_t slots[WL_MEASURE_SLOTS_MAX]; /* its ranges of this cycle */
-    uint32_t slot_count, pushed, share;   /* pushed: in this pass; share: how many it may */
-    uint32_t passes_covered;              /* of this cycle */
-    uint64_t block;                       /* the last in which it was launched */
-    uint64_t launches;                    /* that carried a pass */
-    struct wl_measure_launch *bearer;     /* will be sent with the values */
+    uint32_t cycles, attempts;        /* through all passes; those and others */
+    uint64_t last;                    /* its last launch, among those that could carry a pass */
+    uint64_t launches;                /* that carried a pass */
+    struct wl_measure_launch *bearer; /* will be sent with the values */
 };
 
 /* Launches alike: the first are counted, the others run free or carry a pass each. */
@@ -121,7 +117,7 @@ struct wl_measure_launch {
     bool is_cooperative, is_ended;  /* is_ended: the call has returned */
     struct wl_measure_again *again; /* how to run it again; NULL: only before it returns */
     uint32_t slot;                  /* its range */
-    bool is_in_range, carries_pass;
+    bool carries_pass;
     bool is_flushed; /* caches were empty in all passes */
     uint32_t correlation_id;
     uint64_t start_ns;
@@ -141,29 +137,31 @@ struct wl_measure_launches {
 
 enum wl_measure_stage { WL_MEASURE_UNTRIED, WL_MEASURE_ON, WL_MEASURE_OFF };
 
-/* Passes of ours, in a context. */
-enum { WL_MEASURE_RANGES_MAX = 32 };
+/* Launches of a pass of ours; caches are emptied by a launch before each, which CUPTI counts, too.
+ */
+enum { WL_MEASURE_LAUNCHES_MAX = 32, WL_MEASURE_RANGES_MAX = 2 * WL_MEASURE_LAUNCHES_MAX };
+
+/* Spread: the launches of a pass, which those of the other passes must be like, one by one. */
 struct wl_measure_cycle {
-    struct wl_measure_group *slots[WL_MEASURE_RANGES_MAX]; /* whose range it is */
-    uint32_t slot_count;
-    uint64_t block;            /* number of the pass, over all cycles */
-    uint32_t unfilled, wanted; /* groups that miss launches of this pass, launches for all */
-    uint64_t launches;         /* in this pass */
+    struct wl_measure_group *slots[WL_MEASURE_LAUNCHES_MAX];
+    uint32_t slot_count, wanted, next; /* wanted: of the first pass; next: in this pass */
+    uint64_t launches, waits;          /* that could carry a pass: ever; since the last pass */
 };
 
 struct wl_measure_context {
     struct wl_cuda_context *context;
     uint32_t id, device;
     enum wl_measure_stage counters, samples, counts;
-    bool is_plan_noted;
+    bool is_plan_noted, is_loss_noted;
     struct wl_cupti_counting counting;
+    uint32_t range_count;        /* begun in this pass of ours */
     struct wl_cupti_flush flush; /* of caches before each range, where it is open */
     bool is_flush_tried;
     size_t part; /* of the plan, next in turn */
     bool is_own; /* passes are ours, not CUPTI's */
     struct wl_cupti_sampling sampling;
     struct wl_cupti_sass sass;
-    bool is_sass_started;
+    bool is_sass_started, are_samples_expected;
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
     bool is_saved;                    /* memory before the batch, to run it again */
@@ -284,6 +282,10 @@ bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *con
 /* Before a launch that is to carry a pass, if it is its turn. */
 bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *context,
                        struct wl_measure_launch *launch);
+/* After a launch that carried a pass; before one that carries none; after one that was refused. */
+void wl_measure_end_carrier(struct wl_measure *measure, struct wl_measure_context *context);
+void wl_measure_hold_spread(struct wl_measure *measure, struct wl_measure_context *context,
+                            bool is_refused);
 /* Takes a launch that did not happen out of the batch again. */
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch);
 /* Counters and samples exclude each other: switches counting off, until a launch is to be counted.
@@ -310,11 +312,10 @@ void wl_measure_again_free(struct wl_measure_again *again);
  * error it will not be counted. */
 enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measure_context *context,
                                     struct wl_measure_launch *launch, struct wl_error *error);
-/* Begins a range, with empty caches if that is wanted. */
-enum wl_code wl_measure_begin_range(struct wl_measure_context *context,
-                                    struct wl_measure_launch *launch, struct wl_error *error);
-/* Ends its range. */
-void wl_measure_end_range(struct wl_measure_context *context, struct wl_measure_launch *launch);
+/* Gives it its number in this pass, and empties caches before it if that is wanted. */
+void wl_measure_begin_range(struct wl_measure_context *context, struct wl_measure_launch *launch);
+/* How many ranges each launch of a pass of ours makes; its own is the last. */
+uint32_t wl_measure_ranges_per_launch(const struct wl_measure_context *context);
 /* Runs the batch for the passes that are left, and leaves memory as if it had run once. */
 enum wl_code wl_measure_again_run(struct wl_measure *measure, struct wl_measure_context *context,
                                   struct wl_error *error);
@@ -324,6 +325,14 @@ enum wl_code wl_measure_again_run(struct wl_measure *measure, struct wl_measure_
 /* Before a launch of a group; true: it carries a pass. */
 bool wl_measure_spread_begin(struct wl_measure *measure, struct wl_measure_context *context,
                              struct wl_measure_launch *launch, struct wl_error *error);
+/* After a launch that carried a pass: ends the pass if it was the last one of it. */
+enum wl_code wl_measure_spread_end_launch(struct wl_measure *measure,
+                                          struct wl_measure_context *context,
+                                          struct wl_error *error);
+/* Before a launch that must not be counted, or after one that did not happen: ends the pass. */
+enum wl_code wl_measure_spread_interrupt(struct wl_measure *measure,
+                                         struct wl_measure_context *context, bool is_refused,
+                                         struct wl_error *error);
 /* Takes what the passes so far have counted; the next one begins anew, unless it was the last. */
 enum wl_code wl_measure_spread_end_cycle(struct wl_measure *measure,
                                          struct wl_measure_context *context, bool is_last,
@@ -350,7 +359,7 @@ void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_contex
 /* Takes the samples that are there, and switches sampling off until a launch is to be sampled. */
 void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Continuous sampling: adds up what has come. Now and then, and before it is switched off. */
-void wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context);
+uint64_t wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context);
 /* Gives a kernel's samples to the launch that bears them, and frees them. */
 void wl_measure_bear(struct wl_measure_kernel *kernel);
 /* After it has succeeded. CUPTI has its data later: the launch is held until then. */

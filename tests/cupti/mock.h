@@ -29,6 +29,9 @@ struct mock_hooks {
     void (*run)(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph);
 };
+/* Whether PC sampling is enabled: no counters can be had then. */
+bool mock_is_sampling(void);
+
 /* What kernels have written so far, as a number. */
 long mock_memory(void);
 void mock_memory_set(long value);

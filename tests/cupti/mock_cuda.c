@@ -399,6 +399,8 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
     const struct mock_hooks *listener = hooks;
     if (!is_graph && strcmp(kernel->name, "warplens_flush") == 0) {
         mock_log("flush");
+        if (listener)
+            listener->run(kernel, parameters, 0, false);
         return success;
     }
     int result = parameters->block[0] > 1024 ? error_invalid_value : success;

@@ -11,7 +11,13 @@
 
 #include "mock.h"
 
-enum { ranges_max = 64, metrics_per_pass = 4, passes_max = 32, calls_max = 1024 };
+enum {
+    ranges_max = 64,
+    metrics_per_pass = 4,
+    passes_max = 32,
+    calls_max = 1024,
+    of_flush = 7000000
+};
 
 static struct {
     pthread_mutex_t lock;
@@ -23,11 +29,8 @@ static struct {
     size_t range_count, delivered, launches_before, launches;
     int replay;
     size_t pass, passes;
-    /* passes of ours */
-    struct range {
-        char name[32];
-        double values[passes_max]; /* 0: not covered */
-    } ranges[ranges_max], *range;
+    /* passes of ours: the n-th range of each is put together; 0: not covered */
+    double values[ranges_max][passes_max];
     size_t named;
     /* records */
     wl_cupti_buffer_request *request;
@@ -194,18 +197,31 @@ static void add_memory(void)
         add_record(&set, sizeof set);
 }
 
+/* Every launch is one, of whoever it is. */
+static void count_range(double value)
+{
+    if (!state.is_started || state.range_count >= ranges_max)
+        return;
+    state.values[state.range_count++][state.pass] = value;
+    if (state.range_count > state.named)
+        state.named = state.range_count;
+}
+
 static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph)
 {
+    bool is_flush = strcmp(kernel->name, "warplens_flush") == 0;
     pthread_mutex_lock(&state.lock);
+    if (is_flush) {
+        count_range(of_flush);
+        pthread_mutex_unlock(&state.lock);
+        return;
+    }
     if (!state.launches++)
         add_memory();
     if (state.is_started && is_graph)
         mock_log("graph replayed");
-    if (state.is_started && state.range_count < ranges_max)
-        state.range_count++;
-    if (state.range)
-        state.range->values[state.pass] += 1000.0 * (double)mock_memory();
+    count_range(1000.0 * (double)mock_memory());
     if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, 211, correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
@@ -481,7 +497,7 @@ int cuptiProfilerHostEvaluateToGpuValues(struct wl_cupti_host_evaluate *call)
     QUIET_RESULT(cuptiProfilerHostEvaluateToGpuValues);
     ORDER(call->range < state.delivered, cuptiProfilerHostEvaluateToGpuValues);
     for (size_t i = 0; i < call->metric_count; i++) {
-        double of_pass = state.ranges[call->range].values[i / metrics_per_pass];
+        double of_pass = state.values[call->range][i / metrics_per_pass];
         call->values[i] = 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i;
         if (state.replay == WL_CUPTI_USER_REPLAY)
             call->values[i] = of_pass != 0 ? of_pass + (double)i : NAN;
@@ -527,7 +543,7 @@ int cuptiProfilerGetCounterAvailability(struct wl_cupti_availability *call)
 {
     SIZED(call, wl_cupti_availability);
     QUIET_RESULT(cuptiProfilerGetCounterAvailability);
-    ORDER(state.is_initialised, cuptiProfilerGetCounterAvailability);
+    ORDER(state.is_initialised && !mock_is_sampling(), cuptiProfilerGetCounterAvailability);
     call->image_bytes = 16;
     return 0;
 }
@@ -563,7 +579,7 @@ int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_in
 {
     SIZED(call, wl_cupti_ranges_image_init);
     memset(call->image, 0, call->image_bytes);
-    memset(state.ranges, 0, sizeof state.ranges);
+    memset(state.values, 0, sizeof state.values);
     state.named = 0;
     state.has_image = true;
     return 0;
@@ -578,8 +594,7 @@ int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
         mock_log("replays mixed: out of order");
         abort(); /* as the real one */
     }
-    ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->range_mode == WL_CUPTI_USER_RANGE,
-          cuptiRangeProfilerSetConfig);
+    ORDER(call->range_mode == WL_CUPTI_AUTO_RANGE, cuptiRangeProfilerSetConfig);
     /* as the real one, which does not begin anew before all passes are done */
     ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == state.pass,
           cuptiRangeProfilerSetConfig);
@@ -589,42 +604,11 @@ int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
     return 0;
 }
 
-int cuptiRangeProfilerPushRange(struct wl_cupti_ranges_push *call)
-{
-    SIZED(call, wl_cupti_ranges_push);
-    QUIET_RESULT(cuptiRangeProfilerPushRange);
-    ORDER(state.is_started && !state.range && state.replay == WL_CUPTI_USER_REPLAY,
-          cuptiRangeProfilerPushRange);
-    size_t i = 0;
-    while (i < state.named && strcmp(state.ranges[i].name, call->name) != 0)
-        i++;
-    ORDER(i < ranges_max, cuptiRangeProfilerPushRange);
-    snprintf(state.ranges[i].name, sizeof state.ranges[i].name, "%s", call->name);
-    state.named = i < state.named ? state.named : i + 1;
-    state.range = &state.ranges[i];
-    return 0;
-}
-
-int cuptiRangeProfilerPopRange(struct wl_cupti_ranges_call *call)
-{
-    SIZED(call, wl_cupti_ranges_call);
-    ORDER(state.range, cuptiRangeProfilerPopRange);
-    state.range = NULL;
-    return 0;
-}
-
-int cuptiRangeProfilerCounterDataGetRangeInfo(struct wl_cupti_ranges_name *call)
-{
-    SIZED(call, wl_cupti_ranges_name);
-    call->name = call->range < state.named ? state.ranges[call->range].name : "";
-    return 0;
-}
-
 int cuptiRangeProfilerStart(struct wl_cupti_ranges_call *call)
 {
     SIZED(call, wl_cupti_ranges_call);
     RESULT(cuptiRangeProfilerStart);
-    ORDER(state.has_config && !state.is_started, cuptiRangeProfilerStart);
+    ORDER(state.has_config && !state.is_started && !mock_is_sampling(), cuptiRangeProfilerStart);
     state.is_started = true;
     state.range_count = 0;
     state.launches_before = state.launches;
@@ -635,7 +619,7 @@ int cuptiRangeProfilerStop(struct wl_cupti_ranges_stop *call)
 {
     SIZED(call, wl_cupti_ranges_stop);
     RESULT(cuptiRangeProfilerStop);
-    ORDER(state.is_started && !state.range, cuptiRangeProfilerStop);
+    ORDER(state.is_started, cuptiRangeProfilerStop);
     state.is_started = false;
     state.pass++;
     call->are_all_passes = state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= state.passes;

@@ -17,6 +17,11 @@ static uint32_t read_correlation;
 
 /* ---- PC sampling ---- */
 
+bool mock_is_sampling(void)
+{
+    return is_sampling;
+}
+
 int cuptiPCSamplingEnable(struct wl_cupti_sampling_call *call)
 {
     RESULT(cuptiPCSamplingEnable);
