@@ -52,8 +52,15 @@ local stalls = {
     "math_pipe_throttle", "membar", "mio_throttle", "misc", "no_instruction", "not_selected", "selected",
     "short_scoreboard", "sleeping", "tex_throttle", "wait",
 }
+-- What no rule tells of: no kernel was found in which they lead.
+local meanings = {
+    gmma = ": they wait for a matrix instruction of a warp group",
+    misc = ": a reason that the hardware does not tell",
+    selected = ": none, they issue",
+}
 for _, stall in ipairs(stalls) do
-    absent(time, "inst", "warps stalled for the reason " .. stall .. ", per issue", {
+    local meaning = meanings[stall] or ""
+    absent(time, "inst", "warps stalled for the reason " .. stall .. ", per issue" .. meaning, {
         "smsp__average_warps_issue_stalled_" .. stall .. "_per_issue_active.ratio",
     })
     absent(time, "", "samples of warps stalled for the reason " .. stall, {

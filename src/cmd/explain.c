@@ -104,6 +104,17 @@ static const struct wl_rule *find_rule(const struct wl_rules *rules, const char 
     return rule;
 }
 
+/* A state of warps that no rule is about, as the profiler spells it: "gmma". */
+static const struct wl_metric_row *find_stall(const struct wl_metric_catalog *catalog,
+                                              const char *name)
+{
+    char *metric =
+        wl_string_format("smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", name);
+    const struct wl_metric_row *row = wl_metric_find(catalog, metric);
+    free(metric);
+    return row;
+}
+
 static enum wl_code refuse(const struct knowledge *knowledge, const char *name,
                            struct wl_error *error)
 {
@@ -135,6 +146,8 @@ static enum wl_code explain(const struct knowledge *knowledge, const char *name,
     const struct wl_metric_row *row = wl_metric_find(knowledge->catalog, name);
     const struct wl_rule *rule = find_rule(knowledge->rules, name);
     const struct wl_section *section = wl_sections_find(knowledge->sections, name);
+    if (!row && !rule && !section)
+        row = find_stall(knowledge->catalog, name);
     if (row)
         print_metric(knowledge, row, out);
     if (rule)
