@@ -30,10 +30,18 @@ enum wl_code wl_show_report(const char *path, const struct wl_command *command,
     enum wl_code code = wl_report_open(path, &report, error);
     if (code)
         return code;
+    size_t launch_count = 0;
+    wl_report_launches(report, &launch_count);
+    bool is_plain = !wl_pages_are_asked(command) && !command->tables.length;
+    bool is_of_trace = is_plain && !launch_count && wl_report_event_count(report);
+    if (is_of_trace) /* its findings: there is no other page of it */
+        pages.page = WL_PAGE_ADVICE;
     if (command->tables.length)
         code = print_tables(report, command, console, error);
     else
         code = wl_pages_print(report, path, &pages, console, error);
+    if (is_of_trace && !code)
+        wl_console_say(console, "tables of its events: warplens show %s --report all", path);
     wl_report_close(report);
     return code;
 }

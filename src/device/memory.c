@@ -64,6 +64,27 @@ bool wl_device_memory_has_room(uint64_t size_bytes, uint64_t taken_bytes)
     return size_bytes < ASK_HOST_FROM_BYTES || size_bytes <= host_free_bytes();
 }
 
+/* Variables of modules are not the program's doing. */
+static void tell(enum wl_device_memory_kind kind, uint64_t start, uint64_t size_bytes, bool is_free)
+{
+    static const enum wl_device_place places[] = {
+        [WL_DEVICE_MEMORY_HOST] = WL_DEVICE_PLACE_PINNED,
+        [WL_DEVICE_MEMORY_DEVICE] = WL_DEVICE_PLACE_DEVICE,
+        [WL_DEVICE_MEMORY_MANAGED] = WL_DEVICE_PLACE_MANAGED,
+        [WL_DEVICE_MEMORY_ARRAY] = WL_DEVICE_PLACE_ARRAY,
+    };
+    const struct wl_device_observer *observer = wl_device.options.observer;
+    if (!observer || !observer->memory || kind == WL_DEVICE_MEMORY_MODULE)
+        return;
+    struct wl_device_memory_change change = {.start = start,
+                                             .size_bytes = size_bytes,
+                                             .place = places[kind],
+                                             .is_free = is_free,
+                                             .device_id = (uint32_t)wl_device_current(),
+                                             .context_id = WL_DEVICE_CONTEXT_ID};
+    observer->memory(observer->self, &change);
+}
+
 int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, uint32_t flags,
                           uint64_t *address)
 {
@@ -82,6 +103,8 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
     if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
         wl_unwritten_add(wl_device.unwritten, *address, size_bytes);
     wl_device.ranges_are_stale = true;
+    if (*address)
+        tell(kind, *address, size_bytes, false);
     return *address ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_MEMORY;
 }
 
@@ -104,7 +127,10 @@ static void remember_freed(const struct wl_device_block *block)
 
 void wl_device_memory_drop(uint64_t address)
 {
-    remember_freed(wl_device_arena_find(arena_of(address), address));
+    const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
+    if (block)
+        tell(block->kind, block->start, block->size_bytes, true);
+    remember_freed(block);
     wl_device_arena_free(arena_of(address), address);
     wl_device.ranges_are_stale = true;
 }

@@ -84,6 +84,14 @@ struct wl_device_activity {
     uint64_t start_ns, end_ns;
 };
 
+/* Memory that the program got or gave back. */
+struct wl_device_memory_change {
+    uint64_t start, size_bytes;
+    enum wl_device_place place; /* pinned, device, managed or array */
+    bool is_free;
+    uint32_t device_id, context_id;
+};
+
 struct wl_device_observer {
     void *self;
     /* Before a launch runs, in launch order, on the launching thread; true: count it. */
@@ -99,6 +107,8 @@ struct wl_device_observer {
     /* Once for each kernel that ran, copy and fill, in the order of the calls that asked for them,
      * within that call, on its thread; of kernels after launch_end. */
     void (*activity)(void *self, const struct wl_device_activity *activity);
+    /* On the thread that asks, in order, with the device's lock. */
+    void (*memory)(void *self, const struct wl_device_memory_change *change);
 };
 
 #endif

@@ -207,6 +207,21 @@ static void activity(void *self, const struct wl_device_activity *activity)
     errno = saved_errno;
 }
 
+static void memory(void *self, const struct wl_device_memory_change *change)
+{
+    (void)self;
+    int saved_errno = errno;
+    struct wl_guard guard;
+    if (!session.is_tracing)
+        return;
+    WL_GUARD(&guard)
+    {
+        wl_inject_trace_memory(change);
+    }
+    wl_guard_end(&guard);
+    errno = saved_errno;
+}
+
 static void with_stream(void (*use)(const struct wl_sink *sink, void *argument), void *argument)
 {
     struct visit visit;
@@ -336,6 +351,7 @@ static enum wl_code start_collector(struct wl_error *error)
         .profiler_switch = profiler_switch,
         .note = note,
         .activity = activity,
+        .memory = memory,
         .progress = session.settings.progress ? progress : NULL,
     };
     read_compiled();

@@ -101,3 +101,29 @@ void wl_inject_trace_activity(const struct wl_device_activity *activity)
     if (activity->kind == WL_DEVICE_ACTIVITY_KERNEL)
         wl_recording_count_kernel();
 }
+
+void wl_inject_trace_memory(const struct wl_device_memory_change *change)
+{
+    static uint64_t in_use_bytes[WL_DEVICE_PLACE_MANAGED + 1];
+    static uint32_t ids[WL_DEVICE_PLACE_MANAGED + 1];
+    static const char *const names[] = {
+        [WL_DEVICE_PLACE_PINNED] = "Pinned",
+        [WL_DEVICE_PLACE_DEVICE] = "Device",
+        [WL_DEVICE_PLACE_ARRAY] = "Array",
+        [WL_DEVICE_PLACE_MANAGED] = "Managed",
+    };
+    in_use_bytes[change->place] += change->is_free ? -change->size_bytes : change->size_bytes;
+    if (!wl_trace_is_wanted(WL_TRACE_MEMORY))
+        return;
+    uint64_t now = wl_trace_now();
+    struct wl_trace_record record = {
+        .category = WL_TRACE_MEMORY,
+        .start = now,
+        .end = now,
+        .name = wl_trace_name_once(&ids[change->place], names[change->place]),
+        .correlation = wl_trace_correlation(),
+        .words = {WL_TRACE_PACK_WHERE(change->device_id, change->context_id, 0), change->start,
+                  change->size_bytes, change->place, change->is_free, in_use_bytes[change->place]},
+    };
+    wl_trace_put(&record);
+}

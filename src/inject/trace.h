@@ -5,5 +5,7 @@
 #include "device/observer.h"
 
 void wl_inject_trace_activity(const struct wl_device_activity *activity);
+/* One at a time. */
+void wl_inject_trace_memory(const struct wl_device_memory_change *change);
 
 #endif

@@ -12,6 +12,7 @@
 #define MEMSET "6"
 #define PUSH_POP "8"
 #define START_END "9"
+#define MEMORY "11"
 #define UNIFIED "12"
 #define OPENACC "13"
 #define OPENMP "14"
@@ -20,9 +21,9 @@
 _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
                    WL_TRACE_CUDA_LIBRARY == 3 && WL_TRACE_KERNEL == 4 && WL_TRACE_MEMCPY == 5 &&
                    WL_TRACE_MEMSET == 6 && WL_TRACE_NVTX_PUSHPOP == 8 &&
-                   WL_TRACE_NVTX_STARTEND == 9 && WL_TRACE_UNIFIED_MEMORY == 12 &&
-                   WL_TRACE_OPENACC == 13 && WL_TRACE_OPENMP == 14 && WL_TRACE_MPI == 15 &&
-                   WL_TRACE_OSRT == 16,
+                   WL_TRACE_NVTX_STARTEND == 9 && WL_TRACE_MEMORY == 11 &&
+                   WL_TRACE_UNIFIED_MEMORY == 12 && WL_TRACE_OPENACC == 13 &&
+                   WL_TRACE_OPENMP == 14 && WL_TRACE_MPI == 15 && WL_TRACE_OSRT == 16,
                "the categories of the tables");
 
 #define DEVICE "(word_0 >> 48 & 65535)"
@@ -322,6 +323,26 @@ const struct wl_trace_table wl_trace_tables[] = {
                  {"CorrID", WL_UNIT_ID},
                  {"Pid", WL_UNIT_ID},
                  {"Tid", WL_UNIT_ID}}},
+    {"cuda_memory_sum", "CUDA Memory Summary",
+     "a kind of memory: what was allocated, most at a time", .is_summary = true,
+     .sql =
+         "WITH changes AS (SELECT " NAME " AS name, process_id, word_4 AS is_free, word_2 AS size, "
+         "word_5 AS in_use, trace_events.id AS id FROM " NAMED " WHERE category = " MEMORY
+         "), lasts AS (SELECT name, process_id, max(id) AS id FROM changes GROUP BY name, "
+         "process_id) SELECT sum(NOT is_free), " MEGABYTES(
+             "sum(iif(is_free, 0, size))") ", " MEGABYTES("max(in_use)") ", (SELECT sum(in_use) / "
+                                                                         "1000000.0 FROM lasts "
+                                                                         "JOIN changes AS c "
+                                                                         "USING (id) WHERE c.name "
+                                                                         "= changes.name), name "
+                                                                         "FROM changes GROUP BY "
+                                                                         "name "
+                                                                         "ORDER BY 3 DESC, name",
+     .columns = {{"Allocations", WL_UNIT_COUNT},
+                 {"Total (MB)", WL_UNIT_MEGABYTES},
+                 {"Peak (MB)", WL_UNIT_MEGABYTES},
+                 {"At End (MB)", WL_UNIT_MEGABYTES},
+                 {"Memory", WL_UNIT_TEXT}}},
     {"recording_sum", "Recording Summary", "a process: how the recording of its events went",
      .is_summary = true,
      .sql = "SELECT pid, records, trace_recordings.dropped, waited_ns, record_ns, records * "
