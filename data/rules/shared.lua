@@ -46,7 +46,7 @@ return {
         name = "Bank conflicts in shared memory",
         section = "MemoryWorkloadAnalysis_Tables",
         stage = "memory",
-        order = 200,
+        order = 90, -- one element more in a row: the cheapest change there is
         group = "shared",
         cause = "shared-conflicts",
         description = "Shared memory has 32 banks of 4 bytes. Threads of a warp that ask for different words of one bank " ..
