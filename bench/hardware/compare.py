@@ -2,6 +2,7 @@
 
 compare.py metrics RUN OURS.csv NCU.csv [AGAIN.csv]
                                            raw pages, base units; AGAIN: of ncu, run once more
+compare.py table FOLDER RUN...             every metric, from FOLDER/RUN.ours.csv, .theirs.csv and .again.csv
 compare.py spread SPREAD.csv KERNEL.csv    raw pages of the same program, counted in both ways
 compare.py source RUN OURS.csv NCU.csv     source pages, by machine instruction
 compare.py notes < SESSION.json            the notes of a report
@@ -35,10 +36,21 @@ def launches(path):
     return [dict(zip(names, row)) for row in rows[2:]]
 
 
+def alike(ours, theirs):
+    """Pairs of launches of the same kernel, grid and block, in order."""
+    left = list(theirs)
+    for mine in ours:
+        names = ("Kernel Name", "Grid Size", "Block Size")
+        other = next((row for row in left if all(row[name] == mine[name] for name in names)), None)
+        if other:
+            left.remove(other)
+            yield mine, other
+
+
 def distances_of(ours, theirs):
     """{metric: how far apart the launches are that lie furthest apart}"""
     distances = {}
-    for mine, other in zip(ours, theirs):
+    for mine, other in alike(ours, theirs):
         for name in mine.keys() & other.keys():
             if "__" not in name or name.startswith("device__"):
                 continue
@@ -62,6 +74,32 @@ def compare_metrics(run, ours_path, theirs_path, again_path=None):
     others = sorted(((far, name) for name, far in distances.items() if far > 5 and name not in noisy), reverse=True)
     worst = ", ".join(f"{name} {far:.0f}% ({noise.get(name, 0):.0f}%)" for far, name in others)
     print(f"| {run} | {min(len(ours), len(theirs))} | {len(distances)} | {close} | {near} | {len(noisy)} | {len(others)} | {worst} |")
+
+
+def far(distance):
+    return "=" if distance == 0 else "new" if distance == float("inf") else f"{distance:.2g}%"
+
+
+def compare_all(folder, runs):
+    """A row for each metric, of the last launch of each run: how far from ncu, and ncu from itself."""
+    columns = []
+    for run in runs:
+        pages = [launches(f"{folder}/{run}.{name}.csv") for name in ("ours", "theirs", "again")]
+        columns.append((distances_of(pages[0][-1:], pages[1][-1:]), distances_of(pages[1][-1:], pages[2][-1:])))
+    print("| metric | " + " | ".join(runs) + " |")
+    print("|---|" + "---|" * len(runs))
+    names = sorted(set().union(*(mine for mine, _ in columns)))
+    plain = [name for name in names if all(mine.get(name, 0) == 0 for mine, _ in columns)]
+    for name in names:
+        if name in plain:
+            continue
+        cells = []
+        for mine, noise in columns:
+            text = far(mine[name]) if name in mine else ""
+            again = noise.get(name, 0)
+            cells.append(f"{text} ({far(again)})" if again and text not in ("", "=") else text)
+        print(f"| `{name}` | " + " | ".join(cells) + " |")
+    print(f"\nEqual in all runs: {', '.join(f'`{name}`' for name in plain)}.")
 
 
 def compare_spread(spread_path, kernel_path):
@@ -144,6 +182,8 @@ def main():
             print("-", note.get("text", note))
     elif sys.argv[1] == "metrics":
         compare_metrics(*sys.argv[2:])
+    elif sys.argv[1] == "table":
+        compare_all(sys.argv[2], sys.argv[3:])
     elif sys.argv[1] == "spread":
         compare_spread(*sys.argv[2:])
     else:

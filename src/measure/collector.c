@@ -65,6 +65,30 @@ static void end_bearers(struct collector *collector)
     }
 }
 
+/* CUPTI samples no kernel that was loaded before counters were read in its context. */
+static void note_no_samples(struct collector *collector)
+{
+    const struct wl_measure *measure = &collector->measure;
+    const struct wl_measure_kernel *kernel, *next;
+    const struct wl_measure_group *group, *following;
+    bool is_counted = false, is_sampled = false;
+    if (!measure->input.settings->pc_samples || !wl_measure_takes_turns(measure))
+        return;
+    HASH_ITER(hh, measure->groups, group, following)
+    {
+        is_counted = is_counted || group->counted || group->spread.launches;
+    }
+    HASH_ITER(hh, measure->kernels, kernel, next)
+    {
+        is_sampled = is_sampled || kernel->sample_count;
+    }
+    if (is_counted && !is_sampled)
+        wl_measure_note(measure, WL_NOTE_INFO, "no-samples-beside-counters",
+                        "there are no samples of warps: CUPTI takes none of kernels that it has "
+                        "read counters of",
+                        "--replay-mode application runs the program again for them");
+}
+
 static void note_left_out(struct collector *collector)
 {
     struct wl_measure_group *group, *next;
@@ -737,6 +761,7 @@ void wl_cupti_collector_finish(void *self)
         wl_measure_rest_counters(&collector->measure, collector->measure.contexts.items[i]);
         wl_measure_end_samples(&collector->measure, collector->measure.contexts.items[i]);
     }
+    note_no_samples(collector);
     end_bearers(collector);
     wl_measure_end_times(&collector->measure, false);
     note_left_out(collector);

@@ -98,6 +98,22 @@ static void take_samples(void *self, const struct wl_cupti_pc *pc)
     launch->samples += sum;
 }
 
+/* Of those that a launch has, too: the sum over its instructions. */
+static void add_total(struct wl_measure_launch *launch, const char *name, double value)
+{
+    static const char prefix[] = "memory_";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return;
+    for (size_t i = 0; i < launch->values.count; i++) {
+        if (strcmp(launch->values.items[i].name, name) != 0)
+            continue;
+        launch->values.items[i].value += value;
+        return;
+    }
+    struct wl_record_value total = {name, value, WL_MARK_EXACT};
+    WL_PUSH(&launch->values, total);
+}
+
 static void take_counts(void *self, const struct wl_cupti_sass_record *record,
                         const uint64_t *values)
 {
@@ -122,6 +138,8 @@ static void take_counts(void *self, const struct wl_cupti_sass_record *record,
         }
         if (is_first)
             add(reading, launch, record->offset, sass->names[i], (double)sum);
+        if (is_first)
+            add_total(launch, sass->names[i], (double)sum);
     }
 }
 

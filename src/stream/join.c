@@ -29,7 +29,10 @@ struct extra {
     char **names;
     uint8_t *marks;
     size_t name_count;
-    double samples; /* -1: none were taken */
+    struct {
+        struct wl_record_value *items;
+        size_t count, capacity;
+    } totals; /* of them; names of its own */
     UT_hash_handle hh;
 };
 
@@ -40,7 +43,7 @@ struct join {
     struct wl_stream_joined *joined;
 };
 
-static const char samples_name[] = "smsp__pcsamp_sample_count";
+static const char samples_name[] = "smsp__pcsamp_sample_count", counts_prefix[] = "memory_";
 
 static void keep_kernel(struct join *join, const struct wl_record_kernel *record)
 {
@@ -72,12 +75,17 @@ static void free_kernels(struct join *join)
     }
 }
 
-static double samples_of(const struct wl_record_launch *record)
+/* Values of the launch that are sums over its instructions. */
+static void keep_totals(struct extra *extra, const struct wl_record_launch *record)
 {
-    for (size_t i = 0; i < record->value_count; i++)
-        if (strcmp(record->values[i].name, samples_name) == 0)
-            return record->values[i].value;
-    return -1;
+    for (size_t i = 0; i < record->value_count; i++) {
+        struct wl_record_value total = record->values[i];
+        if (strcmp(total.name, samples_name) != 0 &&
+            strncmp(total.name, counts_prefix, sizeof counts_prefix - 1) != 0)
+            continue;
+        total.name = wl_string_copy(total.name);
+        WL_PUSH(&extra->totals, total);
+    }
 }
 
 static void other_kernel(void *self, const struct wl_record_kernel *record)
@@ -97,7 +105,7 @@ static void other_launch(void *self, const struct wl_record_launch *record)
     extra->mangled = wl_string_copy(name_of(join, record->kernel_id));
     memcpy(extra->grid, record->grid, sizeof extra->grid);
     memcpy(extra->block, record->block, sizeof extra->block);
-    extra->samples = samples_of(record);
+    keep_totals(extra, record);
     extra->name_count = record->instruction_value_name_count;
     extra->names = wl_alloc_zero(extra->name_count + 1, sizeof *extra->names);
     extra->marks = wl_alloc_zero(extra->name_count + 1, sizeof *extra->marks);
@@ -115,6 +123,9 @@ static void free_extra(struct join *join, struct extra *extra)
     HASH_DEL(join->extras, extra);
     for (size_t i = 0; i < extra->name_count; i++)
         free(extra->names[i]);
+    for (size_t i = 0; i < extra->totals.count; i++)
+        free((char *)extra->totals.items[i].name);
+    free(extra->totals.items);
     free(extra->names);
     free(extra->marks);
     free(extra->mangled);
@@ -198,7 +209,8 @@ static void put_both(struct join *join, const struct wl_record_launch *record,
     uint8_t *marks = wl_alloc_zero(name_count + 1, sizeof *marks);
     struct wl_record_instruction_value *at_instructions =
         wl_alloc_zero(own_values + extra->values.count + 1, sizeof *at_instructions);
-    struct wl_record_value *values = wl_alloc_zero(record->value_count + 1, sizeof *values);
+    struct wl_record_value *values =
+        wl_alloc_zero(record->value_count + extra->totals.count + 1, sizeof *values);
     for (size_t i = 0; i < name_count; i++) {
         bool is_own = i < own_names;
         names[i] = is_own ? record->instruction_value_names[i] : extra->names[i - own_names];
@@ -213,9 +225,8 @@ static void put_both(struct join *join, const struct wl_record_launch *record,
     struct wl_record_launch both = *record;
     if (record->value_count)
         memcpy(values, record->values, record->value_count * sizeof *values);
-    if (extra->samples >= 0)
-        values[both.value_count++] =
-            (struct wl_record_value){samples_name, extra->samples, WL_MARK_EXACT};
+    for (size_t i = 0; i < extra->totals.count; i++)
+        values[both.value_count++] = extra->totals.items[i];
     both.values = values;
     both.instruction_value_names = names;
     both.instruction_value_marks = marks;

@@ -106,16 +106,17 @@ int cuptiGetCubinCrc(struct wl_cupti_cubin_crc *call)
 
 int cuptiSassMetricsGetProperties(struct wl_cupti_sass_properties *call)
 {
-    if (strcmp(call->metric, "smsp__sass_inst_executed") != 0)
+    bool is_executions = strcmp(call->metric, "smsp__sass_inst_executed") == 0;
+    if (!is_executions && strcmp(call->metric, "smsp__sass_sectors_mem_global") != 0)
         return WL_CUPTI_ERROR_INVALID_METRIC_NAME;
-    call->found.id = 9;
+    call->found.id = is_executions ? 9 : 10;
     return 0;
 }
 
 int cuptiSassMetricsSetConfig(struct wl_cupti_sass_set_config *call)
 {
     RESULT(cuptiSassMetricsSetConfig);
-    return call->count == 1 ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
+    return call->count == 2 ? 0 : WL_CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 int cuptiSassMetricsUnsetConfig(struct wl_cupti_sass_unset_config *call)
@@ -141,7 +142,7 @@ int cuptiSassMetricsDisable(struct wl_cupti_sass_disable *call)
 int cuptiSassMetricsGetDataProperties(struct wl_cupti_sass_data_size *call)
 {
     call->record_count = 2;
-    call->instance_count = 1;
+    call->instance_count = 2;
     return is_counting ? 0 : WL_CUPTI_ERROR_INVALID_OPERATION;
 }
 
@@ -151,6 +152,7 @@ int cuptiSassMetricsFlushData(struct wl_cupti_sass_flush *call)
         call->records[i].function = "_Z5scalePf";
         call->records[i].offset = (uint32_t)i * 16;
         call->records[i].values[0] = (struct wl_cupti_sass_value){9, 100 + i};
+        call->records[i].values[1] = (struct wl_cupti_sass_value){10, 200 + i};
     }
     return is_counting ? 0 : WL_CUPTI_ERROR_INVALID_OPERATION;
 }
