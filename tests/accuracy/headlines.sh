@@ -53,13 +53,15 @@ row() # KEY SIMULATED JUDGED REMARK
         off = 100 * (simulated / $5 - 1)
         limit = judged == "time" ? 25 : 10
         verdict = judged == "-" ? "not judged" : (off <= limit && off >= -limit ? "ok" : "MISS")
+        if (sub(/^why: /, "", remark) && verdict == "ok")
+            remark = ""
         printf "| %s | %s | %s %s | %.4g | %+.0f %% | %s | %s |\n", $2, $3, $5, $4, simulated, off, verdict, remark
     }'
 }
 
-remark() # KEY: why it is off, where that is known
+remark() # KEY: why it is off, shown where it is
 {
-    grep "^$1|" "$here/headlines.remarks" | cut -d'|' -f2
+    sed -n "s/^$1|/why: /p" "$here/headlines.remarks"
 }
 
 "$here/build.sh" "$build"
