@@ -33,6 +33,8 @@ function(wl_mock_library target file)
   target_link_options(${target} PRIVATE -Wl,-soname,${file})
 endfunction()
 wl_mock_library(mock_cuda libcuda.so.1 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cuda.c)
+wl_mock_library(mock_nvml libnvidia-ml.so.1 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_nvml.c)
+target_link_libraries(mock_nvml PRIVATE mock_cuda)
 wl_mock_library(mock_cupti libcupti.so.13 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_cupti.c
                 ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_sampling.c)
 target_link_libraries(mock_cupti PRIVATE mock_cuda m)

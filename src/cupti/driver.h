@@ -47,6 +47,7 @@
     X(launch_extended, "cuLaunchKernelEx",                                                       \
       (const struct wl_cuda_launch_config *config, struct wl_cuda_function *function,            \
        void **parameters, void **extra))                                                         \
+    X(device_bus_id, "cuDeviceGetPCIBusId", (char *text, int size, int device))                  \
     X(memory_new, "cuMemAlloc_v2", (uint64_t * address, size_t size_bytes))                      \
     X(memory_free, "cuMemFree_v2", (uint64_t address))                                           \
     X(host_new, "cuMemHostAlloc", (void **memory, size_t size_bytes, unsigned flags))            \

@@ -65,30 +65,6 @@ static void end_bearers(struct collector *collector)
     }
 }
 
-/* CUPTI samples no kernel that was loaded before counters were read in its context. */
-static void note_no_samples(struct collector *collector)
-{
-    const struct wl_measure *measure = &collector->measure;
-    const struct wl_measure_kernel *kernel, *next;
-    const struct wl_measure_group *group, *following;
-    bool is_counted = false, is_sampled = false;
-    if (!measure->input.settings->pc_samples || !wl_measure_takes_turns(measure))
-        return;
-    HASH_ITER(hh, measure->groups, group, following)
-    {
-        is_counted = is_counted || group->counted || group->spread.launches;
-    }
-    HASH_ITER(hh, measure->kernels, kernel, next)
-    {
-        is_sampled = is_sampled || kernel->sample_count;
-    }
-    if (is_counted && !is_sampled)
-        wl_measure_note(measure, WL_NOTE_INFO, "no-samples-beside-counters",
-                        "there are no samples of warps: CUPTI takes none of kernels that it has "
-                        "read counters of",
-                        "--replay-mode application runs the program again for them");
-}
-
 static void note_left_out(struct collector *collector)
 {
     struct wl_measure_group *group, *next;
@@ -761,7 +737,8 @@ void wl_cupti_collector_finish(void *self)
         wl_measure_rest_counters(&collector->measure, collector->measure.contexts.items[i]);
         wl_measure_end_samples(&collector->measure, collector->measure.contexts.items[i]);
     }
-    note_no_samples(collector);
+    wl_measure_note_clocks(&collector->measure);
+    wl_measure_note_no_samples(&collector->measure);
     end_bearers(collector);
     wl_measure_end_times(&collector->measure, false);
     note_left_out(collector);
@@ -787,6 +764,8 @@ static void stop(void *self)
         wl_cupti_activity_stop(abandon);
     if (collector->subscriber && !abandon)
         collector->cupti.cuptiUnsubscribe(collector->subscriber);
+    if (!abandon)
+        wl_clock_reader_close(&measure->clock_reader);
     wl_measure_free_kernels(measure);
     for (size_t i = 0; i < WL_CUDA_DEVICES_MAX; i++)
         wl_gpu_free(&measure->devices[i].gpu);

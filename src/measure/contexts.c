@@ -26,6 +26,7 @@ struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
         measure->cuda.device_get(&device, (int)found->device);
         wl_cuda_describe(&measure->cuda, device, &measure->devices[found->device].gpu, NULL);
         measure->devices[found->device].is_known = true;
+        wl_measure_read_clocks(measure, found->device);
     }
     WL_PUSH(&measure->contexts, found);
     return found;

@@ -198,6 +198,29 @@ uint64_t wl_measure_gather(struct wl_measure *measure, struct wl_measure_context
     return 0;
 }
 
+/* CUPTI samples no kernel that was loaded before counters were read in its context. */
+void wl_measure_note_no_samples(const struct wl_measure *measure)
+{
+    const struct wl_measure_kernel *kernel, *next;
+    const struct wl_measure_group *group, *following;
+    bool is_counted = false, is_sampled = false;
+    if (!measure->input.settings->pc_samples || !wl_measure_takes_turns(measure))
+        return;
+    HASH_ITER(hh, measure->groups, group, following)
+    {
+        is_counted = is_counted || group->counted || group->spread.launches;
+    }
+    HASH_ITER(hh, measure->kernels, kernel, next)
+    {
+        is_sampled = is_sampled || kernel->sample_count;
+    }
+    if (is_counted && !is_sampled)
+        wl_measure_note(measure, WL_NOTE_INFO, "no-samples-beside-counters",
+                        "there are no samples of warps: CUPTI takes none of kernels that it has "
+                        "read counters of",
+                        "--replay-mode application runs the program again for them");
+}
+
 void wl_measure_bear(struct wl_measure_kernel *kernel)
 {
     struct wl_measure_launch *bearer = kernel->bearer;

@@ -10,6 +10,7 @@
 #include "collect/collector.h"
 #include "collect/facts.h"
 #include "cupti/checkpoint.h"
+#include "cupti/clocks.h"
 #include "cupti/driver.h"
 #include "cupti/flush.h"
 #include "cupti/ranges.h"
@@ -186,6 +187,8 @@ struct wl_measure {
     struct wl_measure_times times;
     struct wl_cupti_checkpoint checkpoint;
     bool can_checkpoint;
+    struct wl_clock_reader clock_reader;
+    bool are_clocks_tried;
     bool has_batch; /* some context has launches that will run again */
     int captures;   /* of streams into graphs, under way */
     /* Hears of all calls of the program, or only of launches. */
@@ -196,7 +199,8 @@ struct wl_measure {
     struct wl_cuda cuda;
     struct {
         struct wl_gpu gpu;
-        bool is_known, is_sent;
+        bool is_known, is_sent, has_clocks;
+        struct wl_clocks clocks; /* before */
     } devices[WL_CUDA_DEVICES_MAX];
     struct {
         struct wl_measure_module **items;
@@ -261,6 +265,13 @@ void wl_measure_note(const struct wl_measure *measure, enum wl_note_severity sev
 /* The same with what an error says. what: "counters are off", ... */
 void wl_measure_note_error(const struct wl_measure *measure, const char *code, const char *what,
                            const struct wl_error *error);
+
+/* ---- clocks.c ---- */
+
+/* Before a device is used for the first time. */
+void wl_measure_read_clocks(struct wl_measure *measure, size_t device);
+/* At the end: what they were, and are. */
+void wl_measure_note_clocks(struct wl_measure *measure);
 
 /* ---- times.c ---- */
 
@@ -360,6 +371,8 @@ void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_contex
 void wl_measure_pause_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Continuous sampling: adds up what has come. Now and then, and before it is switched off. */
 uint64_t wl_measure_gather(struct wl_measure *measure, struct wl_measure_context *context);
+/* At the end, where samples were wanted and counters were read. */
+void wl_measure_note_no_samples(const struct wl_measure *measure);
 /* Gives a kernel's samples to the launch that bears them, and frees them. */
 void wl_measure_bear(struct wl_measure_kernel *kernel);
 /* After it has succeeded. CUPTI has its data later: the launch is held until then. */

@@ -121,6 +121,12 @@ int cuDeviceGet(int *device, int index)
     return success;
 }
 
+int cuDeviceGetPCIBusId(char *text, int size, int device)
+{
+    snprintf(text, (size_t)size, "0000:1b:00.%d", device);
+    return success;
+}
+
 int cuDeviceGetName(char *name, int size, int device)
 {
     (void)device;
