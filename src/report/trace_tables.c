@@ -357,7 +357,7 @@ const struct wl_trace_table wl_trace_tables[] = {
                  {"Waited (ns)", WL_UNIT_NS},
                  {"Cost/Event (ns)", WL_UNIT_NS},
                  {"Cost (ns)", WL_UNIT_NS},
-                 {"Slowdown (%)", WL_UNIT_PERCENT},
+                 {"Own Cost (%)", WL_UNIT_PERCENT},
                  {"Memory (MB)", WL_UNIT_MEGABYTES},
                  {"Clock Jump (ns)", WL_UNIT_NS},
                  {"Host", WL_UNIT_TEXT},
