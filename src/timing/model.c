@@ -200,9 +200,15 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input)
         {occupancy->limit_barriers, WL_TIMING_ANY_BLOCKS},
     };
     uint32_t blocks = occupancy->limit_warps;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        if (!(input->changes & limits[i].change) && limits[i].limit && limits[i].limit < blocks)
-            blocks = limits[i].limit;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        uint32_t limit = limits[i].limit;
+        /* what each block has of shared memory besides its own, larger ones have once, too */
+        if (limits[i].change == WL_TIMING_ANY_SHARED && input->changes & WL_TIMING_ANY_BLOCKS &&
+            limit >= occupancy->limit_blocks)
+            limit *= LARGER_BLOCKS;
+        if (!(input->changes & limits[i].change) && limit && limit < blocks)
+            blocks = limit;
+    }
     return blocks;
 }
 
