@@ -490,7 +490,7 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
         break;
     }
     uint64_t next = NEVER;
-    for (uint32_t i = 0; i < scheduler->count; i++)
+    for (uint32_t i = 0; i < scheduler->count && next > now + 1; i++)
         next = scheduler->ready[i] < next ? scheduler->ready[i] : next;
     scheduler->next = next > now ? next : now + 1;
 }
