@@ -221,6 +221,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
     model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 24);
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
+    /* examples/microbench scheduling, queue.*.8_warps; textures as loads */
     model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;
     model->port_cycles[WL_TIMING_QUEUE_LG] = 4;
     model->port_cycles[WL_TIMING_QUEUE_TEXTURE] = 4;
@@ -236,6 +237,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
+    /* examples/microbench scheduling, blocks.*.first_gap of 1 to 32 warps */
     double by_warps = 4.0 * input->warps_per_block, by_blocks = 21.0 + input->warps_per_block;
     model->first_block_interval = by_warps > by_blocks ? by_warps : by_blocks;
     if (input->changes & WL_TIMING_ANY_BLOCKS) {
