@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "view/acc_time.h"
 
@@ -36,12 +34,6 @@ enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_command
     return code;
 }
 
-static bool is_report(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 4 && strcmp(word + length - 4, ".wlr") == 0;
-}
-
 static enum wl_code show(const char *path, const struct wl_command *command,
                          const struct wl_console *console, struct wl_error *error)
 {
@@ -54,38 +46,44 @@ static enum wl_code show(const char *path, const struct wl_command *command,
     return code;
 }
 
-static int show_report(size_t word_count, char **words)
+static enum wl_code run_program(struct wl_command *command, const struct wl_arguments *program,
+                                const struct wl_console *console, struct wl_error *error)
 {
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_acc_tables, words, word_count, false, &arguments, &error);
-    if (!code && arguments.count != 1)
-        code = wl_error_set(&error, WL_ERR_USAGE, "acc-time takes one report or a program");
-    if (!code)
-        code = wl_console_open(&console, command.log_file, &error);
-    if (!code)
-        code = show(arguments.items[0], &command, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
+    return wl_verb_trace.work(command, program, console, error);
 }
 
-int wl_verb_acc_time(size_t word_count, char **words)
+static enum wl_code show_report(struct wl_command *command, const struct wl_arguments *arguments,
+                                const struct wl_console *console, struct wl_error *error)
 {
-    static char option[] = "--acc-time", traced[] = "--trace=cuda,openacc,mpi";
-    if (word_count && is_report(words[word_count - 1]))
-        return show_report(word_count, words);
-    char **all = wl_alloc_zero(word_count + 2, sizeof *all);
-    all[0] = option;
-    all[1] = traced;
-    memcpy(all + 2, words, word_count * sizeof *words);
-    int status = wl_verb_trace(word_count + 2, all);
-    free(all);
-    return status;
+    if (arguments->count != 1)
+        return wl_error_set(error, WL_ERR_USAGE, "acc-time takes one report or a program");
+    return show(arguments->items[0], command, console, error);
 }
+
+static void prepare(struct wl_command *command)
+{
+    command->wants_acc_time = true;
+    wl_text_add(&command->traced, "cuda,openacc,mpi");
+}
+
+static const struct wl_verb *choose(size_t word_count, char **words)
+{
+    static const struct wl_verb of_program = {
+        .tables = wl_trace_options,
+        .words = WL_WORDS_PROGRAM,
+        .prepare = prepare,
+        .work = run_program,
+    };
+    static const struct wl_verb of_report = {
+        .tables = wl_acc_tables,
+        .work = show_report,
+    };
+    return wl_verb_is_of_report(word_count, words) ? &of_report : &of_program;
+}
+
+const struct wl_verb wl_verb_acc_time = {
+    .name = "acc-time",
+    .usage = "acc-time [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
+    .summary = "tell where the time of an OpenACC program goes, by source line",
+    .choose = choose,
+};

@@ -331,7 +331,7 @@ static void free_build(struct build *build)
     wl_cc_plan_free(&build->plan);
 }
 
-int wl_verb_cc(size_t word_count, char **words)
+static int run(size_t word_count, char **words)
 {
     struct build build = {0};
     struct wl_error error = {0};
@@ -352,3 +352,10 @@ out:
     free_build(&build);
     return wl_console_end(&build.console, code);
 }
+
+const struct wl_verb wl_verb_cc = {
+    .name = "cc",
+    .usage = "cc [options] FILES",
+    .summary = "compile CUDA C++ with clang, without NVIDIA's toolkit",
+    .run = run,
+};

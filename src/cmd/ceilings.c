@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "view/table.h"
 
@@ -197,9 +196,10 @@ out:
     return code;
 }
 
-static enum wl_code run(const struct wl_command *command, const struct wl_console *console,
-                        struct wl_error *error)
+static enum wl_code run(struct wl_command *command, const struct wl_arguments *arguments,
+                        const struct wl_console *console, struct wl_error *error)
 {
+    (void)arguments;
     static const char default_model[] = "h200";
     struct wl_cuda_machine machine;
     struct wl_text out = {0};
@@ -218,28 +218,11 @@ static enum wl_code run(const struct wl_command *command, const struct wl_consol
     return code;
 }
 
-int wl_verb_ceilings(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code = wl_command_parse(&command, wl_ceilings_tables, words, word_count, false,
-                                         &arguments, &error);
-    if (!code && arguments.count)
-        code = wl_error_set(&error, WL_ERR_USAGE, "ceilings takes no argument such as %s",
-                            arguments.items[0]);
-    console.is_quiet = command.is_quiet;
-    if (!code && command.wants_help)
-        wl_help_verb("ceilings", wl_ceilings_tables);
-    else if (!code)
-        code = wl_console_open(&console, command.log_file, &error);
-    if (!code && !command.wants_help)
-        code = run(&command, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_ceilings = {
+    .name = "ceilings",
+    .usage = "ceilings [--gpu NAME]",
+    .summary = "measure what this machine's GPU reaches at most",
+    .tables = wl_ceilings_tables,
+    .words = WL_WORDS_NONE,
+    .work = run,
+};

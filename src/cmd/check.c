@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 
 /* Text within XML: what has a meaning there is escaped, what cannot stand there is '?'. */
@@ -164,33 +163,20 @@ static enum wl_code check_report(const struct wl_command *command, const char *p
     return code;
 }
 
-static enum wl_code check(const struct wl_command *command, const struct wl_arguments *arguments,
-                          struct wl_console *console, struct wl_error *error)
+static enum wl_code check(struct wl_command *command, const struct wl_arguments *arguments,
+                          const struct wl_console *console, struct wl_error *error)
 {
     if (arguments->count != 1 || !command->budget_path) {
         wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget");
         return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
     }
-    enum wl_code code = wl_console_open(console, command->log_file, error);
-    return code ? code : check_report(command, arguments->items[0], console, error);
+    return check_report(command, arguments->items[0], console, error);
 }
 
-int wl_verb_check(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_budget_tables, words, word_count, false, &arguments, &error);
-    if (!code && command.wants_help)
-        wl_help_verb("check", wl_budget_tables);
-    else if (!code)
-        code = check(&command, &arguments, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_check = {
+    .name = "check",
+    .usage = "check REPORT --budget FILE",
+    .summary = "compare a report with limits; exit status 11 if one is not kept",
+    .tables = wl_budget_tables,
+    .work = check,
+};

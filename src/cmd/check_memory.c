@@ -8,7 +8,6 @@
 #include "base/near.h"
 #include "cmd/command.h"
 #include "cmd/hardware.h"
-#include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
@@ -211,7 +210,7 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
 
 /* Without --save the report lives as long as the run. */
 static enum wl_code check(struct wl_command *command, const struct wl_arguments *program,
-                          const struct wl_console *console, int *status, struct wl_error *error)
+                          const struct wl_console *console, struct wl_error *error)
 {
     const char *place = getenv("TMPDIR");
     char *folder = wl_string_format("%s/warplens-check-XXXXXX", place && *place ? place : "/tmp");
@@ -236,7 +235,7 @@ static enum wl_code check(struct wl_command *command, const struct wl_arguments 
     }
     code = run_program(&run, &result, error);
     if (!code && result.errors)
-        *status = (int)command->error_exitcode;
+        command->found_status = (int)command->error_exitcode;
     wl_launch_free(&run);
 out:
     if (path)
@@ -247,46 +246,27 @@ out:
 }
 
 static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
-                        const struct wl_console *console, int *status, struct wl_error *error)
+                        const struct wl_console *console, struct wl_error *error)
 {
-    if (program->count == 0) {
-        wl_error_set(error, WL_ERR_USAGE, "which program?");
-        return wl_error_set_hint(error, "warplens check-memory [options] ./app arguments");
-    }
+    if (wl_verb_need_program(program, "warplens check-memory [options] ./app arguments", error))
+        return WL_ERR_USAGE;
     if (command->error_exitcode > 255)
         return wl_error_set(error, WL_ERR_USAGE, "option --error-exitcode takes 0 to 255, not %llu",
                             (unsigned long long)command->error_exitcode);
-    return check(command, program, console, status, error);
+    return check(command, program, console, error);
 }
 
-int wl_verb_check_memory(size_t word_count, char **words)
+static void prepare(struct wl_command *command)
 {
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments program;
-    struct wl_error error = {0};
-    int status = WL_OK;
-    wl_command_init(&command);
-    command.collector = WL_COLLECTOR_SIM; /* only there every access is seen */
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_check_tables, words, word_count, true, &program, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help) {
-        wl_help_verb("check-memory", wl_check_tables);
-    } else if (command.wants_version) {
-        wl_verb_version(0, NULL);
-    } else {
-        code = wl_console_open(&console, command.log_file, &error);
-        if (!code)
-            code = run(&command, &program, &console, &status, &error);
-    }
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    code = wl_console_end(&console, code);
-    return code ? (int)code : status;
+    command->collector = WL_COLLECTOR_SIM; /* only there every access is seen */
 }
+
+const struct wl_verb wl_verb_check_memory = {
+    .name = "check-memory",
+    .usage = "check-memory [options] PROGRAM [ARGUMENTS]",
+    .summary = "run a CUDA program and look for wrong memory accesses, races and barriers",
+    .tables = wl_check_tables,
+    .words = WL_WORDS_PROGRAM,
+    .prepare = prepare,
+    .work = run,
+};

@@ -63,6 +63,7 @@ struct wl_command {
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */
+    int found_status;   /* exit status of a run in which nothing failed */
     bool filters_pages; /* -k, -s, -c choose among the launches of a report, not while it is made */
     char *kernel_pattern; /* kernel_name, or "regex:" and kernel_regex; NULL all */
 };

@@ -6,7 +6,6 @@
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/hardware.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "cupti/check.h"
 
@@ -89,46 +88,34 @@ static void print_level(int level, const char *model, FILE *out)
         fputs("level 2  everything is measured\n", out);
 }
 
-static void examine(FILE *out)
+static enum wl_code examine(struct wl_command *command, const struct wl_arguments *arguments,
+                            const struct wl_console *console, struct wl_error *error)
 {
+    FILE *out = console->pages;
     struct wl_cuda_machine machine;
-    struct wl_error error = {0};
+    struct wl_error trouble = {0};
+    (void)command, (void)arguments, (void)error;
     int level = 0;
     wl_cuda_probe(&machine);
     print_machine(&machine, out);
-    char *library = machine.device_count ? wl_hardware_find_cupti(&machine, &error) : NULL;
+    char *library = machine.device_count ? wl_hardware_find_cupti(&machine, &trouble) : NULL;
     if (library)
         level = examine_gpu(library, out);
     else if (machine.device_count)
         fprintf(out,
                 "CUPTI    none%s%s\n         fix: install the CUDA toolkit, or `pip install "
                 "nvidia-cuda-cupti`; WARPLENS_CUPTI=FILE names one\n",
-                error.message[0] ? ": " : "", error.message);
+                trouble.message[0] ? ": " : "", trouble.message);
     print_level(level, machine.devices[0].model, out);
     free(library);
+    return WL_OK;
 }
 
-int wl_verb_doctor(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_doctor_tables, words, word_count, false, &arguments, &error);
-    if (!code && arguments.count)
-        code = wl_error_set(&error, WL_ERR_USAGE, "doctor takes no argument such as %s",
-                            arguments.items[0]);
-    if (!code && command.wants_help)
-        wl_help_verb("doctor", wl_doctor_tables);
-    else if (!code)
-        code = wl_console_open(&console, command.log_file, &error);
-    if (!code && !command.wants_help)
-        examine(console.pages);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_doctor = {
+    .name = "doctor",
+    .usage = "doctor",
+    .summary = "say what can be measured on this machine, and why not more",
+    .tables = wl_doctor_tables,
+    .words = WL_WORDS_NONE,
+    .work = examine,
+};

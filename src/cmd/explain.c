@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "metric/metric.h"
 
@@ -157,8 +156,7 @@ static enum wl_code explain(const struct knowledge *knowledge, const char *name,
     return row || rule || section ? WL_OK : refuse(knowledge, name, error);
 }
 
-static enum wl_code explain_all(const struct wl_command *command,
-                                const struct wl_arguments *arguments,
+static enum wl_code explain_all(struct wl_command *command, const struct wl_arguments *arguments,
                                 const struct wl_console *console, struct wl_error *error)
 {
     struct knowledge knowledge = {0};
@@ -184,24 +182,10 @@ static enum wl_code explain_all(const struct wl_command *command,
     return code;
 }
 
-int wl_verb_explain(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_metrics_tables, words, word_count, false, &arguments, &error);
-    if (!code && command.wants_help)
-        wl_help_verb("explain", wl_metrics_tables);
-    else if (!code)
-        code = wl_console_open(&console, command.log_file, &error);
-    if (!code && !command.wants_help)
-        code = explain_all(&command, &arguments, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_explain = {
+    .name = "explain",
+    .usage = "explain NAMES",
+    .summary = "say what a metric, stall, rule or section is",
+    .tables = wl_metrics_tables,
+    .work = explain_all,
+};

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/lists.h"
 #include "cmd/verbs.h"
 
@@ -130,7 +129,7 @@ static enum wl_code export_files(const struct wl_command *command,
 }
 
 static enum wl_code export_report(struct wl_command *command, const struct wl_arguments *arguments,
-                                  struct wl_console *console, struct wl_error *error)
+                                  const struct wl_console *console, struct wl_error *error)
 {
     bool has_target =
         command->html_path || command->pdf_path || command->svg_folder || command->png_folder;
@@ -151,9 +150,7 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
     const char **paths = NULL;
     size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
     struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
-    enum wl_code code = wl_console_open(console, command->log_file, error);
-    if (!code)
-        code = check_targets(command, paths, count, error);
+    enum wl_code code = check_targets(command, paths, count, error);
     for (size_t i = 0; i < count && !code; i++) {
         reports[i].name = file_name(paths[i]);
         code = wl_report_open(paths[i], &reports[i].report, error);
@@ -168,24 +165,16 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
     return code;
 }
 
-int wl_verb_export(size_t word_count, char **words)
+static void prepare(struct wl_command *command)
 {
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    command.filters_pages = true;
-    enum wl_code code =
-        wl_command_parse(&command, wl_export_tables, words, word_count, false, &arguments, &error);
-    console.is_quiet = command.is_quiet;
-    if (!code && command.wants_help)
-        wl_help_verb("export", wl_export_tables);
-    else if (!code)
-        code = export_report(&command, &arguments, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
+    command->filters_pages = true;
 }
+
+const struct wl_verb wl_verb_export = {
+    .name = "export",
+    .usage = "export --html FILE [options] REPORT",
+    .summary = "write a report as one HTML page or PDF, and its drawings as SVG or PNG",
+    .tables = wl_export_tables,
+    .prepare = prepare,
+    .work = export_report,
+};

@@ -2,7 +2,6 @@
 
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
 
@@ -16,8 +15,11 @@ static void print_row(FILE *out, const struct wl_gpu *gpu)
             gpu->memory_bandwidth_bytes_per_s / 1e9);
 }
 
-static enum wl_code print_gpus(const struct wl_command *command, FILE *out, struct wl_error *error)
+static enum wl_code print_gpus(struct wl_command *command, const struct wl_arguments *arguments,
+                               const struct wl_console *console, struct wl_error *error)
 {
+    FILE *out = console->pages;
+    (void)arguments;
     if (!command->is_verbose)
         fprintf(out, "%-10s %-34s %5s %5s %8s %8s %8s %9s\n", "Name", "GPU", "CC", "SMs", "L1 KiB",
                 "L2 MiB", "RAM GiB", "GB/s");
@@ -35,27 +37,11 @@ static enum wl_code print_gpus(const struct wl_command *command, FILE *out, stru
     return WL_OK;
 }
 
-int wl_verb_gpus(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_gpus_tables, words, word_count, false, &arguments, &error);
-    if (!code && arguments.count)
-        code = wl_error_set(&error, WL_ERR_USAGE, "gpus takes no argument such as %s",
-                            arguments.items[0]);
-    if (!code && command.wants_help)
-        wl_help_verb("gpus", wl_gpus_tables);
-    else if (!code)
-        code = wl_console_open(&console, command.log_file, &error);
-    if (!code && !command.wants_help)
-        code = print_gpus(&command, console.pages, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_gpus = {
+    .name = "gpus",
+    .usage = "gpus [--verbose]",
+    .summary = "list the GPU models that can be simulated",
+    .tables = wl_gpus_tables,
+    .words = WL_WORDS_NONE,
+    .work = print_gpus,
+};

@@ -1,17 +1,22 @@
 /* `warplens guide REPORT`: the page guide of a report. */
-#include <stdlib.h>
-
-#include "base/memory.h"
 #include "cmd/verbs.h"
 
-int wl_verb_guide(size_t word_count, char **words)
+static void prepare(struct wl_command *command)
 {
-    static char page[] = "--page=guide";
-    char **all = wl_alloc_zero(word_count + 2, sizeof *all);
-    all[0] = page;
-    for (size_t i = 0; i < word_count; i++)
-        all[i + 1] = words[i];
-    int status = wl_verb_show(word_count + 1, all);
-    free(all);
-    return status;
+    command->page = WL_PAGE_GUIDE;
 }
+
+static enum wl_code guide(struct wl_command *command, const struct wl_arguments *arguments,
+                          const struct wl_console *console, struct wl_error *error)
+{
+    return wl_verb_show.work(command, arguments, console, error);
+}
+
+const struct wl_verb wl_verb_guide = {
+    .name = "guide",
+    .usage = "guide [options] REPORT",
+    .summary = "walk through a report: which kernel, what bounds it, why, what next, is it done",
+    .tables = wl_show_tables,
+    .prepare = prepare,
+    .work = guide,
+};

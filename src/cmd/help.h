@@ -1,9 +1,10 @@
 #ifndef WL_CMD_HELP_H
 #define WL_CMD_HELP_H
 
-#include "base/options.h"
+#include "cmd/verbs.h"
 
-/* Prints usage and options of a verb. Returns WL_OK. */
-int wl_help_verb(const char *name, const struct wl_option *const *tables);
+/* Prints usage and options of a verb. */
+void wl_help_verb(const struct wl_verb *verb, const struct wl_option *const *tables);
+void wl_help_version(void);
 
 #endif

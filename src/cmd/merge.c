@@ -3,7 +3,6 @@
 
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "report/name.h"
 #include "report/report.h"
@@ -25,7 +24,7 @@ static enum wl_code print_ranks(const char *path, const struct wl_console *conso
     return code;
 }
 
-static enum wl_code merge(const struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code merge(struct wl_command *command, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
     char *path = NULL;
@@ -52,23 +51,10 @@ static enum wl_code merge(const struct wl_command *command, const struct wl_argu
     return code;
 }
 
-int wl_verb_merge(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_merge_tables, words, word_count, false, &arguments, &error);
-    console.is_quiet = command.is_quiet;
-    if (!code && command.wants_help)
-        wl_help_verb("merge", wl_merge_tables);
-    else if (!code)
-        code = merge(&command, &arguments, &console, &error);
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_merge = {
+    .name = "merge",
+    .usage = "merge -o FILE REPORTS",
+    .summary = "put the reports of several ranks of a parallel program into one",
+    .tables = wl_merge_tables,
+    .work = merge,
+};

@@ -9,7 +9,6 @@
 #include "base/subprocess.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/tell.h"
@@ -142,15 +141,13 @@ static enum wl_code run_all(struct optimizing *all, const char *path, struct wl_
     return code ? code : show(all, path, error);
 }
 
-static enum wl_code optimize(const struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code optimize(struct wl_command *command, const struct wl_arguments *program,
                              const struct wl_console *console, struct wl_error *error)
 {
     struct optimizing all = {.command = command, .program = program, .console = console};
     char *path = NULL;
-    if (program->count == 0) {
-        wl_error_set(error, WL_ERR_USAGE, "which program?");
-        return wl_error_set_hint(error, "warplens optimize [options] ./app arguments");
-    }
+    if (wl_verb_need_program(program, "warplens optimize [options] ./app arguments", error))
+        return WL_ERR_USAGE;
     enum wl_code code = wl_report_name(
         command->export_path ? command->export_path : "warplens-report%i", &path, error);
     if (!code)
@@ -168,28 +165,11 @@ static enum wl_code optimize(const struct wl_command *command, const struct wl_a
     return code;
 }
 
-int wl_verb_optimize(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments program;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_optimize_tables, words, word_count, true, &program, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help)
-        wl_help_verb("optimize", wl_optimize_tables);
-    else if (command.wants_version)
-        wl_verb_version(0, NULL);
-    else if (!(code = wl_console_open(&console, command.log_file, &error)))
-        code = optimize(&command, &program, &console, &error);
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_optimize = {
+    .name = "optimize",
+    .usage = "optimize [options] PROGRAM [ARGUMENTS]",
+    .summary = "trace a program, profile the kernels that take the most time, and say what to do",
+    .tables = wl_optimize_tables,
+    .words = WL_WORDS_PROGRAM,
+    .work = optimize,
+};

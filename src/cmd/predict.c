@@ -6,7 +6,6 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/command.h"
-#include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
@@ -166,10 +165,6 @@ static void print_table(const struct predicting *predicting)
 
 static enum wl_code predict(struct predicting *predicting, struct wl_error *error)
 {
-    if (predicting->program->count == 0) {
-        wl_error_set(error, WL_ERR_USAGE, "which program?");
-        return wl_error_set_hint(error, "warplens predict --gpu v100,h200 ./app arguments");
-    }
     enum wl_code code = split_names(predicting, error);
     if (!code)
         code = wl_folder_create_temporary("warplens-predict", &predicting->folder, error);
@@ -191,31 +186,20 @@ static enum wl_code predict(struct predicting *predicting, struct wl_error *erro
     return code;
 }
 
-int wl_verb_predict(size_t word_count, char **words)
+static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
+                        const struct wl_console *console, struct wl_error *error)
 {
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments program;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_profile_tables, words, word_count, true, &program, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help) {
-        wl_help_verb("predict", wl_profile_tables);
-    } else {
-        struct predicting predicting = {
-            .command = &command, .console = &console, .program = &program};
-        code = wl_console_open(&console, command.log_file, &error);
-        if (!code)
-            code = predict(&predicting, &error);
-    }
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
+    struct predicting predicting = {.command = command, .console = console, .program = program};
+    if (wl_verb_need_program(program, "warplens predict --gpu v100,h200 ./app arguments", error))
+        return WL_ERR_USAGE;
+    return predict(&predicting, error);
 }
+
+const struct wl_verb wl_verb_predict = {
+    .name = "predict",
+    .usage = "predict --gpu NAMES [options] PROGRAM [ARGUMENTS]",
+    .summary = "predict what a CUDA program's kernels would take on several GPUs",
+    .tables = wl_profile_tables,
+    .words = WL_WORDS_PROGRAM,
+    .work = run,
+};

@@ -4,7 +4,6 @@
 #include "base/folder.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/lists.h"
 #include "cmd/pages.h"
@@ -114,7 +113,7 @@ out:
     return code;
 }
 
-static enum wl_code run(const struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
     if (command->import_path && program->count)
@@ -123,38 +122,16 @@ static enum wl_code run(const struct wl_command *command, const struct wl_argume
         return wl_show_report(command->import_path, command, console, error);
     if (wl_lists_are_asked(command))
         return wl_lists_print(command, NULL, console, error);
-    if (program->count == 0) {
-        wl_error_set(error, WL_ERR_USAGE, "which program?");
-        return wl_error_set_hint(error, "warplens profile [options] ./app arguments");
-    }
+    if (wl_verb_need_program(program, "warplens profile [options] ./app arguments", error))
+        return WL_ERR_USAGE;
     return profile(command, program, console, error);
 }
 
-int wl_verb_profile(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments program;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_profile_tables, words, word_count, true, &program, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help) {
-        wl_help_verb("profile", wl_profile_tables);
-    } else if (command.wants_version) {
-        wl_verb_version(0, NULL);
-    } else {
-        code = wl_console_open(&console, command.log_file, &error);
-        if (!code)
-            code = run(&command, &program, &console, &error);
-    }
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_profile = {
+    .name = "profile",
+    .usage = "profile [options] PROGRAM [ARGUMENTS]",
+    .summary = "run a CUDA program, on the GPU or a simulated one, and report on its kernels",
+    .tables = wl_profile_tables,
+    .words = WL_WORDS_PROGRAM,
+    .work = run,
+};

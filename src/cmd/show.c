@@ -4,7 +4,6 @@
 
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/lists.h"
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
@@ -46,43 +45,22 @@ enum wl_code wl_show_report(const char *path, const struct wl_command *command,
     return code;
 }
 
-static enum wl_code show(const struct wl_command *command, const struct wl_arguments *arguments,
-                         struct wl_console *console, struct wl_error *error)
+static enum wl_code show(struct wl_command *command, const struct wl_arguments *arguments,
+                         const struct wl_console *console, struct wl_error *error)
 {
+    if (wl_lists_are_asked(command))
+        return wl_lists_print(command, NULL, console, error);
     if (arguments->count != 1) {
         wl_error_set(error, WL_ERR_USAGE, "show takes one report, not %zu", arguments->count);
         return wl_error_set_hint(error, "warplens show REPORT.wlr --page details");
     }
-    enum wl_code code = wl_console_open(console, command->log_file, error);
-    if (code)
-        return code;
     return wl_show_report(arguments->items[0], command, console, error);
 }
 
-int wl_verb_show(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments arguments;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_show_tables, words, word_count, false, &arguments, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help)
-        wl_help_verb("show", wl_show_tables);
-    else if (command.wants_version)
-        wl_verb_version(0, NULL);
-    else if (wl_lists_are_asked(&command))
-        code = wl_lists_print(&command, NULL, &console, &error);
-    else
-        code = show(&command, &arguments, &console, &error);
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_show = {
+    .name = "show",
+    .usage = "show [options] REPORT",
+    .summary = "print pages of a report",
+    .tables = wl_show_tables,
+    .work = show,
+};

@@ -8,7 +8,6 @@
 #include "cmd/acc_time.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/help.h"
 #include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/program.h"
@@ -194,40 +193,19 @@ static enum wl_code trace(const struct wl_command *command, const struct wl_argu
     return code;
 }
 
-static enum wl_code run(const struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
-    if (program->count)
-        return trace(command, program, console, error);
-    wl_error_set(error, WL_ERR_USAGE, "which program?");
-    return wl_error_set_hint(error, "warplens trace [options] ./app arguments");
+    if (wl_verb_need_program(program, "warplens trace [options] ./app arguments", error))
+        return WL_ERR_USAGE;
+    return trace(command, program, console, error);
 }
 
-int wl_verb_trace(size_t word_count, char **words)
-{
-    struct wl_command command;
-    struct wl_console console;
-    struct wl_arguments program;
-    struct wl_error error = {0};
-    wl_command_init(&command);
-    wl_console_init(&console);
-    enum wl_code code =
-        wl_command_parse(&command, wl_trace_options, words, word_count, true, &program, &error);
-    if (code)
-        goto out;
-    console.is_quiet = command.is_quiet;
-    if (command.wants_help) {
-        wl_help_verb("trace", wl_trace_options);
-    } else if (command.wants_version) {
-        wl_verb_version(0, NULL);
-    } else {
-        code = wl_console_open(&console, command.log_file, &error);
-        if (!code)
-            code = run(&command, &program, &console, &error);
-    }
-out:
-    if (code)
-        wl_console_fail(&console, &error);
-    wl_command_free(&command);
-    return wl_console_end(&console, code);
-}
+const struct wl_verb wl_verb_trace = {
+    .name = "trace",
+    .usage = "trace [options] PROGRAM [ARGUMENTS]",
+    .summary = "run a program and record calls, kernels, copies and ranges on a timeline",
+    .tables = wl_trace_options,
+    .words = WL_WORDS_PROGRAM,
+    .work = run,
+};

@@ -1,32 +1,44 @@
 /* `warplens whatif`: what launches would take without each of their causes of delay. Of a program,
  * which is run on the simulated GPU, or of a report of such a run. */
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "cmd/verbs.h"
 
-/* A report is the only word that is no option, and is named so. */
-static bool is_report(size_t word_count, char **words)
+static void prepare(struct wl_command *command)
 {
-    const char *last = word_count ? words[word_count - 1] : "";
-    size_t length = strlen(last);
-    return length > 4 && strcmp(last + length - 4, ".wlr") == 0;
+    command->page = WL_PAGE_WHATIF;
+    command->whatif = true;
 }
 
-int wl_verb_whatif(size_t word_count, char **words)
+static enum wl_code run_program(struct wl_command *command, const struct wl_arguments *program,
+                                const struct wl_console *console, struct wl_error *error)
 {
-    bool shows = is_report(word_count, words);
-    static char page[] = "--page=whatif", again[] = "--whatif";
-    char **all = wl_alloc_zero(word_count + 2, sizeof *all);
-    size_t count = 0;
-    all[count++] = page;
-    if (!shows)
-        all[count++] = again;
-    for (size_t i = 0; i < word_count; i++)
-        all[count++] = words[i];
-    int status = shows ? wl_verb_show(count, all) : wl_verb_profile(count, all);
-    free(all);
-    return status;
+    return wl_verb_profile.work(command, program, console, error);
 }
+
+static enum wl_code show_report(struct wl_command *command, const struct wl_arguments *arguments,
+                                const struct wl_console *console, struct wl_error *error)
+{
+    return wl_verb_show.work(command, arguments, console, error);
+}
+
+static const struct wl_verb *choose(size_t word_count, char **words)
+{
+    static const struct wl_verb of_program = {
+        .tables = wl_profile_tables,
+        .words = WL_WORDS_PROGRAM,
+        .prepare = prepare,
+        .work = run_program,
+    };
+    static const struct wl_verb of_report = {
+        .tables = wl_show_tables,
+        .prepare = prepare,
+        .work = show_report,
+    };
+    return wl_verb_is_of_report(word_count, words) ? &of_report : &of_program;
+}
+
+const struct wl_verb wl_verb_whatif = {
+    .name = "whatif",
+    .usage = "whatif [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
+    .summary = "predict what kernels would take without each of their causes of delay",
+    .choose = choose,
+};
