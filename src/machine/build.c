@@ -97,6 +97,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
     const struct cost_row *cost = find_cost(from->code);
     bool is_immediate = wl_op_rows[from->code].form == WL_FORM_BINARY_IMMEDIATE ||
                         wl_op_rows[from->code].form == WL_FORM_COMPARE_IMMEDIATE;
+    bool is_load = from->code == WL_OP_LOAD_GLOBAL || from->code == WL_OP_LOAD_SHARED ||
+                   from->code == WL_OP_LOAD_LOCAL || from->code == WL_OP_LOAD_GENERIC;
     struct wl_machine_op op = {.code = from->code,
                                .kind = (uint8_t)refine(from, cost->kind),
                                .count = cost->count,
@@ -109,6 +111,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .imm = from->imm,
                                .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
+                               .is_kept = is_load && from->kind & WL_LOAD_KEPT,
                                .weight = 1,
                                .def_count = (uint8_t)input->def_count,
                                .use_count = (uint8_t)input->use_count,

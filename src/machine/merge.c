@@ -62,7 +62,8 @@ static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t 
 static bool is_word_load(const struct wl_machine_op *op)
 {
     return !wl_machine_is_dead(op) && op->code == WL_OP_LOAD_SHARED && !op->is_guarded &&
-           op->def_count == 1 && op->address != WL_MACHINE_NONE && op->width_bytes == WORD_BYTES;
+           !op->is_kept && op->def_count == 1 && op->address != WL_MACHINE_NONE &&
+           op->width_bytes == WORD_BYTES;
 }
 
 static bool ends_window(const struct wl_machine_op *op)

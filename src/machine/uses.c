@@ -59,7 +59,7 @@ bool wl_machine_has_effect(const struct wl_machine_op *op)
     case WL_MACHINE_UNKNOWN:
         return true;
     default:
-        return op->def_count == 0 || op->code == WL_OP_SURFACE_STORE ||
+        return op->is_kept || op->def_count == 0 || op->code == WL_OP_SURFACE_STORE ||
                op->code == WL_OP_SURFACE_REDUCE;
     }
 }

@@ -78,6 +78,22 @@ static void what_nobody_reads_is_dropped(void **state)
 {
     (void)state;
     check("mov.u32 %r1, %tid.x;\nadd.s32 %r2, %r1, 1;", "EXIT");
+    check("ld.shared.u32 %r1, [4];\nld.global.u32 %r2, [%rd0];", "EXIT");
+}
+
+static void volatile_loads_are_done_as_written(void **state)
+{
+    (void)state;
+    check("ld.volatile.shared.u32 %r1, [4];", "SHARED_LOAD EXIT");
+    check("ld.volatile.global.u32 %r1, [%rd0];", "UNIFORM LOAD EXIT");
+    check("ld.relaxed.gpu.global.u32 %r1, [%rd0];", "UNIFORM LOAD EXIT");
+    check("ld.volatile.s8 %r1, [%rd0];", "UNIFORM LOAD EXIT");
+    check("mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 4;\nld.shared.u32 %r3, [%r2];\n"
+          "ld.shared.u32 %r4, [%r2+4];\nst.shared.v2.u32 [%r2+8], {%r3, %r4};",
+          "SPECIAL ALU SHARED_LOAD SHARED_STORE EXIT");
+    check("mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 4;\nld.volatile.shared.u32 %r3, [%r2];\n"
+          "ld.volatile.shared.u32 %r4, [%r2+4];\nst.shared.v2.u32 [%r2+8], {%r3, %r4};",
+          "SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_STORE EXIT");
 }
 
 static void an_index_into_memory_is_one_instruction(void **state)
@@ -225,6 +241,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_nobody_reads_is_dropped),
+        cmocka_unit_test(volatile_loads_are_done_as_written),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),
         cmocka_unit_test(constant_offsets_belong_to_the_access),
         cmocka_unit_test(wide_additions_take_two),

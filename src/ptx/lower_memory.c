@@ -269,7 +269,7 @@ static void set_extension(const struct lowering *lowering, struct wl_op *op, enu
     for (int k = 0; k < op->count && lower_is_signed(type); k++) {
         uint32_t reg = lower_register_of(lowering, element(value, k)->reg);
         if (reg != NO_REGISTER && lower_register_bits(lowering, reg) == 16)
-            op->kind = WL_LOAD_SHORT;
+            op->kind |= WL_LOAD_SHORT;
     }
 }
 
@@ -343,6 +343,7 @@ FAMILY(load)
     struct wl_op *op = emit_access(lowering, row->load, registers, words.count, type, true, base);
     op->site = site;
     op->flags = words.flags;
+    op->kind = words.is_shared_between_blocks ? WL_LOAD_KEPT : 0;
     set_extension(lowering, op, type, value, operand_class);
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= words.is_shared_between_blocks;

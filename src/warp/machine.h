@@ -55,6 +55,7 @@ struct wl_machine_op {
     uint32_t site;        /* memory access, or WL_MACHINE_NONE */
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
+    bool is_kept;        /* a load that is done as written, even if nobody reads it */
     uint8_t width_bytes; /* of a memory access, a lane */
     uint8_t turn;        /* of the unrolled loop that it belongs to */
 };

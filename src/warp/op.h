@@ -76,8 +76,11 @@ enum {
  * source program. */
 enum { WL_BRANCH_SKIPS = 1 };
 
-/* kind of a load: signed values go to 16-bit registers, which are kept zero-extended. */
-enum { WL_LOAD_SHORT = 1 };
+/* Bits of the kind of a load. */
+enum {
+    WL_LOAD_SHORT = 1, /* signed values go to 16-bit registers, which are kept zero-extended */
+    WL_LOAD_KEPT = 2, /* volatile, relaxed and stronger: done as written, even if nobody reads it */
+};
 
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */

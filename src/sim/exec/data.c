@@ -327,7 +327,7 @@ RUN(LOAD_PARAM)
             broadcast_64(warp, offsets[k], value);
         else
             broadcast_32(warp, offsets[k],
-                         op->kind == WL_LOAD_SHORT ? (u32)value & 0xffffu : (u32)value);
+                         op->kind & WL_LOAD_SHORT ? (u32)value & 0xffffu : (u32)value);
     }
     return op + 1;
 }

@@ -51,7 +51,7 @@ static inline void load_element(struct wl_warp *warp, const struct wl_op *op, co
         LOAD_LANES(uint16_t, u32);
         break;
     case 2 << 2 | 1:
-        if (op->kind == WL_LOAD_SHORT)
+        if (op->kind & WL_LOAD_SHORT)
             LOAD_LANES(uint16_t, u32);
         else
             LOAD_LANES(int16_t, u32);
@@ -66,7 +66,7 @@ static inline void load_element(struct wl_warp *warp, const struct wl_op *op, co
         LOAD_LANES(uint8_t, u32);
         break;
     case 1 << 2 | 1:
-        if (op->kind == WL_LOAD_SHORT)
+        if (op->kind & WL_LOAD_SHORT)
             LOAD_LANES_AS(int8_t, uint16_t, u32);
         else
             LOAD_LANES(int8_t, u32);
