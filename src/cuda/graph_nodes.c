@@ -1,32 +1,13 @@
 /* Nodes of graphs: for each kind adding one, reading and changing what it does, in a graph or in an
  * executable graph. */
+#include "device/graph_nodes.h"
 #include "cuda/copy.h"
-#include "device/graph.h"
 
 struct kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS: the first version ends before kernel */
     void *function;
     uint32_t grid[3], block[3], shared_bytes;
     void **parameters, **extra;
     void *kernel, *context;
-};
-
-struct fill_parameters { /* CUDA_MEMSET_NODE_PARAMS */
-    uint64_t to;
-    size_t pitch_bytes;
-    unsigned value, value_bytes;
-    size_t width, height;
-};
-
-struct host_parameters { /* CUDA_HOST_NODE_PARAMS */
-    void (*function)(void *);
-    void *data;
-};
-
-struct allocate_parameters { /* CUDA_MEM_ALLOC_NODE_PARAMS */
-    char pool[88];
-    const void *accesses;
-    size_t access_count, size_bytes;
-    uint64_t address;
 };
 
 static int read_kernel(const struct kernel_parameters *from, bool is_first_version,
@@ -59,37 +40,13 @@ static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operat
     return wl_cuda_read_copy(from, &to->copy);
 }
 
-static int read_fill(const struct fill_parameters *from, struct wl_device_operation *to)
-{
-    if (!from || (from->value_bytes != 1 && from->value_bytes != 2 && from->value_bytes != 4))
-        return WL_DEVICE_INVALID_VALUE;
-    *to = (struct wl_device_operation){
-        .kind = WL_DEVICE_OPERATION_FILL,
-        .fill = {(void *)(uintptr_t)from->to, from->value, from->value_bytes, from->width,
-                 from->height, from->pitch_bytes},
-    };
-    return WL_DEVICE_OK;
-}
-
-static int read_host(const struct host_parameters *from, struct wl_device_operation *to)
-{
-    if (!from || !from->function)
-        return WL_DEVICE_INVALID_VALUE;
-    *to = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_HOST,
-                                       .host = {from->function, from->data}};
-    return WL_DEVICE_OK;
-}
-
 /* ---- the three ways to hand an operation over; code: of reading the parameters ---- */
 
 static int add(struct wl_device_node **node, struct wl_device_graph *graph,
                struct wl_device_node *const *dependencies, size_t count, int code,
                const struct wl_device_operation *operation)
 {
-    if (code == WL_DEVICE_OK && !node)
-        code = WL_DEVICE_INVALID_VALUE;
-    return wl_cuda_code(code ? code
-                             : wl_device_graph_add(graph, dependencies, count, operation, node));
+    return wl_cuda_code(wl_device_node_add(node, graph, dependencies, count, code, operation));
 }
 
 static int set(struct wl_device_node *node, int code, const struct wl_device_operation *operation)
@@ -101,13 +58,6 @@ static int set_executable(struct wl_device_executable *executable, struct wl_dev
                           int code, const struct wl_device_operation *operation)
 {
     return wl_cuda_code(code ? code : wl_device_executable_set(executable, node, operation));
-}
-
-static int get(const struct wl_device_node *node, enum wl_device_operation_kind kind,
-               const struct wl_device_operation **operation)
-{
-    int code = wl_device_node_get(node, operation);
-    return code || (*operation)->kind == kind ? code : WL_DEVICE_INVALID_VALUE;
 }
 
 /* ---- kernels ---- */
@@ -143,7 +93,7 @@ KERNEL_NODES(_v2, false)
 int cuGraphKernelNodeGetParams(struct wl_device_node *node, struct kernel_parameters *parameters)
 {
     const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_KERNEL, &operation);
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_KERNEL, &operation);
     if (code || !parameters)
         return code ? code : WL_DEVICE_INVALID_VALUE;
     const struct wl_device_request *kernel = &operation->kernel;
@@ -208,7 +158,7 @@ static struct wl_cuda_side_3d side_of(const void *address, size_t pitch_bytes, s
 int cuGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cuda_copy_3d *parameters)
 {
     const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_COPY, &operation);
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_COPY, &operation);
     if (code || !parameters)
         return code ? code : WL_DEVICE_INVALID_VALUE;
     const struct wl_device_copy *copy = &operation->copy;
@@ -226,80 +176,71 @@ int cuGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cuda_copy_
 
 int cuGraphAddMemsetNode(struct wl_device_node **node, struct wl_device_graph *graph,
                          struct wl_device_node *const *dependencies, size_t count,
-                         const struct fill_parameters *parameters, void *context)
+                         const struct wl_device_fill_parameters *parameters, void *context)
 {
     struct wl_device_operation operation;
     (void)context;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
 int cuGraphMemsetNodeSetParams(struct wl_device_node *node,
-                               const struct fill_parameters *parameters)
+                               const struct wl_device_fill_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return set(node, code, &operation);
 }
 
 int cuGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
                                    struct wl_device_node *node,
-                                   const struct fill_parameters *parameters, void *context)
+                                   const struct wl_device_fill_parameters *parameters,
+                                   void *context)
 {
     struct wl_device_operation operation;
     (void)context;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return set_executable(executable, node, code, &operation);
 }
 
-int cuGraphMemsetNodeGetParams(struct wl_device_node *node, struct fill_parameters *parameters)
+int cuGraphMemsetNodeGetParams(struct wl_device_node *node,
+                               struct wl_device_fill_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_FILL, &operation);
-    if (code || !parameters)
-        return code ? code : WL_DEVICE_INVALID_VALUE;
-    const struct wl_device_fill *fill = &operation->fill;
-    *parameters =
-        (struct fill_parameters){(uint64_t)(uintptr_t)fill->to, fill->pitch_bytes, fill->value,
-                                 (unsigned)fill->value_bytes,   fill->width,       fill->height};
-    return WL_DEVICE_OK;
+    return wl_device_node_get_fill(node, parameters);
 }
 
 /* ---- host functions ---- */
 
 int cuGraphAddHostNode(struct wl_device_node **node, struct wl_device_graph *graph,
                        struct wl_device_node *const *dependencies, size_t count,
-                       const struct host_parameters *parameters)
+                       const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
-int cuGraphHostNodeSetParams(struct wl_device_node *node, const struct host_parameters *parameters)
+int cuGraphHostNodeSetParams(struct wl_device_node *node,
+                             const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return set(node, code, &operation);
 }
 
 int cuGraphExecHostNodeSetParams(struct wl_device_executable *executable,
                                  struct wl_device_node *node,
-                                 const struct host_parameters *parameters)
+                                 const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return set_executable(executable, node, code, &operation);
 }
 
-int cuGraphHostNodeGetParams(struct wl_device_node *node, struct host_parameters *parameters)
+int cuGraphHostNodeGetParams(struct wl_device_node *node,
+                             struct wl_device_host_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_HOST, &operation);
-    if (code || !parameters)
-        return code ? code : WL_DEVICE_INVALID_VALUE;
-    *parameters = (struct host_parameters){operation->host.function, operation->host.data};
-    return WL_DEVICE_OK;
+    return wl_device_node_get_host(node, parameters);
 }
 
 /* ---- child graphs, events, nothing ---- */
@@ -314,11 +255,7 @@ int cuGraphAddChildGraphNode(struct wl_device_node **node, struct wl_device_grap
 
 int cuGraphChildGraphNodeGetGraph(struct wl_device_node *node, struct wl_device_graph **child)
 {
-    const struct wl_device_operation *operation;
-    int code = child ? get(node, WL_DEVICE_OPERATION_GRAPH, &operation) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *child = operation->graph;
-    return code;
+    return wl_device_node_get_graph(node, child);
 }
 
 int cuGraphExecChildGraphNodeSetParams(struct wl_device_executable *executable,
@@ -335,15 +272,6 @@ int cuGraphAddEmptyNode(struct wl_device_node **node, struct wl_device_graph *gr
     return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
 }
 
-static int get_event(struct wl_device_node *node, enum wl_device_operation_kind kind, void **event)
-{
-    const struct wl_device_operation *operation;
-    int code = event ? get(node, kind, &operation) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *event = operation->event;
-    return code;
-}
-
 #define EVENT_NODES(kind_name, enumerator)                                                      \
     int cuGraphAddEvent##kind_name##Node(                                                       \
         struct wl_device_node **node, struct wl_device_graph *graph,                            \
@@ -354,7 +282,7 @@ static int get_event(struct wl_device_node *node, enum wl_device_operation_kind 
     }                                                                                           \
     int cuGraphEvent##kind_name##NodeGetEvent(struct wl_device_node *node, void **event)        \
     {                                                                                           \
-        return get_event(node, (enumerator), event);                                            \
+        return wl_device_node_get_event(node, (enumerator), event);                             \
     }                                                                                           \
     int cuGraphEvent##kind_name##NodeSetEvent(struct wl_device_node *node, void *event)         \
     {                                                                                           \
@@ -373,34 +301,19 @@ EVENT_NODES(Wait, WL_DEVICE_OPERATION_WAIT_EVENT)
 
 /* ---- memory ---- */
 
-/* The address is wanted at once, so the memory is there from now on. */
 int cuGraphAddMemAllocNode(struct wl_device_node **node, struct wl_device_graph *graph,
                            struct wl_device_node *const *dependencies, size_t count,
-                           struct allocate_parameters *parameters)
+                           struct wl_device_allocate_parameters *parameters)
 {
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE};
-    int code = parameters
-                   ? wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, parameters->size_bytes, 0,
-                                               &operation.memory.address)
-                   : WL_DEVICE_INVALID_VALUE;
-    if (code)
-        return code;
-    operation.memory.size_bytes = parameters->size_bytes;
-    parameters->address = (uint64_t)(uintptr_t)operation.memory.address;
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_allocate(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
 int cuGraphMemAllocNodeGetParams(struct wl_device_node *node,
-                                 struct allocate_parameters *parameters)
+                                 struct wl_device_allocate_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_ALLOCATE, &operation);
-    if (code || !parameters)
-        return code ? code : WL_DEVICE_INVALID_VALUE;
-    *parameters =
-        (struct allocate_parameters){.size_bytes = operation->memory.size_bytes,
-                                     .address = (uint64_t)(uintptr_t)operation->memory.address};
-    return WL_DEVICE_OK;
+    return wl_device_node_get_allocate(node, parameters);
 }
 
 int cuGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *graph,
@@ -416,7 +329,8 @@ int cuGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *
 int cuGraphMemFreeNodeGetParams(struct wl_device_node *node, uint64_t *address)
 {
     const struct wl_device_operation *operation;
-    int code = address ? get(node, WL_DEVICE_OPERATION_FREE, &operation) : WL_DEVICE_INVALID_VALUE;
+    int code = address ? wl_device_node_get_kind(node, WL_DEVICE_OPERATION_FREE, &operation)
+                       : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *address = (uint64_t)(uintptr_t)operation->memory.address;
     return code;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cudart/graph.h"
+#include "device/graph_nodes.h"
 
 /* ---- parameters of each kind, as the API has them ---- */
 
@@ -12,26 +13,6 @@ struct kernel_parameters { /* cudaKernelNodeParams */
     unsigned shared_bytes;
     void **parameters;
     void **extra;
-};
-
-struct fill_parameters { /* cudaMemsetParams */
-    void *to;
-    size_t pitch_bytes;
-    unsigned value, value_bytes;
-    size_t width, height;
-};
-
-struct host_parameters { /* cudaHostNodeParams */
-    void (*function)(void *);
-    void *data;
-};
-
-struct allocate_parameters { /* cudaMemAllocNodeParams */
-    char pool[88];
-    const void *accesses;
-    size_t access_count;
-    size_t size_bytes;
-    void *address;
 };
 
 /* The packed arguments behind "extra": pairs of a key and a pointer. */
@@ -75,27 +56,6 @@ static int read_copy(const struct wl_cudart_copy_3d *from, struct wl_device_oper
     return wl_cudart_copy_3d(from, &to->copy);
 }
 
-static int read_fill(const struct fill_parameters *from, struct wl_device_operation *to)
-{
-    if (!from || (from->value_bytes != 1 && from->value_bytes != 2 && from->value_bytes != 4))
-        return WL_DEVICE_INVALID_VALUE;
-    *to = (struct wl_device_operation){
-        .kind = WL_DEVICE_OPERATION_FILL,
-        .fill = {from->to, from->value, from->value_bytes, from->width, from->height,
-                 from->pitch_bytes},
-    };
-    return WL_DEVICE_OK;
-}
-
-static int read_host(const struct host_parameters *from, struct wl_device_operation *to)
-{
-    if (!from || !from->function)
-        return WL_DEVICE_INVALID_VALUE;
-    *to = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_HOST,
-                                       .host = {from->function, from->data}};
-    return WL_DEVICE_OK;
-}
-
 static struct wl_device_operation plain_copy(void *to, const void *from, size_t bytes,
                                              int direction)
 {
@@ -111,10 +71,7 @@ static int add(struct wl_device_node **node, struct wl_device_graph *graph,
                struct wl_device_node *const *dependencies, size_t count, int code,
                const struct wl_device_operation *operation)
 {
-    if (code == WL_DEVICE_OK && !node)
-        code = WL_DEVICE_INVALID_VALUE;
-    return wl_cudart_done(code ? code
-                               : wl_device_graph_add(graph, dependencies, count, operation, node));
+    return wl_cudart_done(wl_device_node_add(node, graph, dependencies, count, code, operation));
 }
 
 static int set(struct wl_device_node *node, int code, const struct wl_device_operation *operation)
@@ -126,13 +83,6 @@ static int set_executable(struct wl_device_executable *executable, struct wl_dev
                           int code, const struct wl_device_operation *operation)
 {
     return wl_cudart_done(code ? code : wl_device_executable_set(executable, node, operation));
-}
-
-static int get(const struct wl_device_node *node, enum wl_device_operation_kind kind,
-               const struct wl_device_operation **operation)
-{
-    int code = wl_device_node_get(node, operation);
-    return code || (*operation)->kind == kind ? code : WL_DEVICE_INVALID_VALUE;
 }
 
 /* ---- kernels ---- */
@@ -149,7 +99,7 @@ int cudaGraphAddKernelNode(struct wl_device_node **node, struct wl_device_graph 
 int cudaGraphKernelNodeGetParams(struct wl_device_node *node, struct kernel_parameters *parameters)
 {
     const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_KERNEL, &operation);
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_KERNEL, &operation);
     if (code || !parameters)
         return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
     const struct wl_device_request *kernel = &operation->kernel;
@@ -222,7 +172,7 @@ int cudaGraphAddMemcpyNodeFromSymbol(struct wl_device_node **node, struct wl_dev
 int cudaGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cudart_copy_3d *parameters)
 {
     const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_COPY, &operation);
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_COPY, &operation);
     if (code || !parameters)
         return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
     const struct wl_device_copy *copy = &operation->copy;
@@ -310,41 +260,33 @@ int cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct wl_device_executable *exec
 
 int cudaGraphAddMemsetNode(struct wl_device_node **node, struct wl_device_graph *graph,
                            struct wl_device_node *const *dependencies, size_t count,
-                           const struct fill_parameters *parameters)
+                           const struct wl_device_fill_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
-int cudaGraphMemsetNodeGetParams(struct wl_device_node *node, struct fill_parameters *parameters)
+int cudaGraphMemsetNodeGetParams(struct wl_device_node *node,
+                                 struct wl_device_fill_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_FILL, &operation);
-    if (code || !parameters)
-        return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
-    const struct wl_device_fill *fill = &operation->fill;
-    *parameters = (struct fill_parameters){
-        fill->to,    fill->pitch_bytes, fill->value, (unsigned)fill->value_bytes,
-        fill->width, fill->height,
-    };
-    return WL_DEVICE_OK;
+    return wl_cudart_done(wl_device_node_get_fill(node, parameters));
 }
 
 int cudaGraphMemsetNodeSetParams(struct wl_device_node *node,
-                                 const struct fill_parameters *parameters)
+                                 const struct wl_device_fill_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return set(node, code, &operation);
 }
 
 int cudaGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
                                      struct wl_device_node *node,
-                                     const struct fill_parameters *parameters)
+                                     const struct wl_device_fill_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_fill(parameters, &operation);
+    int code = wl_device_node_read_fill(parameters, &operation);
     return set_executable(executable, node, code, &operation);
 }
 
@@ -352,37 +294,33 @@ int cudaGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
 
 int cudaGraphAddHostNode(struct wl_device_node **node, struct wl_device_graph *graph,
                          struct wl_device_node *const *dependencies, size_t count,
-                         const struct host_parameters *parameters)
+                         const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
-int cudaGraphHostNodeGetParams(struct wl_device_node *node, struct host_parameters *parameters)
+int cudaGraphHostNodeGetParams(struct wl_device_node *node,
+                               struct wl_device_host_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_HOST, &operation);
-    if (code || !parameters)
-        return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
-    *parameters = (struct host_parameters){operation->host.function, operation->host.data};
-    return WL_DEVICE_OK;
+    return wl_cudart_done(wl_device_node_get_host(node, parameters));
 }
 
 int cudaGraphHostNodeSetParams(struct wl_device_node *node,
-                               const struct host_parameters *parameters)
+                               const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return set(node, code, &operation);
 }
 
 int cudaGraphExecHostNodeSetParams(struct wl_device_executable *executable,
                                    struct wl_device_node *node,
-                                   const struct host_parameters *parameters)
+                                   const struct wl_device_host_parameters *parameters)
 {
     struct wl_device_operation operation;
-    int code = read_host(parameters, &operation);
+    int code = wl_device_node_read_host(parameters, &operation);
     return set_executable(executable, node, code, &operation);
 }
 
@@ -398,11 +336,7 @@ int cudaGraphAddChildGraphNode(struct wl_device_node **node, struct wl_device_gr
 
 int cudaGraphChildGraphNodeGetGraph(struct wl_device_node *node, struct wl_device_graph **child)
 {
-    const struct wl_device_operation *operation;
-    int code = child ? get(node, WL_DEVICE_OPERATION_GRAPH, &operation) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *child = operation->graph;
-    return wl_cudart_done(code);
+    return wl_cudart_done(wl_device_node_get_graph(node, child));
 }
 
 int cudaGraphExecChildGraphNodeSetParams(struct wl_device_executable *executable,
@@ -419,15 +353,6 @@ int cudaGraphAddEmptyNode(struct wl_device_node **node, struct wl_device_graph *
     return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
 }
 
-static int get_event(struct wl_device_node *node, enum wl_device_operation_kind kind, void **event)
-{
-    const struct wl_device_operation *operation;
-    int code = event ? get(node, kind, &operation) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *event = operation->event;
-    return wl_cudart_done(code);
-}
-
 #define EVENT_NODE(kind_name, enumerator)                                                       \
     int cudaGraphAddEvent##kind_name##Node(                                                     \
         struct wl_device_node **node, struct wl_device_graph *graph,                            \
@@ -438,7 +363,7 @@ static int get_event(struct wl_device_node *node, enum wl_device_operation_kind 
     }                                                                                           \
     int cudaGraphEvent##kind_name##NodeGetEvent(struct wl_device_node *node, void **event)      \
     {                                                                                           \
-        return get_event(node, (enumerator), event);                                            \
+        return wl_cudart_done(wl_device_node_get_event(node, (enumerator), event));             \
     }                                                                                           \
     int cudaGraphEvent##kind_name##NodeSetEvent(struct wl_device_node *node, void *event)       \
     {                                                                                           \
@@ -457,33 +382,19 @@ EVENT_NODE(Wait, WL_DEVICE_OPERATION_WAIT_EVENT)
 
 /* ---- memory ---- */
 
-/* The address is wanted at once, so the memory is there from now on. */
 int cudaGraphAddMemAllocNode(struct wl_device_node **node, struct wl_device_graph *graph,
                              struct wl_device_node *const *dependencies, size_t count,
-                             struct allocate_parameters *parameters)
+                             struct wl_device_allocate_parameters *parameters)
 {
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE};
-    int code = parameters
-                   ? wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, parameters->size_bytes, 0,
-                                               &operation.memory.address)
-                   : WL_DEVICE_INVALID_VALUE;
-    if (code)
-        return wl_cudart_done(code);
-    operation.memory.size_bytes = parameters->size_bytes;
-    parameters->address = operation.memory.address;
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_allocate(parameters, &operation);
     return add(node, graph, dependencies, count, code, &operation);
 }
 
 int cudaGraphMemAllocNodeGetParams(struct wl_device_node *node,
-                                   struct allocate_parameters *parameters)
+                                   struct wl_device_allocate_parameters *parameters)
 {
-    const struct wl_device_operation *operation;
-    int code = get(node, WL_DEVICE_OPERATION_ALLOCATE, &operation);
-    if (code || !parameters)
-        return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
-    *parameters = (struct allocate_parameters){.size_bytes = operation->memory.size_bytes,
-                                               .address = operation->memory.address};
-    return WL_DEVICE_OK;
+    return wl_cudart_done(wl_device_node_get_allocate(node, parameters));
 }
 
 int cudaGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *graph,
@@ -497,11 +408,7 @@ int cudaGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph
 
 int cudaGraphMemFreeNodeGetParams(struct wl_device_node *node, void **address)
 {
-    const struct wl_device_operation *operation;
-    int code = address ? get(node, WL_DEVICE_OPERATION_FREE, &operation) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *address = operation->memory.address;
-    return wl_cudart_done(code);
+    return wl_cudart_done(wl_device_node_get_freed(node, address));
 }
 
 static bool is_none(int device)
@@ -543,11 +450,11 @@ struct any_parameters { /* cudaGraphNodeParams */
             int flags, reserved[3];
             struct wl_cudart_copy_3d copy;
         } copy;
-        struct fill_parameters fill;
-        struct host_parameters host;
+        struct wl_device_fill_parameters fill;
+        struct wl_device_host_parameters host;
         struct wl_device_graph *graph;
         void *event;
-        struct allocate_parameters allocate;
+        struct wl_device_allocate_parameters allocate;
         void *address;
     };
 };
@@ -563,9 +470,9 @@ static int read_any(const struct any_parameters *from, struct wl_device_operatio
     case WL_DEVICE_OPERATION_COPY:
         return read_copy(&from->copy.copy, to);
     case WL_DEVICE_OPERATION_FILL:
-        return read_fill(&from->fill, to);
+        return wl_device_node_read_fill(&from->fill, to);
     case WL_DEVICE_OPERATION_HOST:
-        return read_host(&from->host, to);
+        return wl_device_node_read_host(&from->host, to);
     case WL_DEVICE_OPERATION_GRAPH:
         to->graph = from->graph;
         return WL_DEVICE_OK;

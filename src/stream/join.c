@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "stream/pass.h"
 #include "stream/stream.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
@@ -37,9 +38,9 @@ struct extra {
 };
 
 struct join {
+    struct wl_stream_pass pass;
     struct kernel *kernels; /* of the stream that is read */
     struct extra *extras;
-    const struct wl_sink *out;
     struct wl_stream_joined *joined;
 };
 
@@ -135,59 +136,11 @@ static void free_extra(struct join *join, struct extra *extra)
 
 /* ---- the first run, with it ---- */
 
-static void put_process(void *self, const struct wl_record_process *record)
-{
-    const struct join *join = self;
-    join->out->put_process(join->out->self, record);
-}
-
-static void put_device(void *self, const struct wl_record_device *record)
-{
-    const struct join *join = self;
-    join->out->put_device(join->out->self, record);
-}
-
-static void put_module(void *self, const struct wl_record_module *record)
-{
-    const struct join *join = self;
-    join->out->put_module(join->out->self, record);
-}
-
 static void put_kernel(void *self, const struct wl_record_kernel *record)
 {
     struct join *join = self;
     keep_kernel(join, record);
-    join->out->put_kernel(join->out->self, record);
-}
-
-static void put_note(void *self, const struct wl_record_note *record)
-{
-    const struct join *join = self;
-    join->out->put_note(join->out->self, record);
-}
-
-static void put_trace_names(void *self, const struct wl_record_trace_names *record)
-{
-    const struct join *join = self;
-    join->out->put_trace_names(join->out->self, record);
-}
-
-static void put_trace(void *self, const struct wl_record_trace *record)
-{
-    const struct join *join = self;
-    join->out->put_trace(join->out->self, record);
-}
-
-static void put_trace_end(void *self, const struct wl_record_trace_end *record)
-{
-    const struct join *join = self;
-    join->out->put_trace_end(join->out->self, record);
-}
-
-static void put_end(void *self, int exit_code, uint64_t end_ns)
-{
-    const struct join *join = self;
-    join->out->put_end(join->out->self, exit_code, end_ns);
+    join->pass.out->put_kernel(join->pass.out->self, record);
 }
 
 static bool is_alike(const struct join *join, const struct extra *extra,
@@ -233,7 +186,7 @@ static void put_both(struct join *join, const struct wl_record_launch *record,
     both.instruction_value_name_count = name_count;
     both.instruction_values = at_instructions;
     both.instruction_value_count = own_values + extra->values.count;
-    join->out->put_launch(join->out->self, &both);
+    join->pass.out->put_launch(join->pass.out->self, &both);
     free(names);
     free(marks);
     free(at_instructions);
@@ -246,7 +199,7 @@ static void put_launch(void *self, const struct wl_record_launch *record)
     struct extra *extra = NULL;
     HASH_FIND(hh, join->extras, &record->id, sizeof record->id, extra);
     if (!extra || !is_alike(join, extra, record)) {
-        join->out->put_launch(join->out->self, record);
+        join->pass.out->put_launch(join->pass.out->self, record);
         return;
     }
     put_both(join, record, extra);
@@ -261,26 +214,16 @@ enum wl_code wl_stream_join(const char *path, const char *other, const char *fol
     struct join join = {.joined = joined};
     const struct wl_sink others = {
         .self = &join, .put_kernel = other_kernel, .put_launch = other_launch};
-    const struct wl_sink both = {
-        .self = &join,
-        .put_process = put_process,
-        .put_device = put_device,
-        .put_module = put_module,
-        .put_kernel = put_kernel,
-        .put_launch = put_launch,
-        .put_note = put_note,
-        .put_end = put_end,
-        .put_trace_names = put_trace_names,
-        .put_trace = put_trace,
-        .put_trace_end = put_trace_end,
-    };
+    struct wl_sink both = wl_stream_pass_sink(&join.pass);
+    both.put_kernel = put_kernel;
+    both.put_launch = put_launch;
     *joined = (struct wl_stream_joined){0};
     enum wl_code code = wl_stream_replay(other, &others, NULL, error);
     free_kernels(&join);
     if (!code)
         code = wl_stream_writer_open(folder, &writer, error);
     if (!code) {
-        join.out = wl_stream_writer_sink(writer);
+        join.pass.out = wl_stream_writer_sink(writer);
         code = wl_stream_replay(path, &both, NULL, error);
         wl_stream_writer_close(writer);
     }
