@@ -55,5 +55,5 @@ foreach(test_file ${cupti_tests})
   get_filename_component(name ${test_file} NAME_WE)
   add_test(NAME cupti.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
   set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
-    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log")
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log;XDG_CACHE_HOME=${mock_folder}/cache")
 endforeach()

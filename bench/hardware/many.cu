@@ -1,7 +1,9 @@
-// Many launches of a tiny kernel, one right after another: what a profiler costs most. usage: many [LAUNCHES]
+// Many launches of a tiny kernel, one right after another: what a profiler costs most. Says how long they took, and
+// the most memory that the process had. usage: many [LAUNCHES]
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/resource.h>
 
 __global__ void tiny(float *numbers, int count)
 {
@@ -24,6 +26,8 @@ int main(int count, char **words)
         tiny<<<64, 256>>>(numbers, size);
     cudaDeviceSynchronize();
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    printf("%d launches, %.4f s, %.3f us each\n", launches, seconds.count(),
-           seconds.count() / launches * 1e6);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%d launches, %.4f s, %.3f us each, %ld MB\n", launches, seconds.count(), seconds.count() / launches * 1e6,
+           usage.ru_maxrss / 1024);
 }

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "cmd/cache.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
@@ -16,25 +16,9 @@
 
 /* ---- where they are kept ---- */
 
-static char *cache_folder(void)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        return wl_string_format("%s/warplens", cache);
-    return home && home[0] == '/' ? wl_string_format("%s/.cache/warplens", home) : NULL;
-}
-
 char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version)
 {
-    struct wl_text path = {0};
-    char *folder = cache_folder();
-    if (!folder)
-        return NULL;
-    wl_text_addf(&path, "%s/ceilings-%u-", folder, driver_version);
-    for (size_t i = 0; i < WL_CUDA_UUID_BYTES; i++)
-        wl_text_addf(&path, "%02x", uuid[i]);
-    free(folder);
-    return wl_text_take(&path);
+    return wl_cache_path("ceilings", uuid, driver_version);
 }
 
 bool wl_ceilings_read(const char *path, struct wl_ceilings *ceilings)
@@ -50,14 +34,9 @@ static enum wl_code keep(const char *path, const struct wl_ceilings *ceilings,
                          struct wl_error *error)
 {
     struct wl_text text = {0};
-    char *folder = wl_path_folder(path), *parent = wl_path_folder(folder);
-    mkdir(parent, 0777);
-    mkdir(folder, 0777);
     wl_ceilings_print(ceilings, &text);
-    enum wl_code code = wl_file_write(path, text.data, text.length, error);
+    enum wl_code code = wl_cache_keep(path, &text, error);
     wl_text_free(&text);
-    free(folder);
-    free(parent);
     return code;
 }
 

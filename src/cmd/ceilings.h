@@ -1,5 +1,4 @@
-/* What the GPU of this machine reaches, as `warplens ceilings` measured it, kept for each GPU and
- * driver in $XDG_CACHE_HOME/warplens or ~/.cache/warplens. */
+/* What the GPU of this machine reaches, as `warplens ceilings` measured it, kept (cmd/cache.h). */
 #ifndef WL_CMD_CEILINGS_H
 #define WL_CMD_CEILINGS_H
 

@@ -117,10 +117,10 @@ static void replace(char **field, char *value)
 }
 
 enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,
-                                struct wl_settings *settings, struct wl_error *error)
+                                struct wl_cuda_machine *machine, struct wl_settings *settings,
+                                struct wl_error *error)
 {
     enum wl_collector_choice choice;
-    struct wl_cuda_machine machine;
     struct wl_error trouble = {0};
     enum wl_code code = read_choice(command, &choice, error);
     if (code)
@@ -131,15 +131,15 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
     }
     if (command->gpu || choice == WL_COLLECTOR_SIM)
         return WL_OK;
-    wl_cuda_probe(&machine);
-    if (machine.device_count == 0 && choice == WL_COLLECTOR_AUTO)
+    wl_cuda_probe(machine);
+    if (machine->device_count == 0 && choice == WL_COLLECTOR_AUTO)
         return WL_OK;
-    if (machine.device_count == 0) {
+    if (machine->device_count == 0) {
         wl_error_set(error, WL_ERR_UNSUPPORTED, "there is no GPU to measure on: %s",
-                     machine.trouble);
+                     machine->trouble);
         return wl_error_set_hint(error, "`warplens doctor` says more; --gpu NAME simulates one");
     }
-    char *library = wl_hardware_find_cupti(&machine, &trouble);
+    char *library = wl_hardware_find_cupti(machine, &trouble);
     if (!library && choice == WL_COLLECTOR_HW) {
         wl_error_set(error, WL_ERR_UNSUPPORTED, "no CUPTI was found%s%s",
                      trouble.message[0] ? ": " : "", trouble.message);
@@ -149,13 +149,13 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
     if (!library) {
         wl_console_warn(console, "`warplens doctor` says what is missing",
                         "%s cannot be measured, as no CUPTI was found: its kernels are simulated",
-                        machine.devices[0].name);
+                        machine->devices[0].name);
         return WL_OK;
     }
     settings->collector = WL_SOURCE_HARDWARE;
-    replace(&settings->gpu, wl_string_copy(machine.devices[0].model));
+    replace(&settings->gpu, wl_string_copy(machine->devices[0].model));
     replace(&settings->cupti_library, library);
-    replace(&settings->ceilings, wl_ceilings_setting(&machine));
+    replace(&settings->ceilings, wl_ceilings_setting(machine));
     choose_counters(command, settings);
     return choose_instructions(command, settings, error);
 }

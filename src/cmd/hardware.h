@@ -23,12 +23,13 @@ enum wl_replay_mode {
     WL_REPLAY_MODE_SPREAD,
 };
 
-/* Decides, and fills the settings of a real GPU: collector, gpu (the model most like it),
- * cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a GPU,
- * or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector hw
- * cannot be had. */
+/* Decides, and fills machine and the settings of a real GPU: collector, gpu (the model most like
+ * it), cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a
+ * GPU, or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
+ * hw cannot be had. */
 enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,
-                                struct wl_settings *settings, struct wl_error *error);
+                                struct wl_cuda_machine *machine, struct wl_settings *settings,
+                                struct wl_error *error);
 
 /* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
  * Errors: WL_ERR_INPUT where it is not there. */

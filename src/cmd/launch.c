@@ -65,12 +65,12 @@ static const char *const run_settings[] = {"stream_folder", "compiled_file", "pr
 static const struct {
     const char *key, *off;
 } quiet_settings[] = {
-    {"check_race", "no"},    {"check_init", "no"},       {"check_sync", "no"},
-    {"check_leaks", "no"},   {"stop_at_error", "no"},    {"budget", "0"},
-    {"collector", "sim"},    {"pc_samples", "no"},       {"instruction_counts", "no"},
-    {"pc_period", "0"},      {"replay", "auto"},         {"trace_driver", "no"},
-    {"trace_delay_ms", "0"}, {"trace_duration_ms", "0"}, {"trace_kernels", "0"},
-    {"interactive", "no"},   {"trace_range", "none"},
+    {"check_race", "no"},     {"check_init", "no"},       {"check_sync", "no"},
+    {"check_leaks", "no"},    {"stop_at_error", "no"},    {"budget", "0"},
+    {"collector", "sim"},     {"pc_samples", "no"},       {"instruction_counts", "no"},
+    {"pc_period", "0"},       {"replay", "auto"},         {"trace_driver", "no"},
+    {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"}, {"trace_kernels", "0"},
+    {"trace_launch_ns", "0"}, {"interactive", "no"},      {"trace_range", "none"},
 };
 
 static bool is_off(const char *key, const char *value)
@@ -92,7 +92,7 @@ static bool is_of_this_run(const char *key)
 static bool is_number(const char *key)
 {
     return strcmp(key, "threads") == 0 || strcmp(key, "budget") == 0 ||
-           strncmp(key, "launch_", strlen("launch_")) == 0;
+           strcmp(key, "trace_launch_ns") == 0 || strncmp(key, "launch_", strlen("launch_")) == 0;
 }
 
 /* A row for every setting that is not empty. */
@@ -262,7 +262,8 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 {
     wl_command_settings(run->command, &run->settings);
     run->rank = wl_rank_read();
-    enum wl_code code = wl_hardware_choose(run->command, run->console, &run->settings, error);
+    enum wl_code code =
+        wl_hardware_choose(run->command, run->console, &run->machine, &run->settings, error);
     bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
     if (code || !is_again || run->settings.collector != WL_SOURCE_HARDWARE)
         return code;

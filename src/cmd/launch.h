@@ -8,6 +8,7 @@
 #include "binary/binary.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
+#include "cupti/driver.h"
 
 struct wl_launch_run {
     const struct wl_command *command;
@@ -15,6 +16,7 @@ struct wl_launch_run {
     const struct wl_arguments *program; /* its words */
     struct wl_program_info info;
     struct wl_settings settings;
+    struct wl_cuda_machine machine; /* where its GPU is used */
     struct {
         bool samples, counts;
     } again;             /* what the program is run again for */

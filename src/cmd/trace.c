@@ -11,12 +11,14 @@
 #include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/program.h"
+#include "cmd/recording_cost.h"
 #include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "collect/traced.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "trace/record.h"
 #include "view/trace_tables.h"
 
 /* Seconds with decimals, as milliseconds; of no text 0. */
@@ -62,7 +64,7 @@ static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
     const struct wl_command *command = run->command;
     const char *traced = command->traced.length ? command->traced.data : WL_TRACED_DEFAULT;
     struct wl_settings *settings = &run->settings;
-    uint64_t categories;
+    uint64_t categories = 0;
     enum wl_code code = wl_launch_choose(run, error);
     if (!code)
         code = wl_traced_parse(traced, &categories, error);
@@ -74,9 +76,14 @@ static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
     if (!code)
         code = choose_range(command, settings, error);
     settings->trace_kernels = command->kernel_count;
-    if (!code)
-        replace(&settings->trace, traced);
-    return code;
+    if (code)
+        return code;
+    replace(&settings->trace, traced);
+    bool has_records =
+        settings->collector == WL_SOURCE_HARDWARE && categories & UINT64_C(1) << WL_TRACE_KERNEL;
+    if (has_records)
+        settings->trace_launch_ns = wl_recording_cost_ns(&run->machine, settings->cupti_library);
+    return WL_OK;
 }
 
 /* Mistakes in names of tables are found before a long run. */

@@ -74,6 +74,7 @@ static const struct row rows[] = {
     ROW(KIND_U64, trace_delay_ms, "0"),
     ROW(KIND_U64, trace_duration_ms, "0"),
     ROW(KIND_U64, trace_kernels, "0"),
+    ROW(KIND_U64, trace_launch_ns, "0"),
     CHOICE(trace_range, "none", capture_ranges),
     ROW(KIND_TEXT, trace_range_name, ""),
     ROW(KIND_BOOL, progress, "no"),

@@ -64,6 +64,7 @@ struct wl_settings {
     uint64_t trace_delay_ms;    /* before it begins */
     uint64_t trace_duration_ms; /* how long it goes on, 0: to the end */
     uint64_t trace_kernels;     /* after how many kernels it ends, 0: never */
+    uint64_t trace_launch_ns;   /* what recording adds to a launch on this GPU, 0: not known */
     enum wl_capture_range trace_range; /* what begins and ends it */
     char *trace_range_name;            /* of the NVTX range: "name" or "name@domain" */
     bool progress; /* a progress line for long kernels, written by the launcher */

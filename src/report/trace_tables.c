@@ -18,6 +18,7 @@
 #define OPENMP "14"
 #define MPI "15"
 #define OSRT "16"
+#define OF_CUPTI "1, 2, 4, 5, 6, 7, 11, 12"
 _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
                    WL_TRACE_CUDA_LIBRARY == 3 && WL_TRACE_KERNEL == 4 && WL_TRACE_MEMCPY == 5 &&
                    WL_TRACE_MEMSET == 6 && WL_TRACE_NVTX_PUSHPOP == 8 &&
@@ -58,6 +59,7 @@ _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
     " WHEN 1 THEN 'Pageable' WHEN 2 THEN 'Pinned' WHEN 3 THEN 'Device' WHEN 4 THEN 'Array' " \
     "WHEN 5 THEN 'Managed' END"
 
+#define OF_KERNEL(value) "CASE category WHEN " KERNEL " THEN " value " END"
 #define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
 
 /* "@spmv.c:12" of an OpenACC event whose line is known: the file without its folders. */
@@ -65,6 +67,8 @@ _Static_assert(WL_TRACE_CUDA_RUNTIME == 1 && WL_TRACE_CUDA_DRIVER == 2 &&
     "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', " \
     "'')), '') || ':' || word_2 FROM names AS files WHERE files.id = word_1), '')"
 
+/* Laid out by hand, as SQL should be. */
+/* clang-format off */
 const struct wl_trace_table wl_trace_tables[] = {
     {"nvtx_sum", "NVTX Range Summary", "a range of NVTX", .is_summary = true,
      .sql =
@@ -183,114 +187,21 @@ const struct wl_trace_table wl_trace_tables[] = {
      .is_of_device = true,
      .sql =
          "SELECT " SINCE_START ", " LENGTH ", correlation, "
-         "CASE category WHEN 4 THEN word_1 >> 32 END, "
-         "CASE category WHEN 4 THEN word_1 >> 16 & 65535 END, "
-         "CASE category WHEN 4 THEN word_1 & 65535 END, "
-         "CASE category WHEN 4 THEN word_2 >> 48 & 65535 END, "
-         "CASE category WHEN 4 THEN word_2 >> 32 & 65535 END, "
-         "CASE category WHEN 4 THEN word_2 >> 16 & 65535 END, "
-         "CASE category WHEN 4 THEN nullif(word_2 & 65535, 0) END, "
-         "CASE category WHEN 4 THEN " MEGABYTES(
-             "(word_3 >> 32)") " END, "
-                               "CASE category WHEN 4 THEN " MEGABYTES(
-                                   "(word_3 & 4294967295)") " END, "
-                                                            "CASE WHEN category != 4 "
-                                                            "THEN " MEGABYTES(
-                                                                "word_1") " END, "
-                                                                          "CASE WHEN category != 4 "
-                                                                          "AND end_ns > start_ns "
-                                                                          "THEN word_1 * 1000.0 "
-                                                                          "/ " LENGTH " END, "
-                                                                          "CASE category WHEN 5 "
-                                                                          "THEN " MEMORY_NAME(
-                                                                              "word_3") " END, "
-                                                                                        "CASE "
-                                                                                        "category "
-                                                                                        "WHEN 5 "
-                                                                                        "THEN"
-                                                                                        " " MEMORY_NAME("word_4") " WHEN 6 THEN " MEMORY_NAME(
-                                                                                            "word_"
-                                                                                            "3") " "
-                                                                                                 "E"
-                                                                                                 "N"
-                                                                                                 "D"
-                                                                                                 ","
-                                                                                                 " " DEVICE
-                                                                                                 ","
-                                                                                                 " " CONTEXT
-                                                                                                 ","
-                                                                                                 " " STREAM
-                                                                                                 ","
-                                                                                                 " " NAME
-                                                                                                 " "
-                                                                                                 "F"
-                                                                                                 "R"
-                                                                                                 "O"
-                                                                                                 "M"
-                                                                                                 " " NAMED
-                                                                                                 " "
-                                                                                                 "W"
-                                                                                                 "H"
-                                                                                                 "E"
-                                                                                                 "R"
-                                                                                                 "E"
-                                                                                                 " "
-                                                                                                 "c"
-                                                                                                 "a"
-                                                                                                 "t"
-                                                                                                 "e"
-                                                                                                 "g"
-                                                                                                 "o"
-                                                                                                 "r"
-                                                                                                 "y"
-                                                                                                 " "
-                                                                                                 "I"
-                                                                                                 "N"
-                                                                                                 " "
-                                                                                                 "("
-                                                                                                 "4"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "5"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "6"
-                                                                                                 ")"
-                                                                                                 " "
-                                                                                                 "O"
-                                                                                                 "R"
-                                                                                                 "D"
-                                                                                                 "E"
-                                                                                                 "R"
-                                                                                                 " "
-                                                                                                 "B"
-                                                                                                 "Y"
-                                                                                                 " "
-                                                                                                 "s"
-                                                                                                 "t"
-                                                                                                 "a"
-                                                                                                 "r"
-                                                                                                 "t"
-                                                                                                 "_"
-                                                                                                 "n"
-                                                                                                 "s"
-                                                                                                 ","
-                                                                                                 " "
-                                                                                                 "t"
-                                                                                                 "r"
-                                                                                                 "a"
-                                                                                                 "c"
-                                                                                                 "e"
-                                                                                                 "_"
-                                                                                                 "e"
-                                                                                                 "v"
-                                                                                                 "e"
-                                                                                                 "n"
-                                                                                                 "t"
-                                                                                                 "s"
-                                                                                                 "."
-                                                                                                 "i"
-                                                                                                 "d",
+         OF_KERNEL("word_1 >> 32") ", " OF_KERNEL("word_1 >> 16 & 65535") ", "
+         OF_KERNEL("word_1 & 65535") ", " OF_KERNEL("word_2 >> 48 & 65535") ", "
+         OF_KERNEL("word_2 >> 32 & 65535") ", " OF_KERNEL("word_2 >> 16 & 65535") ", "
+         OF_KERNEL("nullif(word_2 & 65535, 0)") ", "
+         OF_KERNEL(MEGABYTES("(word_3 >> 32)")) ", "
+         OF_KERNEL(MEGABYTES("(word_3 & 4294967295)")) ", "
+         "CASE WHEN category != " KERNEL " THEN " MEGABYTES("word_1") " END, "
+         "CASE WHEN category != " KERNEL " AND end_ns > start_ns "
+         "THEN word_1 * 1000.0 / " LENGTH " END, "
+         "CASE category WHEN " MEMCPY " THEN " MEMORY_NAME("word_3") " END, "
+         "CASE category WHEN " MEMCPY " THEN " MEMORY_NAME("word_4")
+         " WHEN " MEMSET " THEN " MEMORY_NAME("word_3") " END, "
+         DEVICE ", " CONTEXT ", " STREAM ", " NAME " FROM " NAMED
+         " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ") "
+         "ORDER BY start_ns, trace_events.id",
      .columns = {{"Start (ns)", WL_UNIT_NS},
                  {"Duration (ns)", WL_UNIT_NS},
                  {"CorrId", WL_UNIT_ID},
@@ -327,17 +238,12 @@ const struct wl_trace_table wl_trace_tables[] = {
      "a kind of memory: what was allocated, most at a time", .is_summary = true,
      .sql =
          "WITH changes AS (SELECT " NAME " AS name, process_id, word_4 AS is_free, word_2 AS size, "
-         "word_5 AS in_use, trace_events.id AS id FROM " NAMED " WHERE category = " MEMORY
-         "), lasts AS (SELECT name, process_id, max(id) AS id FROM changes GROUP BY name, "
-         "process_id) SELECT sum(NOT is_free), " MEGABYTES(
-             "sum(iif(is_free, 0, size))") ", " MEGABYTES("max(in_use)") ", (SELECT sum(in_use) / "
-                                                                         "1000000.0 FROM lasts "
-                                                                         "JOIN changes AS c "
-                                                                         "USING (id) WHERE c.name "
-                                                                         "= changes.name), name "
-                                                                         "FROM changes GROUP BY "
-                                                                         "name "
-                                                                         "ORDER BY 3 DESC, name",
+         "word_5 AS in_use, trace_events.id AS id FROM " NAMED " WHERE category = " MEMORY "), "
+         "lasts AS (SELECT name, process_id, max(id) AS id FROM changes GROUP BY name, process_id) "
+         "SELECT sum(NOT is_free), " MEGABYTES("sum(iif(is_free, 0, size))") ", "
+         MEGABYTES("max(in_use)") ", (SELECT sum(in_use) / 1000000.0 FROM lasts "
+         "JOIN changes AS c USING (id) WHERE c.name = changes.name), name "
+         "FROM changes GROUP BY name ORDER BY 3 DESC, name",
      .columns = {{"Allocations", WL_UNIT_COUNT},
                  {"Total (MB)", WL_UNIT_MEGABYTES},
                  {"Peak (MB)", WL_UNIT_MEGABYTES},
@@ -345,22 +251,31 @@ const struct wl_trace_table wl_trace_tables[] = {
                  {"Memory", WL_UNIT_TEXT}}},
     {"recording_sum", "Recording Summary", "a process: how the recording of its events went",
      .is_summary = true,
-     .sql = "SELECT pid, records, trace_recordings.dropped, waited_ns, record_ns, records * "
-            "record_ns, "
-            "100.0 * records * record_ns / (SELECT max(1, max(end_ns) - min(start_ns)) FROM "
-            "trace_events WHERE trace_events.process_id = trace_recordings.process_id), "
-            "ring_bytes / 1000000.0, clock_jump_ns, host, executable FROM trace_recordings "
-            "JOIN processes ON processes.id = process_id ORDER BY process_id",
+     .sql =
+         /* of a real GPU it is known what a launch costs, with CUPTI's part and ours */
+         "WITH launch AS (SELECT (SELECT number FROM session WHERE name = 'trace_launch_ns') AS "
+         "ns), spans AS (SELECT process_id, max(end_ns) - min(start_ns) AS span, "
+         "total(category = " KERNEL ") AS kernels, total(category IN (" OF_CUPTI ")) AS of_cupti "
+         "FROM trace_events GROUP BY process_id), costs AS (SELECT *, CASE WHEN ns IS NULL "
+         "THEN records * record_ns ELSE coalesce(kernels, 0) * ns + "
+         "max(0, records - coalesce(of_cupti, 0)) * record_ns END AS cost "
+         "FROM trace_recordings LEFT JOIN spans USING (process_id), launch) "
+         "SELECT pid, records, costs.dropped, waited_ns, record_ns, ns, cost, "
+         "CASE WHEN cost < span THEN 100.0 * cost / (span - cost) END, "
+         "ring_bytes / 1000000.0, clock_jump_ns, host, executable FROM costs "
+         "JOIN processes ON processes.id = process_id ORDER BY process_id",
      .columns = {{"PID", WL_UNIT_ID},
                  {"Events", WL_UNIT_COUNT},
                  {"Dropped", WL_UNIT_COUNT},
                  {"Waited (ns)", WL_UNIT_NS},
                  {"Cost/Event (ns)", WL_UNIT_NS},
+                 {"Cost/Launch (ns)", WL_UNIT_NS},
                  {"Cost (ns)", WL_UNIT_NS},
-                 {"Own Cost (%)", WL_UNIT_PERCENT},
+                 {"Slowdown (%)", WL_UNIT_PERCENT},
                  {"Memory (MB)", WL_UNIT_MEGABYTES},
                  {"Clock Jump (ns)", WL_UNIT_NS},
                  {"Host", WL_UNIT_TEXT},
                  {"Program", WL_UNIT_TEXT}}},
     {0},
 };
+/* clang-format on */
