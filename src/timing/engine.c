@@ -96,18 +96,18 @@ static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes
 }
 
 /* Where the trace goes on behind one run through the group of blocks that it enters at `at`; fills
- * the slots of its accesses, where they are wanted. */
+ * the slots of its accesses, where they are wanted. Every run begins with the group's head; lanes
+ * that part may go through its other blocks in any order. */
 static const uint32_t *pass_group(const struct timing_code *code, const uint32_t *at,
                                   const uint32_t *end, uint32_t *slots)
 {
-    uint32_t last = wl_trace_block(*at), head = code->blocks[last].head;
+    uint32_t head = code->blocks[wl_trace_block(*at)].head;
     for (bool is_first = true; at < end; is_first = false) {
         uint32_t word = *at;
         if (word & WL_TRACE_BLOCK) {
             uint32_t next = wl_trace_block(word);
-            if (!is_first && (code->blocks[next].head != head || next <= last))
+            if (!is_first && (code->blocks[next].head != head || next == head))
                 break;
-            last = next;
             at++;
             continue;
         }

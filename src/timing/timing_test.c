@@ -255,6 +255,40 @@ static void every_cycle_of_a_warp_has_a_state(void **state)
     end(&run);
 }
 
+/* A branch, then so many alternatives; the second is written before or behind the first. */
+static double instructions_of_sides(const char *sides)
+{
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    struct wl_text body = {0};
+    wl_text_addf(&body,
+                 "mov.u32 %%r2, 0;\nand.b32 %%r3, %%r1, 1;\nsetp.eq.u32 %%p1, %%r3, 0;\n"
+                 "mul.wide.u32 %%rd1, %%r1, 4;\nadd.s64 %%rd2, %%rd0, %%rd1;\n"
+                 "loop:\n@%%p1 bra even;\nbra.uni odd;\n%s"
+                 "join:\nadd.u32 %%r2, %%r2, 1;\nsetp.lt.u32 %%p2, %%r2, 300;\n"
+                 "@%%p2 bra loop;\nst.global.u32 [%%rd2], %%r4;\n",
+                 sides);
+    begin(&run, body.data, 1, 32);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double instructions = timing.instructions;
+    wl_timing_free(&timing);
+    end(&run);
+    wl_text_free(&body);
+    return instructions;
+}
+
+static void sides_in_any_order_are_one_run(void **state)
+{
+    (void)state;
+    double forth = instructions_of_sides("odd:\nadd.u32 %r4, %r4, 3;\nbra.uni join;\n"
+                                         "even:\nadd.u32 %r4, %r4, 5;\n");
+    double back = instructions_of_sides("even:\nadd.u32 %r4, %r4, 5;\nbra.uni join;\n"
+                                        "odd:\nadd.u32 %r4, %r4, 3;\n");
+    assert_true(fabs(forth - back) < 1);
+    assert_true(forth < 300 * 3);
+}
+
 static void blocks_beyond_the_recorded_ones_are_extended(void **state)
 {
     (void)state;
@@ -307,6 +341,7 @@ int main(void)
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
+        cmocka_unit_test(sides_in_any_order_are_one_run),
         cmocka_unit_test(blocks_beyond_the_recorded_ones_are_extended),
         cmocka_unit_test(what_cannot_be_timed_is_said),
     };
