@@ -43,6 +43,10 @@ wl_mock_library(mock_checkpoint libcheckpoint.so ${CMAKE_CURRENT_SOURCE_DIR}/cup
 target_link_libraries(mock_checkpoint PRIVATE mock_cuda)
 set_target_properties(mock_checkpoint PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${mock_folder}/whole
   INSTALL_RPATH "$ORIGIN/..")
+wl_mock_library(mock_nvperf libnvperf_host.so ${CMAKE_CURRENT_SOURCE_DIR}/cupti/mock_nvperf.c)
+target_link_libraries(mock_nvperf PRIVATE mock_cuda)
+set_target_properties(mock_nvperf PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${mock_folder}/whole
+  INSTALL_RPATH "$ORIGIN/..")
 file(MAKE_DIRECTORY ${mock_folder}/whole)
 file(CREATE_LINK ../libcupti.so.13 ${mock_folder}/whole/libcupti.so.13 SYMBOLIC)
 add_executable(mock_app ${CMAKE_CURRENT_SOURCE_DIR}/cupti/app.c)

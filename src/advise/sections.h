@@ -45,6 +45,7 @@ struct wl_sections;
 
 /* Loads data/sections/, then the *.lua files of folder (may be NULL); a section there replaces one
  * of the same identifier. Files that return metric rows are passed over: the catalog reads those.
+ * Each section and each set becomes a group of metrics of the catalog (wl_metric_group_add).
  * Errors: WL_ERR_CORRUPT, WL_ERR_INPUT, with the file. */
 enum wl_code wl_sections_load(struct wl_metric_catalog *catalog, const char *folder,
                               struct wl_sections **sections, struct wl_error *error);

@@ -203,7 +203,8 @@ static const struct wl_option page_rows[] = {
     {"section", 0, WL_OPTION_COMMAS, AT(sections), "NAME",
      "a section: --list-sections; repeatable"},
     {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES",
-     "these metrics, ',' between; 'regex:EXPRESSION' too"},
+     "these metrics, ',' between; also regex:EXPRESSION, group:SECTION or group:SET, and "
+     "breakdown:THROUGHPUT, what it is the largest of"},
     {"rule", 0, WL_OPTION_COMMAS, AT(rules), "NAME",
      "advice page: only this rule: --list-rules; repeatable"},
     {"section-folder", 0, WL_OPTION_TEXT, AT(section_folder), "FOLDER",

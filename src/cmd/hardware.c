@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cmd/ceilings.h"
-#include "cupti/plan.h"
+#include "cupti/library.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
 
@@ -58,22 +58,6 @@ char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_er
     return found;
 }
 
-/* The metrics to be counted: those that were named, else those of the set. */
-static void choose_counters(const struct wl_command *command, struct wl_settings *settings)
-{
-    struct wl_text metrics = {0};
-    const char *names = command->metrics.data;
-    for (const char *at = names; at && *at;) {
-        size_t length = strcspn(at, ",");
-        wl_text_addf(&metrics, "%.*s\n", (int)length, at);
-        at += length + (at[length] == ',');
-    }
-    if (!metrics.length && !wl_cupti_set_metrics(command->set ? command->set : "", &metrics))
-        wl_cupti_set_metrics("detailed", &metrics); /* a set of sections of the user's own */
-    free(settings->counters);
-    settings->counters = wl_text_take(&metrics);
-}
-
 /* Whether something is wanted: said so, or as part of a set or of running the program again. */
 static bool is_wanted(int choice, const struct wl_command *command)
 {
@@ -96,8 +80,6 @@ static enum wl_code choose_instructions(const struct wl_command *command,
     settings->pc_samples = is_wanted(command->warp_sampling, command);
     settings->instruction_counts = is_wanted(command->instruction_counts, command);
     settings->replay = replays[command->replay_mode];
-    if (settings->replay == WL_REPLAY_NONE)
-        settings->counters[0] = '\0';
     if (!interval || strcmp(interval, "auto") == 0)
         return WL_OK;
     char *end = NULL;
@@ -156,7 +138,6 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
     replace(&settings->gpu, wl_string_copy(machine->devices[0].model));
     replace(&settings->cupti_library, library);
     replace(&settings->ceilings, wl_ceilings_setting(machine));
-    choose_counters(command, settings);
     return choose_instructions(command, settings, error);
 }
 

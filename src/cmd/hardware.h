@@ -24,7 +24,7 @@ enum wl_replay_mode {
 };
 
 /* Decides, and fills machine and the settings of a real GPU: collector, gpu (the model most like
- * it), cupti_library, counters. --gpu NAME asks for the simulated one; so does a machine without a
+ * it), cupti_library, replay. --gpu NAME asks for the simulated one; so does a machine without a
  * GPU, or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
  * hw cannot be had. */
 enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,

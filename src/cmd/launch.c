@@ -11,6 +11,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/again.h"
+#include "cmd/counters.h"
 #include "cmd/disassembly.h"
 #include "cmd/hardware.h"
 #include "cmd/injection.h"
@@ -308,6 +309,8 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
         code = is_simulated ? wl_program_check(run->program_path, run->console, &run->info, error)
                             : wl_program_inspect(run->program_path, &run->info, error);
     choose_driver(run);
+    if (!code && !run->settings.trace[0])
+        code = wl_counters_prepare(run, error);
     if (!code)
         code = wl_injection_find(&run->library_folder, error);
     if (!code)

@@ -212,7 +212,7 @@ enum wl_code wl_lists_check(const struct wl_command *command, bool is_measured,
     enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
     if (code)
         return code;
-    code = wl_sections_load(catalog, command->section_folder, &sections, error);
+    code = wl_sections_load(catalog, command->section_folder, &sections, error); /* groups, too */
     if (!code) {
         wl_sections_all(sections, &count);
         const struct wl_section **chosen = wl_alloc_zero(count, sizeof *chosen);

@@ -4,6 +4,7 @@
 #include "base/folder.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
+#include "cmd/counters.h"
 #include "cmd/launch.h"
 #include "cmd/lists.h"
 #include "cmd/pages.h"
@@ -27,7 +28,12 @@ static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_repor
                     launch_count <= few_launches;
     if (run->settings.collector == WL_SOURCE_HARDWARE && is_plain)
         command.set = "triage";
-    return wl_pages_print(report, run->report_path, &command, run->console, error);
+    char *shown = wl_counters_shown(run, report);
+    if (shown)
+        command.metrics = (struct wl_text){.data = shown, .length = strlen(shown)};
+    enum wl_code code = wl_pages_print(report, run->report_path, &command, run->console, error);
+    free(shown);
+    return code;
 }
 
 /* Pages of many ranks at once are of no use to anybody who did not ask for them. */

@@ -641,4 +641,65 @@ struct wl_cupti_sass_flush {
 };
 #define wl_cupti_sass_flush_last instance_count /* so the header defines it */
 
+/* ---- libnvperf_host: which counters a throughput is made of ---- */
+
+struct wl_nvperf_evaluator;
+
+enum wl_nvperf_metric_type { WL_NVPERF_COUNTER = 0, WL_NVPERF_THROUGHPUT = 2 };
+
+struct wl_nvperf_simple {
+    size_t struct_size;
+    void *reserved;
+};
+#define wl_nvperf_simple_last reserved
+struct wl_nvperf_size {
+    size_t struct_size;
+    void *reserved;
+    const char *chip;
+    const uint8_t *availability;
+    size_t scratch_bytes; /* out */
+};
+#define wl_nvperf_size_last scratch_bytes
+struct wl_nvperf_initialize {
+    size_t struct_size;
+    void *reserved;
+    uint8_t *scratch;
+    size_t scratch_bytes;
+    const char *chip;
+    const uint8_t *availability;
+    const uint8_t *image;
+    size_t image_bytes;
+    struct wl_nvperf_evaluator *evaluator; /* out */
+};
+#define wl_nvperf_initialize_last evaluator
+struct wl_nvperf_destroy {
+    size_t struct_size;
+    void *reserved;
+    struct wl_nvperf_evaluator *evaluator;
+};
+#define wl_nvperf_destroy_last evaluator
+struct wl_nvperf_names {
+    size_t struct_size;
+    void *reserved;
+    struct wl_nvperf_evaluator *evaluator;
+    uint8_t type;
+    const char *text;     /* out: names, each with its 0 */
+    const size_t *begins; /* out */
+    size_t count;         /* out */
+};
+#define wl_nvperf_names_last count
+struct wl_nvperf_throughput {
+    size_t struct_size;
+    void *reserved;
+    struct wl_nvperf_evaluator *evaluator;
+    size_t index;
+    const char *description; /* out, as all below */
+    uint32_t unit;
+    size_t counter_count;
+    const size_t *counters;
+    size_t part_count;
+    const size_t *parts; /* throughputs themselves */
+};
+#define wl_nvperf_throughput_last parts
+
 #endif

@@ -256,6 +256,22 @@ enum wl_code wl_cupti_part_evaluate(const struct wl_cupti *cupti, const struct w
 
 /* ---- what a chip has ---- */
 
+static const struct {
+    uint32_t capability;
+    const char *chip;
+} chips[] = {
+    {75, "TU102"}, {80, "GA100"},  {86, "GA102"},  {87, "GA10B"},  {89, "AD102"},
+    {90, "GH100"}, {100, "GB100"}, {103, "GB110"}, {120, "GB202"},
+};
+
+const char *wl_cupti_chip_of(uint32_t capability)
+{
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (chips[i].capability == capability)
+            return chips[i].chip;
+    return NULL;
+}
+
 static int list_type(const struct planner *planner, struct wl_cupti_host *host, int type,
                      struct wl_text *names)
 {

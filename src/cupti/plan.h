@@ -57,6 +57,10 @@ enum wl_code wl_cupti_expand_metrics(const struct wl_cupti *cupti, const char *c
                                      const char *metrics, struct wl_text *expanded,
                                      struct wl_error *error);
 
+/* The chip that GPUs of this compute capability (90) have, for planning before one is opened; NULL
+ * where it is not known. Those of the same capability differ in size only. */
+const char *wl_cupti_chip_of(uint32_t capability);
+
 /* All names a chip has, a line each, as "BASE.SUFFIX": for `regex:`. Errors: WL_ERR_UNSUPPORTED. */
 enum wl_code wl_cupti_chip_metrics(const struct wl_cupti *cupti, const char *chip,
                                    struct wl_text *names, struct wl_error *error);

@@ -9,7 +9,10 @@
 
 #include <cmocka.h>
 
+#include "cupti/breakdown.h"
+
 static struct wl_cupti cupti;
+static char path_of_cupti[4096];
 
 /* CUPTI opens its host library in a way that the address sanitizer refuses. */
 #ifdef __SANITIZE_ADDRESS__
@@ -26,6 +29,7 @@ static int open_any(void **state)
     for (char *path = paths.data, *next; MAY_OPEN && path && *path; path = next) {
         next = path + strcspn(path, "\n");
         *next++ = '\0';
+        snprintf(path_of_cupti, sizeof path_of_cupti, "%s", path);
         if (wl_cupti_open(path, &cupti, NULL) == WL_OK && cupti.has[WL_CUPTI_NEED_COUNTERS])
             break;
         wl_cupti_close(&cupti);
@@ -158,6 +162,52 @@ static void patterns_and_bare_names_are_expanded(void **state)
     wl_text_free(&expanded);
 }
 
+static void throughputs_have_parts(void **state)
+{
+    (void)state;
+    struct wl_text members = {0};
+    struct wl_error error = {0};
+    if (!cupti.handle)
+        skip();
+    enum wl_code code = wl_cupti_breakdown(path_of_cupti, "GH100", "gpu__compute_memory_throughput",
+                                           &members, &error);
+    if (code == WL_ERR_UNSUPPORTED) /* CUPTI without the library beside it */
+        skip();
+    assert_int_equal(code, WL_OK);
+    assert_non_null(
+        strstr(members.data, "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed\n"));
+    assert_non_null(
+        strstr(members.data, "dram__cycles_active.avg.pct_of_peak_sustained_elapsed\n"));
+    wl_text_free(&members);
+    assert_int_equal(
+        wl_cupti_breakdown(path_of_cupti, "GH100", "dram__bytes.sum", &members, &error),
+        WL_ERR_USAGE);
+    assert_string_equal(
+        error.message, "'dram__bytes.sum' has no breakdown: it is no throughput of the chip GH100");
+    wl_error_clear(&error);
+    assert_int_equal(wl_cupti_breakdown("/nowhere/libcupti.so", "GH100", "x", &members, &error),
+                     WL_ERR_UNSUPPORTED);
+    assert_string_equal(error.message, "there is no libnvperf_host.so beside CUPTI");
+}
+
+static void capabilities_have_chips(void **state)
+{
+    (void)state;
+    struct wl_cupti_host_chips known = {WL_CUPTI_INIT(wl_cupti_host_chips)};
+    assert_string_equal(wl_cupti_chip_of(90), "GH100");
+    assert_null(wl_cupti_chip_of(35));
+    if (!cupti.handle)
+        skip();
+    assert_int_equal(cupti.cuptiProfilerHostGetSupportedChips(&known), WL_CUPTI_SUCCESS);
+    for (uint32_t capability = 75; capability < 110; capability++) {
+        const char *chip = wl_cupti_chip_of(capability);
+        bool is_known = !chip;
+        for (size_t i = 0; i < known.count; i++)
+            is_known = is_known || strcmp(known.names[i], chip) == 0;
+        assert_true(is_known);
+    }
+}
+
 static void there_are_four_sets(void **state)
 {
     (void)state;
@@ -181,6 +231,8 @@ int main(void)
         cmocka_unit_test(says_when_the_chip_is_unknown),
         cmocka_unit_test(lists_what_a_chip_has),
         cmocka_unit_test(patterns_and_bare_names_are_expanded),
+        cmocka_unit_test(throughputs_have_parts),
+        cmocka_unit_test(capabilities_have_chips),
         cmocka_unit_test(there_are_four_sets),
     };
     return cmocka_run_group_tests(tests, open_any, NULL);

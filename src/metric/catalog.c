@@ -183,6 +183,8 @@ static enum wl_code use_file(void *self, lua_State *lua, const char *file, struc
             code = wl_error_set(error, WL_ERR_CORRUPT, "%s: %s is not a table", file, what);
         else if (has_field(lua, "suffix"))
             code = add_suffix(self, lua, file, what, error);
+        else if (has_field(lua, "group") || has_field(lua, "breakdown"))
+            code = wl_metric_group_read(self, lua, file, what, error);
         else if (!has_field(lua, "identifier") && !has_field(lua, "apply"))
             code = add_row(self, lua, file, what, error);
         lua_pop(lua, 1);
@@ -242,6 +244,7 @@ void wl_metric_catalog_free(struct wl_metric_catalog *catalog)
     if (!catalog)
         return;
     wl_sandbox_free(catalog->sandbox);
+    wl_metric_groups_free(&catalog->groups);
     wl_arena_free(&catalog->arena);
     free(catalog->rows.items);
     free(catalog->suffixes.items);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "metric/sandbox.h"
 #include "report/report.h"
 
@@ -47,6 +48,18 @@ const struct wl_metric_row *wl_metric_list(const struct wl_metric_catalog *catal
 /* The row of exactly this name, or NULL. */
 const struct wl_metric_row *wl_metric_find(const struct wl_metric_catalog *catalog,
                                            const char *name);
+/* Names for several metrics, in lists of names as "group:NAME" (members as they are) and
+ * "breakdown:METRIC" (of a throughput, what it is the largest of; members take its suffix). Data
+ * files have some; this adds a member to one of them, and makes it where it is new. */
+void wl_metric_group_add(struct wl_metric_catalog *catalog, const char *word, const char *member);
+
+/* The members of "group:..." or "breakdown:..." as names, a line each. Errors: WL_ERR_USAGE for one
+ * that is unknown, with near ones in the hint. */
+enum wl_code wl_metric_group_members(const struct wl_metric_catalog *catalog, const char *word,
+                                     struct wl_text *members, struct wl_error *error);
+/* Whether a word of a list names a group. */
+bool wl_metric_is_group(const char *word);
+
 /* The sandbox in which formulas run, for other data files in Lua. */
 struct wl_sandbox *wl_metric_sandbox(struct wl_metric_catalog *catalog);
 
@@ -81,8 +94,9 @@ struct wl_metric_names {
     size_t count, capacity;
 };
 
-/* Reads a comma-separated list: names, names without suffix (all suffixes that are known), and
- * "regex:EXPRESSION". sets (may be empty) give names that only their launches have. Adds each name
+/* Reads a comma-separated list: names, names without suffix (all suffixes that are known),
+ * "regex:EXPRESSION", and "group:NAME" and "breakdown:METRIC", of which members that are not known
+ * are passed over. sets (may be empty) give names that only their launches have. Adds each name
  * once. Errors: WL_ERR_USAGE for a name that is unknown (near ones in the hint) or a bad
  * expression. */
 enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,

@@ -534,6 +534,48 @@ static void the_reference_is_the_catalog(void **state)
     wl_text_free(&wanted);
 }
 
+static void groups_and_breakdowns_are_names_that_are_known(void **state)
+{
+    (void)state;
+    struct wl_metric_names names = {0};
+    struct wl_error error = {0};
+    wl_metric_group_add(catalog, "group:ours", "dram__bytes.sum");
+    wl_metric_group_add(catalog, "group:ours", "dram__bytes.sum");
+    wl_metric_group_add(catalog, "group:ours", "no__such.sum");
+    assert_int_equal(wl_metric_names_parse(catalog, NULL, 0, "group:ours", &names, &error), WL_OK);
+    assert_int_equal(names.count, 1);
+    assert_string_equal(names.items[0], "dram__bytes.sum");
+    wl_metric_names_free(&names);
+    struct wl_text members = {0};
+    assert_int_equal(wl_metric_group_members(
+                         catalog, "breakdown:gpu__dram_throughput.max.pct_of_peak_sustained_active",
+                         &members, &error),
+                     WL_OK);
+    assert_string_equal(members.data, "gpu__dram_throughput.max.pct_of_peak_sustained_active\n"
+                                      "dram__throughput.max.pct_of_peak_sustained_active\n"
+                                      "dram__cycles_active.max.pct_of_peak_sustained_active\n"
+                                      "fbpa__throughput.max.pct_of_peak_sustained_active\n"
+                                      "fbpa__dram_sectors.max.pct_of_peak_sustained_active\n");
+    wl_text_free(&members);
+    assert_int_equal(wl_metric_names_parse(catalog, NULL, 0, "group:our", &names, &error),
+                     WL_ERR_USAGE);
+    assert_string_equal(error.message, "unknown group of metrics 'our'");
+    assert_string_equal(error.hint, "did you mean group:ours?");
+    wl_error_clear(&error);
+    assert_int_equal(
+        wl_metric_names_parse(catalog, NULL, 0, "breakdown:sm__throughptu", &names, &error),
+        WL_ERR_USAGE);
+    assert_string_equal(error.message,
+                        "'sm__throughptu' has no breakdown: it is no throughput that is known");
+    assert_non_null(strstr(error.hint, "breakdown:sm__throughput"));
+    wl_error_clear(&error);
+    wl_metric_group_add(catalog, "group:nothing", "no__such.sum");
+    assert_int_equal(wl_metric_names_parse(catalog, NULL, 0, "group:nothing", &names, &error),
+                     WL_ERR_USAGE);
+    assert_string_equal(error.message, "none of the metrics of 'group:nothing' is there");
+    wl_metric_names_free(&names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -553,6 +595,7 @@ int main(void)
         cmocka_unit_test(bad_formulas_make_absent),
         cmocka_unit_test(a_row_of_the_user_replaces_ours),
         cmocka_unit_test(the_reference_is_the_catalog),
+        cmocka_unit_test(groups_and_breakdowns_are_names_that_are_known),
     };
     return cmocka_run_group_tests(tests, make, drop);
 }

@@ -106,6 +106,40 @@ static enum wl_code parse_expression(const struct wl_metric_catalog *catalog,
     return WL_OK;
 }
 
+/* Exactly this name, or one that a suffix row computes. */
+static bool is_known(const struct wl_metric_catalog *catalog, struct wl_metric_set *const *sets,
+                     size_t set_count, const char *name)
+{
+    struct exact exact = {.name = name, .is_found = wl_metric_find(catalog, name) != NULL};
+    if (!exact.is_found)
+        each_name(catalog, sets, set_count, visit_exact, &exact);
+    return exact.is_found || has_known_base(catalog, sets, set_count, name);
+}
+
+static enum wl_code parse_group(const struct wl_metric_catalog *catalog,
+                                struct wl_metric_set *const *sets, size_t set_count,
+                                const char *word, struct wl_metric_names *names,
+                                struct wl_error *error)
+{
+    struct wl_text members = {0};
+    enum wl_code code = wl_metric_group_members(catalog, word, &members, error);
+    size_t before = names->count, known = 0;
+    for (char *line = members.data, *next; !code && line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        *next++ = '\0';
+        if (!is_known(catalog, sets, set_count, line))
+            continue;
+        add_once(names, line);
+        known++;
+    }
+    if (!code && known == 0 && names->count == before) {
+        code = wl_error_set(error, WL_ERR_USAGE, "none of the metrics of '%s' is there", word);
+        wl_error_set_hint(error, "a GPU gives them where they are asked for before it measures");
+    }
+    wl_text_free(&members);
+    return code;
+}
+
 static enum wl_code parse_name(const struct wl_metric_catalog *catalog,
                                struct wl_metric_set *const *sets, size_t set_count,
                                const char *name, struct wl_metric_names *names,
@@ -114,10 +148,9 @@ static enum wl_code parse_name(const struct wl_metric_catalog *catalog,
     static const char prefix[] = "regex:";
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         return parse_expression(catalog, sets, set_count, name + sizeof prefix - 1, names, error);
-    struct exact exact = {.name = name, .is_found = wl_metric_find(catalog, name) != NULL};
-    if (!exact.is_found)
-        each_name(catalog, sets, set_count, visit_exact, &exact);
-    if (exact.is_found || has_known_base(catalog, sets, set_count, name)) {
+    if (wl_metric_is_group(name))
+        return parse_group(catalog, sets, set_count, name, names, error);
+    if (is_known(catalog, sets, set_count, name)) {
         add_once(names, name);
         return WL_OK;
     }

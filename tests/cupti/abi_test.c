@@ -11,6 +11,9 @@
 #include <cupti_range_profiler.h>
 #include <cupti_sass_metrics.h>
 #include <cupti_target.h>
+#include <nvperf_host.h>
+
+#include <nvperf_cuda_host.h>
 
 #include "cupti/abi.h"
 
@@ -612,6 +615,25 @@ static const struct {
     NUMBER(WL_CUDA_FUNCTION_REGISTERS, CU_FUNC_ATTRIBUTE_NUM_REGS),
     NUMBER(WL_CUDA_FUNCTION_BINARY_VERSION, CU_FUNC_ATTRIBUTE_BINARY_VERSION),
     NUMBER(WL_CUDA_FUNCTION_CARVEOUT, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT),
+    /* libnvperf_host */
+    {"wl_nvperf_simple", WL_CUPTI_SIZE(wl_nvperf_simple), NVPW_InitializeHost_Params_STRUCT_SIZE},
+    {"wl_nvperf_size", WL_CUPTI_SIZE(wl_nvperf_size),
+     NVPW_CUDA_MetricsEvaluator_CalculateScratchBufferSize_Params_STRUCT_SIZE},
+    {"wl_nvperf_initialize", WL_CUPTI_SIZE(wl_nvperf_initialize),
+     NVPW_CUDA_MetricsEvaluator_Initialize_Params_STRUCT_SIZE},
+    PLACE(wl_nvperf_initialize, chip, NVPW_CUDA_MetricsEvaluator_Initialize_Params, pChipName),
+    {"wl_nvperf_destroy", WL_CUPTI_SIZE(wl_nvperf_destroy),
+     NVPW_MetricsEvaluator_Destroy_Params_STRUCT_SIZE},
+    {"wl_nvperf_names", WL_CUPTI_SIZE(wl_nvperf_names),
+     NVPW_MetricsEvaluator_GetMetricNames_Params_STRUCT_SIZE},
+    PLACE(wl_nvperf_names, begins, NVPW_MetricsEvaluator_GetMetricNames_Params,
+          pMetricNameBeginIndices),
+    {"wl_nvperf_throughput", WL_CUPTI_SIZE(wl_nvperf_throughput),
+     NVPW_MetricsEvaluator_GetThroughputMetricProperties_Params_STRUCT_SIZE},
+    PLACE(wl_nvperf_throughput, counters,
+          NVPW_MetricsEvaluator_GetThroughputMetricProperties_Params, pCounterIndices),
+    NUMBER(WL_NVPERF_COUNTER, NVPW_METRIC_TYPE_COUNTER),
+    NUMBER(WL_NVPERF_THROUGHPUT, NVPW_METRIC_TYPE_THROUGHPUT),
 };
 
 int main(void)
