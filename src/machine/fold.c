@@ -120,15 +120,41 @@ static void fold_op(struct folding *folding, struct wl_machine_op *op)
     }
 }
 
+static bool writes(const struct wl_machine *machine, const struct wl_machine_op *op, uint32_t reg)
+{
+    for (uint32_t k = 0; k < op->def_count; k++)
+        if (wl_machine_defs(machine, op)[k] == reg)
+            return true;
+    return false;
+}
+
+/* Whether the operation at that place of the block may read reg instead of what `add` made of it:
+ * reg is written once, or not between the two. */
+static bool still_holds(const struct folding *folding, const struct wl_machine_block *block,
+                        size_t at, uint32_t add, uint32_t reg)
+{
+    if (has_one_writer(folding, reg))
+        return true;
+    while (at-- > 0) {
+        if (block->code.items[at] == add)
+            return true;
+        if (writes(folding->machine, &folding->machine->ops.items[block->code.items[at]], reg))
+            return false;
+    }
+    return false;
+}
+
 /* base + constant: takes the constant out of the way of what only computes addresses. */
-static void fold_address(struct folding *folding, struct wl_machine_op *op)
+static void fold_address(struct folding *folding, const struct wl_machine_block *block, size_t at)
 {
     struct wl_machine *machine = folding->machine;
+    struct wl_machine_op *op = &machine->ops.items[block->code.items[at]];
     /* registers that nobody wrote before may depend on themselves: no more steps than ops */
     for (size_t left = machine->ops.count; left > 0; left--) {
         if (op->address == WL_MACHINE_NONE || !has_one_writer(folding, op->address))
             return;
-        const struct wl_machine_op *add = &machine->ops.items[folding->uses.writer[op->address]];
+        uint32_t writer = folding->uses.writer[op->address];
+        const struct wl_machine_op *add = &machine->ops.items[writer];
         uint32_t base = WL_MACHINE_NONE;
         int64_t offset = add->imm;
         if (add->code == WL_OP_ADD_I64_I || add->code == WL_OP_ADD_I32_I) {
@@ -144,7 +170,7 @@ static void fold_address(struct folding *folding, struct wl_machine_op *op)
                 offset = (int64_t)machine->registers.items[uses[known]].constant;
             }
         }
-        if (base == WL_MACHINE_NONE || !has_one_writer(folding, base))
+        if (base == WL_MACHINE_NONE || !still_holds(folding, block, at, writer, base))
             return;
         for (uint32_t k = 0; k < op->use_count; k++) {
             uint32_t *reg = &wl_machine_op_uses(machine, op)[k];
@@ -173,9 +199,10 @@ void wl_machine_fold(struct wl_machine *machine)
         wl_machine_uses_free(&folding.uses);
     } while (folding.has_changed);
     wl_machine_uses_find(machine, &folding.uses);
-    for (size_t i = 0; i < machine->ops.count; i++)
-        if (!wl_machine_is_dead(&machine->ops.items[i]))
-            fold_address(&folding, &machine->ops.items[i]);
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        for (size_t i = 0; i < machine->blocks[b].code.count; i++)
+            if (!wl_machine_is_dead(&machine->ops.items[machine->blocks[b].code.items[i]]))
+                fold_address(&folding, &machine->blocks[b], i);
     wl_machine_uses_free(&folding.uses);
     free(folding.alias);
     wl_machine_sweep(machine);

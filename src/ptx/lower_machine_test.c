@@ -112,6 +112,31 @@ static void constant_offsets_belong_to_the_access(void **state)
           "UNIFORM LOAD STORE EXIT");
 }
 
+/* %rd1 is written twice: what is before the second time can be an offset, what is behind cannot. */
+static void offsets_of_a_pointer_that_moves(void **state)
+{
+    (void)state;
+    check("mov.u64 %rd1, %rd0;\nmov.u32 %r1, 0;\n$L:\n.pragma \"nounroll\";\n"
+          "add.s64 %rd2, %rd1, 64;\nld.global.u32 %r2, [%rd1];\nld.global.u32 %r3, [%rd2];\n"
+          "add.s64 %rd1, %rd1, %rd0;\nadd.s32 %r2, %r2, %r3;\nadd.s32 %r1, %r1, %r2;\n"
+          "setp.lt.s32 %p1, %r1, %r0;\n@%p1 bra $L;\nst.global.u32 [%rd1], %r1;",
+          "UNIFORM UNIFORM MOVE MOVE MOVE | LOAD ALU LOAD ADD ALU ADD ALU BRANCH | STORE EXIT");
+    check("mov.u64 %rd1, %rd0;\nmov.u32 %r1, 0;\n$L:\n.pragma \"nounroll\";\n"
+          "add.s64 %rd2, %rd1, 64;\nadd.s64 %rd1, %rd1, %rd0;\nld.global.u32 %r2, [%rd2];\n"
+          "add.s32 %r1, %r1, %r2;\n"
+          "setp.lt.s32 %p1, %r1, %r0;\n@%p1 bra $L;\nst.global.u32 [%rd1], %r1;",
+          "UNIFORM UNIFORM MOVE MOVE MOVE | ALU ALU ALU LOAD ALU ADD ALU BRANCH | STORE EXIT");
+}
+
+static void volatile_loads_happen_as_written(void **state)
+{
+    (void)state;
+    check(".shared .align 16 .b8 s[16];\n"
+          "ld.volatile.shared.u32 %r1, [s];\nld.volatile.shared.u32 %r2, [s+4];\n"
+          "ld.shared.u32 %r3, [s+8];",
+          "SHARED_LOAD SHARED_LOAD EXIT");
+}
+
 static void wide_additions_take_two(void **state)
 {
     (void)state;
@@ -244,6 +269,8 @@ int main(void)
         cmocka_unit_test(volatile_loads_are_done_as_written),
         cmocka_unit_test(an_index_into_memory_is_one_instruction),
         cmocka_unit_test(constant_offsets_belong_to_the_access),
+        cmocka_unit_test(offsets_of_a_pointer_that_moves),
+        cmocka_unit_test(volatile_loads_happen_as_written),
         cmocka_unit_test(wide_additions_take_two),
         cmocka_unit_test(additions_and_logic_join),
         cmocka_unit_test(loads_go_first),

@@ -60,7 +60,8 @@ struct engine {
     uint32_t next_block; /* of the trace */
     double next_start;   /* cycle at which the next block may start */
     uint64_t barrier_free;
-    bool has_ended; /* before the traces have */
+    uint32_t served; /* scheduler that last sent an access */
+    bool has_ended;  /* before the traces have */
 };
 
 /* What the warp did from where it was accounted for until then, at op. */
@@ -421,8 +422,10 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     warp->earliest = now + 1;
     warp->earliest_state = WL_TIMING_WAIT;
     uint64_t done = now + kind->latency;
-    if (kind->queue < WL_TIMING_QUEUES)
+    if (kind->queue < WL_TIMING_QUEUES) {
         warp->memory_at = now + engine->model->memory_interval;
+        engine->served = warp->scheduler;
+    }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
         done = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                            &scheduler->port,
@@ -586,8 +589,9 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
             now = engine.schedulers[s].next < now ? engine.schedulers[s].next : now;
         if (now == NEVER || engine.has_ended)
             break;
+        uint32_t first = engine.served + 1; /* they take room for accesses in turns */
         for (uint32_t k = 0; k < model->schedulers; k++) {
-            struct scheduler *scheduler = &engine.schedulers[(k + now) % model->schedulers];
+            struct scheduler *scheduler = &engine.schedulers[(k + first) % model->schedulers];
             if (scheduler->next <= now)
                 step(&engine, scheduler, now);
         }

@@ -210,6 +210,31 @@ static void chases_in_memory_take_its_latency(void **state)
     free(body);
 }
 
+/* Warps of all schedulers end together, whichever of them asks first. */
+static void schedulers_share_the_queue_of_loads(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    char *body =
+        repeat("and.b32 %r2, %r1, 31;\nshr.u32 %r2, %r2, 3;\nmul.wide.u32 %rd1, %r2, 128;\n"
+               "add.s64 %rd2, %rd0, %rd1;\n",
+               "ld.global.f32 %f2, [%rd2];\nld.global.f32 %f3, [%rd2+4];\n"
+               "ld.global.f32 %f4, [%rd2+8];\nld.global.f32 %f5, [%rd2+12];\n"
+               "ld.global.f32 %f6, [%rd2+16];\nld.global.f32 %f7, [%rd2+20];\n"
+               "add.f32 %f1, %f1, %f2;\nadd.f32 %f1, %f1, %f3;\nadd.f32 %f1, %f1, %f4;\n"
+               "add.f32 %f1, %f1, %f5;\nadd.f32 %f1, %f1, %f6;\nadd.f32 %f1, %f1, %f7;\n",
+               128, STORE);
+    begin(&run, body, 1, 1024);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double each = timing.warp_cycles / 32, all = timing.active_cycles * run.gpu.sm_count;
+    assert_true(each > 0.97 * all);
+    wl_timing_free(&timing);
+    end(&run);
+    free(body);
+}
+
 static void taking_causes_away_never_costs(void **state)
 {
     (void)state;
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(blocks_share_an_sm),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
         cmocka_unit_test(chases_in_memory_take_its_latency),
+        cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
         cmocka_unit_test(sides_in_any_order_are_one_run),
