@@ -157,8 +157,17 @@ row("lts__average_t_sectors_per_request_srcunit_tex.ratio", "sector/request", "s
     end)
 row("lts__t_bytes_srcunit_tex.sum", "byte", "bytes of the sectors that L1 asked of L2",
     function(m) return sector_bytes * m["lts__t_sectors_srcunit_tex.sum"] end)
-row("l1tex__m_xbar2l1tex_read_bytes.sum", "byte", "bytes that L2 returned to L1",
-    function(m) return sector_bytes * m[read .. ".sum"] end)
+-- what L1s ask for at one time is read once, and goes to each of them
+row("l1tex__m_xbar2l1tex_read_bytes.sum", "byte", "bytes that L1s received from L2: what loads did not find in L1",
+    function(m)
+        return sector_bytes * sum(m, {
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+            "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_miss.sum",
+            "l1tex__t_sectors_pipe_tex_mem_texture_lookup_miss.sum",
+            "l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_miss.sum",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        })
+    end)
 row("l1tex__m_l1tex2xbar_write_bytes.sum", "byte", "bytes that L1 wrote to L2",
     function(m) return sector_bytes * m[write .. ".sum"] end)
 

@@ -17,14 +17,17 @@ row("smsp__sass_inst_executed_op_shared.sum", "inst", "shared memory instruction
     return m["smsp__sass_inst_executed_op_shared_ld.sum"] + m["smsp__sass_inst_executed_op_shared_st.sum"] +
         m["smsp__inst_executed_op_shared_atom.sum"]
 end)
-for _, case in ipairs({
-    { "l1tex__data_pipe_lsu_wavefronts_mem_shared", "wavefront", "wavefronts of all shared accesses" },
-    { "l1tex__data_bank_conflicts_pipe_lsu_mem_shared", "", "extra wavefronts of all shared accesses because of bank conflicts" },
-}) do
-    row(case[1] .. ".sum", case[2], case[3], function(m)
-        return m[case[1] .. "_op_ld.sum"] + m[case[1] .. "_op_st.sum"] + m[case[1] .. "_op_atom.sum"]
-    end)
+local function all(m, name)
+    return m[name .. "_op_ld.sum"] + m[name .. "_op_st.sum"] + m[name .. "_op_atom.sum"]
 end
+row("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefront",
+    "wavefronts of all shared accesses, and of what goes through their pipe besides: shuffles, reads of threadIdx",
+    function(m)
+        return all(m, "l1tex__data_pipe_lsu_wavefronts_mem_shared") + m["ptx__shared_pipe_exchanges.sum"]
+    end)
+row("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "",
+    "extra wavefronts of all shared accesses because of bank conflicts",
+    function(m) return all(m, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared") end)
 for _, case in ipairs({
     { "ld", "smsp__sass_inst_executed_op_shared_ld.sum", "loads" },
     { "st", "smsp__sass_inst_executed_op_shared_st.sum", "stores" },

@@ -354,9 +354,23 @@ static bool is_control(const struct wl_ptx_instruction *instruction)
     return false;
 }
 
+/* Shuffles, and reads of a thread's place in its block, pass through the pipe of shared memory: one
+ * wavefront each, as an H200 counts them (bench/hardware/pipe.cu). */
+static uint8_t count_exchanges(const struct lowering *lowering, size_t first)
+{
+    uint8_t count = 0;
+    for (size_t i = first; i < lowering->ops.count; i++) {
+        const struct wl_op *op = &lowering->ops.items[i].op;
+        count += op->code == WL_OP_SHUFFLE ||
+                 (op->code == WL_OP_SPECIAL && op->kind <= WL_SPECIAL_TID_Z);
+    }
+    return count;
+}
+
 static void lower_instruction(struct lowering *lowering,
                               const struct wl_ptx_instruction *instruction)
 {
+    size_t first = lowering->ops.count;
     add_instruction_row(lowering, instruction);
     lowering->instruction = instruction;
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
@@ -393,6 +407,8 @@ static void lower_instruction(struct lowering *lowering,
         lowering->in_guard = false;
         lower_bind_label(lowering, end);
     }
+    row = &lowering->instructions.items[lowering->instruction_index];
+    row->exchanges = count_exchanges(lowering, first);
 }
 
 /* ---- bodies ---- */

@@ -194,6 +194,7 @@ static void add_instruction(const struct wl_program_instruction *instruction,
     if (instruction->is_branch)
         add(counts, WL_COUNTER_BRANCHES, count->warps);
     add(counts, WL_COUNTER_BRANCHES_DIVERGENT, count->divergent);
+    add(counts, WL_COUNTER_EXCHANGES, count->warps * instruction->exchanges);
 }
 
 void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,

@@ -55,6 +55,7 @@ struct wl_program_instruction {
     uint32_t guard;   /* its guard counter, UINT32_MAX if it has no guard */
     uint8_t instruction_class; /* enum wl_class */
     uint8_t class_weight;      /* operations per thread of that class: 2 for packed halves */
+    uint8_t exchanges; /* wavefronts of a warp in shared memory's pipe that access nothing there */
     bool is_branch;
 };
 
