@@ -4,6 +4,8 @@
  *   const page = await browser.page(path + "#launches");   // waits until it is ready
  *   await page.run("document.title");
  *   page.problems                                          // errors of the console, exceptions
+ *   page.opened_ms, page.busy_ms                           // until it was ready; time of a processor that its
+ *                                                          // main thread took for that
  *   await browser.close();
  */
 "use strict";
@@ -44,9 +46,15 @@ async function open() {
         listeners = [];
     let number = 0,
         rest = "";
+    const giveUp = (what) => {
+        console.log(what);
+        child.kill("SIGKILL");
+        process.exit(1);
+    };
     const send = (method, params = {}, sessionId = undefined) =>
         new Promise((resolve, reject) => {
-            waiting.set(++number, { resolve, reject, method });
+            const limit = setTimeout(() => giveUp("the browser does not answer " + method), patience_ms);
+            waiting.set(++number, { resolve, reject, method, limit });
             child.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
         });
     child.stdio[4].setEncoding("utf8");
@@ -56,16 +64,12 @@ async function open() {
         for (const message of messages.map((text) => JSON.parse(text))) {
             const call = waiting.get(message.id);
             waiting.delete(message.id);
+            if (call) clearTimeout(call.limit);
             if (!call) listeners.forEach((listener) => listener(message));
             else if (message.error) call.reject(new Error(call.method + ": " + message.error.message));
             else call.resolve(message.result);
         }
     });
-    const limit = setTimeout(() => {
-        console.log("the browser does not answer");
-        child.kill("SIGKILL");
-        process.exit(1);
-    }, patience_ms);
 
     /* options: {width, height, dark, media}. Waits until the page says that it is ready. */
     async function page(file, options = {}) {
@@ -104,6 +108,7 @@ async function open() {
             return answer.result.value;
         };
         for (const domain of ["Runtime", "Log", "Network", "Page"]) await call(domain + ".enable");
+        await call("Performance.enable", { timeDomain: "threadTicks" });
         await call("Emulation.setDeviceMetricsOverride", {
             width: options.width || 1300,
             height: options.height || 900,
@@ -121,9 +126,13 @@ async function open() {
             !(await run(
                 "document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'",
             ))
-        )
+        ) {
+            if (process.hrtime.bigint() - begun > BigInt(patience_ms) * 1000000n) giveUp("a page is never ready");
             await new Promise((resolve) => setTimeout(resolve, 5));
+        }
         const opened_ms = Number(process.hrtime.bigint() - begun) / 1e6;
+        const tasks = (await call("Performance.getMetrics")).metrics.find((each) => each.name === "TaskDuration");
+        const busy_ms = 1000 * tasks.value;
         const go = (address) =>
             run(
                 "new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
@@ -145,11 +154,10 @@ async function open() {
                 ),
             );
         const close = () => send("Target.closeTarget", { targetId });
-        return { run, go, press, shot, call, close, problems, requests, opened_ms };
+        return { run, go, press, shot, call, close, problems, requests, opened_ms, busy_ms };
     }
 
     async function close() {
-        clearTimeout(limit);
         const gone = new Promise((resolve) => child.once("exit", resolve));
         send("Browser.close").catch(() => {});
         await gone;
