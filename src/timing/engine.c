@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "timing/path.h"
+#include "timing/wake.h"
 
-#define NEVER UINT64_MAX
 #define STATE_BITS 5 /* of a register's entry: the state of a warp that waits for it */
 
 struct block;
@@ -18,11 +18,13 @@ struct warp {
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
     uint64_t memory_at; /* of its next memory access */
     uint8_t earliest_state;
-    uint8_t state;  /* why it is not ready */
-    uint32_t lanes; /* in 1/32: of blocks left out where divergence costs nothing */
-    uint32_t loop;  /* whose entry it has run, WL_MACHINE_NONE outside */
+    uint8_t state;   /* why it is not ready */
+    bool is_waiting; /* at a barrier */
+    uint32_t lanes;  /* in 1/32: of blocks left out where divergence costs nothing */
+    uint32_t loop;   /* whose entry it has run, WL_MACHINE_NONE outside */
     struct block *block;
-    uint32_t scheduler;
+    struct scheduler *scheduler;
+    uint32_t slot;       /* in its scheduler */
     uint64_t *ready_at;  /* of each register: cycle << STATE_BITS | state */
     uint8_t *scoreboard; /* of each register, TIMING_NO_SCOREBOARD once it was waited for */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
@@ -36,12 +38,14 @@ struct block {
     bool is_live;
 };
 
-/* Warps of a scheduler, those of the oldest block first, of each block the one that issued last at
- * its end. */
+/* Warps of a scheduler by slot; their order is that of the oldest block first, of each block the
+ * one that issued last at its end. */
 struct scheduler {
-    uint64_t *ready; /* cycle at which each may issue */
-    struct warp **warps;
+    struct wake wake;
+    struct warp *warps[WAKE_SLOTS];
+    uint8_t order[WAKE_SLOTS], place[WAKE_SLOTS]; /* slots in that order; where each stands there */
     uint32_t count;
+    uint64_t awake; /* places in that order: the cycle of the warp has come */
     uint64_t pipe_free[WL_MACHINE_PIPE_COUNT];
     struct path_port port;
     double operands_free; /* when the operand port has fetched all that issued */
@@ -57,28 +61,26 @@ struct engine {
     struct scheduler *schedulers;
     struct block *blocks; /* resident places */
     struct path path;
-    uint32_t next_block; /* of the trace */
-    double next_start;   /* cycle at which the next block may start */
+    uint64_t *instruction_states, *instruction_executed; /* as in result */
+    uint32_t next_block;                                 /* of the trace */
+    double next_start; /* cycle at which the next block may start */
     uint64_t barrier_free;
+    uint64_t eligible, issued;
     uint32_t served; /* scheduler that last sent an access */
     bool has_ended;  /* before the traces have */
 };
 
 /* What the warp did from where it was accounted for until then, at op. */
-static void account_at(struct engine *engine, struct warp *warp, const struct timing_op *op,
-                       uint64_t until, uint8_t state)
+static inline void account_at(struct engine *engine, struct warp *warp, const struct timing_op *op,
+                              uint64_t until, uint8_t state)
 {
-    if (until <= warp->accounted)
-        return;
-    double cycles = (double)(until - warp->accounted);
-    engine->result->states[state] += cycles;
-    if (op)
-        engine->result->instruction_states[op->instruction * WL_TIMING_STATE_COUNT + state] +=
-            cycles;
-    warp->accounted = until;
+    uint64_t end = until > warp->accounted ? until : warp->accounted;
+    engine->instruction_states[op->instruction * WL_TIMING_STATE_COUNT + state] +=
+        end - warp->accounted;
+    warp->accounted = end;
 }
 
-static void account(struct engine *engine, struct warp *warp, uint64_t until, uint8_t state)
+static inline void account(struct engine *engine, struct warp *warp, uint64_t until, uint8_t state)
 {
     account_at(engine, warp, warp->op, until, state);
 }
@@ -154,7 +156,8 @@ static bool enter_group(struct engine *engine, struct warp *warp)
         }
         warp->loop = is_loop ? head : WL_MACHINE_NONE;
         uint32_t chosen = choose_turns(code, warp, head);
-        memset(warp->slots, 0, code->slot_most * sizeof *warp->slots);
+        uint32_t slots = code->blocks[chosen].turns * code->groups[head].slots;
+        memset(warp->slots, 0, slots * sizeof *warp->slots);
         for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++)
             warp->at = pass_group(code, warp->at, warp->end,
                                   warp->slots + turn * code->groups[head].slots);
@@ -231,22 +234,39 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
 
 /* ---- blocks and warps ---- */
 
-static uint32_t place_of(const struct scheduler *scheduler, const struct warp *warp)
+static void set_warp(struct warp *warp, uint64_t ready)
 {
-    uint32_t i = 0;
-    while (scheduler->warps[i] != warp)
-        i++;
-    return i;
-}
-
-static void set_warp(struct engine *engine, struct warp *warp, uint64_t ready)
-{
-    struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
-    scheduler->ready[place_of(scheduler, warp)] = ready;
+    struct scheduler *scheduler = warp->scheduler;
+    wake_set(&scheduler->wake, warp->slot, ready);
     scheduler->next = ready < scheduler->next ? ready : scheduler->next;
 }
 
 static void retire(struct engine *engine, struct warp *warp, uint64_t now);
+
+/* Bits below a place. */
+static uint64_t below(uint32_t place)
+{
+    return place < WAKE_SLOTS ? (UINT64_C(1) << place) - 1 : UINT64_MAX;
+}
+
+static void append(struct warp *warp)
+{
+    struct scheduler *scheduler = warp->scheduler;
+    scheduler->place[warp->slot] = (uint8_t)scheduler->count;
+    scheduler->order[scheduler->count++] = (uint8_t)warp->slot;
+}
+
+/* Takes the warp, which does not sleep, out of its place; those behind it up to `end` move up. */
+static void close_gap(struct scheduler *scheduler, uint32_t place, uint32_t end)
+{
+    uint64_t awake = scheduler->awake, moved = below(end - 1) & ~below(place);
+    scheduler->awake = (awake & below(place)) | (awake >> 1 & moved) | (awake & ~below(end));
+    for (; place + 1 < end; place++) {
+        uint8_t slot = scheduler->order[place + 1];
+        scheduler->order[place] = slot;
+        scheduler->place[slot] = (uint8_t)place;
+    }
+}
 
 static void start_block(struct engine *engine, uint32_t place, uint64_t now)
 {
@@ -279,15 +299,13 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
         memset(warp->scoreboard, TIMING_NO_SCOREBOARD, engine->code->register_count);
         memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
-        struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
-        scheduler->warps[scheduler->count] = warp;
-        scheduler->ready[scheduler->count++] = NEVER;
+        append(warp);
     }
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
         uint64_t ready;
         if (find_next(engine, warp, &ready))
-            set_warp(engine, warp, ready);
+            set_warp(warp, ready);
         else
             retire(engine, warp, block->start);
     }
@@ -299,19 +317,15 @@ static void release_barrier(struct engine *engine, struct block *block, uint64_t
     block->arrived = 0;
     for (uint32_t i = 0; i < engine->input->warps_per_block; i++) {
         struct warp *warp = &block->warps[i];
-        struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
-        uint32_t place = 0;
-        while (place < scheduler->count && scheduler->warps[place] != warp)
-            place++;
-        if (place == scheduler->count || scheduler->ready[place] != NEVER ||
-            warp->earliest_state != WL_TIMING_BARRIER)
+        if (!warp->is_waiting)
             continue;
+        warp->is_waiting = false;
         account_at(engine, warp, warp->op - 1, release, WL_TIMING_BARRIER);
         warp->earliest = release;
         warp->earliest_state = WL_TIMING_WAIT;
         uint64_t ready;
         if (find_next(engine, warp, &ready))
-            set_warp(engine, warp, ready);
+            set_warp(warp, ready);
         else
             retire(engine, warp, release);
     }
@@ -320,15 +334,14 @@ static void release_barrier(struct engine *engine, struct block *block, uint64_t
 /* A warp's trace has ended. */
 static void retire(struct engine *engine, struct warp *warp, uint64_t now)
 {
-    struct scheduler *scheduler = &engine->schedulers[warp->scheduler];
+    struct scheduler *scheduler = warp->scheduler;
     struct block *block = warp->block;
-    uint32_t place = place_of(scheduler, warp);
-    account_at(engine, warp, NULL, now + 1, WL_TIMING_DRAIN);
+    if (now + 1 > warp->accounted) {
+        engine->result->states[WL_TIMING_DRAIN] += (double)(now + 1 - warp->accounted);
+        warp->accounted = now + 1;
+    }
     engine->result->warp_cycles += (double)(warp->accounted - block->given);
-    memmove(scheduler->warps + place, scheduler->warps + place + 1,
-            (scheduler->count - place - 1) * sizeof *scheduler->warps);
-    memmove(scheduler->ready + place, scheduler->ready + place + 1,
-            (scheduler->count - place - 1) * sizeof *scheduler->ready);
+    close_gap(scheduler, scheduler->place[warp->slot], scheduler->count);
     scheduler->count--;
     block->live--;
     if (block->live && block->arrived >= block->live)
@@ -348,32 +361,20 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
 
 /* ---- issue ---- */
 
-/* The pipe that takes the instruction: of ALU and FMA the one that is free first, where either may.
- */
-static uint32_t choose_pipe(const struct scheduler *scheduler, uint32_t pipe)
+/* The pipe that takes the instruction: of two that may the one that is free first. */
+static uint32_t choose_pipe(const struct scheduler *scheduler, const struct timing_kind *kind)
 {
-    if (pipe == WL_MACHINE_PIPE_EITHER)
-        return scheduler->pipe_free[WL_MACHINE_PIPE_ALU] <=
-                       scheduler->pipe_free[WL_MACHINE_PIPE_FMA]
-                   ? WL_MACHINE_PIPE_ALU
-                   : WL_MACHINE_PIPE_FMA;
-    if (pipe == WL_MACHINE_PIPE_IMAD || pipe == WL_MACHINE_PIPE_IMAD_WIDE)
-        return WL_MACHINE_PIPE_FMA;
-    return pipe == WL_MACHINE_PIPE_CONVERT ? WL_MACHINE_PIPE_XU : pipe;
+    return scheduler->pipe_free[kind->pipe] <= scheduler->pipe_free[kind->other_pipe]
+               ? kind->pipe
+               : kind->other_pipe;
 }
 
 /* Cycle at which pipe and queue have room. */
-static uint64_t room_at(struct scheduler *scheduler, const struct timing_model *model,
-                        const struct timing_op *op, uint64_t now)
+static uint64_t room_at(const struct scheduler *scheduler, const struct timing_kind *kind)
 {
-    const struct timing_kind *kind = &model->kinds[op->kind];
-    uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind->pipe)];
-    struct path_queue *queue = path_queue_of(&scheduler->port, kind->queue);
-    if (queue) {
-        uint64_t queue_at = path_queue_room(queue, now);
-        free_at = queue_at > free_at ? queue_at : free_at;
-    }
-    return free_at;
+    uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind)];
+    uint64_t queue_at = scheduler->port.queues[kind->queue]->room_at;
+    return queue_at > free_at ? queue_at : free_at;
 }
 
 /* Cycle at which the operand port, which works a cycle ahead, takes the next instruction. */
@@ -395,8 +396,7 @@ static void arrive_at_barrier(struct engine *engine, struct warp *warp, uint64_t
     struct block *block = warp->block;
     uint64_t served = now > engine->barrier_free ? now : engine->barrier_free;
     engine->barrier_free = served + engine->model->barrier_interval;
-    warp->earliest_state = WL_TIMING_BARRIER;
-    set_warp(engine, warp, NEVER);
+    warp->is_waiting = true;
     if (++block->arrived >= block->live)
         release_barrier(engine, block, served);
 }
@@ -410,11 +410,10 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     struct timing_result *result = engine->result;
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
     account(engine, warp, now + 1, WL_TIMING_SELECTED);
-    result->instructions++;
-    result->instruction_executed[op->instruction]++;
+    engine->instruction_executed[op->instruction]++;
     if (op->kind == WL_MACHINE_UNKNOWN)
         result->unknown = op->instruction;
-    uint32_t pipe = choose_pipe(scheduler, kind->pipe);
+    uint32_t pipe = choose_pipe(scheduler, kind);
     uint32_t interval = (uint32_t)kind->interval * op->weight;
     scheduler->pipe_free[pipe] = now + interval;
     fetch_operands(scheduler, engine->model, op, now);
@@ -424,7 +423,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     uint64_t done = now + kind->latency;
     if (kind->queue < WL_TIMING_QUEUES) {
         warp->memory_at = now + engine->model->memory_interval;
-        engine->served = warp->scheduler;
+        engine->served = (uint32_t)(scheduler - engine->schedulers);
     }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
         done = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
@@ -445,57 +444,62 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     }
     uint64_t ready;
     if (find_next(engine, warp, &ready))
-        set_warp(engine, warp, ready);
+        set_warp(warp, ready);
     else
         retire(engine, warp, now);
 }
 
-/* Puts a warp behind the others of its block. */
+/* Puts a warp, which sleeps from now on, behind the others of its block. */
 static void put_behind(struct scheduler *scheduler, uint32_t place)
 {
-    struct warp *warp = scheduler->warps[place];
-    uint64_t ready = scheduler->ready[place];
-    for (; place + 1 < scheduler->count && scheduler->warps[place + 1]->block == warp->block;
-         place++) {
-        scheduler->warps[place] = scheduler->warps[place + 1];
-        scheduler->ready[place] = scheduler->ready[place + 1];
+    uint8_t slot = scheduler->order[place];
+    const struct block *block = scheduler->warps[slot]->block;
+    uint32_t end = place + 1;
+    while (end < scheduler->count && scheduler->warps[scheduler->order[end]]->block == block)
+        end++;
+    close_gap(scheduler, place, end);
+    scheduler->order[end - 1] = slot;
+    scheduler->place[slot] = (uint8_t)(end - 1);
+}
+
+/* Of the warps that may issue now, the place of the first that pipe, queue and operand port take;
+ * those before it are told when to try again. The number of warps if there is none. */
+static uint32_t choose_warp(struct engine *engine, struct scheduler *scheduler, uint64_t now)
+{
+    struct wake *wake = &scheduler->wake;
+    uint64_t fetched = operands_at(scheduler, now);
+    for (; scheduler->awake; scheduler->awake &= scheduler->awake - 1) {
+        uint32_t place = (uint32_t)__builtin_ctzll(scheduler->awake);
+        uint32_t slot = scheduler->order[place];
+        struct warp *warp = scheduler->warps[slot];
+        const struct timing_kind *kind = &engine->model->kinds[warp->op->kind];
+        uint64_t at = room_at(scheduler, kind);
+        /* until it was ready, it waited for what find_next found */
+        account(engine, warp, wake->at[slot], warp->state);
+        if (at <= now && fetched <= now)
+            return place;
+        account(engine, warp, now, WL_TIMING_NOT_SELECTED);
+        warp->state = at > now ? kind->throttle : WL_TIMING_DISPATCH_STALL;
+        wake_set(wake, slot, at > fetched ? at : fetched);
     }
-    scheduler->warps[place] = warp;
-    scheduler->ready[place] = ready;
+    return scheduler->count;
 }
 
 /* One cycle of a scheduler: of the warps that may issue, one of the oldest block does, each of its
  * warps in turn. */
 static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
 {
-    for (uint32_t i = 0; i < scheduler->count; i++) {
-        if (scheduler->ready[i] > now)
-            continue;
-        struct warp *warp = scheduler->warps[i];
-        uint64_t at = room_at(scheduler, engine->model, warp->op, now);
-        uint64_t fetched = operands_at(scheduler, now);
-        /* until it was ready, it waited for what find_next found */
-        account(engine, warp, scheduler->ready[i] < now ? scheduler->ready[i] : now, warp->state);
-        if (at > now || fetched > now) {
-            account(engine, warp, now, WL_TIMING_NOT_SELECTED);
-            warp->state =
-                at > now ? engine->model->kinds[warp->op->kind].throttle : WL_TIMING_DISPATCH_STALL;
-            scheduler->ready[i] = at > fetched ? at : fetched;
-            continue;
-        }
-        uint32_t eligible = 0;
-        for (uint32_t k = 0; k < scheduler->count; k++)
-            eligible += scheduler->ready[k] <= now;
-        engine->result->eligible += eligible;
-        engine->result->issue_cycles++;
-        put_behind(scheduler, i);
+    for (uint64_t slots = wake_advance(&scheduler->wake, now); slots; slots &= slots - 1)
+        scheduler->awake |= UINT64_C(1) << scheduler->place[__builtin_ctzll(slots)];
+    uint32_t place = choose_warp(engine, scheduler, now);
+    if (place < scheduler->count) {
+        struct warp *warp = scheduler->warps[scheduler->order[place]];
+        engine->eligible += (uint32_t)__builtin_popcountll(scheduler->awake);
+        engine->issued++;
+        put_behind(scheduler, place);
         issue(engine, scheduler, warp, now);
-        break;
     }
-    uint64_t next = NEVER;
-    for (uint32_t i = 0; i < scheduler->count && next > now + 1; i++)
-        next = scheduler->ready[i] < next ? scheduler->ready[i] : next;
-    scheduler->next = next > now ? next : now + 1;
+    scheduler->next = scheduler->awake ? now + 1 : wake_next(&scheduler->wake);
 }
 
 /* ---- the whole ---- */
@@ -514,7 +518,8 @@ static double close_accounts(struct engine *engine)
     replayed = total;
     for (uint32_t s = 0; s < engine->model->schedulers; s++)
         for (uint32_t i = 0; i < engine->schedulers[s].count; i++) {
-            struct warp *warp = engine->schedulers[s].warps[i];
+            struct scheduler *scheduler = &engine->schedulers[s];
+            struct warp *warp = scheduler->warps[scheduler->order[i]];
             account(engine, warp, end, warp->state);
             engine->result->warp_cycles += (double)(warp->accounted - warp->block->given);
             replayed -= (double)(warp->end - warp->at);
@@ -526,23 +531,34 @@ static void create(struct engine *engine)
 {
     const struct wl_timing_input *input = engine->input;
     uint32_t resident = engine->resident, warps = input->warps_per_block;
+    uint32_t instructions = input->program->instruction_count;
+    engine->instruction_executed = wl_alloc_zero(instructions, sizeof(uint64_t));
+    engine->instruction_states =
+        wl_alloc_zero((size_t)instructions * WL_TIMING_STATE_COUNT, sizeof(uint64_t));
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
-        engine->schedulers[s].ready = wl_alloc_zero(resident * warps, sizeof(uint64_t));
-        engine->schedulers[s].warps = wl_alloc_zero(resident * warps, sizeof(struct warp *));
+        wake_init(&engine->schedulers[s].wake);
         for (int q = 0; q < WL_TIMING_QUEUES; q++) {
-            engine->schedulers[s].port.queues[q].room = engine->model->queue_room[q];
-            engine->schedulers[s].port.queues[q].port_cycles = engine->model->port_cycles[q];
+            struct path_queue *queue = &engine->schedulers[s].port.own[q];
+            queue->room = engine->model->queue_room[q];
+            queue->port_cycles = engine->model->port_cycles[q];
+            engine->schedulers[s].port.queues[q] = queue;
         }
-        engine->schedulers[s].port.global = &engine->schedulers[0].port.queues[WL_TIMING_QUEUE_LG];
-        engine->schedulers[s].next = NEVER;
+        engine->schedulers[s].port.own[WL_TIMING_QUEUES].port_cycles = 1;
+        engine->schedulers[s].port.queues[WL_TIMING_QUEUES] =
+            &engine->schedulers[s].port.own[WL_TIMING_QUEUES];
+        engine->schedulers[s].port.queues[WL_TIMING_QUEUE_LG] =
+            &engine->schedulers[0].port.own[WL_TIMING_QUEUE_LG];
+        engine->schedulers[s].next = WAKE_NEVER;
     }
     engine->blocks = wl_alloc_zero(resident, sizeof *engine->blocks);
     for (uint32_t b = 0; b < resident; b++) {
         engine->blocks[b].warps = wl_alloc_zero(warps, sizeof *engine->blocks[b].warps);
         for (uint32_t w = 0; w < warps; w++) {
             struct warp *warp = &engine->blocks[b].warps[w];
-            warp->scheduler = (b * warps + w) % engine->model->schedulers;
+            warp->scheduler = &engine->schedulers[(b * warps + w) % engine->model->schedulers];
+            warp->slot = (b * warps + w) / engine->model->schedulers;
+            warp->scheduler->warps[warp->slot] = warp;
             warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
             warp->scoreboard = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint8_t));
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
@@ -552,10 +568,8 @@ static void create(struct engine *engine)
 
 static void destroy(struct engine *engine)
 {
-    for (uint32_t s = 0; s < engine->model->schedulers; s++) {
-        free(engine->schedulers[s].ready);
-        free(engine->schedulers[s].warps);
-    }
+    free(engine->instruction_executed);
+    free(engine->instruction_states);
     free(engine->schedulers);
     for (uint32_t b = 0; b < engine->resident; b++) {
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
@@ -568,6 +582,26 @@ static void destroy(struct engine *engine)
     free(engine->blocks);
 }
 
+/* Counts as numbers of the result. */
+static void report_counts(struct engine *engine)
+{
+    struct timing_result *result = engine->result;
+    uint32_t count = engine->input->program->instruction_count;
+    result->instructions = result->issue_cycles = (double)engine->issued;
+    result->eligible = (double)engine->eligible;
+    result->instruction_executed = wl_alloc_zero(count, sizeof(double));
+    result->instruction_states =
+        wl_alloc_zero((size_t)count * WL_TIMING_STATE_COUNT, sizeof(double));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t *states = engine->instruction_states + (size_t)i * WL_TIMING_STATE_COUNT;
+        result->instruction_executed[i] = (double)engine->instruction_executed[i];
+        for (uint32_t s = 0; s < WL_TIMING_STATE_COUNT; s++) {
+            result->instruction_states[i * WL_TIMING_STATE_COUNT + s] = (double)states[s];
+            result->states[s] += (double)states[s];
+        }
+    }
+}
+
 void timing_engine_run(const struct wl_timing_input *input, const struct timing_model *model,
                        const struct timing_code *code, struct timing_result *result)
 {
@@ -575,29 +609,29 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     engine.resident = timing_resident_blocks(input);
     *result = (struct timing_result){.unknown = WL_MACHINE_NONE};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
-    result->instruction_states = wl_alloc_zero(
-        (size_t)input->program->instruction_count * WL_TIMING_STATE_COUNT, sizeof(double));
-    result->instruction_executed = wl_alloc_zero(input->program->instruction_count, sizeof(double));
     create(&engine);
     engine.next_start =
         model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
     for (uint32_t b = 0; b < engine.resident; b++)
         start_block(&engine, b, 0);
     for (;;) {
-        uint64_t now = NEVER;
+        uint64_t now = WAKE_NEVER;
         for (uint32_t s = 0; s < model->schedulers; s++)
             now = engine.schedulers[s].next < now ? engine.schedulers[s].next : now;
-        if (now == NEVER || engine.has_ended)
+        if (now == WAKE_NEVER || engine.has_ended)
             break;
-        uint32_t first = engine.served + 1; /* they take room for accesses in turns */
+        /* they take room for accesses in turns */
+        uint32_t turn = engine.served;
         for (uint32_t k = 0; k < model->schedulers; k++) {
-            struct scheduler *scheduler = &engine.schedulers[(k + first) % model->schedulers];
+            turn = turn + 1 < model->schedulers ? turn + 1 : 0;
+            struct scheduler *scheduler = &engine.schedulers[turn];
             if (scheduler->next <= now)
                 step(&engine, scheduler, now);
         }
     }
     result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
     result->l1_busy = engine.path.busy;
+    report_counts(&engine);
     /* a launch ends when its stores have left */
     if (!engine.has_ended && engine.path.l2_write_free > result->end)
         result->end = engine.path.l2_write_free;

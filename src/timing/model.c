@@ -33,6 +33,15 @@ static const uint8_t throttles[] = {[QUEUE_MIO] = WL_TIMING_MIO_THROTTLE,
                                     [QUEUE_TEXTURE] = WL_TIMING_TEX_THROTTLE,
                                     [QUEUE_NONE] = WL_TIMING_MATH_PIPE_THROTTLE};
 
+/* The pipe that takes a kind's instructions: some differ in rate only. */
+static uint8_t pipe_of(uint8_t pipe)
+{
+    return pipe == WL_MACHINE_PIPE_IMAD || pipe == WL_MACHINE_PIPE_IMAD_WIDE ? WL_MACHINE_PIPE_FMA
+           : pipe == WL_MACHINE_PIPE_CONVERT                                 ? WL_MACHINE_PIPE_XU
+           : pipe == WL_MACHINE_PIPE_EITHER                                  ? WL_MACHINE_PIPE_ALU
+                                                                             : pipe;
+}
+
 static uint32_t or_else(uint32_t value, uint32_t otherwise)
 {
     return value ? value : otherwise;
@@ -111,7 +120,10 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         uint32_t latency;
         memcpy(&latency, (const char *)&latencies + row->latency, sizeof latency);
         struct timing_kind *kind = &model->kinds[i];
-        *kind = (struct timing_kind){.pipe = row->pipe,
+        *kind = (struct timing_kind){.pipe = pipe_of(row->pipe),
+                                     .other_pipe = row->pipe == WL_MACHINE_PIPE_EITHER
+                                                       ? WL_MACHINE_PIPE_FMA
+                                                       : pipe_of(row->pipe),
                                      .queue = row->queue,
                                      .state = states[row->scoreboard],
                                      .throttle = throttles[row->queue],

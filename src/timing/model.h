@@ -8,12 +8,13 @@
 enum { WL_TIMING_QUEUE_MIO, WL_TIMING_QUEUE_LG, WL_TIMING_QUEUE_TEXTURE, WL_TIMING_QUEUES };
 
 struct timing_kind {
-    uint8_t pipe, queue; /* queue: WL_TIMING_QUEUES for none */
-    uint8_t state;       /* of a warp that waits for the result */
-    uint8_t throttle;    /* of a warp that waits for the pipe or queue */
-    uint16_t interval;   /* cycles that an instruction keeps its scheduler's pipe busy */
-    uint16_t latency;    /* cycles to the result; memory adds its own */
-    uint16_t fetches;    /* registers' worth that it takes of the operand port, besides its own */
+    uint8_t pipe, other_pipe; /* either of the two takes it */
+    uint8_t queue;            /* WL_TIMING_QUEUES for none */
+    uint8_t state;            /* of a warp that waits for the result */
+    uint8_t throttle;         /* of a warp that waits for the pipe or queue */
+    uint16_t interval;        /* cycles that an instruction keeps its scheduler's pipe busy */
+    uint16_t latency;         /* cycles to the result; memory adds its own */
+    uint16_t fetches; /* registers' worth that it takes of the operand port, besides its own */
 };
 
 struct timing_model {

@@ -2,22 +2,6 @@
 
 #include <math.h>
 
-struct path_queue *path_queue_of(struct path_port *port, uint32_t number)
-{
-    return number == WL_TIMING_QUEUE_LG ? port->global
-           : number < WL_TIMING_QUEUES  ? &port->queues[number]
-                                        : NULL;
-}
-
-uint64_t path_queue_room(struct path_queue *queue, uint64_t now)
-{
-    while (queue->count && queue->starts[queue->first] <= now) {
-        queue->first = (queue->first + 1) % PATH_QUEUE_MOST;
-        queue->count--;
-    }
-    return queue->count < queue->room ? now : queue->starts[queue->first];
-}
-
 /* Cycles by which each further pass of an access delays its data: examples/microbench access.load
  * of 4 to 32 lines by one warp. */
 #define PASS_LATENCY 2
@@ -25,6 +9,15 @@ uint64_t path_queue_room(struct path_queue *queue, uint64_t now)
 static uint64_t latest(double a, uint64_t b)
 {
     return a > (double)b ? (uint64_t)(a + 0.999) : b;
+}
+
+/* An access is served at start. Where the queue is full then, the first that came leaves next. */
+static void enter(struct path_queue *queue, uint64_t start)
+{
+    queue->last = start > queue->last ? start : queue->last;
+    queue->leaves[queue->count++ % PATH_QUEUE_MOST] = queue->last;
+    if (queue->count >= queue->room && queue->room - 1 < PATH_QUEUE_MOST)
+        queue->room_at = queue->leaves[(queue->count - queue->room) % PATH_QUEUE_MOST];
 }
 
 /* L1's pipe takes an access of so many passes; returns the cycle of the first. */
@@ -35,9 +28,8 @@ static uint64_t take_pipe(struct path *path, struct path_port *port, struct path
     path->l1_free = (path->l1_free > (double)now ? path->l1_free : (double)now) + passes;
     path->busy += passes;
     start = port->free > start ? port->free : start;
-    port->free = start + (queue ? queue->port_cycles : 1);
-    if (queue && queue->count < PATH_QUEUE_MOST)
-        queue->starts[(queue->first + queue->count++) % PATH_QUEUE_MOST] = start;
+    port->free = start + queue->port_cycles;
+    enter(queue, start);
     return start;
 }
 
@@ -179,7 +171,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
 {
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
-    struct path_queue *queue = path_queue_of(port, model->kinds[kind].queue);
+    struct path_queue *queue = port->queues[model->kinds[kind].queue];
     if (changes & WL_TIMING_MATH_ONLY)
         return now + 1;
     if (!word)

@@ -7,19 +7,21 @@
 
 enum { PATH_QUEUE_MOST = 64, PATH_FLIGHTS = 1024 };
 
-/* Accesses that wait for L1's pipe: when each is served. */
+/* Accesses that wait for L1's pipe. One leaves when it is served and all before it have left. */
 struct path_queue {
-    uint32_t room;        /* accesses that may wait */
+    uint32_t room;        /* accesses that may wait; 0 or more than PATH_QUEUE_MOST: any number */
     uint32_t port_cycles; /* for which each keeps its scheduler's port */
-    uint32_t first, count;
-    uint64_t starts[PATH_QUEUE_MOST];
+    uint64_t room_at;     /* cycle at which one more may come */
+    uint64_t count, last; /* that have come; when the last of them leaves */
+    uint64_t leaves[PATH_QUEUE_MOST];
 };
 
-/* What a scheduler sends to L1: its queues, one for each kind of access, and its port. All
- * schedulers share the queue of global accesses: port 0 has it. */
+/* What a scheduler sends to L1: its queues, one for each kind of access, one without a limit for
+ * what waits in none, and its port. All schedulers share the queue of global accesses: port 0 has
+ * it. */
 struct path_port {
-    struct path_queue queues[WL_TIMING_QUEUES];
-    struct path_queue *global;
+    struct path_queue *queues[WL_TIMING_QUEUES + 1];
+    struct path_queue own[WL_TIMING_QUEUES + 1];
     uint64_t free; /* when it can send the next pass */
 };
 
@@ -33,12 +35,6 @@ struct path {
     uint64_t flights[PATH_FLIGHTS]; /* when loads that missed L1 come, in the order of issue */
     uint32_t flight_first, flight_count;
 };
-
-/* Where accesses of that number wait; NULL for none. */
-struct path_queue *path_queue_of(struct path_port *port, uint32_t number);
-
-/* First cycle from now on in which the queue has room. */
-uint64_t path_queue_room(struct path_queue *queue, uint64_t now);
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second
  * word; 0: no lane takes part, or it moves data between lanes, and takes a pass all the same.

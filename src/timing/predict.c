@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "timing/engine.h"
+#include "timing/wake.h"
 #include "warp/op.h"
 
 static const char *const state_names[WL_TIMING_STATE_COUNT] = {
@@ -115,6 +116,10 @@ static enum wl_code check(const struct wl_timing_input *input, struct wl_error *
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "the kernel has no machine code");
     if (!input->trace->block_count || !timing_resident_blocks(input))
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "no block was recorded");
+    if (timing_resident_blocks(input) * input->warps_per_block >
+        WAKE_SLOTS * input->gpu->schedulers_per_sm)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "more than %d warps of a scheduler are not modelled", WAKE_SLOTS);
     return WL_OK;
 }
 

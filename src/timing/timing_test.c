@@ -343,6 +343,11 @@ static void what_cannot_be_timed_is_said(void **state)
     struct wl_timing timing;
     struct wl_error error = {0};
     begin(&run, STORE, 1, 32);
+    struct wl_timing_input many = run.input;
+    many.occupancy = (struct wl_occupancy){.limit_warps = 33};
+    many.warps_per_block = 8;
+    assert_int_equal(wl_timing_predict(&many, &timing, &error), WL_ERR_UNSUPPORTED);
+    assert_string_equal(error.message, "more than 64 warps of a scheduler are not modelled");
     struct wl_machine *machine = run.program->machine;
     for (size_t i = 0; i < machine->ops.count; i++)
         if (machine->ops.items[i].kind == WL_MACHINE_STORE)
