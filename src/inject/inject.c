@@ -11,7 +11,6 @@
 
 #include "base/demangle.h"
 #include "base/memory.h"
-#include "base/rank.h"
 #include "base/text.h"
 #include "binary/compiled.h"
 #include "collect/sim_collector.h"
@@ -20,7 +19,7 @@
 #include "inject/guard.h"
 #include "inject/nvtx.h"
 #include "inject/openacc.h"
-#include "inject/process.h"
+#include "inject/output.h"
 #include "inject/recording.h"
 #include "inject/trace.h"
 #include "stream/stream.h"
@@ -41,9 +40,7 @@ static struct {
     void *collector;
     const struct wl_device_observer *collected; /* the collector's */
     struct wl_device_observer observer;         /* ours, around it */
-    struct wl_sink sink;                        /* of the writer, empty without one */
-    struct wl_stream_writer *writer;
-    pid_t writer_pid;
+    struct wl_output output;
     _Atomic int64_t next_progress_ms;
     atomic_bool is_progress_shown;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -57,20 +54,10 @@ static uint64_t now_ns(clockid_t clock)
 
 /* ---- the stream of this process ---- */
 
-static void put_note(enum wl_note_severity severity, const char *code, const char *text,
-                     const char *hint)
-{
-    struct wl_record_note note = {severity, code, text, hint, -1};
-    if (session.sink.put_note)
-        session.sink.put_note(session.sink.self, &note);
-}
-
 /* The stream is another process's: a fork happened. */
 static void leave_stream(void)
 {
-    wl_stream_writer_abandon(session.writer);
-    session.writer = NULL;
-    session.sink = (struct wl_sink){0};
+    wl_output_abandon(&session.output);
     if (session.collector)
         wl_sim_collector.forget(session.collector);
 }
@@ -81,7 +68,7 @@ static void put_compiled_notes(void)
     for (const char *line = session.compiled.notes.data; line && *line;) {
         size_t length = strcspn(line, "\n");
         char *text = wl_string_copy_length(line, length);
-        put_note(WL_NOTE_INFO, "ptxas-failed", text, "");
+        wl_output_note(&session.output, WL_NOTE_INFO, "ptxas-failed", text, "");
         free(text);
         line += length + (line[length] == '\n');
     }
@@ -90,20 +77,14 @@ static void put_compiled_notes(void)
 /* False: no stream can be had, and recording ends. */
 static bool ensure_stream(void)
 {
-    if (session.writer && session.writer_pid != getpid())
+    if (session.output.writer && !wl_output_is_ours(&session.output))
         leave_stream();
-    if (session.writer)
+    if (session.output.writer)
         return true;
-    if (wl_stream_writer_open(session.settings.stream_folder, &session.writer, NULL) != WL_OK) {
+    if (!wl_output_open(&session.output, session.settings.stream_folder, wl_sim_collector.name)) {
         atomic_store(&session.is_on, false);
         return false;
     }
-    session.writer_pid = getpid();
-    session.sink = *wl_stream_writer_sink(session.writer);
-    struct wl_process_facts facts;
-    wl_process_facts_read(wl_sim_collector.name, &facts);
-    session.sink.put_process(session.sink.self, &facts.record);
-    wl_process_facts_free(&facts);
     put_compiled_notes();
     return true;
 }
@@ -115,8 +96,7 @@ static void give_up(void)
     atomic_store(&session.is_on, false);
     WL_GUARD(&guard)
     {
-        put_note(WL_NOTE_ERROR, "collector-off", "recording stopped: out of memory",
-                 "launches from here on are missing");
+        wl_output_note_memory(&session.output);
     }
     wl_guard_end(&guard);
 }
@@ -230,7 +210,7 @@ static void with_stream(void (*use)(const struct wl_sink *sink, void *argument),
     WL_GUARD(&visit.guard)
     {
         if (ensure_stream())
-            use(&session.sink, argument);
+            use(&session.output.sink, argument);
     }
     leave(&visit);
 }
@@ -339,7 +319,7 @@ static enum wl_code start_collector(struct wl_error *error)
     enum wl_code code = wl_filter_create(&session.settings, &session.filter, error);
     if (code != WL_OK)
         return code;
-    struct wl_collector_input input = {&session.settings, session.filter, &session.sink,
+    struct wl_collector_input input = {&session.settings, session.filter, &session.output.sink,
                                        wl_nvtx_open_ranges};
     code = wl_sim_collector.start(&input, &session.collector, error);
     if (code != WL_OK)
@@ -362,23 +342,16 @@ static enum wl_code start_collector(struct wl_error *error)
  */
 static void record_refusal(const struct wl_error *error)
 {
-    if (!session.settings.stream_folder[0] || !ensure_stream())
-        return;
-    char *text = wl_string_format("nothing is recorded: %s%s%s", error->message,
-                                  error->where[0] ? " at " : "", error->where);
-    put_note(WL_NOTE_ERROR, "collector-off", text, error->hint);
-    free(text);
+    if (session.settings.stream_folder[0] && ensure_stream())
+        wl_output_refuse(&session.output, error);
 }
 
 static void begin(const char *settings_path)
 {
-    struct wl_text content = {0};
     struct wl_error error = {0};
-    wl_settings_init(&session.settings);
-    enum wl_code code = wl_file_read(settings_path, &content, &error);
-    if (code == WL_OK)
-        code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
-    bool is_wanted = code != WL_OK || wl_rank_list_has(session.settings.ranks, wl_rank_read().rank);
+    bool is_wanted;
+    enum wl_code code =
+        wl_output_read_settings(settings_path, &session.settings, &is_wanted, &error);
     if (code == WL_OK && is_wanted)
         code = start_collector(&error);
     if (code != WL_OK)
@@ -386,7 +359,6 @@ static void begin(const char *settings_path)
     bool is_on = code == WL_OK && is_wanted;
     if (!is_on)
         configure_device(NULL, NULL);
-    wl_text_free(&content);
     atomic_store(&session.is_on, is_on);
     wl_nvtx_set_wanted(is_on);
     if (!is_on || !session.settings.trace[0])
@@ -411,7 +383,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
-    if (session.writer)
+    if (session.output.writer)
         leave_stream();
     pthread_mutex_unlock(&session.lock);
     if (session.is_tracing)
@@ -420,9 +392,7 @@ static void after_fork_in_child(void)
 
 static void free_all(void)
 {
-    wl_stream_writer_close(session.writer);
-    session.writer = NULL;
-    session.sink = (struct wl_sink){0};
+    wl_output_close(&session.output);
     if (session.collector)
         wl_sim_collector.stop(session.collector);
     session.collector = NULL;
@@ -440,13 +410,14 @@ static void put_leaks(void)
         wl_text_add(&text, "Leaked ");
         wl_finding_print_bytes(leaks[i].size_bytes, &text);
         wl_text_addf(&text, " at 0x%llx", (unsigned long long)leaks[i].start);
-        put_note(WL_NOTE_ERROR, "leak", text.data, "the program ended without cudaFree of it");
+        wl_output_note(&session.output, WL_NOTE_ERROR, "leak", text.data,
+                       "the program ended without cudaFree of it");
         wl_text_free(&text);
     }
     if (count <= LEAK_NOTES_MAX)
         return;
     char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
-    put_note(WL_NOTE_WARNING, "leaks-left-out", text, "");
+    wl_output_note(&session.output, WL_NOTE_WARNING, "leaks-left-out", text, "");
     free(text);
 }
 
@@ -468,10 +439,11 @@ static void finish(int exit_code, void *unused)
     struct wl_guard guard;
     WL_GUARD(&guard)
     {
-        if (session.writer && session.writer_pid == getpid() && session.settings.check_leaks)
+        if (wl_output_is_ours(&session.output) && session.settings.check_leaks)
             put_leaks();
-        if (session.writer && session.writer_pid == getpid())
-            session.sink.put_end(session.sink.self, exit_code & 0xff, now_ns(CLOCK_REALTIME));
+        if (wl_output_is_ours(&session.output))
+            session.output.sink.put_end(session.output.sink.self, exit_code & 0xff,
+                                        now_ns(CLOCK_REALTIME));
     }
     wl_guard_end(&guard);
     free_all();

@@ -378,7 +378,7 @@ static void bad_settings_are_recorded(void **state)
     assert_silent();
     assert_streams(
         "process good sim [watched unobserved 'it'\\''s']; note collector-off: nothing is "
-        "recorded: unknown key 'colour' at settings:2 (the warplens program and its "
+        "recorded: unknown key 'colour': settings:2 (the warplens program and its "
         "libraries are of different versions); end 4\n");
 }
 

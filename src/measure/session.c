@@ -9,15 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "base/rank.h"
-#include "base/text.h"
 #include "inject/guard.h"
 #include "inject/nvtx.h"
-#include "inject/process.h"
+#include "inject/output.h"
 #include "measure/collector.h"
 #include "measure/trace.h"
-#include "stream/stream.h"
 
 enum { launch_patience_s = 5, end_patience_s = 1, gather_least_ms = 25, gather_most_ms = 200 };
 
@@ -29,9 +25,7 @@ static struct {
     struct wl_settings settings;
     struct wl_filter *filter;
     void *collector;
-    struct wl_sink sink;
-    struct wl_stream_writer *writer;
-    pid_t writer_pid;
+    struct wl_output output;
 } session = {.lock = PTHREAD_MUTEX_INITIALIZER, .launch_lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What CUPTI and the driver call back while we call them is our own doing. */
@@ -55,27 +49,9 @@ static bool lock_within(pthread_mutex_t *lock, int seconds)
 
 /* ---- the stream ---- */
 
-static void put_note(enum wl_note_severity severity, const char *code, const char *text,
-                     const char *hint)
-{
-    struct wl_record_note note = {severity, code, text, hint, -1};
-    if (session.sink.put_note)
-        session.sink.put_note(session.sink.self, &note);
-}
-
 static bool open_stream(void)
 {
-    if (session.writer)
-        return true;
-    if (wl_stream_writer_open(session.settings.stream_folder, &session.writer, NULL) != WL_OK)
-        return false;
-    session.writer_pid = getpid();
-    session.sink = *wl_stream_writer_sink(session.writer);
-    struct wl_process_facts facts;
-    wl_process_facts_read(wl_cupti_collector.name, &facts);
-    session.sink.put_process(session.sink.self, &facts.record);
-    wl_process_facts_free(&facts);
-    return true;
+    return wl_output_open(&session.output, session.settings.stream_folder, wl_cupti_collector.name);
 }
 
 /* Out of memory: says so if that is still possible. */
@@ -85,8 +61,7 @@ static void give_up(void)
     atomic_store(&session.is_on, false);
     WL_GUARD(&guard)
     {
-        put_note(WL_NOTE_ERROR, "collector-off", "recording stopped: out of memory",
-                 "launches from here on are missing");
+        wl_output_note_memory(&session.output);
     }
     wl_guard_end(&guard);
 }
@@ -202,7 +177,7 @@ static void use_stream(void (*use)(const struct wl_sink *sink, void *argument), 
         WL_GUARD(&guard)
         {
             if (open_stream())
-                use(&session.sink, argument);
+                use(&session.output.sink, argument);
         }
         wl_guard_end(&guard);
         if (guard.is_broken)
@@ -230,10 +205,7 @@ static void after_fork_in_child(void)
     atomic_store(&session.is_on, false);
     if (session.collector)
         wl_cupti_collector_abandon(session.collector);
-    if (session.writer)
-        wl_stream_writer_abandon(session.writer);
-    session.writer = NULL;
-    session.sink = (struct wl_sink){0};
+    wl_output_abandon(&session.output);
     pthread_mutex_unlock(&session.lock);
     if (session.is_tracing)
         wl_measure_trace_abandon();
@@ -246,8 +218,7 @@ static void finish(int exit_code, void *unused)
     (void)unused;
     if (session.is_tracing)
         wl_measure_trace_end();
-    if (!session.writer || session.writer_pid != getpid() ||
-        !lock_within(&session.lock, end_patience_s))
+    if (!wl_output_is_ours(&session.output) || !lock_within(&session.lock, end_patience_s))
         return;
     struct wl_guard guard;
     bool was_on = atomic_exchange(&session.is_on, false);
@@ -256,10 +227,8 @@ static void finish(int exit_code, void *unused)
     {
         if (session.collector && was_on)
             wl_cupti_collector_finish(session.collector);
-        session.sink.put_end(session.sink.self, exit_code & 0xff, now_ns());
-        wl_stream_writer_close(session.writer);
-        session.writer = NULL;
-        session.sink = (struct wl_sink){0};
+        session.output.sink.put_end(session.output.sink.self, exit_code & 0xff, now_ns());
+        wl_output_close(&session.output);
         if (session.collector)
             wl_cupti_collector.stop(session.collector);
         session.collector = NULL;
@@ -278,7 +247,7 @@ static enum wl_code start_collector(struct wl_error *error)
         return code;
     if (!open_stream())
         return wl_error_set(error, WL_ERR_OUTPUT, "the stream cannot be opened");
-    struct wl_collector_input input = {&session.settings, session.filter, &session.sink,
+    struct wl_collector_input input = {&session.settings, session.filter, &session.output.sink,
                                        wl_nvtx_open_ranges};
     code = wl_cupti_collector.start(&input, &session.collector, error);
     if (code == WL_OK)
@@ -289,23 +258,16 @@ static enum wl_code start_collector(struct wl_error *error)
 /* Why nothing is measured goes into the stream, if the settings at least name its folder. */
 static void record_refusal(const struct wl_error *error)
 {
-    if (!session.settings.stream_folder[0] || !open_stream())
-        return;
-    char *text = wl_string_format("nothing is recorded: %s%s%s", error->message,
-                                  error->where[0] ? ": " : "", error->where);
-    put_note(WL_NOTE_ERROR, "collector-off", text, error->hint);
-    free(text);
+    if (session.settings.stream_folder[0] && open_stream())
+        wl_output_refuse(&session.output, error);
 }
 
 static void begin(const char *settings_path)
 {
-    struct wl_text content = {0};
     struct wl_error error = {0};
-    wl_settings_init(&session.settings);
-    enum wl_code code = wl_file_read(settings_path, &content, &error);
-    if (code == WL_OK)
-        code = wl_settings_parse(content.data ? content.data : "", &session.settings, &error);
-    bool is_wanted = code != WL_OK || wl_rank_list_has(session.settings.ranks, wl_rank_read().rank);
+    bool is_wanted;
+    enum wl_code code =
+        wl_output_read_settings(settings_path, &session.settings, &is_wanted, &error);
     session.is_tracing = code == WL_OK && is_wanted && session.settings.trace[0];
     atomic_store(&session.is_on, session.is_tracing);
     if (session.is_tracing)
@@ -314,7 +276,6 @@ static void begin(const char *settings_path)
         code = start_collector(&error);
     if (code != WL_OK)
         record_refusal(&error);
-    wl_text_free(&content);
     atomic_store(&session.is_on, code == WL_OK && is_wanted);
     wl_nvtx_set_wanted(code == WL_OK && is_wanted);
     if (code == WL_OK && !session.is_tracing)
