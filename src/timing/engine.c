@@ -38,11 +38,24 @@ struct block {
     bool is_live;
 };
 
+/* What held a warp back whose operands were there. */
+enum { HELD_BY_ROOM, HELD_BY_PORT, HELD_BY_NOTHING, HELD_COUNT };
+
+/* A warp that waits for its instruction to be issued. */
+struct wait {
+    const struct timing_kind *kind; /* of the instruction */
+    uint64_t ready;                 /* cycle at which its operands are there */
+    uint64_t tried;            /* and at which it was held back last, until its cycle to wake */
+    uint32_t held_by;          /* from then on */
+    uint64_t held[HELD_COUNT]; /* cycles, before that one */
+};
+
 /* Warps of a scheduler by slot; their order is that of the oldest block first, of each block the
  * one that issued last at its end. */
 struct scheduler {
     struct wake wake;
     struct warp *warps[WAKE_SLOTS];
+    struct wait waits[WAKE_SLOTS];
     uint8_t order[WAKE_SLOTS], place[WAKE_SLOTS]; /* slots in that order; where each stands there */
     uint32_t count;
     uint64_t awake; /* places in that order: the cycle of the warp has come */
@@ -234,9 +247,13 @@ static bool find_next(struct engine *engine, struct warp *warp, uint64_t *ready)
 
 /* ---- blocks and warps ---- */
 
-static void set_warp(struct warp *warp, uint64_t ready)
+static void set_warp(const struct engine *engine, struct warp *warp, uint64_t ready)
 {
     struct scheduler *scheduler = warp->scheduler;
+    scheduler->waits[warp->slot] = (struct wait){.kind = &engine->model->kinds[warp->op->kind],
+                                                 .ready = ready,
+                                                 .tried = ready,
+                                                 .held_by = HELD_BY_NOTHING};
     wake_set(&scheduler->wake, warp->slot, ready);
     scheduler->next = ready < scheduler->next ? ready : scheduler->next;
 }
@@ -305,7 +322,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         struct warp *warp = &block->warps[i];
         uint64_t ready;
         if (find_next(engine, warp, &ready))
-            set_warp(warp, ready);
+            set_warp(engine, warp, ready);
         else
             retire(engine, warp, block->start);
     }
@@ -325,7 +342,7 @@ static void release_barrier(struct engine *engine, struct block *block, uint64_t
         warp->earliest_state = WL_TIMING_WAIT;
         uint64_t ready;
         if (find_next(engine, warp, &ready))
-            set_warp(warp, ready);
+            set_warp(engine, warp, ready);
         else
             retire(engine, warp, release);
     }
@@ -401,6 +418,23 @@ static void arrive_at_barrier(struct engine *engine, struct warp *warp, uint64_t
         release_barrier(engine, block, served);
 }
 
+/* The warp's wait for its operands, and for how long it was held back. */
+static void account_held(struct engine *engine, struct warp *warp, const struct wait *wait)
+{
+    account(engine, warp, wait->ready, warp->state);
+    account(engine, warp, warp->accounted + wait->held[HELD_BY_ROOM], wait->kind->throttle);
+    account(engine, warp, warp->accounted + wait->held[HELD_BY_PORT], WL_TIMING_DISPATCH_STALL);
+}
+
+/* All of the warp's wait until now, when its instruction issues. */
+static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
+{
+    struct wait *wait = &warp->scheduler->waits[warp->slot];
+    wait->held[wait->held_by] += warp->scheduler->wake.at[warp->slot] - wait->tried;
+    account_held(engine, warp, wait);
+    account(engine, warp, now, WL_TIMING_NOT_SELECTED);
+}
+
 /* Performs the instruction at the head of a warp. */
 static void issue(struct engine *engine, struct scheduler *scheduler, struct warp *warp,
                   uint64_t now)
@@ -408,7 +442,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     const struct timing_op *op = warp->op;
     const struct timing_kind *kind = &engine->model->kinds[op->kind];
     struct timing_result *result = engine->result;
-    account(engine, warp, now, WL_TIMING_NOT_SELECTED);
+    account_wait(engine, warp, now);
     account(engine, warp, now + 1, WL_TIMING_SELECTED);
     engine->instruction_executed[op->instruction]++;
     if (op->kind == WL_MACHINE_UNKNOWN)
@@ -444,7 +478,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     }
     uint64_t ready;
     if (find_next(engine, warp, &ready))
-        set_warp(warp, ready);
+        set_warp(engine, warp, ready);
     else
         retire(engine, warp, now);
 }
@@ -464,22 +498,20 @@ static void put_behind(struct scheduler *scheduler, uint32_t place)
 
 /* Of the warps that may issue now, the place of the first that pipe, queue and operand port take;
  * those before it are told when to try again. The number of warps if there is none. */
-static uint32_t choose_warp(struct engine *engine, struct scheduler *scheduler, uint64_t now)
+static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
 {
     struct wake *wake = &scheduler->wake;
     uint64_t fetched = operands_at(scheduler, now);
     for (; scheduler->awake; scheduler->awake &= scheduler->awake - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(scheduler->awake);
         uint32_t slot = scheduler->order[place];
-        struct warp *warp = scheduler->warps[slot];
-        const struct timing_kind *kind = &engine->model->kinds[warp->op->kind];
-        uint64_t at = room_at(scheduler, kind);
-        /* until it was ready, it waited for what find_next found */
-        account(engine, warp, wake->at[slot], warp->state);
+        struct wait *wait = &scheduler->waits[slot];
+        uint64_t at = room_at(scheduler, wait->kind);
         if (at <= now && fetched <= now)
             return place;
-        account(engine, warp, now, WL_TIMING_NOT_SELECTED);
-        warp->state = at > now ? kind->throttle : WL_TIMING_DISPATCH_STALL;
+        wait->held[wait->held_by] += wake->at[slot] - wait->tried;
+        wait->tried = now;
+        wait->held_by = at > now ? HELD_BY_ROOM : HELD_BY_PORT;
         wake_set(wake, slot, at > fetched ? at : fetched);
     }
     return scheduler->count;
@@ -491,7 +523,7 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
 {
     for (uint64_t slots = wake_advance(&scheduler->wake, now); slots; slots &= slots - 1)
         scheduler->awake |= UINT64_C(1) << scheduler->place[__builtin_ctzll(slots)];
-    uint32_t place = choose_warp(engine, scheduler, now);
+    uint32_t place = choose_warp(scheduler, now);
     if (place < scheduler->count) {
         struct warp *warp = scheduler->warps[scheduler->order[place]];
         engine->eligible += (uint32_t)__builtin_popcountll(scheduler->awake);
@@ -503,6 +535,23 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
 }
 
 /* ---- the whole ---- */
+
+/* What a warp does that has not ended when the replay does. */
+static void close_account(struct engine *engine, struct warp *warp, uint64_t end)
+{
+    const struct wait *wait = &warp->scheduler->waits[warp->slot];
+    if (warp->is_waiting) {
+        account_at(engine, warp, warp->op - 1, end, WL_TIMING_BARRIER);
+    } else if (wait->held_by == HELD_BY_NOTHING) {
+        account(engine, warp, end, warp->state);
+    } else {
+        account_held(engine, warp, wait);
+        account(engine, warp, wait->tried, WL_TIMING_NOT_SELECTED);
+        account(engine, warp, end,
+                wait->held_by == HELD_BY_ROOM ? wait->kind->throttle : WL_TIMING_DISPATCH_STALL);
+    }
+    engine->result->warp_cycles += (double)(warp->accounted - warp->block->given);
+}
 
 /* The share of the traces that was replayed, where their warps were cut off; accounts for what is
  * still under way. */
@@ -520,8 +569,7 @@ static double close_accounts(struct engine *engine)
         for (uint32_t i = 0; i < engine->schedulers[s].count; i++) {
             struct scheduler *scheduler = &engine->schedulers[s];
             struct warp *warp = scheduler->warps[scheduler->order[i]];
-            account(engine, warp, end, warp->state);
-            engine->result->warp_cycles += (double)(warp->accounted - warp->block->given);
+            close_account(engine, warp, end);
             replayed -= (double)(warp->end - warp->at);
         }
     return total > 0 ? replayed / total : 1;
