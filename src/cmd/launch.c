@@ -66,12 +66,13 @@ static const char *const run_settings[] = {"stream_folder", "compiled_file", "pr
 static const struct {
     const char *key, *off;
 } quiet_settings[] = {
-    {"check_race", "no"},     {"check_init", "no"},       {"check_sync", "no"},
-    {"check_leaks", "no"},    {"stop_at_error", "no"},    {"budget", "0"},
-    {"collector", "sim"},     {"pc_samples", "no"},       {"instruction_counts", "no"},
-    {"pc_period", "0"},       {"replay", "auto"},         {"trace_driver", "no"},
-    {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"}, {"trace_kernels", "0"},
-    {"trace_launch_ns", "0"}, {"interactive", "no"},      {"trace_range", "none"},
+    {"check_race", "no"},    {"check_init", "no"},     {"check_sync", "no"},
+    {"check_leaks", "no"},   {"stop_at_error", "no"},  {"budget", "0"},
+    {"collector", "sim"},    {"pc_samples", "no"},     {"instruction_counts", "no"},
+    {"pc_period", "0"},      {"replay", "auto"},       {"trace_driver", "no"},
+    {"trace_faults", "no"},  {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"},
+    {"trace_kernels", "0"},  {"trace_launch_ns", "0"}, {"interactive", "no"},
+    {"trace_range", "none"},
 };
 
 static bool is_off(const char *key, const char *value)
@@ -292,11 +293,12 @@ static enum wl_code name_report(struct wl_launch_run *run, struct wl_error *erro
 }
 
 /* A program that does not use the runtime calls the driver itself. */
-static void choose_driver(struct wl_launch_run *run)
+static void choose_records(struct wl_launch_run *run)
 {
     struct wl_settings *settings = &run->settings;
     bool has_runtime = run->info.kind != WL_PROGRAM_DRIVER && run->info.kind != WL_PROGRAM_NO_CUDA;
     settings->trace_driver = !has_runtime || strstr(settings->trace, "cuda-driver");
+    settings->trace_faults = strstr(settings->trace, "cuda-um");
 }
 
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
@@ -308,7 +310,7 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
     if (!code)
         code = is_simulated ? wl_program_check(run->program_path, run->console, &run->info, error)
                             : wl_program_inspect(run->program_path, &run->info, error);
-    choose_driver(run);
+    choose_records(run);
     if (!code && !run->settings.trace[0])
         code = wl_counters_prepare(run, error);
     if (!code)

@@ -71,6 +71,7 @@ static const struct row rows[] = {
     ROW(KIND_BOOL, instruction_counts, "no"),
     ROW(KIND_TEXT, trace, ""),
     ROW(KIND_BOOL, trace_driver, "no"),
+    ROW(KIND_BOOL, trace_faults, "no"),
     ROW(KIND_U64, trace_delay_ms, "0"),
     ROW(KIND_U64, trace_duration_ms, "0"),
     ROW(KIND_U64, trace_kernels, "0"),

@@ -61,6 +61,7 @@ struct wl_settings {
     /* events on a timeline */
     char *trace;                /* as of `-t`: "cuda,nvtx"; "" none, and launches are counted */
     bool trace_driver;          /* of a real GPU: calls of the driver API, too */
+    bool trace_faults;          /* of a real GPU: page faults of managed memory */
     uint64_t trace_delay_ms;    /* before it begins */
     uint64_t trace_duration_ms; /* how long it goes on, 0: to the end */
     uint64_t trace_kernels;     /* after how many kernels it ends, 0: never */

@@ -59,6 +59,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "instruction_counts=no\n"
                                    "trace=\n"
                                    "trace_driver=no\n"
+                                   "trace_faults=no\n"
                                    "trace_delay_ms=0\n"
                                    "trace_duration_ms=0\n"
                                    "trace_kernels=0\n"

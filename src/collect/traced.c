@@ -14,6 +14,7 @@ static const struct {
     {"cuda", BIT(CUDA_RUNTIME) | BIT(CUDA_DRIVER) | BIT(KERNEL) | BIT(MEMCPY) | BIT(MEMSET) |
                  BIT(SYNCHRONIZATION) | BIT(MEMORY) | BIT(UNIFIED_MEMORY)},
     {"cuda-driver", BIT(CUDA_DRIVER)},
+    {"cuda-um", BIT(UNIFIED_MEMORY)},
     {"cublas", BIT(CUDA_LIBRARY)},
     {"nvtx", BIT(NVTX_PUSHPOP) | BIT(NVTX_STARTEND) | BIT(NVTX_MARK)},
     {"openacc", BIT(OPENACC)},

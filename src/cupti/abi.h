@@ -179,6 +179,9 @@ enum wl_cupti_activity_kind {
     WL_CUPTI_ACTIVITY_DRIVER = 4,
     WL_CUPTI_ACTIVITY_RUNTIME = 5,
     WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL = 10,
+    WL_CUPTI_ACTIVITY_UNIFIED_MEMORY = 25,
+    WL_CUPTI_ACTIVITY_SYNCHRONIZATION = 38,
+    WL_CUPTI_ACTIVITY_MEMORY = 49,
 };
 enum { WL_CUPTI_THREAD_ID_SYSTEM = 1 };
 enum wl_cupti_activity_attribute {
@@ -238,6 +241,47 @@ struct __attribute__((packed, aligned(8))) wl_cupti_memset_activity {
     uint32_t padding;
     void *reserved;
     uint64_t graph_node_id;
+};
+
+/* Memory that was got or given back. */
+enum wl_cupti_memory_operation { WL_CUPTI_MEMORY_NEW = 1, WL_CUPTI_MEMORY_FREE = 2 };
+struct __attribute__((packed, aligned(8))) wl_cupti_memory_activity {
+    uint32_t kind, operation, memory_kind, correlation_id;
+    uint64_t address, bytes, time_ns, program_counter;
+    uint32_t process_id, device_id, context_id, stream_id;
+};
+
+/* The host waits, or a stream does (WL_CUPTI_NO_ID where it is of none). */
+#define WL_CUPTI_NO_ID UINT32_MAX
+struct __attribute__((packed, aligned(8))) wl_cupti_synchronization_activity {
+    uint32_t kind, synchronization_kind;
+    uint64_t start_ns, end_ns;
+    uint32_t correlation_id, context_id, stream_id, event_id;
+};
+
+/* Pages of managed memory that moved, or were looked for where they were not. */
+enum wl_cupti_unified_kind {
+    WL_CUPTI_UNIFIED_TO_DEVICE = 1,
+    WL_CUPTI_UNIFIED_TO_HOST = 2,
+    WL_CUPTI_UNIFIED_CPU_FAULT = 3,
+    WL_CUPTI_UNIFIED_GPU_FAULT = 4,
+    WL_CUPTI_UNIFIED_THRASHING = 5,
+    WL_CUPTI_UNIFIED_THROTTLING = 6,
+    WL_CUPTI_UNIFIED_REMOTE_MAP = 7,
+    WL_CUPTI_UNIFIED_BETWEEN_DEVICES = 8,
+    WL_CUPTI_UNIFIED_KIND_COUNT,
+};
+struct __attribute__((packed, aligned(8))) wl_cupti_unified_activity {
+    uint32_t kind, unified_kind;
+    uint64_t value; /* bytes, or faults */
+    uint64_t start_ns, end_ns, address;
+    uint32_t source_id, destination_id, stream_id, process_id, flags;
+};
+enum { WL_CUPTI_UNIFIED_OF_DEVICE = 1 };
+struct wl_cupti_unified_config {
+    int scope; /* WL_CUPTI_UNIFIED_OF_DEVICE */
+    int kind;
+    uint32_t device_id, is_on;
 };
 
 typedef void wl_cupti_buffer_request(uint8_t **buffer, size_t *size_bytes, size_t *records_max);

@@ -91,6 +91,15 @@ enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kind
     return WL_OK;
 }
 
+bool wl_cupti_activity_add(enum wl_cupti_activity_kind kind)
+{
+    activity.kinds |= UINT64_C(1) << kind;
+    if (activity.cupti->cuptiActivityEnable((int)kind) == WL_CUPTI_SUCCESS)
+        return true;
+    activity.kinds &= ~(UINT64_C(1) << kind);
+    return false;
+}
+
 void wl_cupti_activity_flush(bool is_forced)
 {
     if (activity.memory)

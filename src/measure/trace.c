@@ -7,15 +7,21 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "cupti/activity.h"
+#include "cupti/driver.h"
 #include "trace/trace.h"
 
 /* CUPTI gives each kernel's name in one place for good; the place is looked up first. */
-enum { KERNEL_NAMES = 1 << 12, CALLS_MAX = 2048 };
+enum { KERNEL_NAMES = 1 << 12, CALLS_MAX = 2048, CALLERS = 1 << 8, WAITS_MAX = 64 };
 
 struct kernel_name {
     const char *place;
     char *mangled;
     uint32_t id;
+};
+
+/* Which thread made a call. */
+struct caller {
+    uint32_t correlation, thread;
 };
 
 static struct {
@@ -26,17 +32,25 @@ static struct {
     /* used on one thread at a time: CUPTI delivers buffers one after another */
     struct kernel_name kernel_names[KERNEL_NAMES];
     uint32_t call_names[2][CALLS_MAX]; /* runtime, driver */
+    struct caller callers[CALLERS];    /* of the last calls, by correlation */
+    struct wl_trace_record waits[WAITS_MAX];
+    size_t wait_count; /* that wait for their call's record */
+    uint64_t in_use_bytes[WL_TRACE_MEMORY_KINDS];
 } trace;
 
 static const struct {
     enum wl_cupti_activity_kind kind;
     enum wl_trace_category category;
+    bool is_needed; /* without it nothing is recorded */
 } kinds[] = {
-    {WL_CUPTI_ACTIVITY_RUNTIME, WL_TRACE_CUDA_RUNTIME},
-    {WL_CUPTI_ACTIVITY_DRIVER, WL_TRACE_CUDA_DRIVER},
-    {WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, WL_TRACE_KERNEL},
-    {WL_CUPTI_ACTIVITY_MEMCPY, WL_TRACE_MEMCPY},
-    {WL_CUPTI_ACTIVITY_MEMSET, WL_TRACE_MEMSET},
+    {WL_CUPTI_ACTIVITY_RUNTIME, WL_TRACE_CUDA_RUNTIME, true},
+    {WL_CUPTI_ACTIVITY_DRIVER, WL_TRACE_CUDA_DRIVER, true},
+    {WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, WL_TRACE_KERNEL, true},
+    {WL_CUPTI_ACTIVITY_MEMCPY, WL_TRACE_MEMCPY, true},
+    {WL_CUPTI_ACTIVITY_MEMSET, WL_TRACE_MEMSET, true},
+    {WL_CUPTI_ACTIVITY_SYNCHRONIZATION, WL_TRACE_SYNCHRONIZATION, false},
+    {WL_CUPTI_ACTIVITY_MEMORY, WL_TRACE_MEMORY, false},
+    {WL_CUPTI_ACTIVITY_UNIFIED_MEMORY, WL_TRACE_UNIFIED_MEMORY, false},
 };
 
 /* ---- names ---- */
@@ -101,6 +115,55 @@ static struct wl_trace_record begin_record(enum wl_trace_category category, uint
     };
 }
 
+/* ---- records: waiting ---- */
+
+/* CUPTI does not say which thread waited: that of the call, whose record may come sooner or later.
+ */
+static void put_wait(size_t index, uint32_t thread)
+{
+    trace.waits[index].thread = thread;
+    wl_trace_put(&trace.waits[index]);
+    trace.waits[index] = trace.waits[--trace.wait_count];
+}
+
+static void note_caller(uint32_t correlation, uint32_t thread)
+{
+    trace.callers[correlation % CALLERS] = (struct caller){correlation, thread};
+    for (size_t i = trace.wait_count; i-- > 0;)
+        if (trace.waits[i].correlation == correlation)
+            put_wait(i, thread);
+}
+
+static const char *const wait_names[] = {
+    [0] = "Synchronize",
+    [WL_TRACE_SYNC_EVENT] = "Event Synchronize",
+    [WL_TRACE_SYNC_STREAM_WAIT_EVENT] = "Stream Wait Event",
+    [WL_TRACE_SYNC_STREAM] = "Stream Synchronize",
+    [WL_TRACE_SYNC_CONTEXT] = "Context Synchronize",
+};
+enum { WAIT_NAMES = sizeof wait_names / sizeof *wait_names };
+
+static void take_wait(const struct wl_cupti_activity *activity)
+{
+    static uint32_t names[WAIT_NAMES];
+    const struct wl_cupti_synchronization_activity *from = (const void *)activity;
+    size_t kind = from->synchronization_kind < WAIT_NAMES ? from->synchronization_kind : 0;
+    const struct caller *caller = &trace.callers[from->correlation_id % CALLERS];
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_SYNCHRONIZATION, from->start_ns, from->end_ns, from->correlation_id);
+    record.name = wl_trace_name_once(&names[kind], wait_names[kind]);
+    record.words[0] = WL_TRACE_PACK_WHERE(0, from->context_id,
+                                          from->stream_id == WL_CUPTI_NO_ID ? 0 : from->stream_id);
+    record.words[1] = kind;
+    if (trace.wait_count == WAITS_MAX) /* theirs never came */
+        put_wait(0, 0);
+    trace.waits[trace.wait_count++] = record;
+    if (caller->correlation == from->correlation_id)
+        put_wait(trace.wait_count - 1, caller->thread);
+}
+
+/* ---- records: calls and what they cause ---- */
+
 /* What is asked whether work is done answers so with a number that is no error. */
 enum { NOT_READY = 600 };
 
@@ -117,6 +180,7 @@ static void take_call(const struct wl_cupti_activity *activity)
     if (from->result && from->result != NOT_READY)
         record.flags |= WL_TRACE_FAILED;
     wl_trace_put(&record);
+    note_caller(from->correlation_id, from->thread_id);
 }
 
 static void take_kernel(const struct wl_cupti_activity *activity)
@@ -190,12 +254,83 @@ static void take_set(const struct wl_cupti_activity *activity)
     wl_trace_put(&record);
 }
 
+/* ---- records: memory ---- */
+
+static const char *const memory_names[WL_TRACE_MEMORY_KINDS] = {
+    [WL_TRACE_MEMORY_UNKNOWN] = "Unknown", [WL_TRACE_MEMORY_PAGEABLE] = "Pageable",
+    [WL_TRACE_MEMORY_PINNED] = "Pinned",   [WL_TRACE_MEMORY_DEVICE] = "Device",
+    [WL_TRACE_MEMORY_ARRAY] = "Array",     [WL_TRACE_MEMORY_MANAGED] = "Managed",
+};
+
+/* Counted also while recording is paused. */
+static void take_memory(const struct wl_cupti_activity *activity)
+{
+    static uint32_t names[WL_TRACE_MEMORY_KINDS];
+    const struct wl_cupti_memory_activity *from = (const void *)activity;
+    uint64_t place = memory_of(from->memory_kind), *in_use_bytes = &trace.in_use_bytes[place];
+    bool is_free = from->operation == WL_CUPTI_MEMORY_FREE;
+    if (is_free)
+        *in_use_bytes -= from->bytes < *in_use_bytes ? from->bytes : *in_use_bytes;
+    else
+        *in_use_bytes += from->bytes;
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_MEMORY, from->time_ns, from->time_ns, from->correlation_id);
+    const struct caller *caller = &trace.callers[from->correlation_id % CALLERS];
+    record.name = wl_trace_name_once(&names[place], memory_names[place]);
+    record.thread = caller->correlation == from->correlation_id ? caller->thread : 0;
+    record.words[0] = WL_TRACE_PACK_WHERE(from->device_id, from->context_id, 0);
+    record.words[1] = from->address;
+    record.words[2] = from->bytes;
+    record.words[3] = place;
+    record.words[4] = is_free;
+    record.words[5] = *in_use_bytes;
+    wl_trace_put(&record);
+}
+
+/* name as nsys has it. */
+static const struct {
+    const char *name;
+    bool has_bytes, is_of_source; /* the device it is about is where it comes from */
+} unified_kinds[WL_CUPTI_UNIFIED_KIND_COUNT] = {
+    [0] = {"[CUDA Unified Memory]", false, false},
+    [WL_CUPTI_UNIFIED_TO_DEVICE] = {"[CUDA Unified Memory memcpy HtoD]", true, false},
+    [WL_CUPTI_UNIFIED_TO_HOST] = {"[CUDA Unified Memory memcpy DtoH]", true, true},
+    [WL_CUPTI_UNIFIED_CPU_FAULT] = {"[CUDA Unified Memory CPU page fault]", false, true},
+    [WL_CUPTI_UNIFIED_GPU_FAULT] = {"[CUDA Unified Memory GPU page fault]", false, true},
+    [WL_CUPTI_UNIFIED_THRASHING] = {"[CUDA Unified Memory thrashing]", false, true},
+    [WL_CUPTI_UNIFIED_THROTTLING] = {"[CUDA Unified Memory throttling]", false, true},
+    [WL_CUPTI_UNIFIED_REMOTE_MAP] = {"[CUDA Unified Memory remote map]", false, true},
+    [WL_CUPTI_UNIFIED_BETWEEN_DEVICES] = {"[CUDA Unified Memory memcpy DtoD]", true, true},
+};
+
+static void take_unified(const struct wl_cupti_activity *activity)
+{
+    static uint32_t names[WL_CUPTI_UNIFIED_KIND_COUNT];
+    const struct wl_cupti_unified_activity *from = (const void *)activity;
+    size_t kind = from->unified_kind < WL_CUPTI_UNIFIED_KIND_COUNT ? from->unified_kind : 0;
+    uint64_t end_ns = from->end_ns > from->start_ns ? from->end_ns : from->start_ns;
+    uint32_t device = unified_kinds[kind].is_of_source ? from->source_id : from->destination_id;
+    struct wl_trace_record record =
+        begin_record(WL_TRACE_UNIFIED_MEMORY, from->start_ns, end_ns, 0);
+    record.name = wl_trace_name_once(&names[kind], unified_kinds[kind].name);
+    /* a fault of the host comes from none */
+    record.words[0] = WL_TRACE_PACK_WHERE(kind == WL_CUPTI_UNIFIED_CPU_FAULT ? 0 : device, 0, 0);
+    record.words[1] = unified_kinds[kind].has_bytes ? from->value : 0;
+    record.words[2] = kind;
+    record.words[3] = from->address;
+    record.words[4] = unified_kinds[kind].has_bytes ? 0 : from->value;
+    wl_trace_put(&record);
+}
+
 static void (*const takes[])(const struct wl_cupti_activity *) = {
     [WL_CUPTI_ACTIVITY_RUNTIME] = take_call,
     [WL_CUPTI_ACTIVITY_DRIVER] = take_call,
     [WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL] = take_kernel,
     [WL_CUPTI_ACTIVITY_MEMCPY] = take_copy,
     [WL_CUPTI_ACTIVITY_MEMSET] = take_set,
+    [WL_CUPTI_ACTIVITY_SYNCHRONIZATION] = take_wait,
+    [WL_CUPTI_ACTIVITY_MEMORY] = take_memory,
+    [WL_CUPTI_ACTIVITY_UNIFIED_MEMORY] = take_unified,
 };
 
 /* On a thread of CUPTI, or within a flush. Only the kinds that were asked for come. */
@@ -254,15 +389,83 @@ static enum wl_code hear_switches(struct wl_error *error)
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
 }
 
-static uint64_t wanted_kinds(const struct wl_settings *settings)
+/* Migrations of each device's pages; faults too where they were asked for, as they cost much.
+ * False: this driver, GPU or CUPTI tells nothing of them. */
+static bool configure_unified(bool has_faults)
 {
-    uint64_t wanted = 0;
+    static const struct {
+        int kind;
+        bool is_fault;
+    } rows[] = {
+        {WL_CUPTI_UNIFIED_TO_DEVICE, false},
+        {WL_CUPTI_UNIFIED_TO_HOST, false},
+        {WL_CUPTI_UNIFIED_CPU_FAULT, true},
+        {WL_CUPTI_UNIFIED_GPU_FAULT, true},
+    };
+    enum { ROWS = sizeof rows / sizeof *rows };
+    struct wl_cupti_unified_config configs[ROWS * WL_CUDA_DEVICES_MAX];
+    struct wl_cuda cuda;
+    int devices = 0;
+    uint32_t count = 0;
+    if (!trace.cupti.cuptiActivityConfigureUnifiedMemoryCounter)
+        return false;
+    if (wl_cuda_open(&cuda, NULL) != WL_OK || cuda.device_count(&devices) != WL_CUDA_SUCCESS)
+        devices = 1; /* the driver is just being initialised */
+    for (int device = 0; device < devices && device < WL_CUDA_DEVICES_MAX; device++)
+        for (size_t i = 0; i < ROWS; i++)
+            if (has_faults || !rows[i].is_fault)
+                configs[count++] = (struct wl_cupti_unified_config){
+                    WL_CUPTI_UNIFIED_OF_DEVICE, rows[i].kind, (uint32_t)device, 1};
+    return trace.cupti.cuptiActivityConfigureUnifiedMemoryCounter(configs, count) ==
+           WL_CUPTI_SUCCESS;
+}
+
+static bool is_asked(size_t row, const struct wl_settings *settings)
+{
+    bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver;
+    return !is_left_out && wl_trace_is_recorded(kinds[row].category);
+}
+
+static void write_note(const struct wl_sink *sink, void *argument)
+{
+    if (sink->put_note)
+        sink->put_note(sink->self, argument);
+}
+
+/* What is only nice to have. */
+static void add_kinds(const struct wl_settings *settings, wl_recording_use_stream *use_stream)
+{
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bool is_left_out = kinds[i].kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver;
-        if (!is_left_out && wl_trace_is_recorded(kinds[i].category))
-            wanted |= UINT64_C(1) << kinds[i].kind;
+        bool is_unified = kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY;
+        if (kinds[i].is_needed || !is_asked(i, settings))
+            continue;
+        if ((!is_unified || configure_unified(settings->trace_faults)) &&
+            wl_cupti_activity_add(kinds[i].kind))
+            continue;
+        struct wl_record_note note = {settings->trace_faults && is_unified ? WL_NOTE_WARNING
+                                                                           : WL_NOTE_INFO,
+                                      "no-records", wl_trace_categories[kinds[i].category].name,
+                                      "CUPTI does not tell of it with this GPU and driver", -1};
+        char *text = wl_string_format("no events of kind %s are recorded", note.text);
+        note.text = text;
+        use_stream(write_note, &note);
+        free(text);
     }
-    return wanted;
+}
+
+static enum wl_code start_records(const struct wl_settings *settings,
+                                  wl_recording_use_stream *use_stream, struct wl_error *error)
+{
+    uint64_t needed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].is_needed && is_asked(i, settings))
+            needed |= UINT64_C(1) << kinds[i].kind;
+    if (!needed)
+        return WL_OK;
+    enum wl_code code = wl_cupti_activity_start(&trace.cupti, needed, take, NULL, error);
+    if (!code)
+        add_kinds(settings, use_stream);
+    return code;
 }
 
 enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
@@ -278,9 +481,8 @@ enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
     read_offset();
     if (settings->trace_range == WL_CAPTURE_PROFILER_API)
         code = hear_switches(error);
-    uint64_t wanted = wanted_kinds(settings);
-    if (!code && wanted)
-        code = wl_cupti_activity_start(&trace.cupti, wanted, take, NULL, error);
+    if (!code)
+        code = start_records(settings, use_stream, error);
     trace.is_on = code == WL_OK;
     wl_recording_set_flush(flush);
     return code;
@@ -290,6 +492,8 @@ void wl_measure_trace_end(void)
 {
     if (trace.is_on)
         wl_cupti_activity_stop(false);
+    while (trace.wait_count)
+        put_wait(0, 0);
     trace.is_on = false;
     wl_recording_end(wl_cupti_activity_dropped());
 }

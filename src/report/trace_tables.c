@@ -130,12 +130,14 @@ const struct wl_trace_table wl_trace_tables[] = {
      .columns = TIME_COLUMNS("Instances", "Name")},
     {"um_sum", "Unified Memory Totals Summary", "a kind of migration or fault",
      .is_of_device = true, .is_summary = true,
-     .sql = "WITH chosen AS (SELECT " NAME " AS name, " MEGABYTES(
-         "word_1") " AS size, " LENGTH " AS length FROM " NAMED " WHERE category = " UNIFIED
-                   ") SELECT sum(size), count(*), sum(length), name FROM chosen GROUP BY name "
-                   "ORDER BY 1 DESC, name",
+     .sql =
+         "WITH chosen AS (SELECT " NAME " AS name, " MEGABYTES("word_1") " AS size, "
+         "word_4 AS faults, " LENGTH " AS length FROM " NAMED " WHERE category = " UNIFIED ") "
+         "SELECT sum(size), count(*), nullif(sum(faults), 0), sum(length), name FROM chosen "
+         "GROUP BY name ORDER BY 1 DESC, name",
      .columns = {{"Total (MB)", WL_UNIT_MEGABYTES},
                  {"Count", WL_UNIT_COUNT},
+                 {"Faults", WL_UNIT_COUNT},
                  {"Total Time (ns)", WL_UNIT_NS},
                  {"Operation", WL_UNIT_TEXT}}},
     {"cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", "a kernel, or a kind of copy or set",

@@ -86,6 +86,7 @@ enum wl_trace_memory {
     WL_TRACE_MEMORY_DEVICE = 3,
     WL_TRACE_MEMORY_ARRAY = 4,
     WL_TRACE_MEMORY_MANAGED = 5,
+    WL_TRACE_MEMORY_KINDS,
 };
 enum wl_trace_synchronization {
     WL_TRACE_SYNC_EVENT = 1,

@@ -39,7 +39,8 @@ static struct {
     bool is_late;      /* full buffers are delivered by a flush only */
     bool keeps_buffer; /* full buffers are not delivered, but filled again */
     uint32_t process_id;
-    uint64_t kinds; /* of records that are wanted, as bits */
+    uint64_t kinds;         /* of records that are wanted, as bits */
+    uint64_t unified_kinds; /* the same of unified memory */
     uint8_t *buffer;
     size_t buffer_bytes, used_bytes;
     size_t dropped;
@@ -168,6 +169,65 @@ static void add_call(int kind, uint32_t call, uint32_t correlation_id)
     add_record(&record, sizeof record);
 }
 
+/* 8 MB and 2 MB of the device, the first given back, and 4 MB managed. */
+static void add_allocations(void)
+{
+    static const struct {
+        uint32_t operation, memory_kind;
+        uint64_t address, bytes;
+    } rows[] = {
+        {WL_CUPTI_MEMORY_NEW, 3, 0x1000000, 8000000},
+        {WL_CUPTI_MEMORY_NEW, 3, 0x2000000, 2000000},
+        {WL_CUPTI_MEMORY_FREE, 3, 0x1000000, 8000000},
+        {WL_CUPTI_MEMORY_NEW, 5, 0x3000000, 4000000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct wl_cupti_memory_activity record = {
+            .kind = WL_CUPTI_ACTIVITY_MEMORY,
+            .operation = rows[i].operation,
+            .memory_kind = rows[i].memory_kind,
+            .address = rows[i].address,
+            .bytes = rows[i].bytes,
+            .time_ns = 1050 + i,
+            .context_id = 1,
+        };
+        add_record(&record, sizeof record);
+    }
+}
+
+/* Of each kind that was asked for: 2 MB, or 3 faults, at 1200 ns; a fault has no end. */
+static void add_unified(void)
+{
+    for (uint32_t kind = 0; kind < 64; kind++) {
+        bool is_fault = kind == WL_CUPTI_UNIFIED_CPU_FAULT || kind == WL_CUPTI_UNIFIED_GPU_FAULT;
+        struct wl_cupti_unified_activity record = {
+            .kind = WL_CUPTI_ACTIVITY_UNIFIED_MEMORY,
+            .unified_kind = kind,
+            .value = is_fault ? 3 : 2000000,
+            .start_ns = 1200,
+            .end_ns = is_fault ? 0 : 1300,
+            .address = 0x3000000,
+        };
+        if (state.unified_kinds >> kind & 1)
+            add_record(&record, sizeof record);
+    }
+}
+
+/* A thread waits for the device for 100 ns; the record comes before that of the call. */
+static void add_wait(uint32_t correlation_id)
+{
+    struct wl_cupti_synchronization_activity record = {
+        .kind = WL_CUPTI_ACTIVITY_SYNCHRONIZATION,
+        .synchronization_kind = 4,
+        .start_ns = start_of(correlation_id) + 100,
+        .end_ns = start_of(correlation_id) + 200,
+        .correlation_id = correlation_id,
+        .context_id = 1,
+        .stream_id = WL_CUPTI_NO_ID,
+    };
+    add_record(&record, sizeof record);
+}
+
 /* A copy or a set before the first launch. */
 static void add_memory(void)
 {
@@ -195,6 +255,10 @@ static void add_memory(void)
         add_record(&copy, sizeof copy);
     if (is_wanted(WL_CUPTI_ACTIVITY_MEMSET))
         add_record(&set, sizeof set);
+    if (is_wanted(WL_CUPTI_ACTIVITY_MEMORY))
+        add_allocations();
+    if (is_wanted(WL_CUPTI_ACTIVITY_UNIFIED_MEMORY))
+        add_unified();
 }
 
 /* Every launch is one, of whoever it is. */
@@ -222,6 +286,8 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
     if (state.is_started && is_graph)
         mock_log("graph replayed");
     count_range(1000.0 * (double)mock_memory());
+    if (is_wanted(WL_CUPTI_ACTIVITY_SYNCHRONIZATION) && state.launches == 1)
+        add_wait(correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, 211, correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
@@ -331,6 +397,16 @@ int cuptiActivityEnable(int kind)
     return 0;
 }
 
+int cuptiActivityConfigureUnifiedMemoryCounter(struct wl_cupti_unified_config *configs,
+                                               uint32_t count)
+{
+    RESULT(cuptiActivityConfigureUnifiedMemoryCounter);
+    for (uint32_t i = 0; i < count; i++)
+        if (configs[i].is_on && configs[i].scope == WL_CUPTI_UNIFIED_OF_DEVICE)
+            state.unified_kinds |= UINT64_C(1) << configs[i].kind;
+    return 0;
+}
+
 int cuptiActivityDisable(int kind)
 {
     state.kinds &= ~(UINT64_C(1) << kind);
@@ -361,6 +437,9 @@ static size_t size_of_record(uint32_t kind)
         [WL_CUPTI_ACTIVITY_DRIVER] = sizeof(struct wl_cupti_api_activity),
         [WL_CUPTI_ACTIVITY_RUNTIME] = sizeof(struct wl_cupti_api_activity),
         [WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL] = sizeof(struct wl_cupti_kernel_activity),
+        [WL_CUPTI_ACTIVITY_UNIFIED_MEMORY] = sizeof(struct wl_cupti_unified_activity),
+        [WL_CUPTI_ACTIVITY_SYNCHRONIZATION] = sizeof(struct wl_cupti_synchronization_activity),
+        [WL_CUPTI_ACTIVITY_MEMORY] = sizeof(struct wl_cupti_memory_activity),
     };
     return sizes[kind];
 }
