@@ -129,6 +129,7 @@ enum wl_cupti_driver_call {
 enum wl_cupti_resource_call {
     WL_CUPTI_CONTEXT_CREATED = 1,
     WL_CUPTI_CONTEXT_DESTROY_STARTING = 2,
+    WL_CUPTI_INIT_FINISHED = 5,
     WL_CUPTI_MODULE_LOADED = 6,
     WL_CUPTI_MODULE_UNLOAD_STARTING = 7,
 };
@@ -186,7 +187,7 @@ enum wl_cupti_activity_kind {
 enum { WL_CUPTI_THREAD_ID_SYSTEM = 1 };
 enum wl_cupti_activity_attribute {
     WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_BYTES = 0,
-    WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_POOL = 2,
+    WL_CUPTI_ATTRIBUTE_BUFFERS_ARE_ZERO = 5,
 };
 enum { WL_CUPTI_FLUSH_FORCED = 1, WL_CUPTI_RECORD_ALIGNMENT = 8 };
 

@@ -8,13 +8,14 @@
 #include "base/memory.h"
 
 enum { buffer_bytes = 1 << 20, buffer_count = 16, flush_period_ms = 200 };
+static const size_t device_buffer_bytes = 16 << 20;
 
 static struct {
     const struct wl_cupti *cupti;
     wl_cupti_take_activity *take;
     uint64_t kinds;
     void *self;
-    uint8_t *memory; /* of all buffers */
+    uint8_t *memory; /* of all buffers: zeros where CUPTI has not written */
     pthread_mutex_t lock;
     bool is_used[buffer_count];
     _Atomic uint64_t dropped;
@@ -52,6 +53,7 @@ static void complete(struct wl_cuda_context *context, uint32_t stream_id, uint8_
     if (activity.cupti->cuptiActivityGetNumDroppedRecords(context, stream_id, &dropped) ==
         WL_CUPTI_SUCCESS)
         atomic_fetch_add(&activity.dropped, dropped);
+    memset(buffer, 0, valid_bytes);
     size_t index = (size_t)(buffer - activity.memory) / buffer_bytes;
     pthread_mutex_lock(&activity.lock);
     if (index < buffer_count)
@@ -68,6 +70,24 @@ static int switch_kinds(int (*call)(int kind))
     return result;
 }
 
+void wl_cupti_activity_enlarge(const struct wl_cupti *cupti)
+{
+    size_t bytes = device_buffer_bytes, size_bytes = sizeof bytes;
+    if (cupti->cuptiActivitySetAttribute)
+        cupti->cuptiActivitySetAttribute(WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_BYTES, &size_bytes,
+                                         &bytes);
+}
+
+/* CUPTI fills buffers with zeros within calls of the program, unless they are. */
+static void say_zero(const struct wl_cupti *cupti)
+{
+    uint8_t are_zero = 1;
+    size_t size_bytes = sizeof are_zero;
+    if (cupti->cuptiActivitySetAttribute)
+        cupti->cuptiActivitySetAttribute(WL_CUPTI_ATTRIBUTE_BUFFERS_ARE_ZERO, &size_bytes,
+                                         &are_zero);
+}
+
 enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kinds,
                                      wl_cupti_take_activity *take, void *self,
                                      struct wl_error *error)
@@ -81,6 +101,7 @@ enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kind
         /* so that no call of the program is the first to touch a page of it */
         memset(activity.memory, 0, (size_t)buffer_count * buffer_bytes);
     }
+    say_zero(cupti);
     int result = cupti->cuptiActivityRegisterCallbacks(request, complete);
     if (result == WL_CUPTI_SUCCESS)
         result = switch_kinds(cupti->cuptiActivityEnable);

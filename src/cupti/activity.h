@@ -6,6 +6,10 @@
 
 #include "cupti/library.h"
 
+/* Before the first context: CUPTI's own buffers on the device become so large that a program of
+ * many launches seldom waits for a new one, at the cost of some 50 MB of the device's memory. */
+void wl_cupti_activity_enlarge(const struct wl_cupti *cupti);
+
 /* Called with each record, on any thread; must be quick. */
 typedef void wl_cupti_take_activity(void *self, const struct wl_cupti_activity *record);
 

@@ -35,12 +35,15 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static bool prepare(struct trial *trial)
+static bool prepare(struct trial *trial, const char *cupti_library)
 {
     struct wl_cuda *cuda = &trial->cuda;
     int device = 0;
-    if (wl_cuda_open(cuda, NULL) != WL_OK || cuda->init(0) != WL_CUDA_SUCCESS ||
-        cuda->device_get(&device, 0) != WL_CUDA_SUCCESS)
+    if (wl_cuda_open(cuda, NULL) != WL_OK ||
+        wl_cupti_open(cupti_library, &trial->cupti, NULL) != WL_OK)
+        return false;
+    wl_cupti_activity_enlarge(&trial->cupti); /* as a trace does */
+    if (cuda->init(0) != WL_CUDA_SUCCESS || cuda->device_get(&device, 0) != WL_CUDA_SUCCESS)
         return false;
     return cuda->module_load && cuda->module_function && cuda->launch &&
            cuda->context_retain(&trial->context, device) == WL_CUDA_SUCCESS &&
@@ -93,7 +96,7 @@ static void measure(void *to)
     struct trial trial = {0};
     const uint64_t kinds = UINT64_C(1) << WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL |
                            UINT64_C(1) << WL_CUPTI_ACTIVITY_DRIVER;
-    if (!prepare(&trial) || wl_cupti_open(answer->cupti_library, &trial.cupti, NULL) != WL_OK)
+    if (!prepare(&trial, answer->cupti_library))
         return;
     double bare_ns = run_batches(&trial);
     if (wl_cupti_activity_start(&trial.cupti, kinds, count, &trial, NULL) != WL_OK)

@@ -25,6 +25,8 @@ struct caller {
 };
 
 static struct {
+    const struct wl_settings *settings;
+    wl_recording_use_stream *use_stream;
     struct wl_cupti cupti;
     struct wl_cupti_subscriber *subscriber;
     int64_t offset_ns; /* from CUPTI's clock to the time since 1970 */
@@ -370,23 +372,34 @@ static void read_offset(void)
     }
 }
 
-/* Only of cudaProfilerStart and cudaProfilerStop. */
+static void add_unified(void);
+
+/* Of the end of cuInit, and of cudaProfilerStart and cudaProfilerStop. */
 static void hear(void *self, int domain, uint32_t call, const void *data)
 {
     (void)self;
     const struct wl_cupti_api_data *api = data;
+    if (domain == WL_CUPTI_DOMAIN_RESOURCE && call == WL_CUPTI_INIT_FINISHED)
+        add_unified();
     if (domain == WL_CUPTI_DOMAIN_DRIVER && api->site == WL_CUPTI_EXIT)
         wl_recording_switch(call == WL_CUPTI_CALL_PROFILER_START);
 }
 
-static enum wl_code hear_switches(struct wl_error *error)
+static enum wl_code listen(int domain, uint32_t call, struct wl_error *error)
 {
     const struct wl_cupti *cupti = &trace.cupti;
-    static const uint32_t calls[] = {WL_CUPTI_CALL_PROFILER_START, WL_CUPTI_CALL_PROFILER_STOP};
-    int result = cupti->cuptiSubscribe(&trace.subscriber, hear, NULL);
-    for (size_t i = 0; i < 2 && result == WL_CUPTI_SUCCESS; i++)
-        result = cupti->cuptiEnableCallback(1, trace.subscriber, WL_CUPTI_DOMAIN_DRIVER, calls[i]);
+    int result = WL_CUPTI_SUCCESS;
+    if (!trace.subscriber)
+        result = cupti->cuptiSubscribe(&trace.subscriber, hear, NULL);
+    if (result == WL_CUPTI_SUCCESS)
+        result = cupti->cuptiEnableCallback(1, trace.subscriber, domain, call);
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
+}
+
+static enum wl_code hear_switches(struct wl_error *error)
+{
+    enum wl_code code = listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_START, error);
+    return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
 }
 
 /* Migrations of each device's pages; faults too where they were asked for, as they cost much.
@@ -410,7 +423,7 @@ static bool configure_unified(bool has_faults)
     if (!trace.cupti.cuptiActivityConfigureUnifiedMemoryCounter)
         return false;
     if (wl_cuda_open(&cuda, NULL) != WL_OK || cuda.device_count(&devices) != WL_CUDA_SUCCESS)
-        devices = 1; /* the driver is just being initialised */
+        return false;
     for (int device = 0; device < devices && device < WL_CUDA_DEVICES_MAX; device++)
         for (size_t i = 0; i < ROWS; i++)
             if (has_faults || !rows[i].is_fault)
@@ -420,9 +433,9 @@ static bool configure_unified(bool has_faults)
            WL_CUPTI_SUCCESS;
 }
 
-static bool is_asked(size_t row, const struct wl_settings *settings)
+static bool is_asked(size_t row)
 {
-    bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !settings->trace_driver;
+    bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !trace.settings->trace_driver;
     return !is_left_out && wl_trace_is_recorded(kinds[row].category);
 }
 
@@ -432,39 +445,51 @@ static void write_note(const struct wl_sink *sink, void *argument)
         sink->put_note(sink->self, argument);
 }
 
+static void note_refused(enum wl_trace_category category, bool is_asked_for)
+{
+    char *text =
+        wl_string_format("no events of kind %s are recorded", wl_trace_categories[category].name);
+    struct wl_record_note note = {is_asked_for ? WL_NOTE_WARNING : WL_NOTE_INFO, "no-records", text,
+                                  "CUPTI does not tell of it with this GPU and driver", -1};
+    trace.use_stream(write_note, &note);
+    free(text);
+}
+
+/* CUPTI takes this only from an initialised driver. */
+static void add_unified(void)
+{
+    bool has_faults = trace.settings->trace_faults;
+    if (!configure_unified(has_faults) || !wl_cupti_activity_add(WL_CUPTI_ACTIVITY_UNIFIED_MEMORY))
+        note_refused(WL_TRACE_UNIFIED_MEMORY, has_faults);
+}
+
 /* What is only nice to have. */
-static void add_kinds(const struct wl_settings *settings, wl_recording_use_stream *use_stream)
+static void add_kinds(void)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        bool is_unified = kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY;
-        if (kinds[i].is_needed || !is_asked(i, settings))
+        bool is_there = true;
+        if (kinds[i].is_needed || !is_asked(i))
             continue;
-        if ((!is_unified || configure_unified(settings->trace_faults)) &&
-            wl_cupti_activity_add(kinds[i].kind))
-            continue;
-        struct wl_record_note note = {settings->trace_faults && is_unified ? WL_NOTE_WARNING
-                                                                           : WL_NOTE_INFO,
-                                      "no-records", wl_trace_categories[kinds[i].category].name,
-                                      "CUPTI does not tell of it with this GPU and driver", -1};
-        char *text = wl_string_format("no events of kind %s are recorded", note.text);
-        note.text = text;
-        use_stream(write_note, &note);
-        free(text);
+        if (kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY)
+            is_there = listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_INIT_FINISHED, NULL) == WL_OK;
+        else
+            is_there = wl_cupti_activity_add(kinds[i].kind);
+        if (!is_there)
+            note_refused(kinds[i].category, false);
     }
 }
 
-static enum wl_code start_records(const struct wl_settings *settings,
-                                  wl_recording_use_stream *use_stream, struct wl_error *error)
+static enum wl_code start_records(struct wl_error *error)
 {
     uint64_t needed = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].is_needed && is_asked(i, settings))
+        if (kinds[i].is_needed && is_asked(i))
             needed |= UINT64_C(1) << kinds[i].kind;
     if (!needed)
         return WL_OK;
     enum wl_code code = wl_cupti_activity_start(&trace.cupti, needed, take, NULL, error);
     if (!code)
-        add_kinds(settings, use_stream);
+        add_kinds();
     return code;
 }
 
@@ -476,13 +501,16 @@ enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
         code = wl_recording_start(settings, use_stream, NULL, error);
     if (code)
         return code;
+    trace.settings = settings;
+    trace.use_stream = use_stream;
+    wl_cupti_activity_enlarge(&trace.cupti);
     if (trace.cupti.cuptiSetThreadIdType)
         trace.cupti.cuptiSetThreadIdType(WL_CUPTI_THREAD_ID_SYSTEM);
     read_offset();
     if (settings->trace_range == WL_CAPTURE_PROFILER_API)
         code = hear_switches(error);
     if (!code)
-        code = start_records(settings, use_stream, error);
+        code = start_records(error);
     trace.is_on = code == WL_OK;
     wl_recording_set_flush(flush);
     return code;

@@ -5,7 +5,7 @@
  * of interest. Keys: devices=N; driver=VERSION; init=RESULT (of cuInit); the name of a CUPTI
  * function: its result; ranges_lost=N, ranges not delivered in each decoding; activity=0, no kernel
  * records; activity_dropped=N; deliver=0: full buffers of records are filled again; late=1:
- * they are delivered by a flush only; exit_at=N,
+ * they are delivered by a flush only; check_zero=1: says whether buffers come as zeros; exit_at=N,
  * abort_at=N: what happens in the middle of launch number N. */
 #ifndef MOCK_H
 #define MOCK_H

@@ -98,8 +98,10 @@ int cuInit(unsigned flags)
     long result = mock_value("init", 0);
     if (result != 0)
         return (int)result;
-    if (!atomic_exchange(&is_initialised, true))
-        load_injection();
+    if (atomic_exchange(&is_initialised, true))
+        return success;
+    load_injection();
+    tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_INIT_FINISHED, NULL);
     return success;
 }
 

@@ -38,6 +38,7 @@ static struct {
     bool has_records;  /* of kernels */
     bool is_late;      /* full buffers are delivered by a flush only */
     bool keeps_buffer; /* full buffers are not delivered, but filled again */
+    bool are_zero;     /* buffers are said to come so */
     uint32_t process_id;
     uint64_t kinds;         /* of records that are wanted, as bits */
     uint64_t unified_kinds; /* the same of unified memory */
@@ -100,6 +101,18 @@ static uint64_t start_of(uint32_t correlation_id)
     return 1000 + 2500 * (uint64_t)correlation_id;
 }
 
+static void check_zero(void)
+{
+    if (!state.buffer || !state.are_zero || !mock_value("check_zero", 0))
+        return;
+    for (size_t i = 0; i < state.buffer_bytes; i++)
+        if (state.buffer[i]) {
+            mock_log("a buffer was not zero");
+            return;
+        }
+    mock_log("a buffer of zeros");
+}
+
 /* With the lock, which it lets go while it delivers a full buffer. */
 static void add_record(const void *record, size_t size_bytes)
 {
@@ -121,6 +134,7 @@ static void add_record(const void *record, size_t size_bytes)
     if (!state.buffer) {
         state.used_bytes = 0;
         state.request(&state.buffer, &state.buffer_bytes, &records_max);
+        check_zero();
     }
     if (!state.buffer || state.used_bytes + size_bytes > state.buffer_bytes) {
         state.dropped++;
@@ -394,6 +408,17 @@ int cuptiActivityEnable(int kind)
     state.is_late = mock_value("late", 0) != 0;
     state.process_id = (uint32_t)getpid();
     mock_cuda_set_hooks(&hooks);
+    return 0;
+}
+
+int cuptiActivitySetAttribute(int attribute, size_t *size_bytes, void *value)
+{
+    bool is_good = attribute == WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_BYTES
+                       ? *size_bytes == sizeof(size_t) && *(size_t *)value > 0
+                       : attribute == WL_CUPTI_ATTRIBUTE_BUFFERS_ARE_ZERO && *size_bytes == 1;
+    if (!is_good)
+        return WL_CUPTI_ERROR_INVALID_PARAMETER;
+    state.are_zero |= attribute == WL_CUPTI_ATTRIBUTE_BUFFERS_ARE_ZERO;
     return 0;
 }
 
