@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "timing/lead.h"
 #include "timing/path.h"
 #include "timing/wake.h"
 
@@ -28,7 +29,9 @@ struct warp {
     uint64_t *ready_at;  /* of each register: cycle << STATE_BITS | state */
     uint8_t *scoreboard; /* of each register, TIMING_NO_SCOREBOARD once it was waited for */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
-    uint32_t *slots; /* of the group's accesses: second word of the trace, 0: did not happen */
+    uint32_t *slots;      /* of the group's accesses: second word of the trace, 0: did not happen */
+    uint32_t *slot_turns; /* and which of the block's lead it is */
+    uint32_t *site_turns; /* accesses at each site until now */
 };
 
 struct block {
@@ -36,6 +39,7 @@ struct block {
     uint32_t live, arrived;
     uint64_t given, start; /* when its place was taken, when its warps could begin */
     bool is_live;
+    struct lead lead;
 };
 
 /* What held a warp back whose operands were there. */
@@ -112,10 +116,10 @@ static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes
 }
 
 /* Where the trace goes on behind one run through the group of blocks that it enters at `at`; fills
- * the slots of its accesses, where they are wanted. Every run begins with the group's head; lanes
- * that part may go through its other blocks in any order. */
+ * the warp's slots of its accesses, from `slots` on, if there is a warp. Every run begins with the
+ * group's head; lanes that part may go through its other blocks in any order. */
 static const uint32_t *pass_group(const struct timing_code *code, const uint32_t *at,
-                                  const uint32_t *end, uint32_t *slots)
+                                  const uint32_t *end, struct warp *warp, uint32_t slots)
 {
     uint32_t head = code->blocks[wl_trace_block(*at)].head;
     for (bool is_first = true; at < end; is_first = false) {
@@ -128,8 +132,11 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
             continue;
         }
         uint32_t slot = word < code->site_count ? code->site_slot[word] : WL_MACHINE_NONE;
-        if (slots && slot != WL_MACHINE_NONE)
-            slots[slot] = at[1] ? at[1] : 1;
+        if (warp && slot != WL_MACHINE_NONE) {
+            warp->slots[slots + slot] = at[1] ? at[1] : 1;
+            warp->slot_turns[slots + slot] =
+                warp->block->lead.first[word] + warp->site_turns[word]++;
+        }
         at += 2;
     }
     return at;
@@ -145,7 +152,7 @@ static uint32_t choose_turns(const struct timing_code *code, const struct warp *
     const uint32_t *at = warp->at;
     while (turns < code->blocks[unrolled].turns && at < warp->end &&
            code->blocks[wl_trace_block(*at)].head == head) {
-        at = pass_group(code, at, warp->end, NULL);
+        at = pass_group(code, at, warp->end, NULL, 0);
         turns++;
     }
     while (unrolled != WL_MACHINE_NONE && code->blocks[unrolled].turns > turns)
@@ -172,8 +179,7 @@ static bool enter_group(struct engine *engine, struct warp *warp)
         uint32_t slots = code->blocks[chosen].turns * code->groups[head].slots;
         memset(warp->slots, 0, slots * sizeof *warp->slots);
         for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++)
-            warp->at = pass_group(code, warp->at, warp->end,
-                                  warp->slots + turn * code->groups[head].slots);
+            warp->at = pass_group(code, warp->at, warp->end, warp, turn * code->groups[head].slots);
         const struct timing_group *group = &code->groups[chosen];
         if (group->count == 0 || is_left_out(engine, warp, lanes))
             continue;
@@ -302,6 +308,8 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     block->live = record->warp_count;
     block->arrived = 0;
     block->is_live = true;
+    lead_free(&block->lead);
+    lead_make(&block->lead, engine->code, record);
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
         warp->at = record->warps[i].items;
@@ -313,6 +321,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->lanes = 0;
         warp->loop = WL_MACHINE_NONE;
         warp->block = block;
+        memset(warp->site_turns, 0, engine->code->site_count * sizeof *warp->site_turns);
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
         memset(warp->scoreboard, TIMING_NO_SCOREBOARD, engine->code->register_count);
         memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
@@ -435,6 +444,21 @@ static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
 }
 
+/* The access at the head of a warp; returns when its data are there. */
+static uint64_t access_memory(struct engine *engine, struct path_port *port,
+                              const struct warp *warp, uint64_t now)
+{
+    const struct timing_op *op = warp->op;
+    uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
+    struct lead_turn *turn = word ? &warp->block->lead.turns[warp->slot_turns[op->slot]] : NULL;
+    bool is_shared = turn && op->kind == WL_MACHINE_LOAD && lead_is_shared(turn), pays = false;
+    if (is_shared)
+        word = lead_arrive(turn, word, &pays);
+    uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
+                                 port, word, now);
+    return is_shared ? lead_finish(turn, pays, there) : there;
+}
+
 /* Performs the instruction at the head of a warp. */
 static void issue(struct engine *engine, struct scheduler *scheduler, struct warp *warp,
                   uint64_t now)
@@ -460,9 +484,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         engine->served = (uint32_t)(scheduler - engine->schedulers);
     }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
-        done = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
-                           &scheduler->port,
-                           op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0, now);
+        done = access_memory(engine, &scheduler->port, warp, now);
     set_ready(engine, warp, op, done, kind->state);
     warp->op++;
     if (op->kind == WL_MACHINE_BRANCH) {
@@ -610,6 +632,8 @@ static void create(struct engine *engine)
             warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
             warp->scoreboard = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint8_t));
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
+            warp->slot_turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
+            warp->site_turns = wl_alloc_zero(engine->code->site_count + 1, sizeof(uint32_t));
         }
     }
 }
@@ -623,9 +647,12 @@ static void destroy(struct engine *engine)
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
+            free(engine->blocks[b].warps[w].slot_turns);
+            free(engine->blocks[b].warps[w].site_turns);
             free(engine->blocks[b].warps[w].scoreboard);
         }
         free(engine->blocks[b].warps);
+        lead_free(&engine->blocks[b].lead);
     }
     free(engine->blocks);
 }

@@ -235,6 +235,30 @@ static void schedulers_share_the_queue_of_loads(void **state)
     free(body);
 }
 
+/* All warps read the same 64 lines: those that come first pay, so that none falls behind. */
+static void whoever_comes_first_fetches_a_line(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    char *body = repeat("and.b32 %r2, %r1, 31;\nmul.wide.u32 %rd1, %r2, 4;\n"
+                        "add.s64 %rd2, %rd0, %rd1;\n",
+                        "ld.global.u32 %r3, [%rd2];\ncvt.u64.u32 %rd3, %r3;\n"
+                        "add.s64 %rd2, %rd2, %rd3;\nadd.s64 %rd2, %rd2, 128;\n",
+                        256, "st.global.u32 [%rd2], %r3;\n");
+    begin(&run, body, 1, 1024);
+    run.input.traffic.l2_read_sectors = 1;
+    double hits = cycles_with(&run, WL_TIMING_L1_HITS), misses = cycles_with(&run, 0);
+    assert_true(misses > hits + 200);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double each = timing.warp_cycles / 32, all = timing.active_cycles * run.gpu.sm_count;
+    assert_true(each > 0.97 * all);
+    wl_timing_free(&timing);
+    end(&run);
+    free(body);
+}
+
 static void taking_causes_away_never_costs(void **state)
 {
     (void)state;
@@ -370,6 +394,7 @@ int main(void)
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
+        cmocka_unit_test(whoever_comes_first_fetches_a_line),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
         cmocka_unit_test(sides_in_any_order_are_one_run),
