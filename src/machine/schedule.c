@@ -1,10 +1,11 @@
 /* A list scheduler for straight-line code: of what could start, the operation with the longest way
- * to the end goes first, so that loads stand early and their uses late. The order of accesses that
- * may touch the same memory stays. */
+ * to the end goes first, so that all loads stand before the first use as far as there are registers
+ * for them. The order of accesses that may touch the same memory stays. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/live.h"
 #include "machine/uses.h"
 
 /* What a compiler takes for the time of a result, in cycles. */
@@ -17,7 +18,7 @@ static uint32_t assumed_latency(const struct wl_machine *machine, const struct w
     case WL_MACHINE_LOAD:
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_TEXTURE:
-        return 64; /* as far ptxas puts a load and its use apart: 16 accesses */
+        return 300; /* ptxas puts up to 75 accesses between a load and its use */
     case WL_MACHINE_SHARED_LOAD:
     case WL_MACHINE_SHARED_ATOMIC:
     case WL_MACHINE_CONSTANT:
@@ -52,13 +53,12 @@ struct node {
 
 struct scheduling {
     struct wl_machine *machine;
-    const struct wl_machine_uses *uses;
-    uint32_t *left;    /* reads of each register in this block that are still to come */
-    uint32_t *carried; /* reads still to come of what a register holds when the block begins, where
-                          the block writes it anew: a loop's variables */
-    bool *is_carried;
+    const struct wl_machine_live *live;
+    uint32_t block;
+    uint32_t *left;     /* reads of each register's present value that are still to come */
+    uint32_t *promised; /* of each operand that is written: reads of that value */
     uint32_t memory_at; /* cycle of the next access */
-    uint32_t pressure;  /* 32-bit registers that values of this block take now */
+    int32_t pressure;   /* 32-bit registers that values take now */
     struct node *nodes;
     uint32_t count;
     uint32_t *writer; /* of each register: the last node of this block that writes it */
@@ -224,20 +224,31 @@ static void rate(struct scheduling *scheduling)
     }
 }
 
-/* Registers to stay below, an assumption: 32 a thread let an SM hold all its warps. */
-#define REGISTERS_LIKED 30
+/* Registers for values where 32 in all let an SM hold all its warps: what ptxas keeps to where the
+ * program does not say how many blocks an SM shall hold. */
+#define REGISTERS_LIKED 27
 
-static uint32_t size_of(const struct wl_machine *machine, uint32_t reg)
+/* Addresses are computed that many loads ahead. */
+#define LOADS_AHEAD 2
+
+static int32_t size_of(const struct wl_machine *machine, uint32_t reg)
 {
     uint8_t kind = machine->registers.items[reg].kind;
     return kind == WL_MACHINE_WIDE ? 2 : kind == WL_MACHINE_VALUE ? 1 : 0;
 }
 
-/* Whether a register lives in this block alone. */
-static bool is_local(const struct scheduling *scheduling, uint32_t reg)
+/* How often an operation reads the register of its use k; 0: an earlier use is the same. */
+static uint32_t times_read(const struct wl_machine *machine, const struct wl_machine_op *op,
+                           uint32_t k)
 {
-    return scheduling->uses->writer[reg] < WL_MACHINE_SEVERAL &&
-           scheduling->left[reg] != UINT32_MAX;
+    const uint32_t *uses = wl_machine_op_uses(machine, op);
+    uint32_t times = 0;
+    for (uint32_t n = 0; n < op->use_count; n++) {
+        if (uses[n] == uses[k] && n < k)
+            return 0;
+        times += uses[n] == uses[k];
+    }
+    return times;
 }
 
 /* By how much an operation changes the pressure. */
@@ -245,99 +256,75 @@ static int32_t change(const struct scheduling *scheduling, const struct wl_machi
 {
     const struct wl_machine *machine = scheduling->machine;
     int32_t change = 0;
-    for (uint32_t k = 0; k < op->def_count; k++) {
-        uint32_t reg = wl_machine_defs(machine, op)[k];
-        bool is_counted = is_local(scheduling, reg) || scheduling->is_carried[reg];
-        change += is_counted ? (int32_t)size_of(machine, reg) : 0;
-    }
+    for (uint32_t k = 0; k < op->def_count; k++)
+        if (scheduling->promised[op->operands + k])
+            change += size_of(machine, wl_machine_defs(machine, op)[k]);
     for (uint32_t k = 0; k < op->use_count; k++) {
         uint32_t reg = wl_machine_op_uses(machine, op)[k];
-        if ((is_local(scheduling, reg) && scheduling->left[reg] == 1) ||
-            scheduling->carried[reg] == 1)
-            change -= (int32_t)size_of(machine, reg);
+        if (scheduling->left[reg] && scheduling->left[reg] == times_read(machine, op, k))
+            change -= size_of(machine, reg);
     }
     return change;
 }
 
-static void take_reads(struct scheduling *scheduling, const struct wl_machine_op *op)
+static void perform(struct scheduling *scheduling, const struct wl_machine_op *op)
 {
-    for (uint32_t k = 0; k < op->use_count; k++) {
-        uint32_t reg = wl_machine_op_uses(scheduling->machine, op)[k];
-        uint32_t *left = &scheduling->left[reg];
-        *left -= *left && *left != UINT32_MAX;
-        scheduling->carried[reg] -= scheduling->carried[reg] > 0;
-    }
+    scheduling->pressure += change(scheduling, op);
+    for (uint32_t k = 0; k < op->use_count; k++)
+        scheduling->left[wl_machine_op_uses(scheduling->machine, op)[k]]--;
+    for (uint32_t k = 0; k < op->def_count; k++)
+        scheduling->left[wl_machine_defs(scheduling->machine, op)[k]] =
+            scheduling->promised[op->operands + k];
 }
 
-/* Fills carried for the block: reads that come before the first write of a register. */
-static void count_carried(struct scheduling *scheduling)
+/* Registers that hold values which the block only passes on, or begins with. */
+static int32_t count_live(const struct scheduling *scheduling)
+{
+    const struct wl_machine *machine = scheduling->machine;
+    const uint64_t *in = scheduling->live->in + scheduling->block * scheduling->live->words;
+    int32_t count = 0;
+    for (size_t word = 0; word < scheduling->live->words; word++)
+        for (uint64_t bits = in[word]; bits; bits &= bits - 1)
+            count += size_of(machine, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits));
+    return count;
+}
+
+/* Fills left for the block's begin and promised. */
+static void count_reads(struct scheduling *scheduling)
 {
     struct wl_machine *machine = scheduling->machine;
+    uint32_t *left = scheduling->left;
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
+            uint32_t reg = machine->operands.items[op->operands + k];
+            left[reg] = wl_machine_live_has(scheduling->live, scheduling->live->out,
+                                            scheduling->block, reg);
+        }
+    }
     for (uint32_t i = scheduling->count; i-- > 0;) {
         const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
         for (uint32_t k = 0; k < op->def_count; k++) {
             uint32_t reg = wl_machine_defs(machine, op)[k];
-            scheduling->is_carried[reg] = true;
-            scheduling->carried[reg] = 0;
+            scheduling->promised[op->operands + k] = left[reg];
+            left[reg] = 0;
         }
-        for (uint32_t k = 0; k < op->use_count; k++) {
-            uint32_t reg = wl_machine_op_uses(machine, op)[k];
-            scheduling->carried[reg] += scheduling->is_carried[reg];
-        }
+        for (uint32_t k = 0; k < op->use_count; k++)
+            left[wl_machine_op_uses(machine, op)[k]]++;
     }
-    for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
-        for (uint32_t k = 0; k < op->def_count; k++) {
-            uint32_t reg = wl_machine_defs(machine, op)[k];
-            scheduling->is_carried[reg] = scheduling->carried[reg] > 0;
-        }
-    }
-}
-
-static void forget_reads(struct scheduling *scheduling)
-{
-    for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
-        for (uint32_t n = 0; n < op->use_count; n++) {
-            uint32_t reg = wl_machine_op_uses(scheduling->machine, op)[n];
-            scheduling->left[reg] = scheduling->carried[reg] = 0;
-        }
-        for (uint32_t n = 0; n < op->def_count; n++)
-            scheduling->is_carried[wl_machine_defs(scheduling->machine, op)[n]] = false;
-    }
-}
-
-/* Fills left for the block; UINT32_MAX for registers that others read too. */
-static void count_reads(struct scheduling *scheduling)
-{
-    struct wl_machine *machine = scheduling->machine;
-    for (int turn = 0; turn < 2; turn++)
-        for (uint32_t i = 0; i < scheduling->count; i++) {
-            const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
-            for (uint32_t k = 0; k < op->use_count; k++) {
-                uint32_t reg = wl_machine_op_uses(machine, op)[k];
-                if (turn == 0)
-                    scheduling->left[reg]++;
-                else if (scheduling->left[reg] < scheduling->uses->reads[reg])
-                    scheduling->left[reg] = UINT32_MAX;
-            }
-        }
-    count_carried(scheduling);
-    scheduling->pressure = 0;
+    scheduling->pressure = count_live(scheduling);
 }
 
 /* The most registers the block needs as it stands. */
-static uint32_t find_limit(struct scheduling *scheduling)
+static int32_t find_limit(struct scheduling *scheduling)
 {
-    int32_t now = 0, most = 0;
+    int32_t most = REGISTERS_LIKED;
     count_reads(scheduling);
     for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
-        now += change(scheduling, op);
-        most = now > most ? now : most;
-        take_reads(scheduling, op);
+        perform(scheduling, &scheduling->machine->ops.items[scheduling->nodes[i].op]);
+        most = scheduling->pressure > most ? scheduling->pressure : most;
     }
-    return most > REGISTERS_LIKED ? (uint32_t)most : REGISTERS_LIKED;
+    return most;
 }
 
 /* The best of the nodes that may start: the longest way, then the earliest in the program. Nothing
@@ -349,27 +336,45 @@ static uint32_t start_of(const struct scheduling *scheduling, const struct node 
                                                                    : node->earliest;
 }
 
-static uint32_t choose(const struct scheduling *scheduling, const uint32_t *ready, uint32_t count,
-                       uint32_t now, uint32_t limit)
+static bool is_load(const struct scheduling *scheduling, const struct node *node)
 {
-    uint32_t best = 0;
+    const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+    return is_access(op) && op->def_count > 0;
+}
+
+/* What speaks against an operation now: registers beyond the limit; that it takes registers for
+ * what only later ones need, while loads are ready. */
+static int32_t reluctance(const struct scheduling *scheduling, const struct node *node,
+                          int32_t limit, bool has_load)
+{
+    int32_t grows = change(scheduling, &scheduling->machine->ops.items[node->op]);
+    if (grows <= 0)
+        return 0;
+    if (scheduling->pressure + grows > limit)
+        return 1 + grows;
+    return has_load && !is_load(scheduling, node) ? 1 : 0;
+}
+
+static uint32_t choose(const struct scheduling *scheduling, const uint32_t *ready, uint32_t count,
+                       uint32_t now, int32_t limit)
+{
+    uint32_t best = 0, loads = 0;
+    for (uint32_t k = 0; k < count; k++)
+        loads += is_load(scheduling, &scheduling->nodes[ready[k]]);
+    bool has_load = loads >= LOADS_AHEAD;
+    int32_t best_reluctance = reluctance(scheduling, &scheduling->nodes[ready[0]], limit, has_load);
     for (uint32_t k = 1; k < count; k++) {
         const struct node *a = &scheduling->nodes[ready[k]], *b = &scheduling->nodes[ready[best]];
         uint32_t a_start = start_of(scheduling, a), b_start = start_of(scheduling, b);
         bool a_can = a_start <= now, b_can = b_start <= now;
-        int32_t a_grows = 0, b_grows = 0;
-        if (scheduling->pressure >= limit) {
-            a_grows = change(scheduling, &scheduling->machine->ops.items[a->op]);
-            b_grows = change(scheduling, &scheduling->machine->ops.items[b->op]);
-            a_grows = a_grows > 0 ? a_grows : 0;
-            b_grows = b_grows > 0 ? b_grows : 0;
-        }
-        bool is_better = a_grows != b_grows             ? a_grows < b_grows
+        int32_t against = reluctance(scheduling, a, limit, has_load);
+        bool is_better = against != best_reluctance     ? against < best_reluctance
                          : a_can != b_can               ? a_can
                          : !a_can && a_start != b_start ? a_start < b_start
                          : a->priority != b->priority   ? a->priority > b->priority
                                                         : ready[k] < ready[best];
         best = is_better ? k : best;
+        best_reluctance = is_better ? against : best_reluctance;
     }
     return best;
 }
@@ -377,10 +382,9 @@ static uint32_t choose(const struct scheduling *scheduling, const uint32_t *read
 static void place(struct scheduling *scheduling, struct wl_machine_block *block)
 {
     uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
-    uint32_t count = 0, now = 0, limit = find_limit(scheduling);
+    uint32_t count = 0, now = 0;
+    int32_t limit = find_limit(scheduling);
     scheduling->memory_at = 0;
-    int32_t pressure = 0;
-    forget_reads(scheduling);
     count_reads(scheduling);
     for (uint32_t i = 0; i < scheduling->count; i++)
         if (scheduling->nodes[i].waits == 0)
@@ -395,9 +399,7 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
         now = start > now ? start : now;
         if (is_access(op))
             scheduling->memory_at = now + MEMORY_INTERVAL;
-        pressure += change(scheduling, op);
-        scheduling->pressure = pressure > 0 ? (uint32_t)pressure : 0;
-        take_reads(scheduling, op);
+        perform(scheduling, op);
         for (size_t i = 0; i < node->after.count; i++) {
             struct node *next = &scheduling->nodes[node->after.items[i]];
             uint32_t there = now + assumed_latency(scheduling->machine, op);
@@ -428,7 +430,6 @@ static void schedule_block(struct scheduling *scheduling, struct wl_machine_bloc
     order_memory(scheduling);
     rate(scheduling);
     place(scheduling, block);
-    forget_reads(scheduling);
     for (uint32_t i = 0; i < scheduling->count; i++)
         free(scheduling->nodes[i].after.items);
     free(scheduling->nodes);
@@ -440,19 +441,19 @@ void wl_machine_schedule(struct wl_machine *machine)
     scheduling.writer = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.stamp = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
     scheduling.left = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
-    scheduling.carried = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
-    scheduling.is_carried = wl_alloc_zero(machine->registers.count + 1, sizeof(bool));
-    struct wl_machine_uses uses;
-    wl_machine_uses_find(machine, &uses);
-    scheduling.uses = &uses;
+    scheduling.promised = wl_alloc_zero(machine->operands.count + 1, sizeof(uint32_t));
+    struct wl_machine_live live;
+    wl_machine_live_find(machine, &live);
+    scheduling.live = &live;
     for (uint32_t b = 0; b < machine->block_count; b++)
         if (machine->blocks[b].head == b && machine->blocks[b].turns &&
-            machine->blocks[b].code.count > 1)
+            machine->blocks[b].code.count > 1) {
+            scheduling.block = b;
             schedule_block(&scheduling, &machine->blocks[b]);
+        }
     free(scheduling.writer);
     free(scheduling.stamp);
     free(scheduling.left);
-    free(scheduling.carried);
-    free(scheduling.is_carried);
-    wl_machine_uses_free(&uses);
+    free(scheduling.promised);
+    wl_machine_live_free(&live);
 }
