@@ -33,14 +33,16 @@ static uint8_t find_guard(const struct wl_machine *machine, const struct wl_mach
                                                                       : UINT8_MAX;
 }
 
-/* Results of other than fixed latency share the counters, neighbours the same one. */
-static bool is_counted_op(const struct wl_machine_op *op)
+enum scoreboard { COUNTED_NOT, COUNTED_SHORT, COUNTED_LONG };
+
+/* Which results are counted: those of other than fixed latency. */
+static enum scoreboard scoreboard_of(const struct wl_machine_op *op)
 {
-    static const bool is_counted[WL_MACHINE_KIND_COUNT] = {
-#define FIXED false
-#define NONE false
-#define SHORT true
-#define LONG true
+    static const uint8_t scoreboards[WL_MACHINE_KIND_COUNT] = {
+#define FIXED COUNTED_NOT
+#define NONE COUNTED_NOT
+#define SHORT COUNTED_SHORT
+#define LONG COUNTED_LONG
 #define K(id, pipe, latency, queue, scoreboard, text) scoreboard,
 #include "warp/machine.def"
 #undef K
@@ -49,19 +51,50 @@ static bool is_counted_op(const struct wl_machine_op *op)
 #undef SHORT
 #undef LONG
     };
-    return is_counted[op->kind] && op->def_count > 0;
+    return op->def_count ? scoreboards[op->kind] : COUNTED_NOT;
 }
 
-static void give_scoreboards(struct timing_code *code, const struct wl_machine *machine, uint32_t b)
+/* Long results use the counters behind these: the first ones are left to operands that loads still
+ * have to read. */
+enum { LONG_FIRST = 2 };
+
+/* Compilers give each result a counter of its own while there are some, then all further ones the
+ * same as the last, until an instruction has waited for one. held: of each register. */
+static void give_scoreboards(struct timing_code *code, const struct wl_machine *machine, uint32_t b,
+                             struct timing_held *held)
 {
     const struct wl_machine_block *block = &machine->blocks[b];
-    uint32_t total = 0, number = 0;
-    for (size_t i = 0; i < block->code.count; i++)
-        total += is_counted_op(&machine->ops.items[block->code.items[i]]);
-    uint32_t each = (total + TIMING_SCOREBOARDS - 1) / TIMING_SCOREBOARDS;
-    for (size_t i = 0; i < block->code.count; i++)
-        if (is_counted_op(&machine->ops.items[block->code.items[i]]))
-            code->ops[code->groups[b].first + i].scoreboard = (uint8_t)(number++ / each);
+    bool is_busy[TIMING_SCOREBOARDS + 1] = {false};
+    uint32_t waits[TIMING_SCOREBOARDS + 1] = {0};
+    uint8_t last = TIMING_SCOREBOARDS - 1;
+    for (size_t i = 0; i < block->code.count; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
+        const uint32_t *operands = machine->operands.items + op->operands;
+        uint32_t operand_count = (uint32_t)op->def_count + op->use_count;
+        for (uint32_t k = 0; k < operand_count; k++) {
+            uint32_t number = held[operands[k]].scoreboard;
+            if (held[operands[k]].waits != waits[number])
+                continue;
+            is_busy[number] = false;
+            waits[number]++;
+        }
+        enum scoreboard counted = scoreboard_of(op);
+        if (counted == COUNTED_NOT)
+            continue;
+        uint8_t number = counted == COUNTED_LONG ? LONG_FIRST : 0;
+        while (number < TIMING_SCOREBOARDS && is_busy[number])
+            number++;
+        last = number < TIMING_SCOREBOARDS ? number : last;
+        is_busy[last] = true;
+        code->ops[code->groups[b].first + i].scoreboard = last;
+        for (uint32_t k = 0; k < op->def_count; k++)
+            held[operands[k]] = (struct timing_held){last, waits[last]};
+    }
+    for (size_t i = 0; i < block->code.count; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
+        for (uint32_t k = 0; k < op->def_count; k++)
+            held[machine->operands.items[op->operands + k]].scoreboard = TIMING_NO_SCOREBOARD;
+    }
 }
 
 /* base: the loop that op's block stands for several turns of, or the block itself. */
@@ -101,6 +134,9 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
     code->groups = wl_alloc_zero(machine->block_count, sizeof *code->groups);
     code->site_slot = wl_alloc((input->program->site_count + 1u) * sizeof *code->site_slot);
     memset(code->site_slot, 0xff, (input->program->site_count + 1u) * sizeof *code->site_slot);
+    struct timing_held *held = wl_alloc_zero(machine->registers.count + 1, sizeof *held);
+    for (size_t i = 0; i < machine->registers.count; i++)
+        held[i].scoreboard = TIMING_NO_SCOREBOARD;
     for (uint32_t b = 0; b < machine->block_count; b++) {
         const struct wl_machine_block *block = &machine->blocks[b];
         code->groups[b].first = code->op_count;
@@ -108,10 +144,11 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
             add_op(code, input, &machine->ops.items[block->code.items[i]], block->base,
                    block->base == b);
         code->groups[b].count = code->op_count - code->groups[b].first;
-        give_scoreboards(code, machine, b);
+        give_scoreboards(code, machine, b, held);
         uint32_t slots = block->turns * code->groups[block->base].slots;
         code->slot_most = slots > code->slot_most ? slots : code->slot_most;
     }
+    free(held);
 }
 
 void timing_code_free(struct timing_code *code)

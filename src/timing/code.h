@@ -9,6 +9,12 @@
  * issued under its counter. */
 enum { TIMING_SCOREBOARDS = 6, TIMING_NO_SCOREBOARD = TIMING_SCOREBOARDS };
 
+/* Under which counter a register's value comes, and how often that had been waited for when the
+ * value was asked for: after one wait, all that came under it before is there. */
+struct timing_held {
+    uint32_t scoreboard, waits;
+};
+
 struct timing_op {
     uint8_t kind;
     uint8_t def_count, use_count;

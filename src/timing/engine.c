@@ -25,10 +25,11 @@ struct warp {
     uint32_t loop;   /* whose entry it has run, WL_MACHINE_NONE outside */
     struct block *block;
     struct scheduler *scheduler;
-    uint32_t slot;       /* in its scheduler */
-    uint64_t *ready_at;  /* of each register: cycle << STATE_BITS | state */
-    uint8_t *scoreboard; /* of each register, TIMING_NO_SCOREBOARD once it was waited for */
+    uint32_t slot;            /* in its scheduler */
+    uint64_t *ready_at;       /* of each register: cycle << STATE_BITS | state */
+    struct timing_held *held; /* of each register */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
+    uint32_t waits[TIMING_SCOREBOARDS + 1];         /* for it: what came under it before is there */
     uint32_t *slots;      /* of the group's accesses: second word of the trace, 0: did not happen */
     uint32_t *slot_turns; /* and which of the block's lead it is */
     uint32_t *site_turns; /* accesses at each site until now */
@@ -198,8 +199,10 @@ static uint64_t operands_ready(const struct engine *engine, const struct warp *w
     uint64_t latest = 0;
     for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
         uint64_t at = warp->ready_at[operands[k]];
-        uint64_t counted = warp->scoreboard_at[warp->scoreboard[operands[k]]];
-        at = counted > at ? counted : at;
+        const struct timing_held *held = &warp->held[operands[k]];
+        uint64_t counted = warp->scoreboard_at[held->scoreboard];
+        if (held->waits == warp->waits[held->scoreboard])
+            at = counted > at ? counted : at;
         if (k == op->guard && at)
             at += (uint64_t)engine->model->guard_latency << STATE_BITS;
         latest = at > latest ? at : latest;
@@ -213,11 +216,13 @@ static void set_ready(const struct engine *engine, struct warp *warp, const stru
 {
     const uint32_t *operands = engine->code->operands + op->operands;
     uint64_t entry = at << STATE_BITS | state;
-    for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++)
-        warp->scoreboard[operands[k]] = TIMING_NO_SCOREBOARD;
+    for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
+        const struct timing_held *held = &warp->held[operands[k]];
+        warp->waits[held->scoreboard] += held->waits == warp->waits[held->scoreboard];
+    }
     for (uint32_t k = 0; k < op->def_count; k++) {
         warp->ready_at[operands[k]] = entry;
-        warp->scoreboard[operands[k]] = op->scoreboard;
+        warp->held[operands[k]] = (struct timing_held){op->scoreboard, warp->waits[op->scoreboard]};
     }
     if (op->scoreboard < TIMING_SCOREBOARDS && entry > warp->scoreboard_at[op->scoreboard])
         warp->scoreboard_at[op->scoreboard] = entry;
@@ -323,7 +328,9 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->block = block;
         memset(warp->site_turns, 0, engine->code->site_count * sizeof *warp->site_turns);
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
-        memset(warp->scoreboard, TIMING_NO_SCOREBOARD, engine->code->register_count);
+        for (uint32_t k = 0; k < engine->code->register_count; k++)
+            warp->held[k] = (struct timing_held){TIMING_NO_SCOREBOARD, 0};
+        memset(warp->waits, 0, sizeof warp->waits);
         memset(warp->scoreboard_at, 0, sizeof warp->scoreboard_at);
         append(warp);
     }
@@ -630,7 +637,7 @@ static void create(struct engine *engine)
             warp->slot = (b * warps + w) / engine->model->schedulers;
             warp->scheduler->warps[warp->slot] = warp;
             warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
-            warp->scoreboard = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint8_t));
+            warp->held = wl_alloc_zero(engine->code->register_count + 1, sizeof *warp->held);
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
             warp->slot_turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
             warp->site_turns = wl_alloc_zero(engine->code->site_count + 1, sizeof(uint32_t));
@@ -649,7 +656,7 @@ static void destroy(struct engine *engine)
             free(engine->blocks[b].warps[w].slots);
             free(engine->blocks[b].warps[w].slot_turns);
             free(engine->blocks[b].warps[w].site_turns);
-            free(engine->blocks[b].warps[w].scoreboard);
+            free(engine->blocks[b].warps[w].held);
         }
         free(engine->blocks[b].warps);
         lead_free(&engine->blocks[b].lead);
