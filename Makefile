@@ -44,9 +44,10 @@ test: groups = build cuda check
 test: build
 	@$(run) ctest --test-dir $(BUILD) --output-on-failure
 
-bench: configure
+bench: product
 	@$(run) ninja -C $(BUILD) --quiet warplens-speed
 	@$(run) $(BUILD)/bench/warplens-speed bench/speed/kernels.ptx
+	@$(run) bench/speed/profiles.sh $(BUILD)
 
 accuracy: product
 	@$(run) ninja -C $(BUILD) --quiet accuracy_compare
