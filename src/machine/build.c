@@ -12,8 +12,10 @@ struct cost_row {
 static const struct cost_row cost_rows[] = {
 #define C(pattern, kind, count, second, second_count) \
     {pattern, WL_MACHINE_##kind, count, WL_MACHINE_##second, second_count},
+#define S(pattern)
 #include "machine/costs.def"
 #undef C
+#undef S
     {"*", WL_MACHINE_ALU, 1, WL_MACHINE_ALU, 0},
 };
 
@@ -40,7 +42,7 @@ struct wl_machine *wl_machine_create(uint32_t block_count)
     machine->blocks = wl_alloc_zero(block_count, sizeof *machine->blocks);
     for (uint32_t i = 0; i < block_count; i++)
         machine->blocks[i] = (struct wl_machine_block){
-            .head = i, .base = i, .turns = 1, .unrolled = WL_MACHINE_NONE};
+            .head = i, .base = i, .join = WL_MACHINE_NONE, .turns = 1, .unrolled = WL_MACHINE_NONE};
     WL_PUSH(&machine->operands, WL_MACHINE_NONE); /* so that they have an address */
     return machine;
 }
@@ -80,6 +82,43 @@ static enum wl_machine_kind refine(const struct wl_op *op, enum wl_machine_kind 
     return kind;
 }
 
+static const char *const slow_path_patterns[] = {
+#define C(pattern, kind, count, second, second_count)
+#define S(pattern) pattern,
+#include "machine/costs.def"
+#undef C
+#undef S
+};
+
+bool wl_machine_has_slow_path(uint16_t code)
+{
+    bool has = false;
+    for (size_t i = 0; i < sizeof slow_path_patterns / sizeof *slow_path_patterns; i++)
+        has |= fnmatch(slow_path_patterns[i], wl_op_rows[code].name, 0) == 0;
+    return has;
+}
+
+/* Whether lanes may get different results for the same operands: not from one address of memory
+ * that all share. */
+static bool is_varying(const struct wl_op *op, uint8_t kind)
+{
+    switch (kind) {
+    case WL_MACHINE_SPECIAL:
+        return op->kind < WL_SPECIAL_CTAID_X || op->kind > WL_SPECIAL_CTAID_Z;
+    case WL_MACHINE_LOAD:
+        return op->code == WL_OP_LOAD_LOCAL || op->code == WL_OP_LOAD_GENERIC;
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_SHUFFLE:
+    case WL_MACHINE_TEXTURE:
+    case WL_MACHINE_BRANCH: /* what a called function returns */
+    case WL_MACHINE_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Multiply-adds that the tensor pipe does for an operation, in units of 8x8x4 of 16 bits. */
 static uint8_t tensor_weight(const struct wl_op *op)
 {
@@ -112,6 +151,8 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
                                .is_kept = is_load && from->kind & WL_LOAD_KEPT,
+                               .is_varying = is_varying(from, refine(from, cost->kind)),
+                               .has_slow_path = wl_machine_has_slow_path(from->code),
                                .weight = 1,
                                .def_count = (uint8_t)input->def_count,
                                .use_count = (uint8_t)input->use_count,
@@ -133,7 +174,9 @@ void wl_machine_improve(struct wl_machine *machine)
     wl_machine_merge(machine);
     wl_machine_fuse(machine);
     wl_machine_predicate(machine);
+    wl_machine_converge(machine);
     wl_machine_unroll(machine);
+    wl_machine_divide(machine);
     wl_machine_expand(machine);
     wl_machine_schedule(machine);
     wl_machine_place(machine);

@@ -36,8 +36,28 @@ static void add_part(struct wl_machine *machine, struct wl_machine_block *block,
     WL_PUSH(&block->code, index);
 }
 
+static void add_mark(struct wl_machine *machine, struct wl_machine_block *block,
+                     const struct wl_machine_op *whole, uint8_t kind, uint32_t reads)
+{
+    struct wl_machine_op part = *whole;
+    part.def_count = 0;
+    part.has_imm = false;
+    part.is_varying = false;
+    part.kind = kind;
+    part.count = 1;
+    part.second_count = 0;
+    part.site = WL_MACHINE_NONE;
+    part.operands = (uint32_t)machine->operands.count;
+    part.use_count = reads != WL_MACHINE_NONE;
+    WL_PUSH(&machine->operands, reads);
+    WL_PUSH(&machine->ops, part);
+    uint32_t index = (uint32_t)machine->ops.count - 1;
+    WL_PUSH(&block->code, index);
+}
+
 /* The second kind comes second: an estimate of a quotient, then what makes it exact. The access of
- * a memory operation is its first part if it loads, else its last. */
+ * a memory operation is its first part if it loads, else its last. Behind what has a slow path
+ * stands the branch to it, which a comparison decides beside the chain, and where lanes meet. */
 static void expand_op(struct wl_machine *machine, struct wl_machine_block *block, uint32_t index)
 {
     const struct wl_machine_op whole = machine->ops.items[index];
@@ -46,13 +66,22 @@ static void expand_op(struct wl_machine *machine, struct wl_machine_block *block
         WL_PUSH(&block->code, index);
         return;
     }
-    uint32_t chain = WL_MACHINE_NONE;
+    uint32_t chain = WL_MACHINE_NONE, check = WL_MACHINE_NONE;
+    if (whole.has_slow_path) {
+        add_mark(machine, block, &whole, WL_MACHINE_SYNC, WL_MACHINE_NONE);
+        check = wl_machine_add_register(machine, WL_MACHINE_PREDICATE, 0);
+        add_part(machine, block, &whole, WL_MACHINE_ALU, WL_MACHINE_NONE, check);
+    }
     for (uint32_t i = 0; i < total; i++) {
         bool is_second = i > 0 && i <= whole.second_count;
         uint32_t writes = i + 1 == total ? WL_MACHINE_NONE
                                          : wl_machine_add_register(machine, WL_MACHINE_VALUE, 0);
         add_part(machine, block, &whole, is_second ? whole.second_kind : whole.kind, chain, writes);
         chain = writes;
+    }
+    if (whole.has_slow_path) {
+        add_mark(machine, block, &whole, WL_MACHINE_BRANCH, check);
+        add_mark(machine, block, &whole, WL_MACHINE_SYNC, WL_MACHINE_NONE);
     }
 }
 

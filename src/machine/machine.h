@@ -28,6 +28,10 @@ uint32_t wl_machine_add_register(struct wl_machine *machine, enum wl_machine_reg
 void wl_machine_add(struct wl_machine *machine, uint32_t block,
                     const struct wl_machine_input *input);
 
+/* Whether an operation (enum wl_opcode) branches to a subroutine for rare operands: no instruction
+ * moves past it. */
+bool wl_machine_has_slow_path(uint16_t code);
+
 /* Takes away copies and what is computed from nothing but constants and parameters, gives memory
  * accesses their constant offsets. */
 void wl_machine_fold(struct wl_machine *machine);
@@ -40,8 +44,12 @@ void wl_machine_fuse(struct wl_machine *machine);
 void wl_machine_drop(struct wl_machine *machine);
 /* Merges blocks that follow each other, and short branches by predicating what they guard. */
 void wl_machine_predicate(struct wl_machine *machine);
+/* Adds what marks where lanes that part will meet again, and waits for them there. */
+void wl_machine_converge(struct wl_machine *machine);
 /* Adds to loops that count in constant steps what several of their turns at once are. */
 void wl_machine_unroll(struct wl_machine *machine);
+/* Lets integer divisions share the reciprocals of their divisors. */
+void wl_machine_divide(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
 /* Orders each block's operations as a list scheduler would: long latencies first. */

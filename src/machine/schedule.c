@@ -121,6 +121,8 @@ static enum memory_role role_of(const struct wl_machine_op *op)
     case WL_MACHINE_BRANCH:
     case WL_MACHINE_UNKNOWN:
         return ROLE_ALL;
+    case WL_MACHINE_SYNC:
+        return ROLE_NONE;
     default:
         return op->code == WL_OP_WARP_SYNC ? ROLE_ALL : ROLE_NONE;
     }
@@ -204,6 +206,26 @@ static void order_memory(struct scheduling *scheduling)
             last_write[space] = i;
         else
             fence = i;
+    }
+}
+
+/* Nothing moves past a branch, nor past where lanes meet, which only stands behind one. */
+static void order_branches(struct scheduling *scheduling)
+{
+    const struct wl_machine_op *ops = scheduling->machine->ops.items;
+    uint32_t fixed = UINT32_MAX;
+    bool is_behind_branch = true;
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        uint8_t kind = ops[scheduling->nodes[i].op].kind;
+        bool is_fixed = kind == WL_MACHINE_BRANCH || (kind == WL_MACHINE_SYNC && is_behind_branch);
+        is_behind_branch = is_fixed;
+        if (fixed != UINT32_MAX)
+            must_follow(scheduling, fixed, i);
+        if (!is_fixed)
+            continue;
+        for (uint32_t k = fixed == UINT32_MAX ? 0 : fixed + 1; k < i; k++)
+            must_follow(scheduling, k, i);
+        fixed = i;
     }
 }
 
@@ -428,6 +450,7 @@ static void schedule_block(struct scheduling *scheduling, struct wl_machine_bloc
     }
     order_writers(scheduling);
     order_memory(scheduling);
+    order_branches(scheduling);
     rate(scheduling);
     place(scheduling, block);
     for (uint32_t i = 0; i < scheduling->count; i++)

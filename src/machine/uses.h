@@ -31,6 +31,9 @@ static inline uint32_t *wl_machine_op_uses(const struct wl_machine *machine,
 /* Whether it does something besides writing registers. */
 bool wl_machine_has_effect(const struct wl_machine_op *op);
 
+/* Of each register, whether it may differ between the lanes of a warp. Free it with free(). */
+bool *wl_machine_find_divergent(const struct wl_machine *machine);
+
 /* Takes the dead ops out of the blocks. */
 void wl_machine_sweep(struct wl_machine *machine);
 static inline void wl_machine_kill(struct wl_machine_op *op)

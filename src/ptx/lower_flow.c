@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "machine/machine.h"
 #include "ptx/lowering.h"
 
 static bool begins_block(const struct wl_op *op)
@@ -315,6 +316,8 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
             bool reads = step_pending(lowering, &lowering->ops.items[i], pending, words, true);
             lowering->ops.items[i].needs_yield = reads && !has_waited;
             has_waited |= reads;
+            if (wl_machine_has_slow_path(lowering->ops.items[i].op.code))
+                has_waited = false; /* loads behind it are not moved before it */
         }
     }
     free(in);

@@ -107,6 +107,9 @@ void lower_machine(struct lowering *lowering)
         for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
             block->is_rolled |= lowering->ops.items[i].is_rolled;
             translate(&translation, number, &lowering->ops.items[i]);
+            uint32_t join = lowering->ops.items[i].op.reconverge;
+            if (join != UINT32_MAX)
+                block->join = lowering->ops.items[join].op.target;
         }
         block->successor_total = blocks[b].successor_count;
         for (uint32_t k = 0; k < blocks[b].successor_count && k < WL_MACHINE_SUCCESSORS; k++)

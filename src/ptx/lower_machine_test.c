@@ -32,28 +32,47 @@ static bool is_end(const struct wl_machine *machine, uint32_t b)
     return b + 1 == machine->block_count || machine->blocks[b + 1].turns != 1;
 }
 
-/* "KIND KIND@ | KIND": blocks that stand for themselves, '@' behind what is predicated; "x4" stands
- * before what does four turns of a loop, "x0" before what chooses between such. */
-static char *list_kinds(const char *body)
+struct lowering_case {
+    struct wl_ptx_module *module;
+    struct wl_program *program;
+};
+
+static const struct wl_machine *lower_body(struct lowering_case *self, const char *body)
 {
     struct wl_error error = {0};
-    struct wl_ptx_module *module = NULL;
-    struct wl_program *program = NULL;
-    struct wl_text text = {0}, kinds = {0};
+    struct wl_text text = {0};
+    *self = (struct lowering_case){0};
     wl_text_addf(&text,
                  ".version 8.0\n.target sm_90\n.address_size 64\n"
                  ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                  ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
                  "ld.param.u64 %%rd0, [p];\nld.param.u32 %%r0, [n];\n%s\nret;\n}\n",
                  body);
-    if (wl_ptx_module_parse(text.data, text.length, "test", &module, &error))
+    if (wl_ptx_module_parse(text.data, text.length, "test", &self->module, &error))
         fail_msg("%s (%s)", error.message, error.where);
-    struct wl_ptx_lower_input input = {.module = module, .capability = 90, .resolve = resolve};
-    input.function = wl_ptx_module_find_function(module, "k");
-    if (wl_ptx_lower(&input, &program, &error))
+    struct wl_ptx_lower_input input = {
+        .module = self->module, .capability = 90, .resolve = resolve};
+    input.function = wl_ptx_module_find_function(self->module, "k");
+    if (wl_ptx_lower(&input, &self->program, &error))
         fail_msg("%s (%s)", error.message, error.where);
-    const struct wl_machine *machine = program->machine;
-    assert_non_null(machine);
+    assert_non_null(self->program->machine);
+    wl_text_free(&text);
+    return self->program->machine;
+}
+
+static void free_case(struct lowering_case *self)
+{
+    wl_program_free(self->program);
+    wl_ptx_module_free(self->module);
+}
+
+/* "KIND KIND@ | KIND": blocks that stand for themselves, '@' behind what is predicated; "x4" stands
+ * before what does four turns of a loop, "x0" before what chooses between such. */
+static char *list_kinds(const char *body)
+{
+    struct lowering_case lowered;
+    struct wl_text kinds = {0};
+    const struct wl_machine *machine = lower_body(&lowered, body);
     for (uint32_t b = 0; b < machine->block_count; b++) {
         const struct wl_machine_block *block = &machine->blocks[b];
         if (block->head != b || block->code.count == 0 || (block->turns == 1 && is_end(machine, b)))
@@ -68,12 +87,8 @@ static char *list_kinds(const char *body)
                          op->is_guarded ? "@" : "");
         }
     }
-    char *listed = wl_string_copy(kinds.data);
-    wl_text_free(&text);
-    wl_text_free(&kinds);
-    wl_program_free(program);
-    wl_ptx_module_free(module);
-    return listed;
+    free_case(&lowered);
+    return wl_text_take(&kinds);
 }
 
 static void check(const char *body, const char *expected)
@@ -81,6 +96,19 @@ static void check(const char *body, const char *expected)
     char *listed = list_kinds(body);
     assert_string_equal(listed, expected);
     free(listed);
+}
+
+/* Instructions of a kind in all blocks. */
+static int count_kind(const char *body, uint8_t kind)
+{
+    struct lowering_case lowered;
+    const struct wl_machine *machine = lower_body(&lowered, body);
+    int count = 0;
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        for (size_t i = 0; i < machine->blocks[b].code.count; i++)
+            count += machine->ops.items[machine->blocks[b].code.items[i]].kind == kind;
+    free_case(&lowered);
+    return count;
 }
 
 static void what_nobody_reads_is_dropped(void **state)
@@ -194,7 +222,90 @@ static void a_branch_over_a_barrier_stays(void **state)
     (void)state;
     check("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\nbar.sync 0;\nDONE:\n"
           "st.global.u32 [%rd0], %r1;",
-          "UNIFORM SPECIAL ALU BRANCH | BARRIER | STORE EXIT");
+          "UNIFORM SPECIAL SYNC ALU BRANCH | BARRIER | SYNC STORE EXIT");
+}
+
+/* A branch over so many instructions; with a condition that lanes may see differently, or not. */
+static void check_side(const char *condition, int count, const char *expected)
+{
+    struct wl_text body = {0};
+    wl_text_addf(&body,
+                 "ld.global.u32 %%r2, [%%rd0];\nmov.u32 %%r1, %%tid.x;\n%s\n@%%p1 bra DONE;\n",
+                 condition);
+    for (int i = 0; i < count; i++)
+        wl_text_add(&body, "brev.b32 %r2, %r2;\n");
+    wl_text_add(&body, "DONE:\nst.global.u32 [%rd0], %r2;");
+    check(body.data, expected);
+    wl_text_free(&body);
+}
+
+#define XUS(n) XUS_##n
+#define XUS_6 "XU@ XU@ XU@ XU@ XU@ XU@"
+#define XUS_7 "XU XU XU XU XU XU XU"
+#define XUS_8 XUS_6 " XU@ XU@"
+#define XUS_9 XUS_7 " XU XU"
+
+/* As ptxas 13.0 does: 8 instructions where lanes may part, 6 where all go alike; there, no mark
+ * says where lanes meet. */
+static void longer_branches_stay(void **state)
+{
+    (void)state;
+    const char *varying = "setp.gt.u32 %p1, %r1, 5;", *common = "setp.gt.u32 %p1, %r0, 5;";
+    check_side(varying, 8, "UNIFORM LOAD SPECIAL ALU " XUS(8) " STORE EXIT");
+    check_side(varying, 9, "UNIFORM LOAD SPECIAL SYNC ALU BRANCH | " XUS(9) " | SYNC STORE EXIT");
+    check_side(common, 6, "UNIFORM UNIFORM UNIFORM LOAD " XUS(6) " STORE EXIT");
+    check_side(common, 7, "UNIFORM UNIFORM UNIFORM LOAD BRANCH | " XUS(7) " | STORE EXIT");
+}
+
+static void conditions_of_two_branches_are_combined(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\n"
+          "setp.eq.u32 %p2, %r1, 3;\n@%p2 bra DONE;\nadd.s32 %r2, %r1, 3;\nDONE:\n"
+          "st.global.u32 [%rd0], %r2;",
+          "UNIFORM SPECIAL MOVE ALU ALU@ ADD@ STORE EXIT");
+}
+
+static void what_is_predicated_is_not_predicated_again(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\n"
+          "brev.b32 %r2, %r1;\nsetp.eq.u32 %p2, %r2, 3;\n@%p2 bra DONE;\nadd.s32 %r2, %r1, 3;\n"
+          "DONE:\nst.global.u32 [%rd0], %r2;",
+          "UNIFORM SPECIAL MOVE SYNC ALU BRANCH | XU ALU ADD@ | SYNC STORE EXIT");
+}
+
+static void lanes_that_leave_a_loop_meet_behind_it(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nLOOP:\nbrev.b32 %r1, %r1;\nsetp.lt.s32 %p1, %r1, %r0;\n"
+          "@%p1 bra LOOP;\nst.global.u32 [%rd0], %r1;",
+          "UNIFORM UNIFORM SPECIAL SYNC | XU ALU BRANCH | SYNC STORE EXIT");
+}
+
+static void threads_that_end_meet_nowhere(void **state)
+{
+    (void)state;
+    check("mov.u32 %r1, %tid.x;\nsetp.gt.u32 %p1, %r1, 5;\n@%p1 bra DONE;\nbar.sync 0;\n"
+          "st.global.u32 [%rd0], %r1;\nDONE:\n",
+          "UNIFORM SPECIAL ALU BRANCH | BARRIER STORE | EXIT");
+}
+
+/* 22 instructions, 3 of them for the reciprocal; 11 with that at hand. */
+static void divisions_share_the_reciprocal(void **state)
+{
+    (void)state;
+    static const char *const divisors[] = {"%r3", "%r5"};
+    for (int i = 0; i < 2; i++) {
+        char *body = wl_string_format(
+            "ld.global.u32 %%r1, [%%rd0];\nld.global.u32 %%r3, [%%rd0+4];\n"
+            "ld.global.u32 %%r5, [%%rd0+8];\ndiv.s32 %%r2, %%r1, %%r3;\n"
+            "div.s32 %%r4, %%r5, %s;\nst.global.u32 [%%rd0], %%r2;\nst.global.u32 [%%rd0+4], %%r4;",
+            divisors[i]);
+        assert_int_equal(count_kind(body, WL_MACHINE_XU), i ? 6 : 3);
+        assert_int_equal(count_kind(body, WL_MACHINE_ADD), i ? 38 : 30);
+        free(body);
+    }
 }
 
 static void a_loop_is_a_block_of_its_own(void **state)
@@ -294,7 +405,7 @@ static void a_division_is_a_chain(void **state)
     (void)state;
     check("ld.global.f32 %f1, [%rd0];\nld.global.f32 %f2, [%rd0+4];\ndiv.rn.f32 %f3, %f1, %f2;\n"
           "st.global.f32 [%rd0], %f3;",
-          "UNIFORM LOAD LOAD FMA XU FMA FMA FMA FMA FMA FMA STORE EXIT");
+          "UNIFORM LOAD SYNC LOAD FMA ALU XU FMA FMA FMA FMA BRANCH SYNC STORE EXIT");
 }
 
 int main(void)
@@ -312,6 +423,12 @@ int main(void)
         cmocka_unit_test(loads_stay_behind_stores),
         cmocka_unit_test(a_short_branch_is_predicated),
         cmocka_unit_test(a_branch_over_a_barrier_stays),
+        cmocka_unit_test(longer_branches_stay),
+        cmocka_unit_test(conditions_of_two_branches_are_combined),
+        cmocka_unit_test(what_is_predicated_is_not_predicated_again),
+        cmocka_unit_test(lanes_that_leave_a_loop_meet_behind_it),
+        cmocka_unit_test(threads_that_end_meet_nowhere),
+        cmocka_unit_test(divisions_share_the_reciprocal),
         cmocka_unit_test(a_loop_is_a_block_of_its_own),
         cmocka_unit_test(a_loop_that_counts_is_unrolled),
         cmocka_unit_test(a_loop_that_must_not_is_not_unrolled),

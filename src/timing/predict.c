@@ -145,7 +145,8 @@ enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_ti
     }
     double difference, each = cycles_per_block(input, &result, &difference);
     double blocks = blocks_of_sm(input), traced = (double)input->trace->block_count;
-    double part = input->trace->is_cut && input->program_instructions > 0
+    /* blocks need not do the same work: those at the end of the data do less */
+    double part = input->program_instructions > 0
                       ? result.replayed * traced_instructions(input) / input->program_instructions
                       : traced / (double)input->block_count;
     double sm_cycles;

@@ -56,6 +56,8 @@ struct wl_machine_op {
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
     bool is_kept;        /* a load that is done as written, even if nobody reads it */
+    bool is_varying;     /* lanes may get different results for the same operands */
+    bool has_slow_path;  /* branches to a subroutine for rare operands */
     uint8_t width_bytes; /* of a memory access, a lane */
     uint8_t turn;        /* of the unrolled loop that it belongs to */
 };
@@ -68,7 +70,8 @@ struct wl_machine_block {
         size_t count, capacity;
     } code;
     uint32_t successors[WL_MACHINE_SUCCESSORS];
-    uint32_t head;            /* block it was merged into; itself if it stands alone */
+    uint32_t head; /* block it was merged into; itself if it stands alone */
+    uint32_t join; /* block where lanes that part at its end meet, WL_MACHINE_NONE: nowhere */
     uint32_t successor_total; /* more than WL_MACHINE_SUCCESSORS: jumps by a table or a pointer */
     bool is_rolled;           /* the program says that this loop is not to be unrolled */
     uint32_t unrolled; /* block that stands for several turns of this loop, or of the one that this
