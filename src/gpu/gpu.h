@@ -67,11 +67,10 @@ struct wl_gpu {
      */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
-    uint32_t block_latency;   /* from the end of a block to the first work of the next */
-    uint32_t loads_in_flight; /* loads of an SM that may wait for L2 and device memory */
-    uint32_t lg_queue;        /* accesses to global memory that a scheduler may have waiting */
-    uint32_t l1_queue;        /* of an SM that wait for L1's pipe behind that */
-    uint32_t mio_queue;       /* to shared memory that a scheduler may have waiting */
+    uint32_t block_latency;          /* from the end of a block to the first work of the next */
+    uint32_t loads_in_flight;        /* loads of an SM that may wait for L2 and device memory */
+    uint32_t lg_queue;               /* accesses to global memory that an SM may have waiting */
+    uint32_t mio_queue;              /* to shared memory that a scheduler may have waiting */
     double register_reads_per_cycle; /* 32-bit operands that a scheduler fetches */
     double
         dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
@@ -82,11 +81,17 @@ struct wl_gpu {
     double l2_write_bytes_per_cycle;  /* that L2 takes from all SMs */
     double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
     double l2_port_bytes_per_cycle;                                 /* that one SM may get */
-    uint32_t l1_lines_per_cycle;                                    /* that L1 looks up */
-    double dram_efficiency;       /* reachable share of memory_bandwidth */
-    double block_interval_cycles; /* between two blocks that the GPU starts */
-    double start_cycles;          /* from the start of a block on an idle SM to its first work */
-    double launch_overhead_ns;    /* of a launch, besides what SMs do */
+    double l2_atomic_cycles; /* that a sector's update takes of a slice of L2 */
+    double
+        l2_float_atomic_cycles; /* the same of floating-point numbers, one sector over and over */
+    uint32_t atomic_latency;    /* cycles to the old value of an atomic on global memory */
+    uint32_t constant_latency;  /* cycles to a constant at an address in a register */
+    double constant_address_cycles; /* that an SM takes for each address of a warp's constants */
+    uint32_t l1_lines_per_cycle;    /* that L1 looks up */
+    double dram_efficiency;         /* reachable share of memory_bandwidth */
+    double block_interval_cycles;   /* between two blocks that the GPU starts */
+    double start_cycles;            /* from the start of a block on an idle SM to its first work */
+    double launch_overhead_ns;      /* of a launch, besides what SMs do */
     /* for the simulated clock; bytes/s and nanoseconds, 0: not known */
     double link_to_device, link_to_host; /* from and to page-locked memory */
     double link_pageable_to_device, link_pageable_to_host;

@@ -1,5 +1,6 @@
 #include "sim/l2.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum {
     SECTOR_BYTES = 32,
     MAX_WAYS = 16,
     MAX_PARTITIONS = 2,
+    UPDATED = 16,              /* sectors of a slice whose updates are told apart */
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 512,               /* requests looked up together, so that prefetching has time */
@@ -37,6 +39,12 @@ struct pending {
     uint32_t start, sectors, requests;
 };
 
+/* Atomics and reductions that a slice of the GPU's L2 performs, one sector after another. */
+struct updates {
+    uint64_t count;           /* sectors */
+    uint64_t floats[UPDATED]; /* of floating-point numbers, by the low bits of the sector */
+};
+
 struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
@@ -46,6 +54,8 @@ struct wl_l2 {
     uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
+    uint32_t gpu_slices;
+    struct updates *updates; /* SLICES x gpu_slices */
     struct wl_l2_counts counts[SLICES];
 };
 
@@ -54,6 +64,7 @@ struct located {
     uint32_t set, words, time;
     uint16_t group;
     uint8_t sectors, kind, home;
+    bool is_float;
 };
 
 /* How many of four sectors; the program is built for processors without an instruction for it. */
@@ -127,6 +138,8 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     if (l2->has_coalescers)
         l2->pending =
             wl_alloc_zero((size_t)l2->groups * SLICES * PENDING_PER_SLICE, sizeof *l2->pending);
+    l2->gpu_slices = gpu->l2_slices ? gpu->l2_slices : 1;
+    l2->updates = wl_alloc_zero((size_t)SLICES * l2->gpu_slices, sizeof *l2->updates);
     wl_l2_begin(l2, false);
     return l2;
 }
@@ -140,12 +153,16 @@ void wl_l2_free(struct wl_l2 *l2)
         free(l2->written[i]);
     }
     free(l2->pending);
+    free(l2->updates);
     free(l2);
 }
 
 void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
 {
     memset(l2->counts, 0, sizeof l2->counts);
+    for (size_t i = 0; i < (size_t)SLICES * l2->gpu_slices; i++)
+        if (l2->updates[i].count)
+            l2->updates[i] = (struct updates){0};
     size_t pending_count = (size_t)l2->groups * SLICES * PENDING_PER_SLICE;
     for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
         l2->pending[i] = (struct pending){.line = UINT64_MAX};
@@ -350,6 +367,48 @@ static void write_sectors(struct wl_l2 *l2, const struct located *request,
     write_words(local, request->sectors, request->words);
 }
 
+/* Lines of a slice of the GPU's L2 that are neighbours (examples/microbench contention: atomics 128
+ * bytes to 4 KiB apart). */
+#define NEIGHBOUR_LINES 4
+
+static void note_updates(struct wl_l2 *l2, const struct located *request)
+{
+    uint32_t slice = scale(mix((uint32_t)(request->line / NEIGHBOUR_LINES)), l2->gpu_slices);
+    struct updates *updates = &l2->updates[(size_t)slice_of(request->set) * l2->gpu_slices + slice];
+    for (uint32_t sector = 0; sector < 4; sector++) {
+        uint32_t count = request->words >> (8 * sector) & 0xff;
+        updates->count += count;
+        if (request->is_float)
+            updates->floats[(request->line * 4 + sector) % UPDATED] += count;
+    }
+}
+
+/* Where a GPU's file does not say: those of the H200. */
+#define ATOMIC_CYCLES 1.45
+#define FLOAT_ATOMIC_CYCLES 3.47
+
+/* What the busiest slice takes for its atomics: for all of them, or for the floating-point numbers
+ * of a sector, each of which waits for the one before. */
+static double atomic_cycles(const struct wl_l2 *l2)
+{
+    const struct wl_gpu *gpu = l2->gpu;
+    double each = gpu->l2_atomic_cycles > 0 ? gpu->l2_atomic_cycles : ATOMIC_CYCLES;
+    double repeated =
+        gpu->l2_float_atomic_cycles > 0 ? gpu->l2_float_atomic_cycles : FLOAT_ATOMIC_CYCLES;
+    double most = 0;
+    for (uint32_t slice = 0; slice < l2->gpu_slices; slice++) {
+        uint64_t count = 0, repeats = 0;
+        for (uint32_t i = 0; i < SLICES; i++) {
+            const struct updates *updates = &l2->updates[(size_t)i * l2->gpu_slices + slice];
+            count += updates->count;
+            for (uint32_t k = 0; k < UPDATED; k++)
+                repeats = updates->floats[k] > repeats ? updates->floats[k] : repeats;
+        }
+        most = fmax(most, fmax((double)count * each, (double)repeats * repeated));
+    }
+    return most;
+}
+
 static void update_sectors(struct wl_l2 *l2, const struct located *request,
                            struct wl_l2_counts *counts)
 {
@@ -357,6 +416,7 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     for (uint32_t sector = 0; sector < 4; sector++)
         count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
+    note_updates(l2, request);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
     fetch(owner, fetch_pairs(request->sectors & ~(uint32_t)*owner.valid), counts);
@@ -443,6 +503,7 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     located->group = (uint16_t)group;
     located->sectors = (uint8_t)(request->key >> 48 & 15);
     located->kind = (uint8_t)(request->key >> 52 & 3);
+    located->is_float = request->key >> 52 & WL_L2_FLOAT;
     if (++batch->count == BATCH)
         flush(l2, batch);
 }
@@ -500,4 +561,5 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->dram_read_bytes += slice->dram_read_bytes;
         counts->dram_write_bytes += slice->dram_write_bytes;
     }
+    counts->atomic_cycles = counts->atomics + counts->reductions ? atomic_cycles(l2) : 0;
 }

@@ -13,12 +13,15 @@
 #include "gpu/gpu.h"
 
 enum wl_l2_kind { WL_L2_READ, WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION };
+/* Added to the kind of an atomic or reduction that adds floating-point numbers. */
+enum { WL_L2_FLOAT = 1 << 2 };
 
 #define WL_L2_MAX_SHARDS 64
 
 /* One line's worth of a warp's access. */
 struct wl_l2_request {
-    uint64_t key; /* line (address >> 7) | sectors << 48 | kind << 52 */
+    uint64_t key; /* line (address >> 7) | sectors << 48 | kind << 52, WL_L2_FLOAT
+                     with it */
     uint32_t
         words;     /* writes: the 4-byte words of the line that are written; atomics and reductions:
                       a byte for each sector, how many lanes at most share one of its words */
@@ -26,8 +29,7 @@ struct wl_l2_request {
 };
 
 static inline struct wl_l2_request wl_l2_request_make(uint64_t line, uint32_t sectors,
-                                                      enum wl_l2_kind kind, uint32_t words,
-                                                      uint32_t time)
+                                                      uint32_t kind, uint32_t words, uint32_t time)
 {
     struct wl_l2_request request = {
         (line & 0xffffffffffffu) | (uint64_t)sectors << 48 | (uint64_t)kind << 52, words, time};
@@ -48,6 +50,7 @@ struct wl_l2_counts {
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
     uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
+    double atomic_cycles; /* for which atomics keep the slice busy that has most of them */
 };
 
 struct wl_l2;

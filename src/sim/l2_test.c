@@ -2,6 +2,7 @@
  * (docs/h200-microbenchmarks.md) and a plain reference. */
 #include "sim/l2.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,6 +164,33 @@ static void test_partial_sectors(void **state)
     assert_in_range(counts.dram_write_bytes / 32, 3 * 2 * MIB / 128, 4 * 2 * MIB / 128);
     assert_in_range(counts.dram_read_bytes, 64 + counts.dram_write_bytes - 64,
                     64 + counts.dram_write_bytes);
+    wl_l2_free(l2);
+}
+
+/* A slice updates one sector after another; floating-point numbers in one sector take longer. */
+static void test_atomics_of_a_slice(void **state)
+{
+    (void)state;
+    struct wl_gpu gpu = whole;
+    gpu.l2_slices = 96;
+    gpu.l2_atomic_cycles = 2;
+    gpu.l2_float_atomic_cycles = 5;
+    struct wl_l2 *l2 = wl_l2_create(&gpu);
+    struct wl_l2_counts counts;
+    for (uint64_t i = 0; i < 100; i++)
+        feed_one(l2, 0, wl_l2_request_make(8, 0xf, WL_L2_ATOMIC, 0x01010101, 0));
+    wl_l2_count(l2, &counts);
+    assert_true(fabs(counts.atomic_cycles - 400 * gpu.l2_atomic_cycles) < 0.01);
+    for (uint64_t i = 0; i < 400; i++)
+        feed_one(l2, 0, wl_l2_request_make(8, 0x1, WL_L2_REDUCTION | WL_L2_FLOAT, 0x01, 0));
+    wl_l2_count(l2, &counts);
+    assert_true(fabs(counts.atomic_cycles - 400 * gpu.l2_float_atomic_cycles) < 0.01);
+    wl_l2_begin(l2, true);
+    for (uint64_t i = 0; i < 40000; i++)
+        feed_one(l2, 0, wl_l2_request_make(i * 4, 0x1, WL_L2_ATOMIC, 0x01, 0));
+    wl_l2_count(l2, &counts);
+    double mean = 40000.0 / gpu.l2_slices * gpu.l2_atomic_cycles;
+    assert_true(counts.atomic_cycles > mean && counts.atomic_cycles < 1.25 * mean);
     wl_l2_free(l2);
 }
 
@@ -382,6 +410,7 @@ int main(void)
         cmocka_unit_test(test_a_copy_leaves_a_third),
         cmocka_unit_test(test_partial_sectors),
         cmocka_unit_test(test_atomics_by_sharers),
+        cmocka_unit_test(test_atomics_of_a_slice),
         cmocka_unit_test(test_coalescer),
         cmocka_unit_test(test_cold_unless_kept),
         cmocka_unit_test(test_merged_by_time),

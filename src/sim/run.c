@@ -350,6 +350,7 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         counts->totals[rows[i].counter] = rows[i].value;
+    counts->atomic_cycles = l2.atomic_cycles;
 }
 
 static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)

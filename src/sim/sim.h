@@ -52,7 +52,8 @@ struct wl_sim_counts {
     struct wl_finding *findings; /* in order of SMs */
     size_t finding_count;
     struct wl_occupancy occupancy;
-    uint64_t wall_ns; /* what the simulation took */
+    double atomic_cycles; /* for which atomics keep the slice of L2 busy that has most of them */
+    uint64_t wall_ns;     /* what the simulation took */
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;
     size_t value_count;

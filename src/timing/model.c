@@ -8,7 +8,7 @@ enum queue { QUEUE_MIO, QUEUE_LG, QUEUE_TEXTURE, QUEUE_NONE };
 /* The keys of machine.def. */
 struct latencies {
     uint32_t none, alu, integer, half, fp64, xu, tensor, vote, shuffle, special, l1, shared,
-        shared_atomic, atomic, fence;
+        shared_atomic, atomic, constant, fence;
 };
 
 struct kind_row {
@@ -110,7 +110,8 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
         .l1 = or_else(gpu->l1_latency, 34),
         .shared = shared,
         .shared_atomic = 2 * shared,
-        .atomic = or_else(gpu->l2_latency, 250),
+        .atomic = or_else(gpu->atomic_latency, or_else(gpu->l2_latency, 250)),
+        .constant = or_else(gpu->constant_latency, 30),
         .fence = or_else(gpu->l2_latency, 250),
     };
     uint16_t intervals[WL_MACHINE_PIPE_COUNT] = {0};
@@ -195,9 +196,12 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
     if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
         model->dram_crowding = 0;
-    model->loads_in_flight = or_else(gpu->loads_in_flight, 340);
+    model->loads_in_flight = or_else(gpu->loads_in_flight, 200);
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
+    if (traffic->atomic_sectors > 0)
+        model->atomic_sector_cycles = sms * traffic->atomic_cycles / traffic->atomic_sectors;
+    model->constant_address_cycles = rate_or(gpu->constant_address_cycles, 2);
 }
 
 uint32_t timing_resident_blocks(const struct wl_timing_input *input)
@@ -231,9 +235,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     set_kinds(input, model);
     set_memory(input, model);
     model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
-    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 10);
-    model->looked_up_room = or_else(gpu->l1_queue, 55);
-    model->look_up_cycles = 0.5; /* examples/microbench stalls, burst.16.hit.32_lines of 4 warps */
+    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 24);
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
     /* examples/microbench scheduling, queue.*.8_warps; textures as loads */
     model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;

@@ -21,24 +21,23 @@ struct timing_model {
     uint32_t schedulers;
     struct timing_kind kinds[WL_MACHINE_KIND_COUNT];
     uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
-    uint32_t loads_in_flight;              /* loads of an SM that may wait for lines to come */
-    uint32_t
-        looked_up_room;    /* accesses of an SM that L1 has looked up and that wait for its pipe */
-    double look_up_cycles; /* for each line */
-    uint32_t l2_latency, dram_latency; /* from L1's look-up to the data */
-    double read_cycles;                /* that a register takes of a scheduler's operand port */
-    double fill_cycles;                /* that a sector from L2 takes of L1's pipe */
+    uint32_t loads_in_flight;              /* misses that an SM may have under way */
+    uint32_t l2_latency, dram_latency;     /* from L1's look-up to the data */
+    double read_cycles;                    /* that a register takes of a scheduler's operand port */
+    double fill_cycles;                    /* that a sector from L2 takes of L1's pipe */
     uint32_t port_cycles[WL_TIMING_QUEUES]; /* that an access takes of its scheduler's port */
     double
         first_block_interval; /* cycles between two blocks that fill an SM when a launch begins */
     uint32_t memory_interval; /* cycles between two memory accesses of a warp */
     uint32_t guard_latency;   /* cycles by which a predicate is there later for what it guards */
     uint32_t branch_latency, barrier_latency, barrier_interval;
-    double l2_sector_cycles;     /* that a sector takes of the SM's share of reading from L2 */
-    double l2_write_cycles;      /* of writing, a sector */
-    double l2_write_line_cycles; /* and a line, at least */
-    double store_line_cycles;    /* that L1 takes for each line of a store */
-    double atomic_cycles;        /* for each sector of an atomic */
+    double l2_sector_cycles;        /* that a sector takes of the SM's share of reading from L2 */
+    double l2_write_cycles;         /* of writing, a sector */
+    double l2_write_line_cycles;    /* and a line, at least */
+    double store_line_cycles;       /* that L1 takes for each line of a store */
+    double atomic_cycles;           /* for each sector of an atomic */
+    double atomic_sector_cycles;    /* that it takes of the SM's share of L2's atomics */
+    double constant_address_cycles; /* that each address of a load of constants takes of the SM */
     double dram_crowding;    /* what a request waits for others when device memory is half busy */
     double dram_byte_cycles; /* that a byte takes of the SM's share of device memory */
     double block_interval;   /* cycles between two blocks that an SM is given */

@@ -164,7 +164,10 @@ enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_ti
     double mean = (double)input->block_count / input->gpu->sm_count;
     double busy = blocks > 0 && mean < blocks && mean > 1 ? mean / blocks : 1;
     timing->active_cycles = sm_cycles * busy * sms / input->gpu->sm_count;
-    timing->cycles = sm_cycles + model.launch_cycles;
+    /* a launch ends when L2 has performed its atomics */
+    double until =
+        sm_cycles > input->traffic.atomic_cycles ? sm_cycles : input->traffic.atomic_cycles;
+    timing->cycles = until + model.launch_cycles;
     timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
     timing_code_free(&machine_code);
     timing_result_free(&result);

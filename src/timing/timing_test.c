@@ -210,6 +210,46 @@ static void chases_in_memory_take_its_latency(void **state)
     free(body);
 }
 
+/* An SM reads constants at one address of a warp after another. */
+static void constants_are_read_address_by_address(void **state)
+{
+    (void)state;
+    static const char line[] = "ld.param.u32 %r3, [%rd3];\nadd.s32 %r4, %r4, %r3;\n";
+    static const char of_lane[] = "and.b32 %r2, %r1, 1;\n", of_block[] = "shr.u32 %r2, %r1, 10;\n";
+    static const char *const words[] = {of_block, of_lane};
+    for (int i = 0; i < 2; i++) {
+        struct wl_text before = {0};
+        wl_text_add(&before, words[i]);
+        wl_text_add(&before, "mul.wide.u32 %rd1, %r2, 4;\nmov.b64 %rd3, p;\n"
+                             "add.s64 %rd3, %rd3, %rd1;\n");
+        double each = cycles_each(before.data, line, "st.global.u32 [%rd0], %r4;\n", 1024);
+        assert_true(fabs(each - 32 * 2 * (i + 1)) < 4); /* 32 warps, two cycles an address */
+        wl_text_free(&before);
+    }
+}
+
+/* A launch does not end before the slice of L2 that has most atomics is done with them. */
+static void atomics_at_one_address_hold_the_launch(void **state)
+{
+    (void)state;
+    struct run run;
+    static const char reduce[] = "red.global.add.f32 [%rd0], %f1;\n";
+    static const char atomic[] = "atom.global.add.f32 %f1, [%rd0], %f1;\n";
+    for (int i = 0; i < 2; i++) {
+        char *body = repeat("", i ? atomic : reduce, 8, i ? STORE : "");
+        begin(&run, body, 132, 256);
+        double alone = cycles_with(&run, 0);
+        run.input.traffic.atomic_sectors = 132 * 8 * 8 * 32;
+        run.input.traffic.atomic_cycles = run.counts.atomic_cycles;
+        assert_true(fabs(run.counts.atomic_cycles - 3.47 * 132 * 8 * 8 * 32) < 1);
+        double busy = cycles_with(&run, 0);
+        assert_true(busy > 5 * alone && busy > run.counts.atomic_cycles &&
+                    busy < 1.05 * run.counts.atomic_cycles);
+        end(&run);
+        free(body);
+    }
+}
+
 /* Warps of all schedulers end together, whichever of them asks first. */
 static void schedulers_share_the_queue_of_loads(void **state)
 {
@@ -393,6 +433,8 @@ int main(void)
         cmocka_unit_test(blocks_share_an_sm),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
         cmocka_unit_test(chases_in_memory_take_its_latency),
+        cmocka_unit_test(constants_are_read_address_by_address),
+        cmocka_unit_test(atomics_at_one_address_hold_the_launch),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
         cmocka_unit_test(taking_causes_away_never_costs),

@@ -214,6 +214,12 @@ enum wl_atomic {
     WL_ATOMIC_CAS_B128,
 };
 
+/* Additions of single or double precision, which L2 performs more slowly than others. */
+static inline bool wl_atomic_adds_floats(uint32_t kind)
+{
+    return kind >= WL_ATOMIC_ADD_F32 && kind <= WL_ATOMIC_ADD_F64;
+}
+
 /* Element formats of matrix operations. A and B elements of less than 64 bits are packed into
  * 32-bit registers, lowest first. */
 enum wl_matrix_format {

@@ -39,8 +39,8 @@ static u32 serve_line(struct access *access, u32 sectors_from_memory)
     return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
 }
 
-static void push_request(struct access *access, u64 line, u32 sectors, u32 words,
-                         enum wl_l2_kind kind, u32 time)
+static void push_request(struct access *access, u64 line, u32 sectors, u32 words, u32 kind,
+                         u32 time)
 {
     struct wl_sm *sm = access->warp->sm;
     if (sm->request_count == sm->request_capacity)
@@ -133,7 +133,9 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
         time = serve_line(access, (u32)__builtin_popcount(sectors));
         await_line(access, NULL, sectors);
         push_request(access, line, sectors, words,
-                     access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION, time);
+                     (access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION) |
+                         wl_atomic_adds_floats(access->op->kind) * WL_L2_FLOAT,
+                     time);
         break;
     }
     u32 missed_count = (u32)__builtin_popcount(missed);

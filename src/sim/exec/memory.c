@@ -59,6 +59,21 @@ static bool is_constant_address(const struct wl_run *run, struct wl_site_state *
            wl_run_find_range(run, site, address, end);
 }
 
+/* An SM reads constants at one address after another: the trace says at how many. */
+static void trace_constant(const struct access *access)
+{
+    u32 addresses = 0;
+    for (u32 rest = access->warp->active; rest; addresses++) {
+        const u64 first = access->address[__builtin_ctz(rest)];
+        for (u32 left = rest; left; left &= left - 1)
+            rest &= ~((u32)(access->address[__builtin_ctz(left)] == first) << __builtin_ctz(left));
+    }
+    if (addresses < 2)
+        return;
+    wl_trace_push(access->warp->trace, access->op->site);
+    wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){.lines = addresses}));
+}
+
 /* Constants are read through their own cache; they are no global or L1 traffic. */
 RUN(LOAD_CONST)
 {
@@ -79,6 +94,8 @@ RUN(LOAD_CONST)
             d[i] = value;
         return op + 1;
     }
+    if (warp->trace && distinct > 1)
+        trace_constant(&access);
     load(&access);
     return op + 1;
 }
