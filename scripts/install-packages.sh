@@ -10,7 +10,7 @@ build="gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev libjansson
 libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev"
 cuda="clang g++"
 check="clang clang-format-14 libclang-rt-14-dev git gcc-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1
-chromium nodejs poppler-utils openmpi-bin libopenmpi-dev slurmctld slurmd
+chromium nodejs poppler-utils libomp-dev openmpi-bin libopenmpi-dev slurmctld slurmd
 slurm-client slurm-wlm-basic-plugins"
 
 packages=""

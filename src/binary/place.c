@@ -19,25 +19,36 @@ static int find_no_debuginfo(Dwfl_Module *module, void **user_data, const char *
     return -1;
 }
 
-static void read_line(Dwfl_Module *module, Dwarf_Addr address, struct wl_source_place *place)
+/* Clang writes no table of which unit an address is in. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    int line;
-    Dwfl_Line *row = dwfl_module_getsrc(module, address);
-    const char *file = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
-    if (!file || line <= 0)
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+/* address: as the file has it. */
+static void read_line(Dwarf_Die *unit, Dwarf_Addr address, struct wl_source_place *place)
+{
+    int line = 0;
+    Dwarf_Line *row = dwarf_getsrc_die(unit, address);
+    const char *file = row ? dwarf_linesrc(row, NULL, NULL) : NULL;
+    if (!file || dwarf_lineno(row, &line) != 0 || line <= 0)
         return;
     place->file = wl_string_copy(file);
     place->line = (uint32_t)line;
 }
 
 /* The innermost function, inlined ones too: its name without types. */
-static const char *find_function(Dwfl_Module *module, Dwarf_Addr address)
+static const char *find_function(Dwarf_Die *unit, Dwarf_Addr address)
 {
-    Dwarf_Addr bias;
     Dwarf_Die *scopes = NULL;
     const char *name = NULL;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    int count = dwarf_getscopes(unit, address, &scopes);
     for (int i = 0; i < count && !name; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
@@ -60,8 +71,11 @@ bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
     Dwfl_Module *module =
         dwfl_report_end(dwfl, NULL, NULL) == 0 && is_listed ? dwfl_addrmodule(dwfl, address) : NULL;
     if (module) {
-        read_line(module, address, place);
-        const char *name = find_function(module, address);
+        Dwarf_Addr bias = 0;
+        Dwarf_Die *unit = find_unit(module, address, &bias);
+        if (unit)
+            read_line(unit, address - bias, place);
+        const char *name = unit ? find_function(unit, address - bias) : NULL;
         if (!name)
             name = dwfl_module_addrname(module, address);
         if (name)

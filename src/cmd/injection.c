@@ -110,5 +110,6 @@ void wl_injection_add_calls(const char *folder, const char *engine,
     }
     char *engine_path = wl_string_format("%s/%s", folder, engine);
     wl_environment_set(environment, "WARPLENS_TRACE_ENGINE", engine_path);
+    wl_environment_prepend(environment, "OMP_TOOL_LIBRARIES", engine_path, ':');
     free(engine_path);
 }

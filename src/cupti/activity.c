@@ -96,11 +96,8 @@ enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kind
     activity.take = take;
     activity.kinds = kinds;
     activity.self = self;
-    if (!activity.memory) {
+    if (!activity.memory) /* and touches it: no call of the program is to be the first */
         activity.memory = wl_alloc_aligned(64, (size_t)buffer_count * buffer_bytes);
-        /* so that no call of the program is the first to touch a page of it */
-        memset(activity.memory, 0, (size_t)buffer_count * buffer_bytes);
-    }
     say_zero(cupti);
     int result = cupti->cuptiActivityRegisterCallbacks(request, complete);
     if (result == WL_CUPTI_SUCCESS)

@@ -21,6 +21,7 @@
 #include "inject/openacc.h"
 #include "inject/output.h"
 #include "inject/recording.h"
+#include "inject/sites.h"
 #include "inject/trace.h"
 #include "stream/stream.h"
 #include "trace/engine.h"
@@ -469,7 +470,8 @@ __attribute__((constructor)) static void load(void)
     WL_GUARD(&guard)
     {
         begin(settings_path);
-        wl_openacc_set_helpers(wl_device_kernel_place, hold_clock);
+        wl_openacc_set_helpers(wl_device_kernel_place);
+        wl_code_sites_set_hold(hold_clock);
         wl_trace_engine_set_clock(hold_clock, wl_device_clock_reach);
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
         on_exit(finish, NULL);

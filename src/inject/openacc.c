@@ -1,19 +1,16 @@
 #include "inject/openacc.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "binary/place.h"
 #include "inject/guard.h"
 #include "inject/openacc_abi.h"
+#include "inject/sites.h"
 #include "trace/trace.h"
 
-enum { REGIONS_MAX = 32, FRAMES_MAX = 48, KNOWN_MAX = 512 };
+enum { REGIONS_MAX = 32, FRAMES_MAX = 48 };
 
 /* By the number of the event that begins it. */
 static const char *const region_names[WL_ACC_EVENT_COUNT] = {
@@ -29,14 +26,9 @@ static const char *const region_names[WL_ACC_EVENT_COUNT] = {
     [WL_ACC_WAIT_START] = "Wait",
 };
 
-/* A place in the source, as names of the trace; all 0: not known. */
-struct site {
-    uint32_t file, function, line;
-};
-
 struct region {
     uint64_t start;
-    struct site site;
+    struct wl_code_site site;
     int event;
 };
 
@@ -47,96 +39,34 @@ struct regions {
 };
 static _Thread_local struct regions own_regions __attribute__((tls_model("initial-exec")));
 
-/* What addresses of code are: the program's, with a site, or a runtime's. Only grows. */
-static struct {
-    pthread_mutex_t lock;
-    struct known {
-        void *address;
-        bool is_program;
-        struct site site;
-    } items[KNOWN_MAX];
-    size_t count;
-} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
 static wl_openacc_find_kernel *find_kernel;
-static void (*hold_clock)(bool is_held);
 
-void wl_openacc_set_helpers(wl_openacc_find_kernel *find, void (*hold)(bool is_held))
+void wl_openacc_set_helpers(wl_openacc_find_kernel *find)
 {
     find_kernel = find;
-    hold_clock = hold;
 }
 
 /* ---- which line of the program called ---- */
 
-/* libgomp with its plugins, and all that it calls on its way to us. */
-static bool is_runtime(const void *address)
-{
-    static const char *const names[] = {"libgomp", "libacc", "libcuda", "libwarplens-", "libnv"};
-    Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    const char *name = slash ? slash + 1 : info.dli_fname;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-static struct site read_site(void *address)
-{
-    struct wl_source_place place;
-    struct site site = {0};
-    /* the address is that behind the call */
-    if (wl_source_place_find((uintptr_t)address - 1, &place)) {
-        site.file = wl_trace_name(place.file);
-        site.function = wl_trace_name(place.function);
-        site.line = place.line;
-        wl_source_place_free(&place);
-    }
-    return site;
-}
-
-/* With the lock. */
-static struct known *look_up(void *address)
-{
-    for (size_t i = 0; i < known.count; i++)
-        if (known.items[i].address == address)
-            return &known.items[i];
-    if (known.count == KNOWN_MAX)
-        return NULL;
-    struct known fresh = {.address = address, .is_program = !is_runtime(address)};
-    if (fresh.is_program)
-        fresh.site = read_site(address);
-    known.items[known.count] = fresh;
-    return &known.items[known.count++];
-}
-
-static struct site find_site(void)
+static struct wl_code_site find_site(void)
 {
     void *frames[FRAMES_MAX];
-    struct site site = {0};
+    struct wl_code_site site = {0};
     int count = backtrace(frames, FRAMES_MAX);
-    pthread_mutex_lock(&known.lock);
-    for (int i = 1; i < count; i++) {
-        const struct known *frame = look_up(frames[i]);
-        if (!frame || !frame->is_program)
-            continue;
-        site = frame->site;
-        break;
-    }
-    pthread_mutex_unlock(&known.lock);
+    for (int i = 1; i < count; i++)
+        if (wl_code_site_find(frames[i], &site))
+            break;
     return site;
 }
 
 /* Of a region that begins: as the compiler says, as the region around it, or as the stack shows. */
-static struct site choose_site(const struct wl_acc_prof_info *info, const struct region *around)
+static struct wl_code_site choose_site(const struct wl_acc_prof_info *info,
+                                       const struct region *around)
 {
     if (info->src_file && info->line_no > 0)
-        return (struct site){.file = wl_trace_name(info->src_file),
-                             .function = wl_trace_name(info->func_name),
-                             .line = (uint32_t)info->line_no};
+        return (struct wl_code_site){.file = wl_trace_name(info->src_file),
+                                     .function = wl_trace_name(info->func_name),
+                                     .line = (uint32_t)info->line_no};
     return around ? around->site : find_site();
 }
 
@@ -169,13 +99,9 @@ static void begin(const struct wl_acc_prof_info *info, const struct wl_acc_event
     *region = (struct region){.event = info->event_type};
     if (!wl_trace_is_wanted(WL_TRACE_OPENACC))
         return;
-    if (hold_clock)
-        hold_clock(true);
     region->site = choose_site(info, depth ? &regions->items[depth - 1] : NULL);
     if (info->event_type == WL_ACC_LAUNCH_START)
         learn_from_kernel(regions, event->of.launch.kernel_name);
-    if (hold_clock)
-        hold_clock(false);
     region->start = wl_trace_now();
 }
 

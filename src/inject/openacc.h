@@ -11,7 +11,7 @@
 /* The first source line of a kernel, for programs without debug information on the host. */
 typedef bool wl_openacc_find_kernel(const char *name, const char **file, uint32_t *line);
 
-/* Both may be NULL. hold(true) stops the clock of the trace until hold(false). */
-void wl_openacc_set_helpers(wl_openacc_find_kernel *find_kernel, void (*hold)(bool is_held));
+/* May be NULL. */
+void wl_openacc_set_helpers(wl_openacc_find_kernel *find_kernel);
 
 #endif

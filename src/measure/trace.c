@@ -320,7 +320,8 @@ static void take_unified(const struct wl_cupti_activity *activity)
     record.words[1] = unified_kinds[kind].has_bytes ? from->value : 0;
     record.words[2] = kind;
     record.words[3] = from->address;
-    record.words[4] = unified_kinds[kind].has_bytes ? 0 : from->value;
+    if (!unified_kinds[kind].has_bytes) /* of the host they come one by one */
+        record.words[4] = kind == WL_CUPTI_UNIFIED_CPU_FAULT ? 1 : from->value;
     wl_trace_put(&record);
 }
 

@@ -124,7 +124,7 @@ const struct wl_trace_table wl_trace_tables[] = {
      .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENACC),
      .columns = TIME_COLUMNS("Count", "Name")},
     {"openmp_sum", "OpenMP Summary", "an OpenMP event", .is_summary = true,
-     .sql = TIMES(NAME " AS name", "category = " OPENMP), .columns = TIME_COLUMNS("Count", "Name")},
+     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENMP), .columns = TIME_COLUMNS("Count", "Name")},
     {"mpi_event_sum", "MPI Event Summary", "a function of MPI", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " MPI),
      .columns = TIME_COLUMNS("Instances", "Name")},
