@@ -43,23 +43,6 @@ static bool shows_pages(const struct wl_launch_run *run)
     return !is_silent || wl_pages_are_asked(run->command);
 }
 
-/* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
-static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
-{
-    struct wl_report *report = NULL;
-    size_t launch_count = 0;
-    enum wl_code code = wl_report_open(run->report_path, &report, error);
-    if (code)
-        return code;
-    wl_report_launches(report, &launch_count);
-    if (launch_count == 0)
-        code = WL_ERR_NOTHING;
-    else if (shows_pages(run))
-        code = print_pages(run, report, error);
-    wl_report_close(report);
-    return code;
-}
-
 static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
 {
     wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
@@ -76,6 +59,23 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
     else
         wl_program_explain_nothing(run->program_path, &run->info, run->console);
     return WL_ERR_NOTHING;
+}
+
+/* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
+static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
+{
+    struct wl_report *report = NULL;
+    size_t launch_count = 0;
+    enum wl_code code = wl_report_open(run->report_path, &report, error);
+    if (code)
+        return code;
+    wl_report_launches(report, &launch_count);
+    if (launch_count == 0)
+        code = explain_nothing(run, error);
+    else if (shows_pages(run))
+        code = print_pages(run, report, error);
+    wl_report_close(report);
+    return code;
 }
 
 static enum wl_code profile(const struct wl_command *command, const struct wl_arguments *program,
@@ -104,7 +104,7 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
         code = wl_twin_run(&run, error);
     else if (has_report)
         code = print_report(&run, error);
-    if (code == WL_ERR_NOTHING)
+    if (!has_report && code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
         wl_tell_report(&run);

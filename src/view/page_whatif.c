@@ -100,9 +100,9 @@ static int by_duration(const void *left, const void *right)
     return strcmp(a->id, b->id);
 }
 
-/* Errors: WL_ERR_NOTHING if the launch was not re-timed. */
-static enum wl_code collect(struct wl_view_context *context, const struct wl_report_launch *launch,
-                            struct whatif *whatif, struct wl_error *error)
+/* False: the launch was not timed again. */
+static bool collect(struct wl_view_context *context, const struct wl_report_launch *launch,
+                    struct whatif *whatif)
 {
     static const char begin[] = "whatif__", sizes[] = "whatif__block-", end[] = "__duration.ns";
     enum wl_mark mark;
@@ -147,11 +147,7 @@ static enum wl_code collect(struct wl_view_context *context, const struct wl_rep
         qsort(whatif->sizes.items, whatif->sizes.count, sizeof *whatif->sizes.items, by_duration);
     if (whatif->pairs.count)
         qsort(whatif->pairs.items, whatif->pairs.count, sizeof *whatif->pairs.items, by_duration);
-    if (whatif->causes.count && whatif->duration_ns > 0)
-        return WL_OK;
-    wl_error_set(error, WL_ERR_NOTHING, "the report has no what-if of %s",
-                 wl_fields_kernel(launch));
-    return wl_error_set_hint(error, "run the program again: warplens whatif ./app");
+    return whatif->causes.count && whatif->duration_ns > 0;
 }
 
 static void whatif_free(struct whatif *whatif)
@@ -225,36 +221,61 @@ static bool is_stand_in(const struct wl_report_launch *launch)
     return launch->kernel && launch->kernel->module.is_stand_in;
 }
 
+/* Of launches that failed there is no time; of a report made without what-if there is none at all:
+ * WL_ERR_NOTHING. */
+static enum wl_code need_any(struct wl_view_context *context, struct wl_error *error)
+{
+    bool has_any = context->launch_count == 0;
+    for (size_t i = 0; i < context->launch_count && !has_any; i++) {
+        struct whatif whatif;
+        has_any = collect(context, context->launches[i], &whatif);
+        whatif_free(&whatif);
+    }
+    if (has_any)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_NOTHING, "the report has no what-if of %s",
+                 wl_fields_kernel(context->launches[0]));
+    return wl_error_set_hint(error, "run the program again: warplens whatif ./app");
+}
+
+static void print_launch(struct wl_view_context *context, const struct wl_report_launch *launch,
+                         const struct whatif *whatif)
+{
+    char *time = time_text(whatif->duration_ns);
+    wl_text_addf(&context->text, "    takes %s (predicted%s)\n", time,
+                 is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
+    print_rows(context, "Without the", whatif->causes.items, whatif->causes.count,
+               whatif->duration_ns);
+    print_rows(context, "Bounds: without the", whatif->bounds.items, whatif->bounds.count,
+               whatif->duration_ns);
+    if (whatif->pairs.count)
+        print_rows(context, "Without both", whatif->pairs.items, whatif->pairs.count,
+                   whatif->duration_ns);
+    if (whatif->sizes.count)
+        print_rows(context, "In blocks of", whatif->sizes.items, whatif->sizes.count,
+                   whatif->duration_ns);
+    free(time);
+}
+
 enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_error *error)
 {
+    enum wl_code code = need_any(context, error);
+    if (code)
+        return code;
     for (size_t i = 0; i < context->launch_count; i++) {
         struct whatif whatif;
+        struct wl_text name = {0};
         const struct wl_report_launch *launch = context->launches[i];
-        enum wl_code code = collect(context, launch, &whatif, error);
-        if (code == WL_OK) {
-            struct wl_text name = {0};
-            char *time = time_text(whatif.duration_ns);
-            wl_format_safe(wl_fields_kernel(launch), &name);
-            wl_text_addf(&context->text, "  %lld: %s\n    takes %s (predicted%s)\n",
-                         (long long)launch->key, name.data, time,
-                         is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
-            print_rows(context, "Without the", whatif.causes.items, whatif.causes.count,
-                       whatif.duration_ns);
-            print_rows(context, "Bounds: without the", whatif.bounds.items, whatif.bounds.count,
-                       whatif.duration_ns);
-            if (whatif.pairs.count)
-                print_rows(context, "Without both", whatif.pairs.items, whatif.pairs.count,
-                           whatif.duration_ns);
-            if (whatif.sizes.count)
-                print_rows(context, "In blocks of", whatif.sizes.items, whatif.sizes.count,
-                           whatif.duration_ns);
-            wl_text_add(&context->text, "\n");
-            free(time);
-            wl_text_free(&name);
-        }
+        wl_format_safe(wl_fields_kernel(launch), &name);
+        wl_text_addf(&context->text, "  %lld: %s\n", (long long)launch->key, name.data);
+        if (collect(context, launch, &whatif))
+            print_launch(context, launch, &whatif);
+        else
+            wl_text_add(&context->text,
+                        "    was not timed again: no time could be predicted for it\n");
+        wl_text_add(&context->text, "\n");
+        wl_text_free(&name);
         whatif_free(&whatif);
-        if (code != WL_OK)
-            return code;
     }
     wl_text_add(&context->text,
                 "  Each row is the launch timed again with that one cause taken away "
@@ -274,12 +295,11 @@ static json_t *rows_json(const struct row *rows, size_t count)
 enum wl_code wl_page_whatif_json(struct wl_view_context *context, struct wl_error *error)
 {
     json_t *launches = json_array();
-    enum wl_code code = WL_OK;
+    enum wl_code code = need_any(context, error);
     for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
         struct whatif whatif;
         const struct wl_report_launch *launch = context->launches[i];
-        code = collect(context, launch, &whatif, error);
-        if (code == WL_OK)
+        if (collect(context, launch, &whatif))
             json_array_append_new(
                 launches, json_pack("{s:I, s:s, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "id",
                                     (json_int_t)launch->key, "kernel", wl_fields_kernel(launch),
@@ -310,18 +330,18 @@ static void add_csv(struct wl_view_context *context, const struct wl_report_laun
 
 enum wl_code wl_page_whatif_csv(struct wl_view_context *context, struct wl_error *error)
 {
+    enum wl_code code = need_any(context, error);
+    if (code)
+        return code;
     wl_text_add(&context->text, "\"ID\",\"Kernel Name\",\"Without\",\"Duration (ns)\",\"Line\"\n");
     for (size_t i = 0; i < context->launch_count; i++) {
         struct whatif whatif;
         const struct wl_report_launch *launch = context->launches[i];
-        enum wl_code code = collect(context, launch, &whatif, error);
-        if (code == WL_OK) {
+        if (collect(context, launch, &whatif)) {
             add_csv(context, launch, whatif.causes.items, whatif.causes.count);
             add_csv(context, launch, whatif.sizes.items, whatif.sizes.count);
         }
         whatif_free(&whatif);
-        if (code != WL_OK)
-            return code;
     }
     return WL_OK;
 }
