@@ -7,8 +7,9 @@ return {
         stage = "memory",
         order = 240,
         group = "atomics",
-        description = "Many threads of a warp update the same few sectors by atomics, which L2 does one after another. " ..
-            "Fires when an atomic of a warp has 8 threads or more for each sector that it touches.",
+        description = "Many threads of a warp update the same few words by atomics, which L2 does one after another. " ..
+            "Fires when an atomic of a warp has 8 threads or more for each sector that it touches, and a fifth of " ..
+            "the look-ups of L1 for atomics come from threads that meet in a word.",
         advice = "Add up within the warp (__reduce_add_sync) or the block (shared memory) first, so that one thread does " ..
             "one atomic for all; or spread the targets over several copies.",
         apply = function(launch)
@@ -16,6 +17,15 @@ return {
             local requests = m["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"] +
                 m["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"]
             if requests == 0 then
+                return nil
+            end
+            local lookups = (m("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") or 0) +
+                (m("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") or 0)
+            local touched = advice.sum(launch, function(instruction)
+                local is_atomic = advice.is(instruction, "atom") or advice.is(instruction, "red")
+                return is_atomic and instruction["memory_l2_theoretical_sectors_global"] or 0
+            end)
+            if lookups > 0 and touched > 0.8 * lookups then
                 return nil
             end
             local function crowd(instruction)

@@ -68,7 +68,9 @@ local function stride_text(launch, instruction)
     local lanes = (instruction["thread_inst_executed_true"] or 0) / requests
     local own = sectors(instruction) / requests
     local lines = (instruction["memory_l1_tag_requests_global"] or 0) / requests
-    if lanes >= 2 and lines >= 0.9 * lanes then
+    if advice.is(instruction, "wmma") then
+        return "rows of the fragment are apart, and an access takes a piece of each"
+    elseif lanes >= 2 and lines >= 0.9 * lanes then
         return "each thread of a warp is in a 128-byte line of its own"
     elseif launch.block[1] < 32 and launch.block[2] > 1 then
         return string.format("a row of the block is only %d threads wide, so that a warp reads %d pieces",
@@ -87,6 +89,10 @@ local function remedy(launch, instruction)
         local rows = math.max(1, math.max(threads, 128) // 32)
         return string.format("Let a row of the block be 32 threads wide or more, and not fewer threads: %d x %d instead " ..
             "of %d x %d.", 32, rows, launch.block[1], launch.block[2])
+    end
+    if advice.is(instruction, "wmma") then
+        return "Bring the tile to shared memory first, in rows by loads of 16 bytes a thread (cp.async), and load the " ..
+            "fragments from there: every warp of the block finds it there."
     end
     local requests = instruction["l1tex__t_requests"] or 0
     local is_repeated = (instruction["inst_executed"] or 0) >= 2 * launch.m["ptx__warps_launched.sum"]

@@ -16,13 +16,18 @@ return {
             if blocks >= units then
                 return nil
             end
+            -- an SM that is idle itself most of the time waits for memory or for other warps, and may go on to
+            local duration, floor = launch.m("sm__cycles_elapsed.max"), launch.m("warplens__floor.cycle")
+            local is_busy = duration and floor and floor >= 0.5 * duration
             return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
                 evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
                 saved = 1 - blocks / units,
-                how = string.format("the same work on all SMs: 1 - %d / %d", blocks, units),
-                confidence = "high",
+                how = string.format(is_busy and "the same work on all SMs: 1 - %d / %d" or
+                    "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
+                    units),
+                confidence = is_busy and "high" or "low",
             }
         end,
     },

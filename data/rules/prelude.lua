@@ -381,6 +381,8 @@ evaluate = function(launch, name, memo)
     if not result and is_open then -- known only to what asks for it
         memo[name] = nil
         return { open = true }
+    elseif result and is_open then -- it changes from turn to turn: neither a constant nor a parameter
+        result = { step = result.step }
     end
     memo[name] = result or { step = false }
     return memo[name]

@@ -126,11 +126,11 @@ return {
         stage = "memory",
         order = 220,
         group = "shared-use",
-        description = "Values are summed up in shared memory step by step, with a barrier between the steps. Fires when " ..
+        description = "Values are summed up or scanned in shared memory step by step, with a barrier between the steps. Fires when " ..
             "warps execute a barrier for every 7 shared accesses or fewer, and barriers are 1% of all instructions, " ..
-            "and it is not just one value of each warp that is stored.",
-        advice = "Sum up within a warp by shuffles (__shfl_down_sync, __reduce_add_sync), and only one value a warp in " ..
-            "shared memory: two barriers instead of one for each step.",
+            "and warps store 8 values each or more.",
+        advice = "Sum up within a warp by shuffles (__shfl_down_sync, __reduce_add_sync; __shfl_up_sync for a scan), and " ..
+            "only one value a warp in shared memory: two barriers instead of one for each step.",
         apply = function(launch)
             local m = launch.m
             local barriers = m["ptx__barriers_executed.sum"]
@@ -140,11 +140,11 @@ return {
                 m["smsp__inst_executed_op_shared_atom.sum"] > 0 then
                 return nil
             end
-            -- one value of each warp through shared memory is what remains after shuffles
-            local store = advice.top(launch, function(instruction)
-                return advice.is(instruction, "st.shared") and (instruction["thread_inst_executed_true"] or 0)
+            -- a few values of each warp through shared memory are what remains after shuffles
+            local stored = advice.sum(launch, function(instruction)
+                return advice.is(instruction, "st.shared") and instruction["thread_inst_executed_true"] or 0
             end)
-            if not store or store["thread_inst_executed_true"] < 8 * store["inst_executed"] then
+            if stored < 8 * m["ptx__warps_launched.sum"] then
                 return nil
             end
             local found = advice.top(launch, wavefronts)
@@ -153,7 +153,7 @@ return {
             local parts = { shared = 0.1, barrier = 0.2, issue = part, alu = part }
             return {
                 at = found,
-                title = string.format("%s barriers and %s shared accesses: a reduction step by step",
+                title = string.format("%s barriers and %s shared accesses: a reduction or scan step by step",
                     advice.count(barriers), advice.count(shared)),
                 evidence = {
                     { metric = "ptx__barriers_executed.sum" }, { metric = "smsp__sass_inst_executed_op_shared.sum" },

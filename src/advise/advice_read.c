@@ -207,6 +207,28 @@ static void use_whatif(const struct wl_advice_reading *reading, struct wl_advice
     free(how);
 }
 
+/* A formula is about the work of the SMs: what a launch costs besides stays. */
+static void leave_overhead(const struct wl_advice_reading *reading, struct wl_advice *advice)
+{
+    static const double worth_saying = 0.05;
+    if (!reading->set || !advice->saved)
+        return;
+    const struct wl_metric_value *duration = wl_metric_get(reading->set, "gpu__time_duration.sum");
+    const struct wl_metric_value *overhead =
+        wl_metric_get(reading->set, "device__model_launch_overhead_ns");
+    if (!duration->is_present || !overhead->is_present || duration->number <= 0)
+        return;
+    double part = overhead->number / duration->number;
+    part = part < 1 ? part : 1;
+    advice->saved *= 1 - part;
+    if (part < worth_saying)
+        return;
+    char *how = wl_string_format("%s; of the time but the %.0f%% that a launch costs anyway",
+                                 advice->how, 100 * part);
+    advice->how = wl_arena_string(reading->arena, how, strlen(how));
+    free(how);
+}
+
 static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
                       struct wl_advice *advice)
 {
@@ -222,6 +244,7 @@ static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
             return refuse(reading, "a finding with %s must say how it was obtained", "saved");
         advice->has_gain = true;
         advice->saved = part;
+        leave_overhead(reading, advice);
     }
     use_whatif(reading, advice);
     if (advice->has_gain && advice->saved < least_saved)

@@ -714,9 +714,11 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
     result->l1_busy = engine.path.busy;
     report_counts(&engine);
-    /* a launch ends when its stores have left */
+    /* a launch ends when its stores and atomics have left, for which no warp waits */
     if (!engine.has_ended && engine.path.l2_write_free > result->end)
         result->end = engine.path.l2_write_free;
+    if (!engine.has_ended && engine.path.l1_free > result->end)
+        result->end = engine.path.l1_free;
     destroy(&engine);
 }
 

@@ -147,6 +147,22 @@ __global__ void silent_shared_bank(arrays x)
     transpose<33>(x);
 }
 
+// Neighbouring threads are 8, 16, 32 ... bytes apart, turn by turn.
+__global__ void turns_shared_bank(arrays x)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = x.a[global_index()];
+#pragma unroll 1
+    for (int k = 1; k < 256; k *= 2) {
+        __syncthreads();
+        int place = 2 * k * threadIdx.x;
+        if (place < 256)
+            part[place] += part[place + k];
+    }
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = part[0];
+}
+
 __global__ void fires_shared_pressure(arrays x)
 {
     __shared__ float tile[1024];
@@ -192,8 +208,19 @@ __global__ void silent_shared_reduction(arrays x)
     if (threadIdx.x % 32 == 0)
         part[threadIdx.x / 32] = sum;
     __syncthreads();
+    if (threadIdx.x < 8) { // what the warps before have
+        float before = part[threadIdx.x];
+        for (int step = 1; step < 8; step *= 2) {
+            float other = __shfl_up_sync(0xff, before, step);
+            before += threadIdx.x >= step ? other : 0;
+        }
+        part[threadIdx.x] = before;
+    }
+    __syncthreads();
+    x.b[global_index()] = sum + part[threadIdx.x / 32];
+    __syncthreads();
     if (threadIdx.x == 0)
-        x.b[blockIdx.x] = part[0] + part[1] + part[2] + part[3] + part[4] + part[5] + part[6] + part[7];
+        x.a[blockIdx.x] = part[7];
 }
 
 __global__ void fires_shared_atomics(arrays x)
@@ -221,7 +248,7 @@ __global__ void fires_global_atomics(arrays x)
 }
 __global__ void silent_global_atomics(arrays x)
 {
-    atomicAdd(&x.i[global_index() * 8 & (numbers - 1)], 1);
+    atomicAdd(&x.i[global_index() & (numbers - 1)], 1); // each thread has a word of its own
 }
 
 template <int COUNT> __device__ void many_values(arrays x)
@@ -562,6 +589,7 @@ static const struct launch launches[] = {
     BOTH(l2_resident),
     BOTH(load_width),
     BOTH(shared_bank),
+    {turns_shared_bank, wave, 256},
     BOTH(shared_pressure),
     BOTH(shared_reduction),
     BOTH(shared_atomics),

@@ -75,6 +75,10 @@ for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
     done
 done
 
+# a distance that changes from turn to turn is not said to be that of the first
+"$WARPLENS" show all.wlr -k turns_shared_bank --page advice --rule shared-bank >turns
+grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"
+
 # what a comparison says of two kernels: the stalls that went and came, and lines
 "$WARPLENS" profile -q -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
 "$WARPLENS" profile -q -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
