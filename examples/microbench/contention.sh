@@ -19,4 +19,4 @@ else
     ncu --clock-control none --csv --page raw --print-units base --metrics "$metrics" \
         --log-file "$work/profile.csv" "$work/contention" "$@" >"$work/labels.csv"
 fi
-python3 "$here/table.py" "$work/labels.csv" "$work/profile.csv" "$metrics" >"$out"
+python3 "$here/counters.py" "$work/labels.csv" "$work/profile.csv" "$metrics" >"$out"

@@ -107,7 +107,7 @@ static void run_burst(const float *from, float *to, int sms, struct walk walk)
 template <int LOADS> static void run_bursts(const float *from, float *to, int sms)
 {
     run_burst<LOADS, 32>(from, to, sms, {"hit.1_line", 1, 0, 0, 0});
-    run_burst<LOADS, 1>(from, to, sms, {"hit.8_lines", 128, 0, 0, 0});
+    run_burst<LOADS, 1>(from, to, sms, {"hit.32_lines_512_apart", 128, 0, 0, 0});
     run_burst<LOADS, 1>(from, to, sms, {"hit.32_lines", 32, 0, 0, 0});
     run_burst<LOADS, 1>(from, to, sms, {"hit.32_lines_4k_apart", 1024, 0, 0, 0});
     run_burst<LOADS, 1>(from, to, sms, {"walk.8_lines", 200, 6400, 204800, LOADS});

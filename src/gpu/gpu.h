@@ -67,10 +67,11 @@ struct wl_gpu {
      */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
-    uint32_t block_latency;          /* from the end of a block to the first work of the next */
-    uint32_t loads_in_flight;        /* loads of an SM that may wait for L2 and device memory */
-    uint32_t lg_queue;               /* accesses to global memory that an SM may have waiting */
-    uint32_t mio_queue;              /* to shared memory that a scheduler may have waiting */
+    uint32_t block_latency;   /* from the end of a block to the first work of the next */
+    uint32_t loads_in_flight; /* loads of an SM that may wait for L2 and device memory */
+    uint32_t lg_queue;        /* accesses to global memory that a scheduler may have waiting */
+    uint32_t l1_queue;        /* of an SM that wait for L1's pipe behind that */
+    uint32_t mio_queue;       /* to shared memory that a scheduler may have waiting */
     double register_reads_per_cycle; /* 32-bit operands that a scheduler fetches */
     double
         dram_crowding_cycles; /* that a request waits for others when device memory is half busy */

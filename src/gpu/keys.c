@@ -110,6 +110,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(barrier_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(loads_in_flight), TYPE_COUNT, false, 0, 1000000},
     {FIELD(lg_queue), TYPE_COUNT, false, 0, 4096},
+    {FIELD(l1_queue), TYPE_COUNT, false, 0, 4096},
     {FIELD(mio_queue), TYPE_COUNT, false, 0, 4096},
     {FIELD(register_reads_per_cycle), TYPE_RATE, false, 0, 64},
     {FIELD(l1_fill_sectors_per_cycle), TYPE_RATE, false, 0, 64},

@@ -406,7 +406,7 @@ static uint32_t choose_pipe(const struct scheduler *scheduler, const struct timi
 static uint64_t room_at(const struct scheduler *scheduler, const struct timing_kind *kind)
 {
     uint64_t free_at = scheduler->pipe_free[choose_pipe(scheduler, kind)];
-    uint64_t queue_at = scheduler->port.queues[kind->queue]->room_at;
+    uint64_t queue_at = scheduler->port.queues[kind->queue].room_at;
     return queue_at > free_at ? queue_at : free_at;
 }
 
@@ -612,20 +612,16 @@ static void create(struct engine *engine)
     engine->instruction_executed = wl_alloc_zero(instructions, sizeof(uint64_t));
     engine->instruction_states =
         wl_alloc_zero((size_t)instructions * WL_TIMING_STATE_COUNT, sizeof(uint64_t));
+    engine->path.looked.room = engine->model->looked_up_room;
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
         wake_init(&engine->schedulers[s].wake);
         for (int q = 0; q < WL_TIMING_QUEUES; q++) {
-            struct path_queue *queue = &engine->schedulers[s].port.own[q];
+            struct path_queue *queue = &engine->schedulers[s].port.queues[q];
             queue->room = engine->model->queue_room[q];
             queue->port_cycles = engine->model->port_cycles[q];
-            engine->schedulers[s].port.queues[q] = queue;
         }
-        engine->schedulers[s].port.own[WL_TIMING_QUEUES].port_cycles = 1;
-        engine->schedulers[s].port.queues[WL_TIMING_QUEUES] =
-            &engine->schedulers[s].port.own[WL_TIMING_QUEUES];
-        engine->schedulers[s].port.queues[WL_TIMING_QUEUE_LG] =
-            &engine->schedulers[0].port.own[WL_TIMING_QUEUE_LG];
+        engine->schedulers[s].port.queues[WL_TIMING_QUEUES].port_cycles = 1;
         engine->schedulers[s].next = WAKE_NEVER;
     }
     engine->blocks = wl_alloc_zero(resident, sizeof *engine->blocks);

@@ -196,7 +196,7 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
     if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
         model->dram_crowding = 0;
-    model->loads_in_flight = or_else(gpu->loads_in_flight, 200);
+    model->loads_in_flight = or_else(gpu->loads_in_flight, 340);
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
     if (traffic->atomic_sectors > 0)
@@ -235,7 +235,9 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     set_kinds(input, model);
     set_memory(input, model);
     model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
-    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 24);
+    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 10);
+    model->looked_up_room = or_else(gpu->l1_queue, 55);
+    model->look_up_cycles = 0.5; /* examples/microbench stalls, burst.16.hit.32_lines of 4 warps */
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
     /* examples/microbench scheduling, queue.*.8_warps; textures as loads */
     model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;

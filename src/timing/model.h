@@ -21,10 +21,13 @@ struct timing_model {
     uint32_t schedulers;
     struct timing_kind kinds[WL_MACHINE_KIND_COUNT];
     uint32_t queue_room[WL_TIMING_QUEUES]; /* L1 passes that wait, of one scheduler */
-    uint32_t loads_in_flight;              /* misses that an SM may have under way */
-    uint32_t l2_latency, dram_latency;     /* from L1's look-up to the data */
-    double read_cycles;                    /* that a register takes of a scheduler's operand port */
-    double fill_cycles;                    /* that a sector from L2 takes of L1's pipe */
+    uint32_t loads_in_flight;              /* loads of an SM that may wait for lines to come */
+    uint32_t
+        looked_up_room;    /* accesses of an SM that L1 has looked up and that wait for its pipe */
+    double look_up_cycles; /* for each line */
+    uint32_t l2_latency, dram_latency; /* from L1's look-up to the data */
+    double read_cycles;                /* that a register takes of a scheduler's operand port */
+    double fill_cycles;                /* that a sector from L2 takes of L1's pipe */
     uint32_t port_cycles[WL_TIMING_QUEUES]; /* that an access takes of its scheduler's port */
     double
         first_block_interval; /* cycles between two blocks that fill an SM when a launch begins */

@@ -33,27 +33,59 @@ static uint64_t take_pipe(struct path *path, struct path_port *port, struct path
     return start;
 }
 
-/* As many loads as may be under way: the pipe waits for the first of them to come. */
+static void end_flight(struct path *path)
+{
+    path->flight_weight -= path->flights[path->flight_first].weight;
+    path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
+    path->flight_count--;
+}
+
+/* As many loads as may be under way: the next waits for the first of them to come. */
 static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
 {
-    while (path->flight_count && path->flights[path->flight_first] <= start) {
-        path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
-        path->flight_count--;
-    }
-    uint32_t most = model->loads_in_flight < PATH_FLIGHTS ? model->loads_in_flight : PATH_FLIGHTS;
-    while (path->flight_count >= most) {
-        uint64_t comes = path->flights[path->flight_first];
+    while (path->flight_count && path->flights[path->flight_first].comes <= start)
+        end_flight(path);
+    while (path->flight_count &&
+           (path->flight_weight >= model->loads_in_flight || path->flight_count == PATH_FLIGHTS)) {
+        uint64_t comes = path->flights[path->flight_first].comes;
         start = comes > start ? comes : start;
-        path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
-        path->flight_count--;
+        end_flight(path);
     }
     return start;
 }
 
-static void add_flight(struct path *path, uint64_t comes)
+/* So much more of the room for loads under way does each further line take: examples/microbench
+ * stalls, burst.16.miss.1_line and walk.32_lines: 340 loads of a line, 200 of 32. */
+#define LINE_WEIGHT (0.7 / 31)
+
+static void add_flight(struct path *path, uint64_t comes, uint32_t lines)
 {
-    path->flights[(path->flight_first + path->flight_count) % PATH_FLIGHTS] = comes;
-    path->flight_count += path->flight_count < PATH_FLIGHTS;
+    struct path_flight flight = {comes, 1 + (lines - 1) * LINE_WEIGHT};
+    path->flights[(path->flight_first + path->flight_count) % PATH_FLIGHTS] = flight;
+    path->flight_count++;
+    path->flight_weight += flight.weight;
+}
+
+/* An access to global memory waits in its scheduler's queue until L1 looks up its lines. If it
+ * finds them all, the access waits for the pipe, in its turn; a load whose data are still to come
+ * waits aside. Returns the cycle of the first pass. */
+static uint64_t look_up(struct path *path, const struct timing_model *model, struct path_port *port,
+                        struct path_queue *queue, uint64_t now, uint32_t passes, bool is_aside)
+{
+    uint64_t from = latest(path->tags_free, port->free > now ? port->free : now);
+    if (is_aside)
+        from = wait_for_flight(path, model, from);
+    else if (path->looked.room_at > from)
+        from = path->looked.room_at;
+    path->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
+    port->free = from + queue->port_cycles;
+    enter(queue, from);
+    uint64_t start = latest(path->l1_free, from);
+    path->l1_free = (path->l1_free > (double)from ? path->l1_free : (double)from) + passes;
+    path->busy += passes;
+    if (!is_aside)
+        enter(&path->looked, start);
+    return start;
 }
 
 /* A server that serves one after another: returns when it is done with what came at `from`. */
@@ -115,20 +147,18 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     }
     if (changes & WL_TIMING_L1_HITS)
         access.missed = access.pending = 0;
-    uint64_t from = now;
-    if (access.missed)
-        from = wait_for_flight(path, model, now);
-    uint64_t start = take_pipe(path, port, queue, from, passes);
+    bool is_aside = access.missed || access.pending;
+    uint64_t start = look_up(path, model, port, queue, now, passes, is_aside);
     uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + l1_latency;
-    if (access.pending)
-        there += access.pending;
+    there += access.pending;
     if (access.missed) {
         uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
         path->l1_free += access.missed * model->fill_cycles;
         path->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
-        add_flight(path, there);
     }
+    if (is_aside)
+        add_flight(path, there, passes);
     return there;
 }
 
@@ -145,7 +175,7 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     /* the pipe waits while L2 takes no more of this SM's stores */
     double behind = path->l2_write_free - 64;
     uint64_t from = behind > (double)now ? (uint64_t)behind : now;
-    uint64_t start = take_pipe(path, port, queue, from, passes);
+    uint64_t start = look_up(path, model, port, queue, from, passes, false);
     double by_sectors = sectors * model->l2_write_cycles;
     double by_lines = lines * model->l2_write_line_cycles;
     serve(&path->l2_write_free, (double)start, by_lines > by_sectors ? by_lines : by_sectors);
@@ -162,7 +192,7 @@ static uint64_t atomic(struct path *path, const struct timing_model *model, stru
     uint32_t repeats = access.lines ? sectors / access.lines : sectors;
     double each = repeats > 4 ? 2 : model->atomic_cycles;
     uint32_t passes = (uint32_t)(sectors * each + 0.5);
-    uint64_t start = take_pipe(path, port, queue, now, passes ? passes : 1);
+    uint64_t start = look_up(path, model, port, queue, now, passes ? passes : 1, false);
     double updated =
         serve(&path->atomic_free, (double)start, sectors * model->atomic_sector_cycles);
     return latest(updated, start + passes) + latency;
@@ -190,7 +220,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
 {
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
-    struct path_queue *queue = port->queues[model->kinds[kind].queue];
+    struct path_queue *queue = &port->queues[model->kinds[kind].queue];
     if (changes & WL_TIMING_MATH_ONLY)
         return now + 1;
     if (kind == WL_MACHINE_CONSTANT)

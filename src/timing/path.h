@@ -17,25 +17,32 @@ struct path_queue {
 };
 
 /* What a scheduler sends to L1: its queues, one for each kind of access, one without a limit for
- * what waits in none, and its port. All schedulers share the queue of global accesses: port 0 has
- * it. */
+ * what waits in none, and its port. */
 struct path_port {
-    struct path_queue *queues[WL_TIMING_QUEUES + 1];
-    struct path_queue own[WL_TIMING_QUEUES + 1];
+    struct path_queue queues[WL_TIMING_QUEUES + 1];
     uint64_t free; /* when it can send the next pass */
 };
 
+/* A load that waits for lines to come. */
+struct path_flight {
+    uint64_t comes;
+    double weight; /* 1 for a line, more for several */
+};
+
 struct path {
-    double l1_free; /* when L1's pipe takes the next pass */
+    double l1_free;           /* when L1's pipe takes the next pass */
+    double tags_free;         /* when L1 looks up the next access */
+    struct path_queue looked; /* accesses that were, and wait for the pipe */
     double l2_free, l2_write_free, device_free;
-    double atomic_free;             /* when L2 takes the next sector of an atomic */
-    double constant_free;           /* when the next address of constants is read */
-    double busy;                    /* cycles of L1's pipe */
-    double device_load;             /* share of the recent past in which device memory was busy */
-    double device_seen;             /* cycle for which that holds */
-    double missed_debt;             /* sectors, in part, that are due to miss L2 */
-    uint64_t flights[PATH_FLIGHTS]; /* when loads that missed L1 come, in the order of issue */
+    double atomic_free;   /* when L2 takes the next sector of an atomic */
+    double constant_free; /* when the next address of constants is read */
+    double busy;        /* cycles of L1's pipe */
+    double device_load; /* share of the recent past in which device memory was busy */
+    double device_seen; /* cycle for which that holds */
+    double missed_debt; /* sectors, in part, that are due to miss L2 */
+    struct path_flight flights[PATH_FLIGHTS]; /* in the order of issue */
     uint32_t flight_first, flight_count;
+    double flight_weight; /* of all of them */
 };
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second
