@@ -63,6 +63,7 @@ struct scheduler {
     struct wait waits[WAKE_SLOTS];
     uint8_t order[WAKE_SLOTS], place[WAKE_SLOTS]; /* slots in that order; where each stands there */
     uint32_t count;
+    uint32_t last;  /* slot of the warp that issued last */
     uint64_t awake; /* places in that order: the cycle of the warp has come */
     uint64_t pipe_free[WL_MACHINE_PIPE_COUNT];
     struct path_port port;
@@ -525,12 +526,18 @@ static void put_behind(struct scheduler *scheduler, uint32_t place)
     scheduler->place[slot] = (uint8_t)(end - 1);
 }
 
-/* Of the warps that may issue now, the place of the first that pipe, queue and operand port take;
- * those before it are told when to try again. The number of warps if there is none. */
+/* Of the warps that may issue now, the place of the one that issued last or else of the first that
+ * pipe, queue and operand port take; those before it are told when to try again. The number of
+ * warps if there is none. */
 static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
 {
     struct wake *wake = &scheduler->wake;
     uint64_t fetched = operands_at(scheduler, now);
+    uint32_t again = scheduler->place[scheduler->last];
+    if (scheduler->awake >> again & 1 && fetched <= now &&
+        scheduler->order[again] == scheduler->last &&
+        room_at(scheduler, scheduler->waits[scheduler->last].kind) <= now)
+        return again;
     for (; scheduler->awake; scheduler->awake &= scheduler->awake - 1) {
         uint32_t place = (uint32_t)__builtin_ctzll(scheduler->awake);
         uint32_t slot = scheduler->order[place];
@@ -546,7 +553,8 @@ static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
     return scheduler->count;
 }
 
-/* One cycle of a scheduler: of the warps that may issue, one of the oldest block does, each of its
+/* One cycle of a scheduler: the warp that issued last goes on as long as it can
+ * (examples/microbench turns, *.end), then one of the oldest block that has one ready, each of its
  * warps in turn. */
 static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
 {
@@ -557,6 +565,7 @@ static void step(struct engine *engine, struct scheduler *scheduler, uint64_t no
         struct warp *warp = scheduler->warps[scheduler->order[place]];
         engine->eligible += (uint32_t)__builtin_popcountll(scheduler->awake);
         engine->issued++;
+        scheduler->last = scheduler->order[place];
         put_behind(scheduler, place);
         issue(engine, scheduler, warp, now);
     }

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "timing/engine.h"
+#include "timing/idle.h"
 #include "timing/wake.h"
 #include "warp/op.h"
 
@@ -123,10 +124,9 @@ static enum wl_code check(const struct wl_timing_input *input, struct wl_error *
     return WL_OK;
 }
 
-enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,
-                               struct wl_error *error)
+static enum wl_code predict(const struct wl_timing_input *input, struct wl_timing *timing,
+                            struct wl_error *error)
 {
-    *timing = (struct wl_timing){0};
     enum wl_code code = check(input, error);
     if (code)
         return code;
@@ -172,4 +172,17 @@ enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_ti
     timing_code_free(&machine_code);
     timing_result_free(&result);
     return WL_OK;
+}
+
+enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,
+                               struct wl_error *error)
+{
+    *timing = (struct wl_timing){0};
+    if (!(input->changes & WL_TIMING_NO_IDLE_WARPS))
+        return predict(input, timing, error);
+    struct idle without;
+    idle_leave_out(input, &without);
+    enum wl_code code = predict(&without.input, timing, error);
+    idle_free(&without);
+    return code;
 }

@@ -40,6 +40,7 @@ enum wl_timing_change {
     WL_TIMING_MEMORY_ONLY = 1 << 14,  /* arithmetic costs nothing */
     WL_TIMING_ANY_SHARED = 1 << 15,   /* nor shared memory */
     WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
+    WL_TIMING_NO_IDLE_WARPS = 1 << 17, /* blocks are as small as their busy warps */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */

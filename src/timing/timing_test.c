@@ -299,6 +299,60 @@ static void whoever_comes_first_fetches_a_line(void **state)
     free(body);
 }
 
+/* Two blocks of a warp for each scheduler: the younger one, once it has begun, goes on although the
+ * older one's load is there, so that they end together. */
+static void a_warp_goes_on_while_it_can(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    struct wl_text turn = {0};
+    wl_text_add(&turn, "ld.global.f32 %f6, [%rd0];\nadd.f32 %f2, %f2, %f6;\n"
+                       "add.f32 %f3, %f3, %f6;\nadd.f32 %f4, %f4, %f6;\nadd.f32 %f5, %f5, %f6;\n");
+    for (int i = 0; i < 16; i++)
+        wl_text_add(&turn, "fma.rn.f32 %f2, %f2, %f2, %f2;\nfma.rn.f32 %f3, %f3, %f3, %f3;\n"
+                           "fma.rn.f32 %f4, %f4, %f4, %f4;\nfma.rn.f32 %f5, %f5, %f5, %f5;\n");
+    wl_text_add(&turn, "bar.sync 0;\n");
+    char *body = repeat("mov.f32 %f2, %f1;\nmov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\n"
+                        "mov.f32 %f5, %f1;\n",
+                        turn.data, 64,
+                        "add.f32 %f1, %f2, %f3;\nadd.f32 %f1, %f1, %f4;\n"
+                        "add.f32 %f1, %f1, %f5;\n" STORE);
+    begin(&run, body, 132 * 2, 128);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double together = timing.warp_cycles / timing.active_cycles / run.gpu.sm_count / 8;
+    assert_true(together > 0.95);
+    wl_timing_free(&timing);
+    end(&run);
+    wl_text_free(&turn);
+    free(body);
+}
+
+/* One warp of four has something to do: without the others, more blocks are resident. */
+static void idle_warps_are_left_out(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_text text = {0};
+    for (int i = 0; i < 128; i++)
+        wl_text_add(&text, "ld.global.u32 %r3, [%rd2];\ncvt.u64.u32 %rd3, %r3;\n"
+                           "add.s64 %rd2, %rd2, %rd3;\n");
+    char *all = wl_string_format("shl.b32 %%r2, %%r1, 2;\ncvt.u64.u32 %%rd1, %%r2;\n"
+                                 "add.s64 %%rd2, %%rd0, %%rd1;\n%s%s",
+                                 text.data, "st.global.u32 [%rd2], %r3;\n");
+    char *one = wl_string_format("setp.gt.u32 %%p1, %%r1, 31;\n@%%p1 bra $L;\n%s$L:\n", all);
+    for (int idle = 0; idle < 2; idle++) {
+        begin(&run, idle ? one : all, 132 * 64, 128);
+        double with = cycles_with(&run, 0), without = cycles_with(&run, WL_TIMING_NO_IDLE_WARPS);
+        assert_true(idle ? without < 0.8 * with : without == with);
+        end(&run);
+    }
+    wl_text_free(&text);
+    free(all);
+    free(one);
+}
+
 static void taking_causes_away_never_costs(void **state)
 {
     (void)state;
@@ -437,6 +491,8 @@ int main(void)
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
+        cmocka_unit_test(a_warp_goes_on_while_it_can),
+        cmocka_unit_test(idle_warps_are_left_out),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
         cmocka_unit_test(sides_in_any_order_are_one_run),

@@ -12,7 +12,7 @@ pairs='gemm 0 1 uncoalesced 512 2048
 gemm 1 2 - 512 2048
 gemm 2 3 - 512 2048
 gemm 3 4 shared-conflicts 512 2048
-spmv 1 2 barriers 64 201
+spmv 1 2 idle-warps 64 201
 spmv 2 3 occupancy-blocks 64 201
 stencil 2 3 occupancy-blocks 1024 4096
 stencil 4 5 - 1024 4096
