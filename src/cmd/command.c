@@ -83,11 +83,15 @@ static const struct wl_option collector_rows[] = {
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "hw: measure on the GPU of this machine; sim: simulate one; auto (default): measure if there "
      "is one and no --gpu is given"},
-    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode), "auto|kernel|application|none|spread",
+    {"replay-mode", 0, WL_OPTION_CHOICE, AT(replay_mode),
+     "auto|kernel|application|none|spread|range|app-range",
      "hw: kernel, run each launch again for each pass of counters; spread, run none again: each of "
      "like launches (kernel, grid, block, shared memory) carries one pass; auto (default), the "
-     "first of like launches again, and spread over those that follow; application, as auto, and "
-     "run the program again for samples and for counts at instructions; none, no counters"},
+     "first of like launches again, and spread over those that follow; application, run the "
+     "program again for each pass, for samples and for counts at instructions; range and "
+     "app-range, "
+     "count as one what runs between cudaProfilerStart and Stop, or in ranges of --nvtx-include, "
+     "and run its launches or the program again; none, no counters"},
     {"twin", 0, WL_OPTION_FLAG, AT(twin), NULL,
      "hw: simulate the program as well, on the model most like the GPU, and compare"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",

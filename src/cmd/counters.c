@@ -279,8 +279,9 @@ static void add_way(const struct choice *choice, size_t passes, struct wl_text *
         [WL_REPLAY_MODE_AUTO] = "the first of like launches runs %zu times, later ones carry a "
                                 "pass each",
         [WL_REPLAY_MODE_KERNEL] = "each launch runs %zu times",
-        [WL_REPLAY_MODE_APPLICATION] = "the first of like launches runs %zu times, later ones "
-                                       "carry a pass each",
+        [WL_REPLAY_MODE_APPLICATION] = "the program runs %zu times",
+        [WL_REPLAY_MODE_RANGE] = "the launches of each range run %zu times",
+        [WL_REPLAY_MODE_APP_RANGE] = "the program runs %zu times",
         [WL_REPLAY_MODE_SPREAD] = "%zu like launches carry one pass each",
     };
     char times[24];
@@ -386,23 +387,48 @@ static bool has_value(const struct wl_report_launch *launches, size_t count, con
     return false;
 }
 
-char *wl_counters_shown(const struct wl_launch_run *run, struct wl_report *report)
+static void add_counted(const struct wl_launch_run *run, const struct wl_report_launch *launches,
+                        size_t count, struct wl_text *shown)
 {
-    const struct wl_text *asked = &run->command->metrics;
-    struct wl_text shown = {0};
-    size_t count = 0;
-    const struct wl_report_launch *launches = wl_report_launches(report, &count);
-    bool has_groups =
-        asked->length && (strstr(asked->data, "group:") || strstr(asked->data, "breakdown:"));
-    if (!has_groups || run->settings.collector != WL_SOURCE_HARDWARE)
-        return NULL;
     for (const char *at = run->settings.counters; *at;) {
         size_t length = strcspn(at, "\n");
         char *name = wl_string_copy_length(at, length);
         if (has_value(launches, count, name))
-            wl_text_addf(&shown, "%s%s", shown.length ? "," : "", name);
+            wl_text_addf(shown, "%s%s", shown->length ? "," : "", name);
         free(name);
         at += length + (at[length] == '\n');
     }
-    return shown.length ? wl_text_take(&shown) : NULL;
+}
+
+char *wl_counters_shown(const struct wl_launch_run *run, struct wl_report *report)
+{
+    const char *asked = run->command->metrics.data;
+    struct wl_text shown = {0}, counters = {0};
+    size_t count = 0;
+    bool is_changed = false, has_groups = false;
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    if (!run->command->metrics.length || run->settings.collector != WL_SOURCE_HARDWARE)
+        return NULL;
+    wl_text_add(&counters, run->settings.counters);
+    while (*asked) {
+        size_t length = strcspn(asked, ",");
+        char *word = wl_string_copy_length(asked, length);
+        bool is_group = wl_metric_is_group(word);
+        bool is_missing = has_line(&counters, word) && !has_value(launches, count, word);
+        if (is_missing)
+            wl_console_warn(run->console, "--page session says why", "no launch has %s", word);
+        if (length && !is_group && !is_missing)
+            wl_text_addf(&shown, "%s%s", shown.length ? "," : "", word);
+        has_groups = has_groups || is_group;
+        is_changed = is_changed || is_group || is_missing;
+        free(word);
+        asked += length + (asked[length] == ',');
+    }
+    if (has_groups)
+        add_counted(run, launches, count, &shown);
+    wl_text_free(&counters);
+    if (is_changed && shown.length)
+        return wl_text_take(&shown);
+    wl_text_free(&shown);
+    return NULL;
 }

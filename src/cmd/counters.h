@@ -13,7 +13,8 @@
 enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *error);
 
 /* --metrics as the pages of the report can show it: groups and breakdowns are the counters of
- * run->settings that launches have. free() it; NULL where it can stay as it is. */
+ * run->settings that launches have; those that no launch has are left out, with a warning. free()
+ * it; NULL where it can stay as it is. */
 char *wl_counters_shown(const struct wl_launch_run *run, struct wl_report *report);
 
 #endif

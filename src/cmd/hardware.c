@@ -68,18 +68,27 @@ static bool is_wanted(int choice, const struct wl_command *command)
 }
 
 static const enum wl_replay replays[] = {
-    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,        [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
-    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_AUTO, [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
+    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,
+    [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
+    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_APPLICATION,
+    [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
     [WL_REPLAY_MODE_SPREAD] = WL_REPLAY_SPREAD,
+    [WL_REPLAY_MODE_RANGE] = WL_REPLAY_RANGE,
+    [WL_REPLAY_MODE_APP_RANGE] = WL_REPLAY_APP_RANGE,
 };
 
 static enum wl_code choose_instructions(const struct wl_command *command,
                                         struct wl_settings *settings, struct wl_error *error)
 {
     const char *interval = command->warp_sampling_interval;
-    settings->pc_samples = is_wanted(command->warp_sampling, command);
-    settings->instruction_counts = is_wanted(command->instruction_counts, command);
     settings->replay = replays[command->replay_mode];
+    bool has_ranges =
+        settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE;
+    if (has_ranges && (command->warp_sampling == 1 || command->instruction_counts == 1))
+        return wl_error_set(error, WL_ERR_USAGE,
+                            "ranges have neither samples of warps nor counts at instructions");
+    settings->pc_samples = !has_ranges && is_wanted(command->warp_sampling, command);
+    settings->instruction_counts = !has_ranges && is_wanted(command->instruction_counts, command);
     if (!interval || strcmp(interval, "auto") == 0)
         return WL_OK;
     char *end = NULL;
@@ -143,7 +152,7 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
 
 /* ---- how ---- */
 
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
                                  const struct wl_console *console,
                                  struct wl_environment *environment, struct wl_error *error)
 {
@@ -165,6 +174,8 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
     wl_environment_prepend(environment, "ACC_PROFLIB", path, ';');
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
+    if (is_run_again) /* what is loaded in the middle of a range would not be put back */
+        wl_environment_set(environment, "CUDA_MODULE_LOADING", "EAGER");
 out:
     free(path);
     return code;

@@ -21,6 +21,8 @@ enum wl_replay_mode {
     WL_REPLAY_MODE_APPLICATION,
     WL_REPLAY_MODE_NONE,
     WL_REPLAY_MODE_SPREAD,
+    WL_REPLAY_MODE_RANGE,
+    WL_REPLAY_MODE_APP_RANGE,
 };
 
 /* Decides, and fills machine and the settings of a real GPU: collector, gpu (the model most like
@@ -32,8 +34,9 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
                                 struct wl_error *error);
 
 /* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
+ * is_run_again: ranges will be, within it.
  * Errors: WL_ERR_INPUT where it is not there. */
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
                                  const struct wl_console *console,
                                  struct wl_environment *environment, struct wl_error *error);
 

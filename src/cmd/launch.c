@@ -59,8 +59,9 @@ static char *join_words(const struct wl_arguments *words)
 }
 
 /* Settings that only say where this run kept its files. */
-static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress", "counters",
-                                           "ceilings"};
+static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress",
+                                           "counters",      "ceilings",      "replay_pass",
+                                           "image_folder"};
 
 /* Checks and limits that are off are not worth a row. */
 static const struct {
@@ -219,6 +220,21 @@ static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_erro
     return code;
 }
 
+/* Where each run is a pass, what the runs leave for each other. */
+static enum wl_code make_image_folder(struct wl_settings *settings, struct wl_error *error)
+{
+    bool has_runs =
+        settings->replay == WL_REPLAY_APPLICATION || settings->replay == WL_REPLAY_APP_RANGE;
+    if (settings->collector != WL_SOURCE_HARDWARE || !has_runs)
+        return WL_OK;
+    free(settings->image_folder);
+    settings->image_folder = wl_string_format("%s/images", settings->stream_folder);
+    if (mkdir(settings->image_folder, 0777) == 0)
+        return WL_OK;
+    return wl_error_set(error, WL_ERR_OUTPUT, "cannot make %s: %s", settings->image_folder,
+                        strerror(errno));
+}
+
 /* The watched processes may change their folder: they need the whole path. */
 static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *error)
 {
@@ -228,6 +244,8 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
     if (!run->settings.stream_folder)
         return wl_error_set(error, WL_ERR_OUTPUT, "cannot find %s: %s", run->stream_folder,
                             strerror(errno));
+    if (make_image_folder(&run->settings, error))
+        return WL_ERR_OUTPUT;
     run->settings.progress = !run->console->is_quiet && isatty(STDERR_FILENO);
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
@@ -355,6 +373,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     wl_subprocess_adopt_orphans();
     enum wl_code code = run->settings.collector == WL_SOURCE_HARDWARE
                             ? wl_hardware_prepare(run->library_folder, run->settings_path,
+                                                  run->settings.replay == WL_REPLAY_RANGE,
                                                   run->console, &environment, error)
                             : wl_injection_prepare(run->library_folder, &run->info,
                                                    run->settings_path, &environment, error);

@@ -52,6 +52,9 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
         wl_error_set_hint(error, "the options that choose launches may have matched none");
+    else if (settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE)
+        wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
+                                 "--nvtx-include names, and launch something");
     else if (settings->collector == WL_SOURCE_HARDWARE)
         wl_error_set_hint(error,
                           "if the program does launch kernels, `warplens doctor` says what is "

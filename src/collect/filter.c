@@ -263,6 +263,12 @@ bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *l
     return true;
 }
 
+bool wl_filter_has_ranges(const struct wl_filter *filter, const char *const *ranges, size_t count)
+{
+    const struct wl_filter_launch asked = {.ranges = ranges, .range_count = count};
+    return matches_any(&filter->include, &asked) && !matches_any(&filter->exclude, &asked);
+}
+
 void wl_filter_set_active(struct wl_filter *filter, bool active)
 {
     filter->is_active = active;

@@ -25,6 +25,9 @@ struct wl_filter_launch {
 /* True if this launch is to be profiled. Counts every launch it is asked about. With the setting
  * `interactive` it waits for the user's answer. */
 bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *launch);
+/* Whether NVTX ranges, outermost first, are within those of --nvtx-include, and of --nvtx-exclude
+ * none is. False where nothing is included by name. */
+bool wl_filter_has_ranges(const struct wl_filter *filter, const char *const *ranges, size_t count);
 /* cudaProfilerStart/Stop. */
 void wl_filter_set_active(struct wl_filter *filter, bool active);
 /* True once -c launches have been profiled and no more will be. */

@@ -20,7 +20,8 @@ struct row {
 static const char *const cache_controls[] = {"all", "none", NULL};
 static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
 static const char *const sources[] = {"sim", "hw", NULL};
-static const char *const replays[] = {"auto", "kernel", "none", "spread", NULL};
+static const char *const replays[] = {"auto",        "kernel", "none",      "spread",
+                                      "application", "range",  "app-range", NULL};
 static const char *const capture_ranges[] = {"none", "cudaProfilerApi", "nvtx", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
@@ -66,6 +67,8 @@ static const struct row rows[] = {
     ROW(KIND_TEXT, counters, ""),
     ROW(KIND_TEXT, ceilings, ""),
     CHOICE(replay, "auto", replays),
+    ROW(KIND_U32, replay_pass, "0"),
+    ROW(KIND_TEXT, image_folder, ""),
     ROW(KIND_BOOL, pc_samples, "no"),
     ROW(KIND_U32, pc_period, "0"),
     ROW(KIND_BOOL, instruction_counts, "no"),

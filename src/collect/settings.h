@@ -18,9 +18,18 @@ enum wl_kernel_name_base { WL_NAME_FUNCTION, WL_NAME_DEMANGLED, WL_NAME_MANGLED 
 /* Where measurements come from. */
 enum wl_source { WL_SOURCE_SIMULATED, WL_SOURCE_HARDWARE };
 /* How counters are read on a real GPU: auto, the first of like launches is run again for each pass,
- * and later ones carry a pass each; kernel, all are run again; spread, none is; none, no counters.
- */
-enum wl_replay { WL_REPLAY_AUTO, WL_REPLAY_KERNEL, WL_REPLAY_NONE, WL_REPLAY_SPREAD };
+ * and later ones carry a pass each; kernel, all are run again; spread, none is; none, no counters;
+ * application, each run of the program is a pass. Ranges of launches counted as one: range, they
+ * are run again; app-range, the program is. */
+enum wl_replay {
+    WL_REPLAY_AUTO,
+    WL_REPLAY_KERNEL,
+    WL_REPLAY_NONE,
+    WL_REPLAY_SPREAD,
+    WL_REPLAY_APPLICATION,
+    WL_REPLAY_RANGE,
+    WL_REPLAY_APP_RANGE,
+};
 
 /* Between what events are recorded: all the time, cudaProfilerStart and Stop, an NVTX range. */
 enum wl_capture_range { WL_CAPTURE_ALL, WL_CAPTURE_PROFILER_API, WL_CAPTURE_NVTX };
@@ -55,6 +64,8 @@ struct wl_settings {
     char *counters;      /* metrics to count, a line each; "" none */
     char *ceilings;      /* what the GPU reaches, "name=value" a line; "" not known */
     enum wl_replay replay;
+    uint32_t replay_pass;    /* where each run is a pass: which, from 0 */
+    char *image_folder;      /* then: what is kept from run to run */
     bool pc_samples;         /* sample where warps stand */
     uint32_t pc_period;      /* a sample every 2^period cycles, 0: CUPTI's choice */
     bool instruction_counts; /* count at machine instructions */

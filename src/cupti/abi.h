@@ -397,7 +397,7 @@ enum wl_cupti_profiler_api {
     WL_CUPTI_API_PC_SAMPLING = 1,
     WL_CUPTI_API_SASS = 2,
 };
-enum wl_cupti_range_mode { WL_CUPTI_AUTO_RANGE = 1 };
+enum wl_cupti_range_mode { WL_CUPTI_AUTO_RANGE = 1, WL_CUPTI_USER_RANGE = 2 };
 enum wl_cupti_replay_mode {
     WL_CUPTI_APPLICATION_REPLAY = 1,
     WL_CUPTI_KERNEL_REPLAY = 2,
@@ -439,12 +439,19 @@ struct wl_cupti_ranges_enable {
     struct wl_cupti_ranges *ranges; /* out */
 };
 #define wl_cupti_ranges_enable_last ranges
-struct wl_cupti_ranges_call { /* Disable, Start */
+struct wl_cupti_ranges_call { /* Disable, Start, PopRange */
     size_t struct_size;
     void *reserved;
     struct wl_cupti_ranges *ranges;
 };
 #define wl_cupti_ranges_call_last ranges
+struct wl_cupti_ranges_push {
+    size_t struct_size;
+    void *reserved;
+    struct wl_cupti_ranges *ranges;
+    const char *name;
+};
+#define wl_cupti_ranges_push_last name
 struct wl_cupti_ranges_stop {
     size_t struct_size;
     void *reserved;

@@ -39,6 +39,29 @@ static enum wl_code plan(struct wl_cupti_counting *counting, uint32_t device, co
     return wl_error_set_where(error, "%s", chip.name);
 }
 
+static int enable(struct wl_cupti_counting *counting)
+{
+    struct wl_cupti_ranges_enable call = {WL_CUPTI_INIT(wl_cupti_ranges_enable),
+                                          .context = counting->context};
+    int result = counting->cupti->cuptiRangeProfilerEnable(&call);
+    counting->ranges = result == WL_CUPTI_SUCCESS ? call.ranges : NULL;
+    counting->is_used = counting->is_under_way = false;
+    return result;
+}
+
+enum wl_code wl_cupti_counting_reset(struct wl_cupti_counting *counting, struct wl_error *error)
+{
+    struct wl_cupti_ranges_call disable = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                           .ranges = counting->ranges};
+    int result = counting->cupti->cuptiRangeProfilerDisable(&disable);
+    counting->ranges = NULL;
+    if (result == WL_CUPTI_SUCCESS)
+        result = enable(counting);
+    return result == WL_CUPTI_SUCCESS
+               ? WL_OK
+               : wl_cupti_fail(error, "switching the counters off and on", result);
+}
+
 enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda_context *context,
                                     uint32_t device, const char *metrics, uint32_t ranges_max,
                                     struct wl_cupti_counting *counting, int *result,
@@ -55,13 +78,9 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
     enum wl_code code = plan(counting, device, metrics, result, error);
     if (code)
         return code;
-    struct wl_cupti_ranges_enable enable = {WL_CUPTI_INIT(wl_cupti_ranges_enable),
-                                            .context = context};
-    *result = cupti->cuptiRangeProfilerEnable(&enable);
-    if (*result != WL_CUPTI_SUCCESS)
-        return wl_cupti_fail(error, "switching the counters on", *result);
-    counting->ranges = enable.ranges;
-    return WL_OK;
+    *result = enable(counting);
+    return *result == WL_CUPTI_SUCCESS ? WL_OK
+                                       : wl_cupti_fail(error, "switching the counters on", *result);
 }
 
 /* An image for the values of a part; the old one is kept where it is of the same part. */
@@ -101,7 +120,7 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
         .config = counting->part->config,
         .image_bytes = counting->image_bytes,
         .image = counting->image,
-        .range_mode = WL_CUPTI_AUTO_RANGE,
+        .range_mode = counting->has_own_ranges ? WL_CUPTI_USER_RANGE : WL_CUPTI_AUTO_RANGE,
         .replay_mode = replay,
         .ranges_max = counting->ranges_max,
         .nesting_levels = 1,
@@ -110,6 +129,22 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
         .nesting_level = (uint16_t)counting->nesting_level,
     };
     return counting->cupti->cuptiRangeProfilerSetConfig(&config);
+}
+
+static enum wl_code begin(struct wl_cupti_counting *counting, int replay, struct wl_error *error)
+{
+    int result = set_config(counting, replay);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "configuring the counters", result);
+    counting->is_used = true;
+    struct wl_cupti_ranges_call start = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                         .ranges = counting->ranges};
+    result = counting->cupti->cuptiRangeProfilerStart(&start);
+    if (result != WL_CUPTI_SUCCESS)
+        return wl_cupti_fail(error, "starting the counters", result);
+    counting->is_started = true;
+    counting->replay = replay;
+    return WL_OK;
 }
 
 enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
@@ -124,17 +159,56 @@ enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t 
     }
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "making room for counters", result);
-    result = set_config(counting, replay);
+    return begin(counting, replay, error);
+}
+
+enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, size_t part,
+                                          size_t pass, const void *image, size_t image_bytes,
+                                          struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    if (counting->is_used) /* CUPTI goes on with the pass that it thinks is next */
+        code = wl_cupti_counting_reset(counting, error);
+    if (code)
+        return code;
+    const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];
+    int result = make_image(counting, wanted);
+    counting->part = wanted;
     if (result != WL_CUPTI_SUCCESS)
-        return wl_cupti_fail(error, "configuring the counters", result);
-    struct wl_cupti_ranges_call start = {WL_CUPTI_INIT(wl_cupti_ranges_call),
-                                         .ranges = counting->ranges};
-    result = counting->cupti->cuptiRangeProfilerStart(&start);
-    if (result != WL_CUPTI_SUCCESS)
-        return wl_cupti_fail(error, "starting the counters", result);
-    counting->is_started = true;
-    counting->replay = replay;
-    return WL_OK;
+        return wl_cupti_fail(error, "making room for counters", result);
+    if (image && image_bytes != counting->image_bytes)
+        return wl_error_set(error, WL_ERR_CORRUPT,
+                            "the counters of an earlier run are %zu bytes, not %zu", image_bytes,
+                            counting->image_bytes);
+    if (image)
+        memcpy(counting->image, image, image_bytes);
+    counting->pass = pass;
+    counting->nesting_level = 1;
+    return begin(counting, WL_CUPTI_APPLICATION_REPLAY, error);
+}
+
+enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
+                                    struct wl_error *error)
+{
+    struct wl_cupti_ranges_push call = {
+        WL_CUPTI_INIT(wl_cupti_ranges_push),
+        .ranges = counting->ranges,
+        .name = name,
+    };
+    int result = counting->cupti->cuptiRangeProfilerPushRange
+                     ? counting->cupti->cuptiRangeProfilerPushRange(&call)
+                     : WL_CUPTI_ERROR_NOT_SUPPORTED;
+    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "beginning a range", result);
+}
+
+enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error)
+{
+    struct wl_cupti_ranges_call call = {WL_CUPTI_INIT(wl_cupti_ranges_call),
+                                        .ranges = counting->ranges};
+    int result = counting->cupti->cuptiRangeProfilerPopRange
+                     ? counting->cupti->cuptiRangeProfilerPopRange(&call)
+                     : WL_CUPTI_ERROR_NOT_SUPPORTED;
+    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "ending a range", result);
 }
 
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error)

@@ -20,8 +20,10 @@ struct wl_cupti_counting {
     uint8_t *image;
     size_t image_bytes;
     bool is_started;
-    bool is_under_way; /* passes of ours: some are done, and more are to come */
-    int replay;        /* of the last start */
+    bool is_under_way;   /* passes of ours: some are done, and more are to come */
+    bool has_own_ranges; /* set before the first start: ranges are pushed and popped */
+    bool is_used;        /* started since the profiler was enabled */
+    int replay;          /* of the last start */
     size_t pass, nesting_level;
 };
 
@@ -37,6 +39,23 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
  * WL_CUPTI_USER_REPLAY, always the same. While passes are under way the part must be the same. */
 enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t part, int replay,
                                      struct wl_error *error);
+
+/* The same for one pass, number `pass` of the part, of a run of the program of its own. image: what
+ * counting->image was after the passes before it, or NULL for the first; where it does not fit, the
+ * error is WL_ERR_CORRUPT. Always with this, never with the one above. Only after stop and decode
+ * of an earlier one. */
+enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, size_t part,
+                                          size_t pass, const void *image, size_t image_bytes,
+                                          struct wl_error *error);
+
+/* Between start and stop, where has_own_ranges: begins a range of kernels, and ends it. All that
+ * runs on the GPU in between is one; the GPU must be idle at both. */
+enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
+                                    struct wl_error *error);
+enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error);
+
+/* Forgets passes that are under way: the next start begins anew. */
+enum wl_code wl_cupti_counting_reset(struct wl_cupti_counting *counting, struct wl_error *error);
 
 /* Ends it. counting->is_under_way then says whether passes are left. */
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error);

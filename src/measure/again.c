@@ -126,8 +126,9 @@ void wl_measure_again_free(struct wl_measure_again *again)
     free(again);
 }
 
-static int run(const struct wl_cuda *cuda, const struct wl_measure_again *again)
+int wl_measure_again_launch(const struct wl_measure *measure, const struct wl_measure_again *again)
 {
+    const struct wl_cuda *cuda = &measure->cuda;
     const struct wl_cuda_launch_parameters *plain = &again->plain;
     const uint32_t *grid = plain->grid, *block = plain->block;
     switch (again->kind) {
@@ -204,7 +205,7 @@ static enum wl_code run_pass(struct wl_measure *measure, struct wl_measure_conte
             continue;
         if (!code)
             wl_measure_begin_range(context, launch);
-        int result = run(&measure->cuda, launch->again);
+        int result = wl_measure_again_launch(measure, launch->again);
         if (!code && result != WL_CUDA_SUCCESS)
             code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                                 "a launch could not be run again (CUresult %d)", result);

@@ -3,15 +3,21 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "cupti/activity.h"
+#include "measure/calls.h"
 #include "measure/state.h"
 
 /* The first launches alike are counted, the first thousand recorded. Where passes are ours one is
  * enough, as later ones carry passes, too. */
-enum { counted_max = 4, counted_max_own = 1, spread_after = 2, recorded_max = 1000 };
+enum {
+    counted_max = 4,
+    counted_max_own = 1,
+    spread_after = 2,
+    recorded_max = 1000,
+    kept_max = 64, /* where what is counted is kept from run to run of the program */
+};
 
 struct collector {
     struct wl_measure measure; /* first: room-internal functions take its address */
@@ -21,13 +27,6 @@ struct collector {
     bool has_filter;                         /* launches must be told to it one by one */
     struct wl_measure_group *_Atomic passed; /* the group of the last launch that was left out */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Those that are counted are sent with their batch. */
 static void settled(struct wl_measure *measure, struct wl_measure_launch *launch)
@@ -84,68 +83,9 @@ static void note_left_out(struct collector *collector)
 
 /* ---- launches ---- */
 
-/* The launch calls that are heard. */
-static const struct {
-    uint32_t call;
-    enum wl_measure_call_kind kind;
-    bool is_per_thread, is_graph;
-} launch_calls[] = {
-    {WL_CUPTI_CALL_LAUNCH, .kind = WL_MEASURE_CALL_PLAIN},
-    {WL_CUPTI_CALL_LAUNCH_PTSZ, .kind = WL_MEASURE_CALL_PLAIN, .is_per_thread = true},
-    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE, .kind = WL_MEASURE_CALL_COOPERATIVE},
-    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ, .kind = WL_MEASURE_CALL_COOPERATIVE,
-     .is_per_thread = true},
-    {WL_CUPTI_CALL_LAUNCH_EX, .kind = WL_MEASURE_CALL_EXTENDED},
-    {WL_CUPTI_CALL_LAUNCH_EX_PTSZ, .kind = WL_MEASURE_CALL_EXTENDED, .is_per_thread = true},
-    {WL_CUPTI_CALL_GRAPH_LAUNCH, .is_graph = true},
-    {WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ, .is_graph = true},
-    {WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI, .is_graph = true}, /* as little to be replayed */
-};
-enum { launch_call_count = sizeof launch_calls / sizeof *launch_calls };
-
-/* Each launch asks: rows by number of the call, from 1. */
-static const uint8_t launch_rows[] = {
-    [WL_CUPTI_CALL_LAUNCH] = 1,
-    [WL_CUPTI_CALL_LAUNCH_PTSZ] = 2,
-    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE] = 3,
-    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE_PTSZ] = 4,
-    [WL_CUPTI_CALL_LAUNCH_EX] = 5,
-    [WL_CUPTI_CALL_LAUNCH_EX_PTSZ] = 6,
-    [WL_CUPTI_CALL_GRAPH_LAUNCH] = 7,
-    [WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ] = 8,
-    [WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI] = 9,
-};
-
-static size_t find_launch_call(uint32_t call)
-{
-    uint8_t row = call < sizeof launch_rows ? launch_rows[call] : 0;
-    return row ? row - 1u : launch_call_count;
-}
-
 bool wl_cupti_collector_is_launch(uint32_t call)
 {
-    return find_launch_call(call) < launch_call_count;
-}
-
-/* What the program gave to the call, whichever it was. */
-struct request {
-    struct wl_cuda_function *function;
-    struct wl_cuda_stream *stream;
-    const uint32_t *grid, *block;
-    uint32_t shared_bytes;
-};
-
-static struct request read_request(size_t row, const struct wl_cupti_api_data *data)
-{
-    if (launch_calls[row].kind == WL_MEASURE_CALL_EXTENDED) {
-        const struct wl_cuda_launch_ex_parameters *parameters = data->parameters;
-        const struct wl_cuda_launch_config *config = parameters->config;
-        return (struct request){parameters->function, config->stream, config->grid, config->block,
-                                config->shared_bytes};
-    }
-    const struct wl_cuda_launch_parameters *parameters = data->parameters;
-    return (struct request){parameters->function, parameters->stream, parameters->grid,
-                            parameters->block, parameters->shared_bytes};
+    return wl_measure_find_launch_call(call) < WL_MEASURE_LAUNCH_CALL_COUNT;
 }
 
 /* "a/b"; free() it. */
@@ -176,24 +116,17 @@ static enum fate decide_among(const struct wl_measure *measure,
         return FATE_FREE;
     if (settings->replay == WL_REPLAY_KERNEL || (is_auto && group->counted < counted))
         return FATE_COUNTED;
+    if (settings->replay == WL_REPLAY_APPLICATION)
+        return before < kept_max ? FATE_COUNTED : FATE_FREE;
     bool can_spread =
         settings->replay == WL_REPLAY_SPREAD || (is_auto && has_own && before >= spread_after);
     return can_spread && !group->spread.is_done ? FATE_SPREAD : FATE_FREE;
 }
 
-/* Kernels that wait for others on other GPUs: one that is held up, or run again, waits for ever. */
-static bool is_peer(const char *function)
-{
-    static const char *const words[] = {"nccl", "nvshmem"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(function, words[i]))
-            return true;
-    return false;
-}
-
 static enum fate decide(struct wl_measure *measure, const struct wl_measure_context *context,
-                        const struct request *request, const struct wl_filter_launch *asked,
-                        struct wl_measure_kernel *kernel, struct wl_measure_group **group)
+                        const struct wl_measure_request *request,
+                        const struct wl_filter_launch *asked, struct wl_measure_kernel *kernel,
+                        struct wl_measure_group **group)
 {
     struct wl_measure_group_key key;
     memset(&key, 0, sizeof key);
@@ -208,8 +141,9 @@ static enum fate decide(struct wl_measure *measure, const struct wl_measure_cont
     key.shared_bytes = request->shared_bytes;
     *group = wl_measure_find_group(measure, &key);
     uint64_t before = (*group)->launches++;
-    bool is_left_out = before >= recorded_max && wl_measure_takes_turns(measure);
-    enum fate fate = is_peer(kernel->function) || measure->captures > 0
+    bool is_left_out =
+        before >= recorded_max && (wl_measure_takes_turns(measure) || wl_measure_has_runs(measure));
+    enum fate fate = wl_measure_is_peer(kernel->function) || measure->captures > 0
                          ? FATE_FREE
                          : decide_among(measure, context, *group, before);
     if (fate != FATE_FREE || !is_left_out)
@@ -225,7 +159,7 @@ static enum fate make_launch(struct collector *collector, size_t row,
 {
     struct wl_measure *measure = &collector->measure;
     struct wl_measure_group *group = NULL;
-    struct request request = read_request(row, data);
+    struct wl_measure_request request = wl_measure_read_request(row, data);
     const char *symbol = data->symbol ? data->symbol : "(kernel without a name)";
     struct wl_measure_kernel *kernel = wl_measure_find_kernel(measure, symbol);
     struct wl_filter_launch asked = {
@@ -238,7 +172,8 @@ static enum fate make_launch(struct collector *collector, size_t row,
     };
     uint64_t id = measure->launch_count++;
     collector->cupti.cuptiGetStreamIdEx(data->context, request.stream,
-                                        launch_calls[row].is_per_thread, &asked.stream_id);
+                                        wl_measure_launch_calls[row].is_per_thread,
+                                        &asked.stream_id);
     if (measure->input.open_ranges)
         asked.range_count = measure->input.open_ranges(&asked.ranges);
     enum fate fate = decide(measure, context, &request, &asked, kernel, &group);
@@ -260,16 +195,41 @@ static enum fate make_launch(struct collector *collector, size_t row,
     memcpy(launch->grid, request.grid, sizeof launch->grid);
     memcpy(launch->block, request.block, sizeof launch->block);
     launch->shared_dynamic_bytes = request.shared_bytes;
-    launch->is_cooperative = launch_calls[row].kind == WL_MEASURE_CALL_COOPERATIVE;
+    launch->is_cooperative = wl_measure_launch_calls[row].kind == WL_MEASURE_CALL_COOPERATIVE;
     launch->correlation_id = data->correlation_id;
-    launch->start_ns = now_ns();
+    launch->start_ns = wl_measure_now_ns();
     launch->range = join_ranges(asked.ranges, asked.range_count);
     launch->replay = "none";
     if ((fate == FATE_FREE || fate == FATE_SPREAD) && measure->input.settings->counters[0])
-        launch->uncounted = is_peer(kernel->function)
+        launch->uncounted = wl_measure_is_peer(kernel->function)
                                 ? "it may wait for other GPUs, and must not be held up"
                                 : "launches like it are counted";
     return fate;
+}
+
+/* Where ranges are counted, and no launches. */
+static void launch_in_region(struct collector *collector, size_t row,
+                             const struct wl_cupti_api_data *data,
+                             struct wl_measure_context *context)
+{
+    struct wl_measure *measure = &collector->measure;
+    const char *symbol = data->symbol ? data->symbol : "(kernel without a name)";
+    struct wl_measure_again *again = NULL;
+    if (!measure->region.is_open)
+        return;
+    if (wl_measure_launch_calls[row].is_graph) {
+        wl_measure_region_launch(measure, context, "(graph)", NULL, NULL, NULL, "a graph's launch");
+        return;
+    }
+    struct wl_measure_request request = wl_measure_read_request(row, data);
+    struct wl_measure_kernel *kernel = wl_measure_find_kernel(measure, symbol);
+    wl_measure_read_attributes(measure, kernel, request.function); /* loads it */
+    bool waits_for_others = wl_measure_is_peer(kernel->function);
+    if (measure->input.settings->replay == WL_REPLAY_RANGE && !waits_for_others)
+        again = wl_measure_again_keep(measure, wl_measure_launch_calls[row].kind, data->parameters);
+    wl_measure_region_launch(measure, context, symbol, request.grid, request.block, again,
+                             waits_for_others ? "a kernel that may wait for other GPUs"
+                                              : "a launch whose parameters are not known");
 }
 
 static void pass_over_graph(struct collector *collector, struct wl_measure_context *context)
@@ -288,7 +248,7 @@ static void pass_over_graph(struct collector *collector, struct wl_measure_conte
 static bool is_of_group(const struct wl_measure_group *group, size_t row,
                         const struct wl_cupti_api_data *data)
 {
-    struct request request = read_request(row, data);
+    struct wl_measure_request request = wl_measure_read_request(row, data);
     return data->context_id == group->key.context_id && data->symbol == group->symbol &&
            request.shared_bytes == group->key.shared_bytes &&
            memcmp(request.grid, group->key.grid, sizeof group->key.grid) == 0 &&
@@ -301,9 +261,9 @@ bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_ap
     struct wl_measure_group *group = atomic_load_explicit(&collector->passed, memory_order_acquire);
     if (data->site == WL_CUPTI_EXIT)
         return data->own_data && *data->own_data == 0;
-    size_t row = find_launch_call(call);
-    if (!group || row >= launch_call_count || launch_calls[row].is_graph || !data->parameters ||
-        !is_of_group(group, row, data))
+    size_t row = wl_measure_find_launch_call(call);
+    if (!group || row >= WL_MEASURE_LAUNCH_CALL_COUNT || wl_measure_launch_calls[row].is_graph ||
+        !data->parameters || !is_of_group(group, row, data))
         return false;
     atomic_fetch_add_explicit(&group->left_out, 1, memory_order_relaxed);
     if (data->own_data)
@@ -319,7 +279,7 @@ static bool is_captured(const struct wl_measure *measure, size_t row,
     int status = not_capturing;
     if (measure->captures <= 0 || !measure->cuda.stream_is_capturing)
         return false;
-    return measure->cuda.stream_is_capturing(read_request(row, data).stream, &status) ==
+    return measure->cuda.stream_is_capturing(wl_measure_read_request(row, data).stream, &status) ==
                WL_CUDA_SUCCESS &&
            status != not_capturing;
 }
@@ -331,8 +291,10 @@ static void load_kernel(struct collector *collector, size_t row, struct wl_measu
     struct wl_measure *measure = &collector->measure;
     if (launch->kernel->has_attributes)
         return;
-    wl_measure_flush_all(measure);
-    wl_measure_read_attributes(measure, launch->kernel, read_request(row, data).function);
+    if (!wl_measure_has_runs(measure))
+        wl_measure_flush_all(measure);
+    wl_measure_read_attributes(measure, launch->kernel,
+                               wl_measure_read_request(row, data).function);
 }
 
 static bool begin_counting(struct collector *collector, size_t row, enum fate fate,
@@ -348,7 +310,8 @@ static bool begin_counting(struct collector *collector, size_t row, enum fate fa
         return wl_measure_spread(measure, context, launch);
     load_kernel(collector, row, launch, data);
     if (wl_measure_has_own_passes(measure))
-        launch->again = wl_measure_again_keep(measure, launch_calls[row].kind, data->parameters);
+        launch->again =
+            wl_measure_again_keep(measure, wl_measure_launch_calls[row].kind, data->parameters);
     return wl_measure_count(measure, context, launch);
 }
 
@@ -373,7 +336,12 @@ static void launch_enter(struct collector *collector, size_t row,
     if (!data->context || !data->parameters)
         return;
     struct wl_measure_context *context = wl_measure_find_context(measure, data->context);
-    if (launch_calls[row].is_graph) {
+    if (wl_measure_has_regions(measure)) {
+        if (wl_measure_launch_calls[row].is_graph || !is_captured(measure, row, data))
+            launch_in_region(collector, row, data, context);
+        return;
+    }
+    if (wl_measure_launch_calls[row].is_graph) {
         wl_measure_settle(measure, context, true);
         pass_over_graph(collector, context);
         return;
@@ -384,7 +352,8 @@ static void launch_enter(struct collector *collector, size_t row,
     enum fate fate = make_launch(collector, row, data, context, &launch);
     if (fate != FATE_COUNTED && measure->has_batch) {
         wl_measure_flush_all(measure); /* it is not to be counted with the others */
-    } else if (fate != FATE_COUNTED && context->counting.is_started && !context->is_own) {
+    } else if (fate != FATE_COUNTED && context->counting.is_started &&
+               (!context->is_own || wl_measure_has_runs(measure))) {
         wl_measure_settle(measure, context, true);
         wl_measure_flush(measure, context);
     }
@@ -451,10 +420,12 @@ static void launch_exit(struct collector *collector, size_t row,
     }
     if (launch->carries_pass)
         wl_measure_end_carrier(measure, context);
-    wl_measure_read_attributes(measure, launch->kernel, read_request(row, data).function);
+    wl_measure_read_attributes(measure, launch->kernel,
+                               wl_measure_read_request(row, data).function);
     bool is_borrowed = is_counted && context->is_saved && !launch->again;
     if (is_borrowed)
-        launch->again = wl_measure_again_borrow(launch_calls[row].kind, data->parameters);
+        launch->again =
+            wl_measure_again_borrow(wl_measure_launch_calls[row].kind, data->parameters);
     if (group->spread.bearer || launch->carries_pass)
         end_spread(collector, context, launch);
     else
@@ -463,25 +434,13 @@ static void launch_exit(struct collector *collector, size_t row,
         wl_measure_flush(measure, context); /* the last one that is wanted */
 }
 
-/* Streams that record launches into graphs: nothing may be waited for meanwhile. */
-static const struct {
-    uint32_t call;
-    int change;
-} capture_calls[] = {
-    {WL_CUPTI_CALL_BEGIN_CAPTURE, 1},          {WL_CUPTI_CALL_BEGIN_CAPTURE_PTSZ, 1},
-    {WL_CUPTI_CALL_BEGIN_CAPTURE_V2, 1},       {WL_CUPTI_CALL_BEGIN_CAPTURE_V2_PTSZ, 1},
-    {WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH, 1}, {WL_CUPTI_CALL_BEGIN_CAPTURE_TO_GRAPH_PTSZ, 1},
-    {WL_CUPTI_CALL_END_CAPTURE, -1},           {WL_CUPTI_CALL_END_CAPTURE_PTSZ, -1},
-};
-enum { capture_call_count = sizeof capture_calls / sizeof *capture_calls };
-
 static void hear_capture(struct wl_measure *measure, uint32_t call,
                          const struct wl_cupti_api_data *data)
 {
-    for (size_t i = 0; i < capture_call_count; i++) {
-        if (capture_calls[i].call != call)
+    for (size_t i = 0; i < WL_MEASURE_CAPTURE_CALL_COUNT; i++) {
+        if (wl_measure_capture_calls[i].call != call)
             continue;
-        bool is_begin = capture_calls[i].change > 0;
+        bool is_begin = wl_measure_capture_calls[i].change > 0;
         if (is_begin && data->site == WL_CUPTI_ENTER) {
             wl_measure_flush_all(measure);
             measure->captures++;
@@ -491,43 +450,59 @@ static void hear_capture(struct wl_measure *measure, uint32_t call,
     }
 }
 
-/* Calls that neither wait nor change what kernels see. */
-static bool is_harmless(const char *name)
-{
-    static const char *const words[] = {
-        "LaunchKernel", "LaunchCooperativeKernel", "Get",        "Peek",
-        "IsCapturing",  "CallConfiguration",       "SetCurrent", "SetDevice",
-        "Occupancy"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(name, words[i]) && !strstr(name, "MultiDevice"))
-            return true;
-    return false;
-}
-
 static void hear_other(struct collector *collector, const struct wl_cupti_api_data *data)
 {
     struct wl_measure *measure = &collector->measure;
-    if (measure->has_batch && data->site == WL_CUPTI_ENTER && data->function_name &&
-        !is_harmless(data->function_name))
+    if (data->site != WL_CUPTI_ENTER || !data->function_name)
+        return;
+    bool is_without_effect = wl_measure_is_harmless(data->function_name);
+    if (measure->has_batch && !is_without_effect)
         wl_measure_flush_all(measure);
+    wl_measure_region_call(measure, data->function_name, is_without_effect);
+}
+
+static void hear_profiler(struct collector *collector, bool is_start)
+{
+    struct wl_measure *measure = &collector->measure;
+    wl_filter_set_active(measure->input.filter, is_start);
+    if (!wl_measure_has_regions(measure) || measure->input.settings->nvtx_include[0])
+        return;
+    if (is_start)
+        wl_measure_region_open(measure, NULL);
+    else
+        wl_measure_region_close(measure);
+}
+
+void wl_cupti_collector_enter_range(void *self, const char *name)
+{
+    struct collector *collector = self;
+    if (!collector->is_abandoned && wl_measure_has_regions(&collector->measure))
+        wl_measure_region_open(&collector->measure, name);
+}
+
+void wl_cupti_collector_leave_range(void *self)
+{
+    struct collector *collector = self;
+    if (!collector->is_abandoned && wl_measure_has_regions(&collector->measure))
+        wl_measure_region_close(&collector->measure);
 }
 
 static void hear_driver(struct collector *collector, uint32_t call,
                         const struct wl_cupti_api_data *data)
 {
-    size_t row = find_launch_call(call);
+    size_t row = wl_measure_find_launch_call(call);
     bool is_enter = data->site == WL_CUPTI_ENTER;
-    if (row >= launch_call_count)
+    if (row >= WL_MEASURE_LAUNCH_CALL_COUNT)
         hear_other(collector, data);
     hear_capture(&collector->measure, call, data);
-    if (row < launch_call_count && is_enter)
+    if (row < WL_MEASURE_LAUNCH_CALL_COUNT && is_enter)
         launch_enter(collector, row, data);
-    else if (row < launch_call_count && !launch_calls[row].is_graph)
+    else if (row < WL_MEASURE_LAUNCH_CALL_COUNT && !wl_measure_launch_calls[row].is_graph)
         launch_exit(collector, row, data);
     else if (call == WL_CUPTI_CALL_PROFILER_START && !is_enter)
-        wl_filter_set_active(collector->measure.input.filter, true);
+        hear_profiler(collector, true);
     else if (call == WL_CUPTI_CALL_PROFILER_STOP && is_enter)
-        wl_filter_set_active(collector->measure.input.filter, false);
+        hear_profiler(collector, false);
 }
 
 static void hear_resource(struct collector *collector, uint32_t call,
@@ -537,10 +512,14 @@ static void hear_resource(struct collector *collector, uint32_t call,
     const struct wl_cupti_module_data *module = data->descriptor;
     if (call == WL_CUPTI_MODULE_LOADED && measure->has_batch)
         wl_measure_flush_all(measure);
+    if (call == WL_CUPTI_MODULE_LOADED)
+        wl_measure_region_call(measure, "a module that is loaded", false);
     if (call == WL_CUPTI_MODULE_LOADED && module)
         wl_measure_add_module(measure, module->cubin, module->cubin_bytes);
     if (call != WL_CUPTI_CONTEXT_DESTROY_STARTING)
         return;
+    if (measure->region.context && measure->region.context->context == data->context)
+        wl_measure_region_close(measure);
     for (size_t i = 0; i < measure->contexts.count; i++)
         if (measure->contexts.items[i]->context == data->context) {
             wl_measure_drop_context(measure, measure->contexts.items[i], false);
@@ -618,12 +597,12 @@ static int enable_callbacks(struct collector *collector)
 {
     struct wl_cupti *cupti = &collector->cupti;
     int result = WL_CUPTI_SUCCESS;
-    for (size_t i = 0; i < launch_call_count; i++) /* an older CUPTI does not know all */
+    for (size_t i = 0; i < WL_MEASURE_LAUNCH_CALL_COUNT; i++) /* an older CUPTI does not know all */
         cupti->cuptiEnableCallback(1, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER,
-                                   launch_calls[i].call);
-    for (size_t i = 0; i < capture_call_count; i++)
+                                   wl_measure_launch_calls[i].call);
+    for (size_t i = 0; i < WL_MEASURE_CAPTURE_CALL_COUNT; i++)
         cupti->cuptiEnableCallback(1, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER,
-                                   capture_calls[i].call);
+                                   wl_measure_capture_calls[i].call);
     for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < other_call_count; i++)
         result = cupti->cuptiEnableCallback(1, collector->subscriber, other_calls[i].domain,
                                             other_calls[i].call);
@@ -632,9 +611,9 @@ static int enable_callbacks(struct collector *collector)
 
 static bool is_always_heard(uint32_t call)
 {
-    bool is_heard = find_launch_call(call) < launch_call_count;
-    for (size_t i = 0; i < capture_call_count; i++)
-        is_heard = is_heard || capture_calls[i].call == call;
+    bool is_heard = wl_measure_find_launch_call(call) < WL_MEASURE_LAUNCH_CALL_COUNT;
+    for (size_t i = 0; i < WL_MEASURE_CAPTURE_CALL_COUNT; i++)
+        is_heard = is_heard || wl_measure_capture_calls[i].call == call;
     return is_heard || call == WL_CUPTI_CALL_PROFILER_START || call == WL_CUPTI_CALL_PROFILER_STOP;
 }
 
@@ -727,11 +706,26 @@ static void note_lost(struct collector *collector)
     free(text);
 }
 
+/* Where ranges were asked for and the program has none. */
+static void note_no_range(struct collector *collector)
+{
+    const struct wl_measure *measure = &collector->measure;
+    bool is_nvtx = measure->input.settings->nvtx_include[0] != '\0';
+    if (!wl_measure_has_regions(measure) || measure->region_count)
+        return;
+    wl_measure_note(measure, WL_NOTE_WARNING, "no-range",
+                    is_nvtx ? "the program entered no NVTX range that --nvtx-include names"
+                            : "the program has no range: it does not call cudaProfilerStart",
+                    is_nvtx ? "" : "--nvtx-include RANGE takes ranges of NVTX");
+}
+
 void wl_cupti_collector_finish(void *self)
 {
     struct collector *collector = self;
     if (collector->is_abandoned)
         return;
+    wl_measure_region_close(&collector->measure);
+    note_no_range(collector);
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
         wl_measure_rest_counters(&collector->measure, collector->measure.contexts.items[i]);
@@ -758,6 +752,7 @@ static void stop(void *self)
     struct wl_measure *measure = &collector->measure;
     bool abandon = collector->is_abandoned;
     wl_measure_end_times(&collector->measure, true);
+    wl_measure_region_drop(measure);
     while (measure->contexts.count)
         wl_measure_drop_context(measure, measure->contexts.items[0], abandon);
     if (measure->is_tracing)

@@ -27,6 +27,11 @@ bool wl_cupti_collector_is_launch(uint32_t call);
  * only counted, or ends such a call; then it need not be heard of. */
 bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_api_data *data);
 
+/* With --replay-mode range or app-range: the program enters a range that is to be counted, under
+ * this name, and leaves it. Under the lock of hear. */
+void wl_cupti_collector_enter_range(void *self, const char *name);
+void wl_cupti_collector_leave_range(void *self);
+
 /* Reads the samples that have come, where launches are sampled without being held up. Takes
  * milliseconds; what is not read for too long is dropped. Under the lock of hear. */
 uint64_t wl_cupti_collector_gather(void *self);

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +27,7 @@ struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
         measure->devices[found->device].is_known = true;
         wl_measure_read_clocks(measure, found->device);
     }
+    found->number = measure->context_count++;
     WL_PUSH(&measure->contexts, found);
     return found;
 }
@@ -76,7 +76,8 @@ static void open_counting(struct wl_measure *measure, struct wl_measure_context 
                                WL_MEASURE_RANGES_MAX, &context->counting, NULL, &error) == WL_OK) {
         context->counters = WL_MEASURE_ON;
         context->is_own = wl_measure_has_own_passes(measure) ||
-                          measure->input.settings->replay == WL_REPLAY_SPREAD;
+                          measure->input.settings->replay == WL_REPLAY_SPREAD ||
+                          wl_measure_has_runs(measure) || wl_measure_has_regions(measure);
         open_flush(measure, context);
         if (!context->is_plan_noted)
             note_plan(measure, &context->counting.plan);
@@ -100,8 +101,8 @@ void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_cont
         context->counters = WL_MEASURE_UNTRIED;
 }
 
-static void stop_counters(struct wl_measure *measure, struct wl_measure_context *context,
-                          const struct wl_error *error)
+void wl_measure_stop_counters(struct wl_measure *measure, struct wl_measure_context *context,
+                              const struct wl_error *error)
 {
     wl_measure_note_error(measure, "counters-off", "hardware counters are off from here on", error);
     for (size_t i = 0; i < context->batch.count; i++) {
@@ -115,23 +116,31 @@ static void stop_counters(struct wl_measure *measure, struct wl_measure_context 
     context->counters = WL_MEASURE_OFF;
 }
 
-/* False: counters are off. CUPTI starts none while it samples. */
-static bool have_counters(struct wl_measure *measure, struct wl_measure_context *context,
-                          struct wl_measure_launch *launch)
+/* CUPTI starts no counters while it samples. */
+bool wl_measure_have_counters(struct wl_measure *measure, struct wl_measure_context *context)
 {
     if (context->counters != WL_MEASURE_OFF)
         wl_measure_pause_samples(measure, context);
     if (context->counters == WL_MEASURE_UNTRIED)
         open_counting(measure, context);
-    if (context->counters == WL_MEASURE_OFF && measure->input.settings->counters[0])
-        launch->uncounted = "the counters are off";
     return context->counters == WL_MEASURE_ON;
+}
+
+static bool have_counters(struct wl_measure *measure, struct wl_measure_context *context,
+                          struct wl_measure_launch *launch)
+{
+    bool is_there = wl_measure_have_counters(measure, context);
+    if (!is_there && measure->input.settings->counters[0])
+        launch->uncounted = "the counters are off";
+    return is_there;
 }
 
 static enum wl_code begin_launch(struct wl_measure *measure, struct wl_measure_context *context,
                                  struct wl_measure_launch *launch, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
+    if (wl_measure_has_runs(measure))
+        return wl_measure_run_begin(measure, context, launch, error);
     if (!context->is_own && !context->counting.is_started)
         code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_KERNEL_REPLAY,
                                        error);
@@ -152,12 +161,12 @@ bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *con
         wl_measure_flush(measure, context);
     if (context->counters == WL_MEASURE_ON &&
         begin_launch(measure, context, launch, &error) != WL_OK)
-        stop_counters(measure, context, &error);
+        wl_measure_stop_counters(measure, context, &error);
     if (context->counters == WL_MEASURE_OFF) {
         launch->uncounted = "the counters are off";
         return false;
     }
-    launch->replay = "kernel";
+    launch->replay = wl_measure_has_runs(measure) ? "application" : "kernel";
     WL_PUSH(&context->batch, launch);
     return true;
 }
@@ -173,7 +182,7 @@ bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *co
         return false;
     bool carries = wl_measure_spread_begin(measure, context, launch, &error);
     if (error.code)
-        stop_counters(measure, context, &error);
+        wl_measure_stop_counters(measure, context, &error);
     return carries && context->counters == WL_MEASURE_ON;
 }
 
@@ -181,15 +190,17 @@ void wl_measure_end_carrier(struct wl_measure *measure, struct wl_measure_contex
 {
     struct wl_error error = {0};
     if (wl_measure_spread_end_launch(measure, context, &error) != WL_OK)
-        stop_counters(measure, context, &error);
+        wl_measure_stop_counters(measure, context, &error);
 }
 
 void wl_measure_hold_spread(struct wl_measure *measure, struct wl_measure_context *context,
                             bool is_refused)
 {
     struct wl_error error = {0};
+    if (!wl_measure_takes_turns(measure))
+        return;
     if (wl_measure_spread_interrupt(measure, context, is_refused, &error) != WL_OK)
-        stop_counters(measure, context, &error);
+        wl_measure_stop_counters(measure, context, &error);
 }
 
 void wl_measure_uncount(struct wl_measure_context *context, struct wl_measure_launch *launch)
@@ -225,11 +236,8 @@ static void read_values(struct wl_measure_context *context, size_t count, struct
         struct wl_measure_launch *launch = find_launch(context, range);
         if (launch && wl_cupti_counting_read(counting, range, values, error) != WL_OK)
             break;
-        for (size_t i = 0; launch && i < part->metric_count; i++) {
-            struct wl_record_value value = {part->metrics[i], values[i], WL_MARK_EXACT};
-            if (isfinite(values[i]))
-                WL_PUSH(&launch->values, value);
-        }
+        if (launch)
+            wl_measure_add_values(launch, part, values);
     }
     free(values);
 }
@@ -244,6 +252,8 @@ static enum wl_code end_batch(struct wl_measure *measure, struct wl_measure_cont
     size_t count = batch->count;
     if (count && !batch->items[count - 1]->is_ended) /* the process ends in the middle of it */
         count--;
+    if (wl_measure_has_runs(measure))
+        return wl_measure_run_end(measure, context, count, trouble);
     enum wl_code code = context->is_own ? wl_measure_again_run(measure, context, trouble)
                                         : wl_cupti_counting_stop(&context->counting, trouble);
     if (!code)
@@ -269,25 +279,27 @@ static bool has_batch(const struct wl_measure *measure)
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context)
 {
     struct wl_error error = {0};
-    bool is_open = context->is_own ? context->is_saved : context->counting.is_started;
+    bool has_batches = !context->is_own || wl_measure_has_runs(measure);
+    bool is_open = has_batches ? context->counting.is_started : context->is_saved;
     if (!is_open)
         return;
     wl_measure_settle(measure, context, true);
     enum wl_code code = end_batch(measure, context, &error);
     for (size_t i = 0; i < context->batch.count; i++) {
-        if (error.code && context->batch.items[i]->values.count == 0)
+        if (error.code && context->batch.items[i]->values.count == 0 &&
+            !context->batch.items[i]->uncounted)
             context->batch.items[i]->uncounted = "CUPTI lost the counters";
         wl_measure_send_launch(measure, context->batch.items[i]);
     }
     context->batch.count = 0;
-    if (context->counting.plan.parts.count)
+    if (context->counting.plan.parts.count && !wl_measure_has_runs(measure))
         context->part = (context->part + 1) % context->counting.plan.parts.count;
     if (measure->has_batch && !has_batch(measure)) {
         measure->has_batch = false;
         measure->watch(measure, false);
     }
     if (code != WL_OK)
-        stop_counters(measure, context, &error);
+        wl_measure_stop_counters(measure, context, &error);
     else if (error.code)
         wl_measure_note_error(measure, "counters-lost", "counters are missing", &error);
 }

@@ -1,5 +1,7 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "cupti/ceilings.h"
@@ -122,7 +124,10 @@ static void add_texts(struct wl_measure *measure, const struct wl_measure_launch
     struct wl_attribute_list *list = &measure->attributes;
     list->count = 0;
     add_text(list, "launch__cache_control", launch->is_flushed ? "all" : "none");
-    add_text(list, "launch__is_cooperative", launch->is_cooperative ? "yes" : "no");
+    if (launch->kernels)
+        add_text(list, "range__kernels", launch->kernels);
+    else
+        add_text(list, "launch__is_cooperative", launch->is_cooperative ? "yes" : "no");
     add_text(list, "launch__replay", launch->replay);
     if (launch->uncounted)
         add_text(list, "launch__uncounted", launch->uncounted);
@@ -131,6 +136,23 @@ static void add_texts(struct wl_measure *measure, const struct wl_measure_launch
     add_text(list, "launch__registers_source", "driver");
     if (occupancy->limiter)
         add_text(list, "launch__occupancy_limiter", occupancy->limiter);
+}
+
+void wl_measure_add_values(struct wl_measure_launch *launch, const struct wl_cupti_part *part,
+                           const double *values)
+{
+    for (size_t i = 0; i < part->metric_count; i++) {
+        struct wl_record_value value = {part->metrics[i], values[i], WL_MARK_EXACT};
+        if (isfinite(values[i]))
+            WL_PUSH(&launch->values, value);
+    }
+}
+
+uint64_t wl_measure_now_ns(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- sending ---- */
@@ -143,7 +165,8 @@ void wl_measure_send_launch(struct wl_measure *measure, struct wl_measure_launch
     send_device(measure, launch->device_id);
     wl_measure_send_kernel(measure, launch->kernel);
     measure->values.count = 0;
-    add_facts(measure, launch, gpu, &occupancy);
+    if (!launch->is_range)
+        add_facts(measure, launch, gpu, &occupancy);
     for (size_t i = 0; i < launch->values.count; i++)
         WL_PUSH(&measure->values, launch->values.items[i]);
     add_texts(measure, launch, &occupancy);
@@ -181,6 +204,7 @@ void wl_measure_free_launch(struct wl_measure_launch *launch)
 {
     wl_measure_again_free(launch->again);
     free(launch->range);
+    free(launch->kernels);
     free(launch->message);
     free(launch->values.items);
     free(launch->instruction_values.items);

@@ -157,8 +157,8 @@ static void start_gathering(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!session.settings.pc_samples || session.settings.replay == WL_REPLAY_NONE ||
-        session.settings.replay == WL_REPLAY_KERNEL)
+    enum wl_replay replay = session.settings.replay;
+    if (!session.settings.pc_samples || (replay != WL_REPLAY_AUTO && replay != WL_REPLAY_SPREAD))
         return;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -185,6 +185,93 @@ static void use_stream(void (*use)(const struct wl_sink *sink, void *argument), 
     }
     pthread_mutex_unlock(&session.lock);
     errno = saved_errno;
+}
+
+/* ---- ranges of NVTX that are counted as one ---- */
+
+enum { ranges_max = 64 };
+
+static struct {
+    bool is_open;
+    pthread_t thread;
+    size_t depth;
+} range;
+
+/* With the lock. The range that begins is not yet among the open ones, the one that ends still is.
+ */
+static void hear_range(const char *name, bool is_begin)
+{
+    const char *const *open = NULL;
+    const char *all[ranges_max + 1];
+    size_t depth = wl_nvtx_open_ranges(&open);
+    if (depth > ranges_max)
+        return;
+    if (is_begin && !range.is_open) {
+        for (size_t i = 0; i < depth; i++)
+            all[i] = open[i];
+        all[depth] = name;
+        range.is_open = wl_filter_has_ranges(session.filter, all, depth + 1);
+        range.thread = pthread_self();
+        range.depth = depth + 1;
+        if (range.is_open)
+            wl_cupti_collector_enter_range(session.collector, name + (name[0] == '@'));
+    } else if (!is_begin && range.is_open && pthread_equal(range.thread, pthread_self()) &&
+               depth == range.depth) {
+        range.is_open = false;
+        wl_cupti_collector_leave_range(session.collector);
+    }
+}
+
+static void listen(const char *name, bool is_begin)
+{
+    struct wl_guard guard;
+    if (is_inside || !atomic_load(&session.is_on))
+        return;
+    int saved_errno = errno;
+    is_inside = true;
+    pthread_mutex_lock(&session.lock);
+    if (atomic_load(&session.is_on)) {
+        is_hearing = true;
+        WL_GUARD(&guard)
+        {
+            hear_range(name, is_begin);
+        }
+        wl_guard_end(&guard);
+        is_hearing = false;
+        if (guard.is_broken)
+            give_up();
+    }
+    pthread_mutex_unlock(&session.lock);
+    is_inside = false;
+    errno = saved_errno;
+}
+
+static bool has_ranges_of_nvtx(void)
+{
+    enum wl_replay replay = session.settings.replay;
+    return session.settings.nvtx_include[0] &&
+           (replay == WL_REPLAY_RANGE || replay == WL_REPLAY_APP_RANGE);
+}
+
+/* Those that were opened before the program used CUDA count from now on. */
+static void begin_ranges(void)
+{
+    const char *const *open = NULL;
+    size_t depth = wl_nvtx_open_ranges(&open);
+    range.is_open = depth > 0 && wl_filter_has_ranges(session.filter, open, depth);
+    range.thread = pthread_self();
+    range.depth = depth;
+    if (range.is_open)
+        wl_cupti_collector_enter_range(session.collector,
+                                       open[depth - 1] + (open[depth - 1][0] == '@'));
+    wl_nvtx_set_listener(listen);
+}
+
+/* A program may use NVTX before CUDA: its ranges are kept from the beginning. */
+__attribute__((constructor)) static void want_ranges(void)
+{
+    const char *settings_path = getenv("WARPLENS_SETTINGS");
+    wl_nvtx_set_wanted(settings_path && *settings_path);
 }
 
 /* ---- forks and the end ---- */
@@ -277,6 +364,8 @@ static void begin(const char *settings_path)
     if (code != WL_OK)
         record_refusal(&error);
     atomic_store(&session.is_on, code == WL_OK && is_wanted);
+    if (code == WL_OK && is_wanted && !session.is_tracing && has_ranges_of_nvtx())
+        begin_ranges();
     wl_nvtx_set_wanted(code == WL_OK && is_wanted);
     if (code == WL_OK && !session.is_tracing)
         start_gathering();

@@ -21,6 +21,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Machine code that the driver loaded. */
 struct wl_measure_module {
@@ -123,8 +124,10 @@ struct wl_measure_launch {
     uint32_t correlation_id;
     uint64_t start_ns;
     char *range, *message; /* message: why it failed, or NULL */
+    bool is_range;         /* no launch, but many counted as one */
+    char *kernels;         /* of a range, as text */
     uint64_t samples;
-    const char *replay;    /* "kernel", "spread", "none" */
+    const char *replay;    /* "kernel", "spread", "application", "range", "app-range", "none" */
     const char *uncounted; /* why it has no counters, or NULL */
     struct wl_measure_numbers values;
     struct wl_measure_instruction_numbers instruction_values;
@@ -149,9 +152,42 @@ struct wl_measure_cycle {
     uint64_t launches, waits;          /* that could carry a pass: ever; since the last pass */
 };
 
+/* What was counted in one go, as it is kept from run to run of the program. */
+struct wl_measure_image {
+    const char *kind;
+    uint64_t number; /* within the process */
+    size_t part;     /* of the plan */
+};
+struct wl_measure_images {
+    bool is_claimed;
+    uint32_t process; /* in order of beginning */
+};
+/* Which pass this run is. */
+struct wl_measure_turn {
+    size_t part, pass; /* of the plan; of the part */
+    bool is_last;
+};
+
+/* A range of launches that is counted as one. */
+struct wl_measure_region {
+    bool is_open, is_counted, is_saved; /* saved: memory, to run it again */
+    char *name;
+    uint64_t number, start_ns, launches;
+    struct wl_measure_context *context; /* of its first launch; NULL before it */
+    struct wl_measure_image image;
+    struct {
+        struct wl_measure_again **items; /* NULL: all is waited for */
+        size_t count, capacity;
+    } calls;
+    char *obstacle;       /* why it cannot be run again, or NULL */
+    struct wl_text facts; /* its launches, a line each */
+};
+
 struct wl_measure_context {
     struct wl_cuda_context *context;
     uint32_t id, device;
+    uint64_t number;       /* in order of use */
+    uint64_t image_number; /* of the batch under way, where each run is a pass */
     enum wl_measure_stage counters, samples, counts;
     bool is_plan_noted, is_loss_noted;
     struct wl_cupti_counting counting;
@@ -190,7 +226,10 @@ struct wl_measure {
     struct wl_clock_reader clock_reader;
     bool are_clocks_tried;
     bool has_batch; /* some context has launches that will run again */
-    int captures;   /* of streams into graphs, under way */
+    struct wl_measure_images images;
+    struct wl_measure_region region;
+    uint64_t region_count, context_count;
+    int captures; /* of streams into graphs, under way */
     /* Hears of all calls of the program, or only of launches. */
     void (*watch)(struct wl_measure *measure, bool is_on);
     /* Takes a launch that has all that is kept for its instructions. */
@@ -266,6 +305,64 @@ void wl_measure_note(const struct wl_measure *measure, enum wl_note_severity sev
 void wl_measure_note_error(const struct wl_measure *measure, const char *code, const char *what,
                            const struct wl_error *error);
 
+/* Adds the values of a part's metrics that all passes have covered. */
+void wl_measure_add_values(struct wl_measure_launch *launch, const struct wl_cupti_part *part,
+                           const double *values);
+uint64_t wl_measure_now_ns(void);
+
+/* ---- images.c: passes of runs of the program ---- */
+
+/* Whether each run of the program is one pass. */
+bool wl_measure_has_runs(const struct wl_measure *measure);
+struct wl_measure_turn wl_measure_turn(const struct wl_measure *measure,
+                                       const struct wl_cupti_plan *plan);
+/* In the first run: how many there must be, for who runs the program. */
+void wl_measure_tell_passes(const struct wl_measure *measure, const struct wl_cupti_plan *plan);
+/* Errors: WL_ERR_OUTPUT; WL_ERR_INPUT where no earlier run has kept one. */
+enum wl_code wl_measure_image_save(struct wl_measure *measure, const struct wl_measure_image *image,
+                                   const uint8_t *bytes, size_t count, struct wl_error *error);
+enum wl_code wl_measure_image_load(struct wl_measure *measure, const struct wl_measure_image *image,
+                                   struct wl_text *bytes, struct wl_error *error);
+/* Keeps what was counted in the first run; gives what that was in all. */
+void wl_measure_image_facts(struct wl_measure *measure, const struct wl_measure_image *image,
+                            const char *facts, struct wl_text *before);
+/* A range of the image that was another one in another run. */
+void wl_measure_image_set_unlike(struct wl_measure *measure, const struct wl_measure_image *image,
+                                 size_t range);
+bool wl_measure_image_is_unlike(struct wl_measure *measure, const struct wl_measure_image *image,
+                                size_t range);
+/* In the last run: adds the values of all parts, the one under way and those of runs before. */
+void wl_measure_image_values(struct wl_measure *measure, struct wl_measure_context *context,
+                             const struct wl_measure_image *image, size_t range,
+                             struct wl_measure_launch *launch);
+
+/* ---- application.c: launches, each run of the program a pass ---- */
+
+/* Before a launch that is to be counted. */
+enum wl_code wl_measure_run_begin(struct wl_measure *measure, struct wl_measure_context *context,
+                                  struct wl_measure_launch *launch, struct wl_error *error);
+/* Ends the batch: its launches have their values in the last run. */
+enum wl_code wl_measure_run_end(struct wl_measure *measure, struct wl_measure_context *context,
+                                size_t count, struct wl_error *error);
+
+/* ---- regions.c: ranges of launches ---- */
+
+/* Whether ranges are counted, and no launches. */
+bool wl_measure_has_regions(const struct wl_measure *measure);
+/* The program enters one, and leaves it: then it is sent. Those within another are part of it.
+ * name NULL: its number. */
+void wl_measure_region_open(struct wl_measure *measure, const char *name);
+void wl_measure_region_close(struct wl_measure *measure);
+/* Before a launch of a kernel, or of something else (grid NULL). again is taken over: how to run it
+ * again; NULL: that cannot be done, and obstacle says what it is. */
+void wl_measure_region_launch(struct wl_measure *measure, struct wl_measure_context *context,
+                              const char *kernel, const uint32_t *grid, const uint32_t *block,
+                              struct wl_measure_again *again, const char *obstacle);
+/* Before any other call within one that is to be run again. */
+void wl_measure_region_call(struct wl_measure *measure, const char *name, bool is_harmless);
+/* Frees it: nothing more can be asked of the GPU. */
+void wl_measure_region_drop(struct wl_measure *measure);
+
 /* ---- clocks.c ---- */
 
 /* Before a device is used for the first time. */
@@ -290,6 +387,11 @@ struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
 /* Before a launch that is to be counted; false: it will not be, launch->uncounted says why. */
 bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *context,
                       struct wl_measure_launch *launch);
+/* Opens the counters if they are not; false: there are none. */
+bool wl_measure_have_counters(struct wl_measure *measure, struct wl_measure_context *context);
+/* They are off from here on, and a note says why. */
+void wl_measure_stop_counters(struct wl_measure *measure, struct wl_measure_context *context,
+                              const struct wl_error *error);
 /* Before a launch that is to carry a pass, if it is its turn. */
 bool wl_measure_spread(struct wl_measure *measure, struct wl_measure_context *context,
                        struct wl_measure_launch *launch);
@@ -318,6 +420,8 @@ struct wl_measure_again *wl_measure_again_keep(const struct wl_measure *measure,
 struct wl_measure_again *wl_measure_again_borrow(enum wl_measure_call_kind kind,
                                                  const void *parameters);
 void wl_measure_again_free(struct wl_measure_again *again);
+/* Launches it. Gives the CUresult. */
+int wl_measure_again_launch(const struct wl_measure *measure, const struct wl_measure_again *again);
 
 /* Before the launch: saves memory if it is the first of its batch, and begins its range. After an
  * error it will not be counted. */

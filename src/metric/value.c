@@ -75,20 +75,21 @@ FACT(device_id, launch->device_id)
 static const struct fact {
     const char *name;
     double (*read)(const struct wl_record_launch *launch);
+    bool is_of_shape; /* of one launch */
 } facts[] = {
-    {"launch__block_dim_x", block_x},
-    {"launch__block_dim_y", block_y},
-    {"launch__block_dim_z", block_z},
-    {"launch__block_size", block_size},
-    {"launch__context_id", context_id},
-    {"launch__device_id", device_id},
-    {"launch__grid_dim_x", grid_x},
-    {"launch__grid_dim_y", grid_y},
-    {"launch__grid_dim_z", grid_z},
-    {"launch__grid_size", grid_size},
-    {"launch__shared_mem_per_block_dynamic", shared_dynamic},
-    {"launch__stream_id", stream_id},
-    {"launch__thread_count", thread_count},
+    {"launch__block_dim_x", block_x, true},
+    {"launch__block_dim_y", block_y, true},
+    {"launch__block_dim_z", block_z, true},
+    {"launch__block_size", block_size, true},
+    {"launch__context_id", context_id, false},
+    {"launch__device_id", device_id, false},
+    {"launch__grid_dim_x", grid_x, true},
+    {"launch__grid_dim_y", grid_y, true},
+    {"launch__grid_dim_z", grid_z, true},
+    {"launch__grid_size", grid_size, true},
+    {"launch__shared_mem_per_block_dynamic", shared_dynamic, true},
+    {"launch__stream_id", stream_id, true},
+    {"launch__thread_count", thread_count, true},
 };
 enum { fact_count = sizeof facts / sizeof *facts };
 
@@ -135,8 +136,9 @@ static bool read_record(struct wl_metric_set *set, struct entry *entry,
         set_number(entry, attribute->number, fact_mark);
         return true;
     }
+    bool is_range = set->launch->record.grid[0] == 0; /* of many launches */
     for (size_t i = 0; i < fact_count; i++) {
-        if (strcmp(facts[i].name, entry->name) == 0) {
+        if (strcmp(facts[i].name, entry->name) == 0 && !(is_range && facts[i].is_of_shape)) {
             set_number(entry, facts[i].read(&set->launch->record), WL_MARK_EXACT);
             return true;
         }

@@ -219,10 +219,12 @@ void wl_fields_headline(struct wl_view_context *context, const struct wl_report_
     wl_fields_bold(context, true);
     wl_format_safe(wl_fields_kernel(launch), out);
     wl_fields_bold(context, false);
-    wl_text_addf(out, " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->grid[0], record->grid[1],
-                 record->grid[2]);
-    wl_text_addf(out, "x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->block[0],
-                 record->block[1], record->block[2]);
+    if (record->grid[0]) { /* else a range of launches */
+        wl_text_addf(out, " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->grid[0],
+                     record->grid[1], record->grid[2]);
+        wl_text_addf(out, "x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->block[0],
+                     record->block[1], record->block[2]);
+    }
     struct cell capability = {0};
     read_capability(launch, &capability);
     wl_text_addf(out, ", Context %" PRIu32 ", Stream %" PRIu32 ", Device %" PRIu32 ", CC %s\n",

@@ -19,6 +19,13 @@ enum {
     of_flush = 7000000
 };
 
+/* A counter image. */
+struct image {
+    size_t named; /* ranges */
+    /* passes of ours: the n-th range of each is put together; 0: not covered */
+    double values[ranges_max][passes_max];
+};
+
 static struct {
     pthread_mutex_t lock;
     wl_cupti_callback *callback;
@@ -29,9 +36,9 @@ static struct {
     size_t range_count, delivered, launches_before, launches;
     int replay;
     size_t pass, passes;
-    /* passes of ours: the n-th range of each is put together; 0: not covered */
-    double values[ranges_max][passes_max];
-    size_t named;
+    struct image *image; /* of the configuration */
+    bool has_own_ranges, is_pushed;
+    bool is_first_config; /* since the profiler was enabled */
     /* records */
     wl_cupti_buffer_request *request;
     wl_cupti_buffer_complete *complete;
@@ -278,11 +285,37 @@ static void add_memory(void)
 /* Every launch is one, of whoever it is. */
 static void count_range(double value)
 {
-    if (!state.is_started || state.range_count >= ranges_max)
+    struct image *image = state.image;
+    if (state.is_pushed)
+        image->values[state.range_count - 1][state.pass] += value;
+    if (!state.is_started || state.has_own_ranges || state.range_count >= ranges_max)
         return;
-    state.values[state.range_count++][state.pass] = value;
-    if (state.range_count > state.named)
-        state.named = state.range_count;
+    image->values[state.range_count++][state.pass] = value;
+    if (state.range_count > image->named)
+        image->named = state.range_count;
+}
+
+int cuptiRangeProfilerPushRange(struct wl_cupti_ranges_push *call)
+{
+    SIZED(call, wl_cupti_ranges_push);
+    RESULT(cuptiRangeProfilerPushRange);
+    ORDER(state.is_started && state.has_own_ranges && !state.is_pushed &&
+              state.range_count < ranges_max,
+          cuptiRangeProfilerPushRange);
+    mock_log("range %s", call->name);
+    state.is_pushed = true;
+    state.range_count++;
+    if (state.range_count > state.image->named)
+        state.image->named = state.range_count;
+    return 0;
+}
+
+int cuptiRangeProfilerPopRange(struct wl_cupti_ranges_call *call)
+{
+    SIZED(call, wl_cupti_ranges_call);
+    ORDER(state.is_pushed, cuptiRangeProfilerPopRange);
+    state.is_pushed = false;
+    return 0;
 }
 
 static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
@@ -297,7 +330,7 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
     }
     if (!state.launches++)
         add_memory();
-    if (state.is_started && is_graph)
+    if (state.is_started && is_graph && !state.has_own_ranges)
         mock_log("graph replayed");
     count_range(1000.0 * (double)mock_memory());
     if (is_wanted(WL_CUPTI_ACTIVITY_SYNCHRONIZATION) && state.launches == 1)
@@ -599,11 +632,14 @@ int cuptiProfilerHostEvaluateToGpuValues(struct wl_cupti_host_evaluate *call)
 {
     SIZED(call, wl_cupti_host_evaluate);
     QUIET_RESULT(cuptiProfilerHostEvaluateToGpuValues);
-    ORDER(call->range < state.delivered, cuptiProfilerHostEvaluateToGpuValues);
+    const struct image *image = (const void *)call->image;
+    ORDER(call->image_bytes == sizeof *image, cuptiProfilerHostEvaluateToGpuValues);
+    ORDER(call->range < state.delivered || call->range < image->named,
+          cuptiProfilerHostEvaluateToGpuValues);
     for (size_t i = 0; i < call->metric_count; i++) {
-        double of_pass = state.values[call->range][i / metrics_per_pass];
+        double of_pass = image->values[call->range][i / metrics_per_pass];
         call->values[i] = 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i;
-        if (state.replay == WL_CUPTI_USER_REPLAY)
+        if (state.replay != WL_CUPTI_KERNEL_REPLAY)
             call->values[i] = of_pass != 0 ? of_pass + (double)i : NAN;
     }
     return 0;
@@ -657,7 +693,7 @@ int cuptiRangeProfilerEnable(struct wl_cupti_ranges_enable *call)
     SIZED(call, wl_cupti_ranges_enable);
     RESULT(cuptiRangeProfilerEnable);
     ORDER(state.is_initialised && !state.is_enabled, cuptiRangeProfilerEnable);
-    state.is_enabled = true;
+    state.is_enabled = state.is_first_config = true;
     call->ranges = (void *)&state;
     return 0;
 }
@@ -675,7 +711,7 @@ int cuptiRangeProfilerDisable(struct wl_cupti_ranges_call *call)
 int cuptiRangeProfilerGetCounterDataSize(struct wl_cupti_ranges_image_size *call)
 {
     SIZED(call, wl_cupti_ranges_image_size);
-    call->image_bytes = 64 * call->ranges_max;
+    call->image_bytes = sizeof(struct image);
     return 0;
 }
 
@@ -683,8 +719,6 @@ int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_in
 {
     SIZED(call, wl_cupti_ranges_image_init);
     memset(call->image, 0, call->image_bytes);
-    memset(state.values, 0, sizeof state.values);
-    state.named = 0;
     state.has_image = true;
     return 0;
 }
@@ -698,7 +732,17 @@ int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
         mock_log("replays mixed: out of order");
         abort(); /* as the real one */
     }
-    ORDER(call->range_mode == WL_CUPTI_AUTO_RANGE, cuptiRangeProfilerSetConfig);
+    ORDER(call->range_mode == WL_CUPTI_AUTO_RANGE || call->range_mode == WL_CUPTI_USER_RANGE,
+          cuptiRangeProfilerSetConfig);
+    ORDER(call->image_bytes == sizeof(struct image), cuptiRangeProfilerSetConfig);
+    if (state.is_first_config)
+        state.pass = call->pass;
+    /* as the real one, which goes on with the pass that it thinks is next, whatever it is told */
+    ORDER(call->replay_mode != WL_CUPTI_APPLICATION_REPLAY || state.is_first_config,
+          cuptiRangeProfilerSetConfig);
+    state.is_first_config = false;
+    state.image = (struct image *)call->image;
+    state.has_own_ranges = call->range_mode == WL_CUPTI_USER_RANGE;
     /* as the real one, which does not begin anew before all passes are done */
     ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == state.pass,
           cuptiRangeProfilerSetConfig);
@@ -723,7 +767,7 @@ int cuptiRangeProfilerStop(struct wl_cupti_ranges_stop *call)
 {
     SIZED(call, wl_cupti_ranges_stop);
     RESULT(cuptiRangeProfilerStop);
-    ORDER(state.is_started, cuptiRangeProfilerStop);
+    ORDER(state.is_started && !state.is_pushed, cuptiRangeProfilerStop);
     state.is_started = false;
     state.pass++;
     call->are_all_passes = state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= state.passes;
@@ -740,7 +784,7 @@ int cuptiRangeProfilerDecodeData(struct wl_cupti_ranges_decode *call)
     RESULT(cuptiRangeProfilerDecodeData);
     ORDER(!state.is_started, cuptiRangeProfilerDecodeData);
     size_t lost = (size_t)mock_value("ranges_lost", 0);
-    size_t count = state.replay == WL_CUPTI_USER_REPLAY ? state.named : state.range_count;
+    size_t count = state.replay == WL_CUPTI_KERNEL_REPLAY ? state.range_count : state.image->named;
     call->dropped = lost < count ? lost : count;
     state.delivered = count - call->dropped;
     return 0;
