@@ -121,7 +121,7 @@ static enum wl_code run_again(struct wl_launch_run *run, enum purpose purpose, s
         return code;
     wl_subprocess_wait(&process, NULL, &ending);
     wl_subprocess_wait_orphans(UINT32_MAX);
-    if (ending.exit_code != run->ending.exit_code)
+    if (ending.exit_code != run->ending.exit_code && again->pass <= 1)
         wl_console_warn(run->console, NULL, "run again, the program ended with exit code %d",
                         ending.exit_code);
     return purpose == FOR_PASS ? WL_OK : join_streams(run, again, error);
@@ -163,6 +163,10 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
     if (!run->settings.image_folder[0])
         return WL_OK;
     uint32_t count = read_pass_count(run);
+    if (count > 1 && run->ending.signal) {
+        wl_console_warn(run->console, NULL, "a program that crashes is not run again");
+        count = 1;
+    }
     if (count > 1)
         wl_console_say(run->console, "running the program %u more time%s, for a pass each",
                        count - 1, count == 2 ? "" : "s");

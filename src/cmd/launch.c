@@ -285,6 +285,12 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
     enum wl_code code =
         wl_hardware_choose(run->command, run->console, &run->machine, &run->settings, error);
     bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
+    bool has_ranges = run->command->replay_mode == WL_REPLAY_MODE_RANGE ||
+                      run->command->replay_mode == WL_REPLAY_MODE_APP_RANGE;
+    if (!code && has_ranges && run->settings.collector != WL_SOURCE_HARDWARE)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "ranges are counted as one on a real GPU only: the simulated one "
+                            "counts launches");
     if (code || !is_again || run->settings.collector != WL_SOURCE_HARDWARE)
         return code;
     run->again.samples = run->settings.pc_samples;

@@ -88,10 +88,11 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("warp-sampling-max-passes", SAMPLING),
     REFUSED("warp-sampling-buffer-size", SAMPLING),
     /* replay */
-    REFUSED("app-replay-match", ONE_RUN),
-    REFUSED("app-replay-mode", ONE_RUN),
-    REFUSED("app-replay-buffer", ONE_RUN),
-    REFUSED("range-replay-options", ONE_RUN),
+    ONLY("app-replay-match", "all", "launches are matched by number, kernel, grid and block"),
+    ONLY("app-replay-mode", "balanced", "launches that differ from run to run have no counters"),
+    ONLY("app-replay-buffer", "file", "what runs leave for each other is kept beside the report"),
+    REFUSED("range-replay-options",
+            "a range is run again where that is safe, see docs/hardware.md"),
     /* output */
     REFUSED("open-in-ui", "use `warplens show REPORT`"),
     ONLY("print-details", "all", "the details page always shows all it has"),

@@ -54,6 +54,8 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "counters=\n"
                                    "ceilings=\n"
                                    "replay=auto\n"
+                                   "replay_pass=0\n"
+                                   "image_folder=\n"
                                    "pc_samples=no\n"
                                    "pc_period=0\n"
                                    "instruction_counts=no\n"
