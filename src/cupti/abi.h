@@ -60,6 +60,9 @@ struct wl_cuda_launch_config {
     void *attributes;
     uint32_t attribute_count;
 };
+struct wl_cuda_graph_parameters { /* cuGraphLaunch, cuGraphExecDestroy */
+    const void *graph;
+};
 struct wl_cuda_launch_ex_parameters { /* cuLaunchKernelEx */
     const struct wl_cuda_launch_config *config;
     struct wl_cuda_function *function;
@@ -118,6 +121,7 @@ enum wl_cupti_driver_call {
     WL_CUPTI_CALL_END_CAPTURE_PTSZ = 498,
     WL_CUPTI_CALL_GRAPH_LAUNCH = 514,
     WL_CUPTI_CALL_GRAPH_LAUNCH_PTSZ = 515,
+    WL_CUPTI_CALL_GRAPH_EXEC_DESTROY = 516,
     WL_CUPTI_CALL_BEGIN_CAPTURE_V2 = 539,
     WL_CUPTI_CALL_BEGIN_CAPTURE_V2_PTSZ = 540,
     WL_CUPTI_CALL_LAUNCH_EX = 652,

@@ -23,7 +23,7 @@ struct collector {
     struct wl_measure measure; /* first: room-internal functions take its address */
     struct wl_cupti cupti;
     struct wl_cupti_subscriber *subscriber;
-    bool is_abandoned, is_graph_noted;
+    bool is_abandoned;
     bool has_filter;                         /* launches must be told to it one by one */
     struct wl_measure_group *_Atomic passed; /* the group of the last launch that was left out */
 };
@@ -232,17 +232,29 @@ static void launch_in_region(struct collector *collector, size_t row,
                                               : "a launch whose parameters are not known");
 }
 
-static void pass_over_graph(struct collector *collector, struct wl_measure_context *context)
+/* Graphs are counted as wholes where all launches are wanted. */
+static void launch_graph(struct collector *collector, uint32_t call,
+                         const struct wl_cupti_api_data *data, struct wl_measure_context *context)
 {
-    wl_measure_flush(&collector->measure, context);
-    wl_measure_hold_spread(&collector->measure, context, false);
-    if (collector->is_graph_noted)
+    struct wl_measure *measure = &collector->measure;
+    const struct wl_cuda_graph_parameters *parameters = data->parameters;
+    bool is_graph = call != WL_CUPTI_CALL_LAUNCH_COOPERATIVE_MULTI;
+    wl_measure_flush(measure, context);
+    wl_measure_hold_spread(measure, context, false);
+    if (is_graph && measure->input.settings->counters[0] && !collector->has_filter &&
+        !measure->has_peer_graphs && measure->captures == 0) {
+        wl_measure_graph_begin(measure, context, parameters->graph);
         return;
-    collector->is_graph_noted = true;
-    wl_measure_note(&collector->measure, WL_NOTE_INFO, "graph-launch",
-                    "kernels that a graph or several devices launch together are not counted: they "
-                    "cannot be run again one by one",
-                    "");
+    }
+    if (measure->is_graph_noted)
+        return;
+    measure->is_graph_noted = true;
+    wl_measure_note(measure, WL_NOTE_INFO, "graph-launch",
+                    is_graph ? "graphs are not counted where launches are chosen, nor where their "
+                               "kernels may wait for other GPUs"
+                             : "kernels that several devices launch together are not counted: they "
+                               "cannot be run again one by one",
+                    is_graph ? "--replay-mode app-range counts them as part of a range" : "");
 }
 
 static bool is_of_group(const struct wl_measure_group *group, size_t row,
@@ -343,11 +355,14 @@ static void launch_enter(struct collector *collector, size_t row,
     }
     if (wl_measure_launch_calls[row].is_graph) {
         wl_measure_settle(measure, context, true);
-        pass_over_graph(collector, context);
+        launch_graph(collector, wl_measure_launch_calls[row].call, data, context);
         return;
     }
-    if (is_captured(measure, row, data))
+    if (is_captured(measure, row, data)) {
+        measure->has_peer_graphs =
+            measure->has_peer_graphs || (data->symbol && wl_measure_is_peer(data->symbol));
         return;
+    }
     struct wl_measure_launch *launch = NULL;
     enum fate fate = make_launch(collector, row, data, context, &launch);
     if (fate != FATE_COUNTED && measure->has_batch) {
@@ -499,6 +514,13 @@ static void hear_driver(struct collector *collector, uint32_t call,
         launch_enter(collector, row, data);
     else if (row < WL_MEASURE_LAUNCH_CALL_COUNT && !wl_measure_launch_calls[row].is_graph)
         launch_exit(collector, row, data);
+    else if (row < WL_MEASURE_LAUNCH_CALL_COUNT && collector->measure.counted_graph)
+        wl_measure_graph_end(&collector->measure,
+                             wl_measure_find_context(&collector->measure, data->context),
+                             data->result && *(const int *)data->result != WL_CUDA_SUCCESS);
+    else if (call == WL_CUPTI_CALL_GRAPH_EXEC_DESTROY && is_enter && data->parameters)
+        wl_measure_graph_forget(&collector->measure,
+                                ((const struct wl_cuda_graph_parameters *)data->parameters)->graph);
     else if (call == WL_CUPTI_CALL_PROFILER_START && !is_enter)
         hear_profiler(collector, true);
     else if (call == WL_CUPTI_CALL_PROFILER_STOP && is_enter)
@@ -520,6 +542,7 @@ static void hear_resource(struct collector *collector, uint32_t call,
         return;
     if (measure->region.context && measure->region.context->context == data->context)
         wl_measure_region_close(measure);
+    wl_measure_graph_forget(measure, NULL);
     for (size_t i = 0; i < measure->contexts.count; i++)
         if (measure->contexts.items[i]->context == data->context) {
             wl_measure_drop_context(measure, measure->contexts.items[i], false);
@@ -586,6 +609,7 @@ static const struct {
 } other_calls[] = {
     {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_START},
     {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP},
+    {WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_GRAPH_EXEC_DESTROY},
     {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_DESTROY_STARTING},
     {WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_MODULE_LOADED},
     {WL_CUPTI_DOMAIN_STATE, WL_CUPTI_STATE_FATAL_ERROR},
@@ -614,7 +638,10 @@ static bool is_always_heard(uint32_t call)
     bool is_heard = wl_measure_find_launch_call(call) < WL_MEASURE_LAUNCH_CALL_COUNT;
     for (size_t i = 0; i < WL_MEASURE_CAPTURE_CALL_COUNT; i++)
         is_heard = is_heard || wl_measure_capture_calls[i].call == call;
-    return is_heard || call == WL_CUPTI_CALL_PROFILER_START || call == WL_CUPTI_CALL_PROFILER_STOP;
+    for (size_t i = 0; i < other_call_count; i++)
+        is_heard = is_heard ||
+                   (other_calls[i].domain == WL_CUPTI_DOMAIN_DRIVER && other_calls[i].call == call);
+    return is_heard;
 }
 
 /* Not by domain when it ends: a launch in between would pass unseen. */
@@ -726,6 +753,7 @@ void wl_cupti_collector_finish(void *self)
         return;
     wl_measure_region_close(&collector->measure);
     note_no_range(collector);
+    wl_measure_graph_forget(&collector->measure, NULL);
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
         wl_measure_rest_counters(&collector->measure, collector->measure.contexts.items[i]);
@@ -753,6 +781,7 @@ static void stop(void *self)
     bool abandon = collector->is_abandoned;
     wl_measure_end_times(&collector->measure, true);
     wl_measure_region_drop(measure);
+    wl_measure_graphs_free(measure);
     while (measure->contexts.count)
         wl_measure_drop_context(measure, measure->contexts.items[0], abandon);
     if (measure->is_tracing)

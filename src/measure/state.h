@@ -183,6 +183,17 @@ struct wl_measure_region {
     struct wl_text facts; /* its launches, a line each */
 };
 
+/* A graph of the program: its launches carry a pass each. */
+struct wl_measure_graph {
+    const void *handle; /* NULL: it is no more */
+    uint32_t context_id;
+    uint64_t number, carried;
+    size_t part, pass;             /* of the plan: next */
+    struct wl_text image;          /* what the part's passes have counted */
+    struct wl_measure_launch *row; /* until all is counted */
+    bool is_done;
+};
+
 struct wl_measure_context {
     struct wl_cuda_context *context;
     uint32_t id, device;
@@ -228,8 +239,14 @@ struct wl_measure {
     bool has_batch; /* some context has launches that will run again */
     struct wl_measure_images images;
     struct wl_measure_region region;
-    uint64_t region_count, context_count;
-    int captures; /* of streams into graphs, under way */
+    uint64_t region_count, context_count, graph_count;
+    struct {
+        struct wl_measure_graph **items;
+        size_t count, capacity;
+    } graphs;
+    struct wl_measure_graph *counted_graph; /* its launch is under way */
+    bool is_graph_noted, has_peer_graphs;   /* kernels that wait for other GPUs are in some */
+    int captures;                           /* of streams into graphs, under way */
     /* Hears of all calls of the program, or only of launches. */
     void (*watch)(struct wl_measure *measure, bool is_on);
     /* Takes a launch that has all that is kept for its instructions. */
@@ -362,6 +379,18 @@ void wl_measure_region_launch(struct wl_measure *measure, struct wl_measure_cont
 void wl_measure_region_call(struct wl_measure *measure, const char *name, bool is_harmless);
 /* Frees it: nothing more can be asked of the GPU. */
 void wl_measure_region_drop(struct wl_measure *measure);
+
+/* ---- graphs.c: launches of graphs ---- */
+
+/* Before one; false: it carries no pass. */
+bool wl_measure_graph_begin(struct wl_measure *measure, struct wl_measure_context *context,
+                            const void *handle);
+/* After one that carries a pass. */
+void wl_measure_graph_end(struct wl_measure *measure, struct wl_measure_context *context,
+                          bool is_refused);
+/* The program frees a graph; NULL: the program ends. It is sent with what was counted. */
+void wl_measure_graph_forget(struct wl_measure *measure, const void *handle);
+void wl_measure_graphs_free(struct wl_measure *measure);
 
 /* ---- clocks.c ---- */
 
