@@ -49,17 +49,25 @@ static int enable(struct wl_cupti_counting *counting)
     return result;
 }
 
-enum wl_code wl_cupti_counting_reset(struct wl_cupti_counting *counting, struct wl_error *error)
+static enum wl_code wake(struct wl_cupti_counting *counting, struct wl_error *error)
+{
+    int result = counting->ranges ? WL_CUPTI_SUCCESS : enable(counting);
+    return result == WL_CUPTI_SUCCESS
+               ? WL_OK
+               : wl_cupti_fail(error, "switching the counters on again", result);
+}
+
+enum wl_code wl_cupti_counting_rest(struct wl_cupti_counting *counting, struct wl_error *error)
 {
     struct wl_cupti_ranges_call disable = {WL_CUPTI_INIT(wl_cupti_ranges_call),
                                            .ranges = counting->ranges};
+    if (!counting->ranges)
+        return WL_OK;
     int result = counting->cupti->cuptiRangeProfilerDisable(&disable);
     counting->ranges = NULL;
-    if (result == WL_CUPTI_SUCCESS)
-        result = enable(counting);
-    return result == WL_CUPTI_SUCCESS
-               ? WL_OK
-               : wl_cupti_fail(error, "switching the counters off and on", result);
+    counting->is_used = counting->is_under_way = false;
+    return result == WL_CUPTI_SUCCESS ? WL_OK
+                                      : wl_cupti_fail(error, "switching the counters off", result);
 }
 
 enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda_context *context,
@@ -151,6 +159,8 @@ enum wl_code wl_cupti_counting_start(struct wl_cupti_counting *counting, size_t 
                                      struct wl_error *error)
 {
     int result = WL_CUPTI_SUCCESS;
+    if (wake(counting, error))
+        return WL_ERR_UNSUPPORTED;
     if (!counting->is_under_way) {
         const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];
         counting->pass = counting->nesting_level = 0;
@@ -168,7 +178,9 @@ enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, si
 {
     enum wl_code code = WL_OK;
     if (counting->is_used) /* CUPTI goes on with the pass that it thinks is next */
-        code = wl_cupti_counting_reset(counting, error);
+        code = wl_cupti_counting_rest(counting, error);
+    if (!code)
+        code = wake(counting, error);
     if (code)
         return code;
     const struct wl_cupti_part *wanted = &counting->plan.parts.items[part];

@@ -54,8 +54,9 @@ enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const ch
                                     struct wl_error *error);
 enum wl_code wl_cupti_counting_pop(struct wl_cupti_counting *counting, struct wl_error *error);
 
-/* Forgets passes that are under way: the next start begins anew. */
-enum wl_code wl_cupti_counting_reset(struct wl_cupti_counting *counting, struct wl_error *error);
+/* Switches the profiler off until the next start: CUPTI samples no warps while it is on. Passes
+ * that are under way are forgotten. Takes no time to speak of. */
+enum wl_code wl_cupti_counting_rest(struct wl_cupti_counting *counting, struct wl_error *error);
 
 /* Ends it. counting->is_under_way then says whether passes are left. */
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error);

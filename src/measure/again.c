@@ -165,7 +165,7 @@ void wl_measure_begin_range(struct wl_measure_context *context, struct wl_measur
 /* ---- a batch ---- */
 
 static enum wl_code begin_batch(struct wl_measure *measure, struct wl_measure_context *context,
-                                struct wl_error *error)
+                                const struct wl_measure_launch *launch, struct wl_error *error)
 {
     measure->cuda.context_synchronize();
     enum wl_code code = wl_cupti_checkpoint_save(&measure->checkpoint, context->context, error);
@@ -173,7 +173,11 @@ static enum wl_code begin_batch(struct wl_measure *measure, struct wl_measure_co
         return code;
     context->is_saved = true;
     context->range_count = 0;
-    code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
+    context->is_batch_sampled = wl_measure_wants_samples_first(measure, context, launch->kernel) &&
+                                wl_measure_sample_batch(measure, context);
+    if (!context->is_batch_sampled)
+        code =
+            wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
     if (code == WL_OK && !measure->has_batch)
         measure->watch(measure, true);
     measure->has_batch = measure->has_batch || code == WL_OK;
@@ -185,9 +189,10 @@ enum wl_code wl_measure_again_begin(struct wl_measure *measure, struct wl_measur
 {
     enum wl_code code = WL_OK;
     if (!context->is_saved)
-        code = begin_batch(measure, context, error);
+        code = begin_batch(measure, context, launch, error);
     if (!code)
         wl_measure_begin_range(context, launch);
+    launch->kernel->is_sampled = launch->kernel->is_sampled || context->is_batch_sampled;
     return code;
 }
 
@@ -225,7 +230,12 @@ enum wl_code wl_measure_again_run(struct wl_measure *measure, struct wl_measure_
     measure->cuda.context_synchronize();
     if (context->counting.is_started)
         code = wl_cupti_counting_stop(&context->counting, error);
-    while (!code && context->counting.is_under_way && context->batch.count) {
+    bool is_to_begin = context->is_batch_sampled;
+    if (is_to_begin)
+        wl_measure_pause_samples(measure, context);
+    context->is_batch_sampled = false;
+    while (!code && (is_to_begin || context->counting.is_under_way) && context->batch.count) {
+        is_to_begin = false;
         code = wl_cupti_checkpoint_restore(&measure->checkpoint, error);
         if (!code)
             code = run_pass(measure, context, error);

@@ -114,6 +114,8 @@ static enum fate decide_among(const struct wl_measure *measure,
     uint64_t counted = has_own ? counted_max_own : counted_max;
     if (!settings->counters[0] || context->counters == WL_MEASURE_OFF)
         return FATE_FREE;
+    if (wl_measure_is_sampled_free(measure, context, group->key.kernel))
+        return FATE_FREE;
     if (settings->replay == WL_REPLAY_KERNEL || (is_auto && group->counted < counted))
         return FATE_COUNTED;
     if (settings->replay == WL_REPLAY_APPLICATION)
@@ -380,10 +382,11 @@ static void launch_enter(struct collector *collector, size_t row,
         return;
     if (is_counted && fate == FATE_COUNTED)
         launch->group->counted++;
-    else if (!context->counting.ranges)
+    else if (!context->counting.plan.cupti)
         wl_measure_start_times(&collector->measure);
     /* samples end counting: they wait until no launch is to carry a pass */
-    if (is_counted || !context->is_own || !wl_measure_spread_goes_on(measure, context))
+    if (is_counted || !context->is_own || !wl_measure_spread_goes_on(measure, context) ||
+        wl_measure_is_sampled_free(measure, context, launch->kernel))
         wl_measure_begin_instructions(measure, context, launch, is_counted);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;

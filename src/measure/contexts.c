@@ -119,7 +119,7 @@ void wl_measure_stop_counters(struct wl_measure *measure, struct wl_measure_cont
 /* CUPTI starts no counters while it samples. */
 bool wl_measure_have_counters(struct wl_measure *measure, struct wl_measure_context *context)
 {
-    if (context->counters != WL_MEASURE_OFF)
+    if (context->counters != WL_MEASURE_OFF && !context->is_batch_sampled)
         wl_measure_pause_samples(measure, context);
     if (context->counters == WL_MEASURE_UNTRIED)
         open_counting(measure, context);
@@ -157,7 +157,9 @@ bool wl_measure_count(struct wl_measure *measure, struct wl_measure_context *con
     struct wl_error error = {0};
     if (!have_counters(measure, context, launch))
         return false;
-    if (context->batch.count >= batch_launches_max)
+    bool is_late = context->is_saved && !context->is_batch_sampled &&
+                   wl_measure_wants_samples_first(measure, context, launch->kernel);
+    if (context->batch.count >= batch_launches_max || is_late)
         wl_measure_flush(measure, context);
     if (context->counters == WL_MEASURE_ON &&
         begin_launch(measure, context, launch, &error) != WL_OK)

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "measure/state.h"
 
-enum { graphs_max = 1000 };
+enum { graphs_max = 1000, kept_max = 64 };
 
 static struct wl_measure_graph *find(struct wl_measure *measure, const void *handle,
                                      uint32_t context_id)
@@ -51,31 +51,56 @@ static void note_way(struct wl_measure *measure)
 {
     if (!measure->is_graph_noted)
         wl_measure_note(measure, WL_NOTE_INFO, "graphs-as-wholes",
-                        "graphs are counted as wholes: each launch of one carries one pass", "");
+                        wl_measure_has_runs(measure)
+                            ? "graphs are counted as wholes"
+                            : "graphs are counted as wholes: each launch of one carries one pass",
+                        "");
     measure->is_graph_noted = true;
+}
+
+/* Where each run of the program is a pass, every launch is counted for itself. */
+static enum wl_code start_run(struct wl_measure *measure, struct wl_measure_context *context,
+                              struct wl_error *error)
+{
+    struct wl_measure_turn turn = wl_measure_turn(measure, &context->counting.plan);
+    struct wl_text bytes = {0};
+    measure->graph_image = (struct wl_measure_image){"graph", measure->graph_launches++, turn.part};
+    wl_measure_tell_passes(measure, &context->counting.plan);
+    if (turn.pass > 0)
+        wl_measure_image_load(measure, &measure->graph_image, &bytes, NULL);
+    enum wl_code code = wl_cupti_counting_start_pass(&context->counting, turn.part, turn.pass,
+                                                     bytes.data, bytes.length, error);
+    wl_text_free(&bytes);
+    return code;
+}
+
+static enum wl_code start(struct wl_measure *measure, struct wl_measure_context *context,
+                          const struct wl_measure_graph *graph, struct wl_error *error)
+{
+    struct wl_cupti_counting *counting = &context->counting;
+    enum wl_code code = WL_OK;
+    if (context->is_own && counting->is_under_way) /* of launches that carry passes */
+        code = wl_measure_spread_end_cycle(measure, context, false, error);
+    counting->has_own_ranges = true;
+    wl_cupti_flush_run(&context->flush);
+    measure->cuda.context_synchronize();
+    if (!code && wl_measure_has_runs(measure))
+        code = start_run(measure, context, error);
+    else if (!code)
+        code = wl_cupti_counting_start_pass(counting, graph->part, graph->pass, graph->image.data,
+                                            graph->image.length, error);
+    return code ? code : wl_cupti_counting_push(counting, "graph", error);
 }
 
 bool wl_measure_graph_begin(struct wl_measure *measure, struct wl_measure_context *context,
                             const void *handle)
 {
     struct wl_error error = {0};
-    struct wl_cupti_counting *counting = &context->counting;
     struct wl_measure_graph *graph = find(measure, handle, context->id);
-    if (!graph || graph->is_done || measure->counted_graph ||
+    if (!graph || graph->is_done || measure->counted_graph || measure->graph_launches >= kept_max ||
         !wl_measure_have_counters(measure, context))
         return false;
-    enum wl_code code = WL_OK;
-    if (context->is_own && counting->is_under_way) /* of launches that carry passes */
-        code = wl_measure_spread_end_cycle(measure, context, false, &error);
-    counting->has_own_ranges = true;
-    wl_cupti_flush_run(&context->flush);
-    measure->cuda.context_synchronize();
-    if (!code)
-        code = wl_cupti_counting_start_pass(counting, graph->part, graph->pass, graph->image.data,
-                                            graph->image.length, &error);
-    if (!code)
-        code = wl_cupti_counting_push(counting, "graph", &error);
-    if (code) {
+    if (start(measure, context, graph, &error) != WL_OK) {
         wl_measure_stop_counters(measure, context, &error);
         return false;
     }
@@ -127,6 +152,21 @@ static void take_pass(struct wl_measure *measure, struct wl_measure_context *con
         send(measure, graph);
 }
 
+static void take_run(struct wl_measure *measure, struct wl_measure_context *context,
+                     struct wl_measure_graph *graph, struct wl_error *error)
+{
+    struct wl_cupti_counting *counting = &context->counting;
+    struct wl_measure_image first = measure->graph_image;
+    first.part = 0;
+    if (wl_measure_image_save(measure, &measure->graph_image, counting->image,
+                              counting->image_bytes, error) == WL_OK &&
+        wl_measure_turn(measure, &counting->plan).is_last)
+        wl_measure_image_values(measure, context, &first, 0, graph->row);
+    graph->row->replay = "application";
+    wl_measure_send_launch(measure, graph->row);
+    graph->row = NULL;
+}
+
 void wl_measure_graph_end(struct wl_measure *measure, struct wl_measure_context *context,
                           bool is_refused)
 {
@@ -143,11 +183,14 @@ void wl_measure_graph_end(struct wl_measure *measure, struct wl_measure_context 
         code = wl_cupti_counting_stop(counting, &error);
     if (!code)
         code = wl_cupti_counting_decode(counting, &counted, &error);
-    if (!code && !is_refused)
+    if (!code && !is_refused && wl_measure_has_runs(measure))
+        take_run(measure, context, graph, &error);
+    else if (!code && !is_refused)
         take_pass(measure, context, graph);
+    code = error.code;
     counting->has_own_ranges = false;
     if (!code)
-        code = wl_cupti_counting_reset(counting, &error); /* launches are counted another way */
+        code = wl_cupti_counting_rest(counting, &error); /* launches are counted another way */
     if (code)
         wl_measure_stop_counters(measure, context, &error);
 }

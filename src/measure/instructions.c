@@ -13,16 +13,16 @@ static const char samples_name[] = "smsp__pcsamp_sample_count";
 
 /* ---- opening ---- */
 
-static void open_samples(struct wl_measure *measure, struct wl_measure_context *context)
+static void open_samples(struct wl_measure *measure, struct wl_measure_context *context,
+                         bool is_serialized)
 {
     struct wl_error error = {0};
     const struct wl_settings *settings = measure->input.settings;
     context->samples = WL_MEASURE_OFF;
     if (!measure->cupti->has[WL_CUPTI_NEED_SAMPLING])
         return;
-    if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period,
-                               !wl_measure_takes_turns(measure), &context->sampling,
-                               &error) == WL_OK) {
+    if (wl_cupti_sampling_open(measure->cupti, context->context, settings->pc_period, is_serialized,
+                               &context->sampling, &error) == WL_OK) {
         context->samples = WL_MEASURE_ON;
         return;
     }
@@ -368,7 +368,7 @@ static void start_samples(struct wl_measure *measure, struct wl_measure_context 
 {
     wl_measure_rest_counters(measure, context);
     if (context->samples == WL_MEASURE_UNTRIED)
-        open_samples(measure, context);
+        open_samples(measure, context, !wl_measure_takes_turns(measure));
     if (context->samples == WL_MEASURE_ON && !context->sampling.is_serialized)
         switch_samples(measure, context, true);
 }
@@ -397,15 +397,18 @@ static void start_counts(struct wl_measure *measure, struct wl_measure_context *
         stop_counts(measure, context, &error);
 }
 
-static void note_exclusion(struct wl_measure *measure)
+static void note_exclusion(struct wl_measure *measure, const struct wl_measure_context *context)
 {
     const struct wl_settings *settings = measure->input.settings;
+    bool has_samples = !settings->pc_samples || context->is_batch_sampled;
     if (measure->is_exclusion_noted || settings->replay != WL_REPLAY_KERNEL ||
-        (!settings->pc_samples && !settings->instruction_counts))
+        (has_samples && !settings->instruction_counts))
         return;
     measure->is_exclusion_noted = true;
     wl_measure_note(measure, WL_NOTE_INFO, "counters-alone",
-                    "a launch with counters has no samples and no counts at instructions",
+                    has_samples
+                        ? "a launch with counters has no counts at instructions"
+                        : "a launch with counters has no samples and no counts at instructions",
                     "--replay-mode application runs the program again for them");
 }
 
@@ -415,7 +418,37 @@ void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_con
         context->are_samples_expected)
         return;
     context->are_samples_expected = true;
-    open_samples(measure, context);
+    open_samples(measure, context, false);
+}
+
+bool wl_measure_wants_samples_first(const struct wl_measure *measure,
+                                    const struct wl_measure_context *context,
+                                    const struct wl_measure_kernel *kernel)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    bool is_each = settings->replay == WL_REPLAY_KERNEL;
+    return settings->pc_samples && context->samples != WL_MEASURE_OFF &&
+           wl_measure_has_own_passes(measure) && (is_each || !kernel->is_sampled);
+}
+
+bool wl_measure_is_sampled_free(const struct wl_measure *measure,
+                                const struct wl_measure_context *context,
+                                const struct wl_measure_kernel *kernel)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    bool is_run_again = settings->replay == WL_REPLAY_AUTO && wl_measure_has_own_passes(measure);
+    return settings->pc_samples && wl_measure_takes_turns(measure) && !is_run_again &&
+           context->samples != WL_MEASURE_OFF && !kernel->is_sampled;
+}
+
+bool wl_measure_sample_batch(struct wl_measure *measure, struct wl_measure_context *context)
+{
+    struct wl_error error = {0};
+    wl_measure_pause_samples(measure, context);
+    if (wl_cupti_counting_rest(&context->counting, &error) != WL_OK)
+        return false;
+    open_samples(measure, context, true);
+    return context->samples == WL_MEASURE_ON;
 }
 
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
@@ -424,12 +457,14 @@ void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure
     bool is_sampled = measure->input.settings->pc_samples && context->samples != WL_MEASURE_OFF;
     wl_measure_settle(measure, context, false);
     if (is_counted) {
-        wl_measure_pause_samples(measure, context);
-        note_exclusion(measure);
+        if (!context->is_batch_sampled)
+            wl_measure_pause_samples(measure, context);
+        note_exclusion(measure, context);
     } else if (wants_counts(measure, launch)) {
         start_counts(measure, context, launch);
     } else if (is_sampled) {
         start_samples(measure, context);
+        launch->kernel->is_sampled = context->samples == WL_MEASURE_ON;
     }
 }
 

@@ -249,7 +249,7 @@ static enum wl_code run_again(struct wl_measure *measure, struct wl_measure_cont
             code = read_range(context, row, error);
     }
     if (!code && counting->is_under_way)
-        code = wl_cupti_counting_reset(counting, error);
+        code = wl_cupti_counting_rest(counting, error);
     if (!code && is_short)
         note_obstacle(measure);
     return code;

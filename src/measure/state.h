@@ -50,6 +50,7 @@ struct wl_measure_kernel {
     uint32_t registers, shared_bytes, local_bytes, constant_bytes, max_threads;
     int32_t carveout_pct;
     bool is_sent;
+    bool is_sampled; /* before it was counted: CUPTI samples no other */
     /* Of continuous sampling, which does not tell launches apart: what was sampled, and the launch
      * that will bear it, the last that is recorded. */
     struct wl_measure_sample *samples;
@@ -212,6 +213,7 @@ struct wl_measure_context {
     bool is_sass_started, are_samples_expected;
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
+    bool is_batch_sampled;            /* as the program made it, it has samples and no counters */
     bool is_saved;                    /* memory before the batch, to run it again */
     struct wl_measure_cycle cycle;
     uint64_t batch_start_ns;
@@ -245,6 +247,8 @@ struct wl_measure {
         size_t count, capacity;
     } graphs;
     struct wl_measure_graph *counted_graph; /* its launch is under way */
+    struct wl_measure_image graph_image;    /* of that launch, and how many there were: */
+    uint64_t graph_launches;                /* where each run is a pass */
     bool is_graph_noted, has_peer_graphs;   /* kernels that wait for other GPUs are in some */
     int captures;                           /* of streams into graphs, under way */
     /* Hears of all calls of the program, or only of launches. */
@@ -498,6 +502,16 @@ void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_con
  * counts at instructions exclude each other: a launch gets one of them. */
 void wl_measure_begin_instructions(struct wl_measure *measure, struct wl_measure_context *context,
                                    struct wl_measure_launch *launch, bool is_counted);
+/* Whether a batch with this launch is to run for samples first. */
+bool wl_measure_wants_samples_first(const struct wl_measure *measure,
+                                    const struct wl_measure_context *context,
+                                    const struct wl_measure_kernel *kernel);
+/* Whether a launch of the kernel is to run uncounted, for samples: where none is run again. */
+bool wl_measure_is_sampled_free(const struct wl_measure *measure,
+                                const struct wl_measure_context *context,
+                                const struct wl_measure_kernel *kernel);
+/* At its beginning; false: there are none. */
+bool wl_measure_sample_batch(struct wl_measure *measure, struct wl_measure_context *context);
 /* Takes the samples that are there, and ends sampling. */
 void wl_measure_end_samples(struct wl_measure *measure, struct wl_measure_context *context);
 /* Takes the samples that are there, and switches sampling off until a launch is to be sampled. */

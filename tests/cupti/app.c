@@ -3,6 +3,7 @@
  *   launch[=N]  one[=N]  two  extra  cooperative  nccl  threads=N  wrong  graph  capture  sync
  * time=N (launches N, and prints what one takes of the CPU)  memory start  stop  fork  exec  exit=N
  * crash abort  release push=RANGE pop (of NVTX; early=RANGE, first: before the driver)  copy
+ * peers (captures a kernel that waits for others)  free (the graph)
  * other (launches another kernel in every run but the first)
  */
 #include <dlfcn.h>
@@ -134,15 +135,22 @@ static void launch_graph(void)
     graph(kernels[0], NULL);
 }
 
+static void free_graph(void)
+{
+    int (*destroy)(void *);
+    *(void **)&destroy = symbol("cuGraphExecDestroy");
+    destroy(kernels[0]);
+}
+
 /* Into a graph. */
-static void capture(void)
+static void capture(void *kernel)
 {
     int (*begin)(void *, int), (*end)(void *, void **);
     void *graph;
     *(void **)&begin = symbol("cuStreamBeginCapture_v2");
     *(void **)&end = symbol("cuStreamEndCapture");
     begin(NULL, 0);
-    launch(0);
+    launch_one(kernel, NULL);
     end(NULL, &graph);
 }
 
@@ -244,7 +252,11 @@ int main(int count, char **words)
             void *argument = NULL, *arguments[] = {&argument};
             launch_cooperative(kernels[0], 4, 1, 1, 64, 1, 1, 0, NULL, arguments);
         } else if (strcmp(word, "capture") == 0) {
-            capture();
+            capture(kernels[0]);
+        } else if (strcmp(word, "peers") == 0) { /* captured, and not run */
+            capture(kernels[2]);
+        } else if (strcmp(word, "free") == 0) {
+            free_graph();
         } else if (strcmp(word, "sync") == 0) {
             call("cuCtxSynchronize");
         } else if (strcmp(word, "memory") == 0) {

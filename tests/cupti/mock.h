@@ -32,6 +32,9 @@ struct mock_hooks {
 /* Whether PC sampling is enabled: no counters can be had then. */
 bool mock_is_sampling(void);
 
+/* As the real one: a kernel that was counted before it was ever sampled has no samples. */
+void mock_see_kernel(const char *name, bool is_counted);
+
 /* What kernels have written so far, as a number. */
 long mock_memory(void);
 void mock_memory_set(long value);

@@ -484,6 +484,19 @@ int cuLaunchKernelEx(const struct wl_cuda_launch_config *config, struct wl_cuda_
     return launch(WL_CUPTI_CALL_LAUNCH, &call, false);
 }
 
+int cuGraphExecDestroy(struct wl_cuda_function *graph)
+{
+    struct wl_cuda_graph_parameters parameters = {graph};
+    struct wl_cupti_api_data data = {
+        .site = WL_CUPTI_ENTER,
+        .function_name = "cuGraphExecDestroy",
+        .parameters = &parameters,
+        .context = (void *)the_context,
+    };
+    tell(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_GRAPH_EXEC_DESTROY, &data);
+    return success;
+}
+
 int cuGraphLaunch(struct wl_cuda_function *graph, struct wl_cuda_stream *stream)
 {
     struct wl_cuda_launch_parameters call = {graph, {1, 1, 1}, {32, 1, 1}, 0, stream, NULL, NULL};

@@ -330,6 +330,8 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
     }
     if (!state.launches++)
         add_memory();
+    if (!is_graph)
+        mock_see_kernel(kernel->name, state.is_started);
     if (state.is_started && is_graph && !state.has_own_ranges)
         mock_log("graph replayed");
     count_range(1000.0 * (double)mock_memory());

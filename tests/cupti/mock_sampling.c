@@ -17,6 +17,17 @@ static uint32_t read_correlation;
 
 /* ---- PC sampling ---- */
 
+static char sampled_function[] = "_Z5scalePf"; /* no other has samples */
+static bool was_sampled, is_spoilt;
+
+void mock_see_kernel(const char *name, bool is_counted)
+{
+    if (strcmp(name, sampled_function) != 0)
+        return;
+    was_sampled = was_sampled || is_sampling;
+    is_spoilt = is_spoilt || (is_counted && !was_sampled);
+}
+
 bool mock_is_sampling(void)
 {
     return is_sampling;
@@ -76,18 +87,17 @@ int cuptiPCSamplingGetStallReasons(struct wl_cupti_stall_names *call)
 
 int cuptiPCSamplingGetData(struct wl_cupti_sampling_get *call)
 {
-    static char function[] = "_Z5scalePf";
     struct wl_cupti_pc_data *data = call->data;
     data->samples = 15;
     data->dropped = (uint64_t)mock_value("samples_dropped", 0);
-    data->pc_count = read_correlation == mock_last_correlation ? 0 : 1;
+    data->pc_count = read_correlation == mock_last_correlation || is_spoilt ? 0 : 1;
     data->pcs_left = 0;
     read_correlation = mock_last_correlation;
     if (data->pc_count == 0) {
         data->samples = data->dropped = 0;
         return 0;
     }
-    data->pcs[0].function = function;
+    data->pcs[0].function = sampled_function;
     data->pcs[0].correlation_id = mock_last_correlation;
     data->pcs[0].offset = 16;
     data->pcs[0].stall_count = 2;
