@@ -45,7 +45,7 @@ static int enable(struct wl_cupti_counting *counting)
                                           .context = counting->context};
     int result = counting->cupti->cuptiRangeProfilerEnable(&call);
     counting->ranges = result == WL_CUPTI_SUCCESS ? call.ranges : NULL;
-    counting->is_used = counting->is_under_way = false;
+    counting->is_used = counting->is_sized = counting->is_under_way = false;
     return result;
 }
 
@@ -94,7 +94,7 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
 /* An image for the values of a part; the old one is kept where it is of the same part. */
 static int make_image(struct wl_cupti_counting *counting, const struct wl_cupti_part *part)
 {
-    if (counting->part != part || !counting->image) {
+    if (counting->part != part || !counting->is_sized) { /* CUPTI crashes if not asked first */
         struct wl_cupti_ranges_image_size size = {
             WL_CUPTI_INIT(wl_cupti_ranges_image_size),
             .ranges = counting->ranges,
@@ -109,6 +109,7 @@ static int make_image(struct wl_cupti_counting *counting, const struct wl_cupti_
         free(counting->image);
         counting->image = wl_alloc_zero(1, size.image_bytes + 1);
         counting->image_bytes = size.image_bytes;
+        counting->is_sized = true;
     }
     struct wl_cupti_ranges_image_init init = {
         WL_CUPTI_INIT(wl_cupti_ranges_image_init),

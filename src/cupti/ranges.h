@@ -22,6 +22,7 @@ struct wl_cupti_counting {
     bool is_started;
     bool is_under_way;   /* passes of ours: some are done, and more are to come */
     bool has_own_ranges; /* set before the first start: ranges are pushed and popped */
+    bool is_sized;       /* CUPTI was asked for the size of images since then */
     bool is_used;        /* started since the profiler was enabled */
     int replay;          /* of the last start */
     size_t pass, nesting_level;

@@ -38,6 +38,7 @@ static struct {
     size_t pass, passes;
     struct image *image; /* of the configuration */
     bool has_own_ranges, is_pushed;
+    bool is_sized;        /* the size of an image was asked for */
     bool is_first_config; /* since the profiler was enabled */
     /* records */
     wl_cupti_buffer_request *request;
@@ -696,6 +697,7 @@ int cuptiRangeProfilerEnable(struct wl_cupti_ranges_enable *call)
     RESULT(cuptiRangeProfilerEnable);
     ORDER(state.is_initialised && !state.is_enabled, cuptiRangeProfilerEnable);
     state.is_enabled = state.is_first_config = true;
+    state.is_sized = false;
     call->ranges = (void *)&state;
     return 0;
 }
@@ -714,12 +716,17 @@ int cuptiRangeProfilerGetCounterDataSize(struct wl_cupti_ranges_image_size *call
 {
     SIZED(call, wl_cupti_ranges_image_size);
     call->image_bytes = sizeof(struct image);
+    state.is_sized = true;
     return 0;
 }
 
 int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_init *call)
 {
     SIZED(call, wl_cupti_ranges_image_init);
+    if (!state.is_sized) {
+        mock_log("image of an unknown size: out of order");
+        abort(); /* as the real one */
+    }
     memset(call->image, 0, call->image_bytes);
     state.has_image = true;
     return 0;
