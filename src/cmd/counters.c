@@ -12,8 +12,9 @@
 #include "gpu/gpu.h"
 #include "metric/metric.h"
 
-/* Names that begin so are facts of launches and not counted. */
-static const char *const fact_names[] = {"device__", "kernel__", "launch__", "warplens__"};
+/* Names that begin so are facts of launches, or sampled: they are not counted. */
+static const char *const fact_names[] = {"device__", "kernel__",   "launch__",
+                                         "range__",  "warplens__", "smsp__pcsamp_"};
 
 struct choice {
     struct wl_launch_run *run;

@@ -91,6 +91,12 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
                                        : wl_cupti_fail(error, "switching the counters on", *result);
 }
 
+/* Room for more makes images larger, and all that is done with them slower. */
+static uint32_t ranges_of(const struct wl_cupti_counting *counting)
+{
+    return counting->has_own_ranges ? 1 : counting->ranges_max;
+}
+
 /* An image for the values of a part; the old one is kept where it is of the same part. */
 static int make_image(struct wl_cupti_counting *counting, const struct wl_cupti_part *part)
 {
@@ -100,8 +106,8 @@ static int make_image(struct wl_cupti_counting *counting, const struct wl_cupti_
             .ranges = counting->ranges,
             .metrics = part->metrics,
             .metric_count = part->metric_count,
-            .ranges_max = counting->ranges_max,
-            .nodes_max = counting->ranges_max,
+            .ranges_max = ranges_of(counting),
+            .nodes_max = ranges_of(counting),
         };
         int result = counting->cupti->cuptiRangeProfilerGetCounterDataSize(&size);
         if (result != WL_CUPTI_SUCCESS)
@@ -131,7 +137,7 @@ static int set_config(struct wl_cupti_counting *counting, int replay)
         .image = counting->image,
         .range_mode = counting->has_own_ranges ? WL_CUPTI_USER_RANGE : WL_CUPTI_AUTO_RANGE,
         .replay_mode = replay,
-        .ranges_max = counting->ranges_max,
+        .ranges_max = ranges_of(counting),
         .nesting_levels = 1,
         .nesting_level_min = 1,
         .pass = counting->pass,

@@ -212,7 +212,7 @@ void wl_measure_note_no_samples(const struct wl_measure *measure)
     }
     HASH_ITER(hh, measure->kernels, kernel, next)
     {
-        is_sampled = is_sampled || kernel->sample_count;
+        is_sampled = is_sampled || kernel->is_sampled || kernel->sample_count;
     }
     if (is_counted && !is_sampled)
         wl_measure_note(measure, WL_NOTE_INFO, "no-samples-beside-counters",
