@@ -88,11 +88,14 @@ struct wl_gpu {
     uint32_t atomic_latency;    /* cycles to the old value of an atomic on global memory */
     uint32_t constant_latency;  /* cycles to a constant at an address in a register */
     double constant_address_cycles; /* that an SM takes for each address of a warp's constants */
-    uint32_t l1_lines_per_cycle;    /* that L1 looks up */
-    double dram_efficiency;         /* reachable share of memory_bandwidth */
-    double block_interval_cycles;   /* between two blocks that the GPU starts */
-    double start_cycles;            /* from the start of a block on an idle SM to its first work */
-    double launch_overhead_ns;      /* of a launch, besides what SMs do */
+    double l2_port_write_bytes_per_cycle; /* that one SM may send */
+    uint32_t l1_lines_per_cycle;          /* that L1 looks up */
+    uint32_t l1_miss_replays; /* passes that a load takes again for each line that L1 has not yet */
+    uint32_t texture_units;   /* of a read-only cache of its own: lanes that it serves in a cycle */
+    double dram_efficiency;   /* reachable share of memory_bandwidth */
+    double block_interval_cycles; /* between two blocks that the GPU starts */
+    double start_cycles;          /* from the start of a block on an idle SM to its first work */
+    double launch_overhead_ns;    /* of a launch, besides what SMs do */
     /* for the simulated clock; bytes/s and nanoseconds, 0: not known */
     double link_to_device, link_to_host; /* from and to page-locked memory */
     double link_pageable_to_device, link_pageable_to_host;

@@ -113,6 +113,8 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .operands = op->operands,
                              .slot = WL_MACHINE_NONE,
                              .instruction = op->instruction};
+    if (op->is_readonly && input->gpu->readonly_bytes && input->gpu->texture_units)
+        to->kind = WL_MACHINE_TEXTURE;
     if (input->changes & WL_TIMING_FUSED && is_unfused(op))
         to->is_free = true;
     if (op->site == WL_MACHINE_NONE || op->site >= code->site_count)

@@ -1,5 +1,6 @@
 #include "timing/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -621,7 +622,7 @@ static void create(struct engine *engine)
     engine->instruction_executed = wl_alloc_zero(instructions, sizeof(uint64_t));
     engine->instruction_states =
         wl_alloc_zero((size_t)instructions * WL_TIMING_STATE_COUNT, sizeof(uint64_t));
-    engine->path.looked.room = engine->model->looked_up_room;
+    engine->path.l1.looked.room = engine->path.texture.looked.room = engine->model->looked_up_room;
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
         wake_init(&engine->schedulers[s].wake);
@@ -717,13 +718,13 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
         }
     }
     result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
-    result->l1_busy = engine.path.busy;
+    result->l1_busy = fmax(engine.path.l1.busy, engine.path.texture.busy);
     report_counts(&engine);
     /* a launch ends when its stores and atomics have left, for which no warp waits */
     if (!engine.has_ended && engine.path.l2_write_free > result->end)
         result->end = engine.path.l2_write_free;
-    if (!engine.has_ended && engine.path.l1_free > result->end)
-        result->end = engine.path.l1_free;
+    if (!engine.has_ended && engine.path.l1.free > result->end)
+        result->end = engine.path.l1.free;
     destroy(&engine);
 }
 

@@ -172,7 +172,8 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
         model->l2_sector_cycles = line_cycles * lines_per_sector;
     model->l2_write_line_cycles =
         sms / rate_or(gpu->l2_write_requests_per_cycle, gpu->l2_slices * 0.21);
-    model->l2_write_cycles = 32 / (write_share < port / 2 ? write_share : port / 2);
+    double write_port = rate_or(gpu->l2_port_write_bytes_per_cycle, port / 2);
+    model->l2_write_cycles = 32 / (write_share < write_port ? write_share : write_port);
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
                                   ? 0
                                   : 1 / (dram_share < port ? dram_share : port);
@@ -196,6 +197,7 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
     if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
         model->dram_crowding = 0;
+    model->has_texture_pipe = gpu->readonly_bytes && gpu->texture_units;
     model->loads_in_flight = or_else(gpu->loads_in_flight, 340);
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;

@@ -21,12 +21,12 @@ static void enter(struct path_queue *queue, uint64_t start)
 }
 
 /* L1's pipe takes an access of so many passes; returns the cycle of the first. */
-static uint64_t take_pipe(struct path *path, struct path_port *port, struct path_queue *queue,
+static uint64_t take_pipe(struct path_pipe *pipe, struct path_port *port, struct path_queue *queue,
                           uint64_t now, uint32_t passes)
 {
-    uint64_t start = latest(path->l1_free, now);
-    path->l1_free = (path->l1_free > (double)now ? path->l1_free : (double)now) + passes;
-    path->busy += passes;
+    uint64_t start = latest(pipe->free, now);
+    pipe->free = (pipe->free > (double)now ? pipe->free : (double)now) + passes;
+    pipe->busy += passes;
     start = port->free > start ? port->free : start;
     port->free = start + queue->port_cycles;
     enter(queue, start);
@@ -69,22 +69,23 @@ static void add_flight(struct path *path, uint64_t comes, uint32_t lines)
 /* An access to global memory waits in its scheduler's queue until L1 looks up its lines. If it
  * finds them all, the access waits for the pipe, in its turn; a load whose data are still to come
  * waits aside. Returns the cycle of the first pass. */
-static uint64_t look_up(struct path *path, const struct timing_model *model, struct path_port *port,
-                        struct path_queue *queue, uint64_t now, uint32_t passes, bool is_aside)
+static uint64_t look_up(struct path *path, struct path_pipe *pipe, const struct timing_model *model,
+                        struct path_port *port, struct path_queue *queue, uint64_t now,
+                        uint32_t passes, bool is_aside)
 {
-    uint64_t from = latest(path->tags_free, port->free > now ? port->free : now);
+    uint64_t from = latest(pipe->tags_free, port->free > now ? port->free : now);
     if (is_aside)
         from = wait_for_flight(path, model, from);
-    else if (path->looked.room_at > from)
-        from = path->looked.room_at;
-    path->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
+    else if (pipe->looked.room_at > from)
+        from = pipe->looked.room_at;
+    pipe->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
     port->free = from + queue->port_cycles;
     enter(queue, from);
-    uint64_t start = latest(path->l1_free, from);
-    path->l1_free = (path->l1_free > (double)from ? path->l1_free : (double)from) + passes;
-    path->busy += passes;
+    uint64_t start = latest(pipe->free, from);
+    pipe->free = (pipe->free > (double)from ? pipe->free : (double)from) + passes;
+    pipe->busy += passes;
     if (!is_aside)
-        enter(&path->looked, start);
+        enter(&pipe->looked, start);
     return start;
 }
 
@@ -136,8 +137,9 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
 
 static uint64_t load(struct path *path, const struct timing_model *model, uint32_t changes,
                      struct path_port *port, struct path_queue *queue,
-                     struct wl_trace_access access, uint64_t now, uint32_t l1_latency)
+                     struct wl_trace_access access, uint64_t now, bool is_texture)
 {
+    struct path_pipe *pipe = is_texture ? &path->texture : &path->l1;
     uint32_t passes = access.lines ? access.lines : 1;
     if (changes & WL_TIMING_COALESCED && access.sectors) {
         uint32_t ideal = access.sectors_ideal ? access.sectors_ideal : 1;
@@ -148,13 +150,14 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     if (changes & WL_TIMING_L1_HITS)
         access.missed = access.pending = 0;
     bool is_aside = access.missed || access.pending;
-    uint64_t start = look_up(path, model, port, queue, now, passes, is_aside);
-    uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + l1_latency;
+    uint64_t start = look_up(path, pipe, model, port, queue, now, passes, is_aside);
+    uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY +
+                     model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
     there += access.pending;
     if (access.missed) {
         uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
-        path->l1_free += access.missed * model->fill_cycles;
-        path->busy += access.missed * model->fill_cycles;
+        pipe->free += access.missed * model->fill_cycles;
+        pipe->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
     }
     if (is_aside)
@@ -175,7 +178,7 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     /* the pipe waits while L2 takes no more of this SM's stores */
     double behind = path->l2_write_free - 64;
     uint64_t from = behind > (double)now ? (uint64_t)behind : now;
-    uint64_t start = look_up(path, model, port, queue, from, passes, false);
+    uint64_t start = look_up(path, &path->l1, model, port, queue, from, passes, false);
     double by_sectors = sectors * model->l2_write_cycles;
     double by_lines = lines * model->l2_write_line_cycles;
     serve(&path->l2_write_free, (double)start, by_lines > by_sectors ? by_lines : by_sectors);
@@ -192,7 +195,7 @@ static uint64_t atomic(struct path *path, const struct timing_model *model, stru
     uint32_t repeats = access.lines ? sectors / access.lines : sectors;
     double each = repeats > 4 ? 2 : model->atomic_cycles;
     uint32_t passes = (uint32_t)(sectors * each + 0.5);
-    uint64_t start = look_up(path, model, port, queue, now, passes ? passes : 1, false);
+    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes ? passes : 1, false);
     double updated =
         serve(&path->atomic_free, (double)start, sectors * model->atomic_sector_cycles);
     return latest(updated, start + passes) + latency;
@@ -227,12 +230,12 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
         return load_constants(path, model, port, queue, access.lines ? access.lines : 1, now,
                               latency);
     if (!word)
-        return take_pipe(path, port, queue, now, 1) + latency;
+        return take_pipe(&path->l1, port, queue, now, 1) + latency;
     if (access.is_shared) {
         uint32_t wavefronts =
             changes & WL_TIMING_NO_BANK_CONFLICTS ? access.wavefronts_ideal : access.wavefronts;
         wavefronts = wavefronts ? wavefronts : 1;
-        uint64_t start = take_pipe(path, port, queue, now, wavefronts);
+        uint64_t start = take_pipe(&path->l1, port, queue, now, wavefronts);
         if (kind == WL_MACHINE_LOAD) /* a generic address */
             latency = model->kinds[WL_MACHINE_SHARED_LOAD].latency;
         return start + (uint64_t)(wavefronts - 1) * PASS_LATENCY + latency;
@@ -245,6 +248,6 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
         return atomic(path, model, port, queue, access, now, latency);
     default:
         return load(path, model, changes, port, queue, access, now,
-                    model->kinds[WL_MACHINE_LOAD].latency);
+                    kind == WL_MACHINE_TEXTURE && model->has_texture_pipe);
     }
 }

@@ -29,17 +29,22 @@ struct path_flight {
     double weight; /* 1 for a line, more for several */
 };
 
-struct path {
-    double l1_free;           /* when L1's pipe takes the next pass */
-    double tags_free;         /* when L1 looks up the next access */
+/* L1's, or that of texture units which are none of L1's. */
+struct path_pipe {
+    double free;              /* when it takes the next pass */
+    double tags_free;         /* when its cache looks up the next access */
     struct path_queue looked; /* accesses that were, and wait for the pipe */
+    double busy;              /* cycles */
+};
+
+struct path {
+    struct path_pipe l1, texture;
     double l2_free, l2_write_free, device_free;
     double atomic_free;   /* when L2 takes the next sector of an atomic */
     double constant_free; /* when the next address of constants is read */
-    double busy;        /* cycles of L1's pipe */
-    double device_load; /* share of the recent past in which device memory was busy */
-    double device_seen; /* cycle for which that holds */
-    double missed_debt; /* sectors, in part, that are due to miss L2 */
+    double device_load;   /* share of the recent past in which device memory was busy */
+    double device_seen;   /* cycle for which that holds */
+    double missed_debt;   /* sectors, in part, that are due to miss L2 */
     struct path_flight flights[PATH_FLIGHTS]; /* in the order of issue */
     uint32_t flight_first, flight_count;
     double flight_weight; /* of all of them */

@@ -28,7 +28,7 @@ static struct way *begin(void)
                                        .l2_merged = 1};
     way->model.kinds[WL_MACHINE_LOAD] =
         (struct timing_kind){.queue = WL_TIMING_QUEUE_LG, .latency = 33};
-    way->path.looked.room = 55;
+    way->path.l1.looked.room = 55;
     for (int s = 0; s < 4; s++) {
         way->ports[s].queues[WL_TIMING_QUEUE_LG].room = 10;
         way->ports[s].queues[WL_TIMING_QUEUE_LG].port_cycles = 4;
@@ -86,7 +86,7 @@ static void loads_wait_aside_for_lines_to_come(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct way *way = begin();
         way->model.l2_latency = 100000; /* none comes meanwhile */
-        way->path.l1_free = rows[i].access.pending ? 100000 : 0;
+        way->path.l1.free = rows[i].access.pending ? 100000 : 0;
         assert_in_range(issue_until_full(way, rows[i].access, 4), rows[i].least, rows[i].most);
         free(way);
     }

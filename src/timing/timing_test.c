@@ -28,6 +28,9 @@ struct run {
 
 enum { MEMORY_BYTES = 1 << 20 };
 
+/* Which GPU the kernels run on. */
+static const char *model = "h200";
+
 static void begin(struct run *run, const char *body, uint32_t blocks, uint32_t threads)
 {
     struct wl_error error = {0};
@@ -40,7 +43,7 @@ static void begin(struct run *run, const char *body, uint32_t blocks, uint32_t t
                  "ld.param.u64 %%rd0, [p];\nmov.u32 %%r1, %%tid.x;\nmov.f32 %%f1, 0f3f800000;\n"
                  "mov.u32 %%r0, s;\n%s\nret;\n}\n",
                  body);
-    assert_int_equal(wl_gpu_load("h200", NULL, &run->gpu, &error), WL_OK);
+    assert_int_equal(wl_gpu_load(model, NULL, &run->gpu, &error), WL_OK);
     if (wl_ptx_module_parse(text.data, text.length, "test", &run->module, &error))
         fail_msg("%s (%s)", error.message, error.where);
     struct wl_ptx_lower_input lower = {.module = run->module, .capability = 90};
@@ -208,6 +211,34 @@ static void chases_in_memory_take_its_latency(void **state)
     assert_true(hit > 64 * 34 && hit < 64 * 34 + 64 * 15 + 4500);
     end(&run);
     free(body);
+}
+
+/* Cycles that one of eight such loads takes, by 32 warps on a K40. */
+static double load_on_kepler(const char *before, const char *operation, const char *address)
+{
+    struct wl_text line = {0};
+    for (int i = 2; i < 10; i++)
+        wl_text_addf(&line, "%s.f32 %%f%d, [%s];\n", operation, i, address);
+    for (int i = 2; i < 10; i++)
+        wl_text_addf(&line, "add.f32 %%f1, %%f1, %%f%d;\n", i);
+    model = "k40";
+    double each = cycles_each(before, line.data, STORE, 1024) / 8 / 32;
+    model = "h200";
+    wl_text_free(&line);
+    return each;
+}
+
+/* On Kepler a load is issued again for each line that L1 has not yet: a sector that comes from L2
+ * each time takes two passes. What is read-only goes through 16 texture units, two cycles a warp
+ * however its lanes are spread; L1 takes four for as many lines. */
+static void kepler_replays_misses_and_has_texture_units(void **state)
+{
+    (void)state;
+    static const char spread[] = "mul.wide.u32 %rd1, %r1, 16;\nadd.s64 %rd1, %rd1, %rd0;\n";
+    assert_true(fabs(load_on_kepler("", "ld.global.cg", "%rd0") - 2) < 0.3);
+    assert_true(fabs(load_on_kepler("", "ld.global.ca", "%rd0") - 1) < 0.2);
+    assert_true(fabs(load_on_kepler(spread, "ld.global.ca", "%rd1") - 4) < 0.2);
+    assert_true(fabs(load_on_kepler(spread, "ld.global.nc", "%rd1") - 2) < 0.2);
 }
 
 /* An SM reads constants at one address of a warp after another. */
@@ -487,6 +518,7 @@ int main(void)
         cmocka_unit_test(blocks_share_an_sm),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
         cmocka_unit_test(chases_in_memory_take_its_latency),
+        cmocka_unit_test(kepler_replays_misses_and_has_texture_units),
         cmocka_unit_test(constants_are_read_address_by_address),
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),

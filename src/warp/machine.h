@@ -55,6 +55,7 @@ struct wl_machine_op {
     uint32_t site;        /* memory access, or WL_MACHINE_NONE */
     int64_t imm;          /* an immediate operand or offset */
     bool has_imm;
+    bool is_readonly;    /* a load of what no thread writes: the texture path, where there is one */
     bool is_kept;        /* a load that is done as written, even if nobody reads it */
     bool is_varying;     /* lanes may get different results for the same operands */
     bool has_slow_path;  /* branches to a subroutine for rare operands */

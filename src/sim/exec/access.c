@@ -93,6 +93,7 @@ static inline void await_line(struct access *access, struct wl_l1 *l1, u32 misse
     const struct wl_run *run = access->warp->worker->run;
     u64 arrival = sm->queue_end >> 8;
     if (missed) {
+        access->waits++;
         arrival += run->miss_latency;
         if (l1)
             wl_l1_set_arrival(l1, arrival);
@@ -101,6 +102,7 @@ static inline void await_line(struct access *access, struct wl_l1 *l1, u32 misse
         u64 hit = arrival + run->gpu->l1_latency;
         u32 late = pending > hit ? (u32)(pending - hit) : 0;
         access->pending = late > access->pending ? late : access->pending;
+        access->waits += late > 0;
         arrival = pending > hit ? pending : hit;
     }
     sm->turn_arrival = arrival > sm->turn_arrival ? arrival : sm->turn_arrival;
@@ -161,10 +163,24 @@ static u32 lookups_per_cycle(const struct access *access)
     return most && cache_of(access) == access->warp->sm->l1 ? most : LOOKUPS;
 }
 
+/* Cycles that texture units take: each serves a lane, quads of lanes together, wherever their
+ * texels lie, as for filtering; they give a line's worth of data a cycle. */
+static u32 count_texture_passes(const struct access *access, u32 units)
+{
+    const u32 active = access->warp->active;
+    const u32 pairs = active | active >> 1, quads = (pairs | pairs >> 2) & 0x11111111;
+    u32 lookups = (4 * (u32)__builtin_popcount(quads) + units - 1) / units;
+    u32 data = ((u32)__builtin_popcount(active) * access->bytes + 127) / 128;
+    return data > lookups ? data : lookups;
+}
+
 /* Cycles that L1's pipe takes: it reads its 32 banks of words once in each, and looks up a few
  * lines (examples/microbench: load.shifted, load.halves). */
 static u32 count_passes(const struct access *access, const u32 *words, u32 line_count)
 {
+    const u32 units = access->warp->worker->run->gpu->texture_units;
+    if (units && cache_of(access) != access->warp->sm->l1)
+        return count_texture_passes(access, units);
     u32 planes[6] = {0}; /* of a count for each bank, lowest bit first */
     for (u32 i = 0; i < line_count; i++) {
         u32 carry = words[i];
@@ -189,6 +205,8 @@ static u32 count_passes(const struct access *access, const u32 *words, u32 line_
  * missed: the site's misses before it. */
 static void record(const struct access *access, u32 passes, u32 sectors, u32 ideal, u64 missed)
 {
+    if (access->kind == WL_SITE_LOAD && cache_of(access) == access->warp->sm->l1)
+        passes += access->waits * access->warp->worker->run->gpu->l1_miss_replays;
     wl_trace_push(access->warp->trace, access->op->site);
     wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){
                                            .lines = passes,
@@ -466,7 +484,7 @@ static bool is_mapped(struct access *access, u64 low, u64 high)
 
 static void count_request(struct access *access)
 {
-    access->pending = 0;
+    access->pending = access->waits = 0;
     access->warp->sm->turn_loads +=
         access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
     access->site->requests[WL_SITE_GLOBAL]++;
@@ -689,7 +707,7 @@ static void count_local(struct access *access, const u64 *offset)
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
     access->warp->sm->turn_loads += access->kind == WL_SITE_LOAD;
-    access->pending = 0;
+    access->pending = access->waits = 0;
     u32 lines = 0, sectors = 0;
     u64 missed = site->misses;
     for (u32 word = 0; word < (access->bytes + 3) / 4; word++) {

@@ -17,6 +17,7 @@ struct access {
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u32 pending;         /* cycles until lines come that were on their way already */
+    u32 waits;           /* lines that are to come */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
 };
 
