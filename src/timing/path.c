@@ -73,13 +73,14 @@ static uint64_t look_up(struct path *path, struct path_pipe *pipe, const struct 
                         struct path_port *port, struct path_queue *queue, uint64_t now,
                         uint32_t passes, bool is_aside)
 {
-    uint64_t from = latest(pipe->tags_free, port->free > now ? port->free : now);
+    uint64_t *port_free = pipe == &path->texture ? &port->texture_free : &port->free;
+    uint64_t from = latest(pipe->tags_free, *port_free > now ? *port_free : now);
     if (is_aside)
         from = wait_for_flight(path, model, from);
     else if (pipe->looked.room_at > from)
         from = pipe->looked.room_at;
     pipe->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
-    port->free = from + queue->port_cycles;
+    *port_free = from + queue->port_cycles;
     enter(queue, from);
     uint64_t start = latest(pipe->free, from);
     pipe->free = (pipe->free > (double)from ? pipe->free : (double)from) + passes;

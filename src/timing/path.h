@@ -20,7 +20,8 @@ struct path_queue {
  * what waits in none, and its port. */
 struct path_port {
     struct path_queue queues[WL_TIMING_QUEUES + 1];
-    uint64_t free; /* when it can send the next pass */
+    uint64_t free;         /* when it can send the next pass */
+    uint64_t texture_free; /* the same to texture units which are none of L1's */
 };
 
 /* A load that waits for lines to come. */
