@@ -20,12 +20,12 @@ struct wl_cupti_counting {
     uint8_t *image;
     size_t image_bytes;
     bool is_started;
-    bool is_under_way;   /* passes of ours: some are done, and more are to come */
+    bool is_under_way; /* passes of ours: some are done, and more are to come */
     /* Set before the first start, or when at rest: a range is pushed and popped, one a pass. */
     bool has_own_ranges;
-    bool is_sized;       /* CUPTI was asked for the size of images since then */
-    bool is_used;        /* started since the profiler was enabled */
-    int replay;          /* of the last start */
+    bool is_sized; /* CUPTI was asked for the size of images since then */
+    bool is_used;  /* started since the profiler was enabled */
+    int replay;    /* of the last start */
     size_t pass, nesting_level;
 };
 

@@ -147,29 +147,69 @@ static bool is_irregular(const struct wl_trace *trace)
     return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
 }
 
-/* Takes the mean of the SMs that were recorded; how far they lie apart is an error that is known.
- */
-static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
-                        uint32_t trace_count, struct wl_timing *timing)
+/* A recorded SM's time without the launch, as it would be on the busiest SM, and on average. */
+struct shares {
+    double busiest, even;
+};
+
+/* With several waves an SM takes as long as all its work. With one, as long as its longest warp,
+ * unless the warps get in each other's way: then all its work at the rate it can issue at most. */
+static struct shares share_work(const struct wl_timing_input *input, const struct wl_timing *timing,
+                                const struct wl_trace *trace, const struct wl_sim_counts *counts)
 {
-    double sum = timing->duration_ns, least = sum, most = sum;
-    uint32_t count = 1;
-    for (uint32_t i = 1; i < trace_count && is_irregular(&traces[0]); i++) {
+    const struct wl_gpu *gpu = input->gpu;
+    double cycles = timing->cycles - timing->launch_cycles;
+    double work = (double)trace->issued / (double)trace->blocks_run * timing->blocks_of_sm;
+    double by_work = cycles * (double)counts->issued_most / work;
+    double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
+    double slots = timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm;
+    double busy = slots > 0 ? timing->issue_cycles / slots : 0;
+    bool is_one_wave =
+        input->block_count <= (uint64_t)gpu->sm_count * input->occupancy.blocks_per_sm;
+    double longest = by_warp > busy * by_work ? by_warp : busy * by_work;
+    double even = cycles * (double)counts->issued / gpu->sm_count / work;
+    return (struct shares){is_one_wave ? longest : by_work, even};
+}
+
+/* A launch takes as long as its busiest SM: each recorded SM's time as if it had been that one,
+ * then their mean; how far they lie apart is an error that is known. */
+static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
+                        uint32_t trace_count, const struct wl_sim_counts *counts,
+                        struct wl_timing *timing)
+{
+    bool is_regular = traces[0].block_count > 1 && !is_irregular(&traces[0]);
+    double own = timing->cycles - timing->launch_cycles;
+    if (is_regular || !counts->issued_most || own <= input->traffic.atomic_cycles)
+        return;
+    double most = 0, least = 0;
+    struct shares sum = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace_count; i++) {
         struct wl_timing other;
         struct wl_error error = {0};
         input->trace = &traces[i];
-        if (traces[i].block_count == 0 || wl_timing_predict(input, &other, &error))
+        if (traces[i].block_count == 0 || !traces[i].issued_longest ||
+            wl_timing_predict(input, &other, &error))
             continue;
-        sum += other.duration_ns;
-        least = other.duration_ns < least ? other.duration_ns : least;
-        most = other.duration_ns > most ? other.duration_ns : most;
-        count++;
+        struct shares shares = share_work(input, &other, &traces[i], counts);
         wl_timing_free(&other);
+        sum.busiest += shares.busiest;
+        sum.even += shares.even;
+        least = count == 0 || shares.busiest < least ? shares.busiest : least;
+        most = shares.busiest > most ? shares.busiest : most;
+        count++;
     }
     input->trace = &traces[0];
-    double mean = sum / count, apart = 100 * (most - least) / 2 / mean;
-    timing->cycles *= mean / timing->duration_ns;
-    timing->duration_ns = mean;
+    if (count == 0)
+        return;
+    double apart = 100 * (most - least) / 2 * count / sum.busiest;
+    input->busiest_share = sum.busiest / count / own;
+    input->even_share = sum.even / count / own;
+    timing->cycles = timing->launch_cycles + sum.busiest / count;
+    timing->active_cycles = sum.even / count;
+    if (timing->active_cycles > timing->cycles)
+        timing->active_cycles = timing->cycles;
+    timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
     timing->error_pct = apart > timing->error_pct ? apart : timing->error_pct;
 }
 
@@ -208,7 +248,7 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         counts->not_predicted = wl_string_copy(error.message);
         return 0;
     }
-    compare_sms(&input, traces, trace_count, &timing);
+    compare_sms(&input, traces, trace_count, counts, &timing);
     size_t count = wl_timing_values(&input, &timing, values);
     counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
     for (size_t i = 0; i < count; i++)

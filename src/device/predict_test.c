@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "device/device_testing.h"
 
 static double error_pct, duration_ns;
@@ -37,7 +39,7 @@ static const char text[] =
     "@%p bra LOOP;\nst.global.f32 [%rd1], %f0;\nret;\n}\n";
 /* clang-format on */
 
-static void run(uint32_t base, uint32_t more)
+static void run(uint32_t blocks, uint32_t base, uint32_t more)
 {
     struct wl_device_module *module;
     void *memory;
@@ -47,7 +49,7 @@ static void run(uint32_t base, uint32_t more)
                      WL_DEVICE_OK);
     void *parameters[] = {&memory, &base, &more};
     struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "turns"),
-                                        .grid = {132 * 40, 1, 1},
+                                        .grid = {blocks, 1, 1},
                                         .block = {128, 1, 1},
                                         .parameters = parameters};
     assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
@@ -58,7 +60,7 @@ static void run(uint32_t base, uint32_t more)
 static void even_blocks_need_one_sm(void **state)
 {
     (void)state;
-    run(100, 0);
+    run(132 * 40, 100, 0);
     assert_true(duration_ns > 1000);
     assert_true(error_pct == 0);
 }
@@ -66,9 +68,23 @@ static void even_blocks_need_one_sm(void **state)
 static void uneven_blocks_are_compared_between_sms(void **state)
 {
     (void)state;
-    run(1, 4);
+    run(132 * 40, 1, 4);
     assert_true(duration_ns > 1000);
     assert_true(error_pct > 0 && error_pct < 25);
+}
+
+/* One block an SM: block 0, which is recorded, makes 2000 turns, block 32 8000 (32 * 7919 is 100
+ * modulo 101), none more. */
+static void one_wave_takes_as_long_as_its_longest_warp(void **state)
+{
+    (void)state;
+    run(132, 2000, 0);
+    double shortest_ns = duration_ns;
+    run(132, 8000, 0);
+    double longest_ns = duration_ns;
+    run(132, 2000, 60);
+    assert_true(fabs(duration_ns / longest_ns - 1) < 0.05); /* what does not grow is scaled too */
+    assert_true(duration_ns > 3 * shortest_ns);
 }
 
 int main(void)
@@ -76,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_blocks_need_one_sm),
         cmocka_unit_test(uneven_blocks_are_compared_between_sms),
+        cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -493,6 +493,15 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     if (run->count)
         gather_l2(sim, counts);
     for (uint32_t i = 0; i < sm_used; i++) {
+        const struct wl_sm *sm = &sim->sms[i];
+        counts->issued += sm->issued;
+        counts->issued_most = sm->issued > counts->issued_most ? sm->issued : counts->issued_most;
+        if (sm->issued_longest > counts->issued_longest)
+            counts->issued_longest = sm->issued_longest;
+        if (sm->trace)
+            sm->trace->issued = sm->issued;
+        if (sm->trace)
+            sm->trace->issued_longest = sm->issued_longest;
         wl_counts_gather_findings(&sim->sms[i], counts);
         wl_sm_end(&sim->sms[i]);
     }
@@ -520,6 +529,8 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
             wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
                             options->trace_count > 0);
     code = run_blocks(sim, &run, counts, error);
+    if (is_alike && run.block_total < block_count)
+        counts->issued = counts->issued_most = counts->issued_longest = 0;
     if (is_alike && code == WL_OK)
         wl_counts_extend(counts, run.block_total, block_count);
     counts->wall_ns = now_ns() - start_ns;

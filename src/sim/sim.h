@@ -53,7 +53,10 @@ struct wl_sim_counts {
     size_t finding_count;
     struct wl_occupancy occupancy;
     double atomic_cycles; /* for which atomics keep the slice of L2 busy that has most of them */
-    uint64_t wall_ns;     /* what the simulation took */
+    /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all
+     * blocks were run */
+    uint64_t issued, issued_most, issued_longest;
+    uint64_t wall_ns; /* what the simulation took */
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;
     size_t value_count;

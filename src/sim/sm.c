@@ -118,7 +118,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->stack_depth = warp->frame_base = warp->local_frame = 0;
         warp->registers = warp->registers_base;
         warp->status = WL_WARP_READY;
-        warp->executed = warp->clock = 0;
+        warp->executed = warp->issued = warp->clock = 0;
         warp->sm = sm;
     }
     wl_schedule_renew(&sm->schedule, first_warp(cta), cta->warp_count, sm->time);
@@ -130,7 +130,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
 {
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
-    sm->issued = 0;
+    sm->issued = sm->issued_longest = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
     sm->turn_arrival = 0;
@@ -268,6 +268,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     while (op);
     sm->time = wl_warp_time(warp);
     sm->issued += (uint64_t)(WL_FUEL - warp->fuel);
+    warp->issued += (uint64_t)(WL_FUEL - warp->fuel);
     uint64_t arrival = arrival_of_loads(sm);
     switch (warp->status) {
     case WL_WARP_AT_BARRIER:
@@ -276,6 +277,8 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         break;
     case WL_WARP_DONE:
         wait_until(warp, WL_SCHEDULE_NEVER);
+        if (warp->issued > sm->issued_longest)
+            sm->issued_longest = warp->issued;
         warp_done(warp, worker);
         break;
     case WL_WARP_READY:

@@ -119,6 +119,7 @@ struct wl_warp {
     uint32_t barrier_value; /* contribution of a reducing barrier */
     const struct wl_op *barrier_op;
     uint64_t executed;           /* instructions, where there is a budget */
+    uint64_t issued;             /* instructions, up to this turn */
     uint64_t clock;              /* what it read last */
     struct wl_trace_warp *trace; /* NULL: what it does is not recorded */
 };
@@ -149,6 +150,7 @@ struct wl_sm {
     uint32_t index;
     uint64_t time;   /* about cycles so far in this launch, up to the turn of the warp that runs */
     uint64_t issued; /* instructions, up to the turn of the warp that runs */
+    uint64_t issued_longest; /* of the warp that ended after the most */
     uint64_t epoch_start, epoch_end;
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */

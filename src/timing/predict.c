@@ -164,6 +164,12 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
     double mean = (double)input->block_count / input->gpu->sm_count;
     double busy = blocks > 0 && mean < blocks && mean > 1 ? mean / blocks : 1;
     timing->active_cycles = sm_cycles * busy * sms / input->gpu->sm_count;
+    if (input->even_share > 0)
+        timing->active_cycles = sm_cycles * input->even_share;
+    double share = input->changes & WL_TIMING_NO_TAIL ? input->even_share : input->busiest_share;
+    sm_cycles *= share > 0 ? share : 1;
+    timing->blocks_of_sm = blocks;
+    timing->launch_cycles = model.launch_cycles;
     /* a launch ends when L2 has performed its atomics */
     double until =
         sm_cycles > input->traffic.atomic_cycles ? sm_cycles : input->traffic.atomic_cycles;

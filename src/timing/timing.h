@@ -64,6 +64,9 @@ struct wl_timing_input {
     struct wl_timing_traffic traffic;
     double program_instructions; /* executed by warps of the whole launch, of the source program */
     uint32_t changes;            /* enum wl_timing_change */
+    /* work of the busiest SM, and of the SMs on average, in terms of the recorded one's; 0: alike
+     */
+    double busiest_share, even_share;
 };
 
 /* Free with wl_timing_free. */
@@ -71,6 +74,8 @@ struct wl_timing {
     double duration_ns;
     double cycles;        /* of the SM clock, from the start of the launch to its end */
     double active_cycles; /* of an SM while it has a warp, on average */
+    double blocks_of_sm;  /* blocks that the busiest SM is taken to run */
+    double launch_cycles; /* of cycles, what a launch costs besides its blocks */
     double error_pct;     /* what sampling may have cost; 0: all of an SM's blocks were replayed */
     bool is_sampled;
     /* of the whole launch: */

@@ -74,7 +74,9 @@ struct wl_trace {
     struct wl_trace_block_record **blocks; /* in the order in which they started */
     size_t block_count, block_capacity;
     uint64_t blocks_run; /* of that SM, traced or not */
-    bool is_cut;         /* words_most was reached: warps end before their time */
+    /* its warp instructions, traced or not, and those of its longest warp */
+    uint64_t issued, issued_longest;
+    bool is_cut; /* words_most was reached: warps end before their time */
 };
 
 void wl_trace_free(struct wl_trace *trace);
