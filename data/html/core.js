@@ -127,10 +127,7 @@ const warplens = (() => {
             launch.id +
             ": " +
             launch.function +
-            " " +
-            triple(launch.grid_size) +
-            "×" +
-            triple(launch.block_size)
+            (launch.grid_size[0] ? " " + triple(launch.grid_size) + "×" + triple(launch.block_size) : "")
         );
     }
 

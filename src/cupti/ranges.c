@@ -94,7 +94,8 @@ enum wl_code wl_cupti_counting_open(const struct wl_cupti *cupti, struct wl_cuda
 /* Room for more makes images larger, and all that is done with them slower. */
 static uint32_t ranges_of(const struct wl_cupti_counting *counting)
 {
-    return counting->has_own_ranges ? 1 : counting->ranges_max;
+    enum { few = 8 };
+    return counting->has_own_ranges ? few : counting->ranges_max;
 }
 
 /* An image for the values of a part; the old one is kept where it is of the same part. */

@@ -724,38 +724,13 @@ static void forget(void *self)
     }
 }
 
-static void note_lost(struct collector *collector)
-{
-    uint64_t lost = wl_cupti_activity_dropped() + atomic_load(&collector->measure.times.lost);
-    if (lost == 0)
-        return;
-    char *text = wl_string_format("CUPTI had no room for %llu kernel records: that many launches "
-                                  "have no time",
-                                  (unsigned long long)lost);
-    wl_measure_note(&collector->measure, WL_NOTE_WARNING, "times-dropped", text, "");
-    free(text);
-}
-
-/* Where ranges were asked for and the program has none. */
-static void note_no_range(struct collector *collector)
-{
-    const struct wl_measure *measure = &collector->measure;
-    bool is_nvtx = measure->input.settings->nvtx_include[0] != '\0';
-    if (!wl_measure_has_regions(measure) || measure->region_count)
-        return;
-    wl_measure_note(measure, WL_NOTE_WARNING, "no-range",
-                    is_nvtx ? "the program entered no NVTX range that --nvtx-include names"
-                            : "the program has no range: it does not call cudaProfilerStart",
-                    is_nvtx ? "" : "--nvtx-include RANGE takes ranges of NVTX");
-}
-
 void wl_cupti_collector_finish(void *self)
 {
     struct collector *collector = self;
     if (collector->is_abandoned)
         return;
     wl_measure_region_close(&collector->measure);
-    note_no_range(collector);
+    wl_measure_note_no_range(&collector->measure);
     wl_measure_graph_forget(&collector->measure, NULL);
     for (size_t i = 0; i < collector->measure.contexts.count; i++) {
         wl_measure_settle(&collector->measure, collector->measure.contexts.items[i], true);
@@ -767,7 +742,7 @@ void wl_cupti_collector_finish(void *self)
     end_bearers(collector);
     wl_measure_end_times(&collector->measure, false);
     note_left_out(collector);
-    note_lost(collector);
+    wl_measure_note_lost(&collector->measure);
 }
 
 void wl_cupti_collector_abandon(void *self)

@@ -414,7 +414,10 @@ static void note_exclusion(struct wl_measure *measure, const struct wl_measure_c
 
 void wl_measure_expect_samples(struct wl_measure *measure, struct wl_measure_context *context)
 {
-    if (!measure->input.settings->pc_samples || !wl_measure_takes_turns(measure) ||
+    const struct wl_settings *settings = measure->input.settings;
+    bool has_batches = settings->replay == WL_REPLAY_AUTO && wl_measure_has_own_passes(measure) &&
+                       settings->counters[0]; /* which are sampled before they are counted */
+    if (!settings->pc_samples || !wl_measure_takes_turns(measure) || has_batches ||
         context->are_samples_expected)
         return;
     context->are_samples_expected = true;

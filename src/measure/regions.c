@@ -373,3 +373,14 @@ void wl_measure_region_close(struct wl_measure *measure)
     clear(region);
     wl_measure_send_launch(measure, row);
 }
+
+void wl_measure_note_no_range(const struct wl_measure *measure)
+{
+    bool is_nvtx = measure->input.settings->nvtx_include[0] != '\0';
+    if (!wl_measure_has_regions(measure) || measure->region_count)
+        return;
+    wl_measure_note(measure, WL_NOTE_WARNING, "no-range",
+                    is_nvtx ? "the program entered no NVTX range that --nvtx-include names"
+                            : "the program has no range: it does not call cudaProfilerStart",
+                    is_nvtx ? "" : "--nvtx-include RANGE takes ranges of NVTX");
+}

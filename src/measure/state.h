@@ -381,6 +381,8 @@ void wl_measure_region_launch(struct wl_measure *measure, struct wl_measure_cont
                               struct wl_measure_again *again, const char *obstacle);
 /* Before any other call within one that is to be run again. */
 void wl_measure_region_call(struct wl_measure *measure, const char *name, bool is_harmless);
+/* At the end, where ranges were asked for and the program had none. */
+void wl_measure_note_no_range(const struct wl_measure *measure);
 /* Frees it: nothing more can be asked of the GPU. */
 void wl_measure_region_drop(struct wl_measure *measure);
 
@@ -410,6 +412,8 @@ void wl_measure_init_times(struct wl_measure *measure);
 void wl_measure_start_times(struct wl_measure *measure);
 /* Sends the launch when its time has come. */
 void wl_measure_wait_for_time(struct wl_measure *measure, struct wl_measure_launch *launch);
+/* At the end, where records had no room. */
+void wl_measure_note_lost(struct wl_measure *measure);
 /* Sends all launches that wait for their time, with it or without; abandon: frees them. */
 void wl_measure_end_times(struct wl_measure *measure, bool abandon);
 

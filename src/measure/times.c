@@ -1,5 +1,8 @@
 /* Times of kernels from CUPTI's records, where no counters tell them: a launch waits for its own.
  */
+#include <stdlib.h>
+
+#include "base/text.h"
 #include "cupti/activity.h"
 #include "measure/state.h"
 
@@ -98,4 +101,16 @@ void wl_measure_wait_for_time(struct wl_measure *measure, struct wl_measure_laun
     if (HASH_COUNT(measure->timed) >= timed_launches_max)
         wl_cupti_activity_flush(false);
     match_times(measure);
+}
+
+void wl_measure_note_lost(struct wl_measure *measure)
+{
+    uint64_t lost = wl_cupti_activity_dropped() + atomic_load(&measure->times.lost);
+    if (lost == 0)
+        return;
+    char *text = wl_string_format("CUPTI had no room for %llu kernel records: that many launches "
+                                  "have no time",
+                                  (unsigned long long)lost);
+    wl_measure_note(measure, WL_NOTE_WARNING, "times-dropped", text, "");
+    free(text);
 }
