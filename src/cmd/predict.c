@@ -170,8 +170,10 @@ static enum wl_code predict(struct predicting *predicting, struct wl_error *erro
         code = wl_folder_create_temporary("warplens-predict", &predicting->folder, error);
     for (size_t g = 0; g < predicting->gpu_count && !code; g++)
         code = run_on(predicting, &predicting->gpus[g], error);
-    if (!code && predicting->gpus[0].launch_count == 0)
+    if (code == WL_ERR_NOTHING || (!code && predicting->gpus[0].launch_count == 0)) {
+        wl_error_clear(error);
         code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
+    }
     if (!code)
         print_table(predicting);
     for (size_t g = 0; g < predicting->gpu_count; g++) {

@@ -184,7 +184,8 @@ static bool enter_group(struct engine *engine, struct warp *warp)
         for (uint32_t turn = 0; turn < code->blocks[chosen].turns; turn++)
             warp->at = pass_group(code, warp->at, warp->end, warp, turn * code->groups[head].slots);
         const struct timing_group *group = &code->groups[chosen];
-        if (group->count == 0 || is_left_out(engine, warp, lanes))
+        bool is_last = warp->at >= warp->end; /* a warp at least ends */
+        if (group->count == 0 || (!is_last && is_left_out(engine, warp, lanes)))
             continue;
         warp->op = code->ops + group->first;
         warp->op_end = warp->op + group->count;

@@ -402,6 +402,19 @@ static void taking_causes_away_never_costs(void **state)
     end(&run);
 }
 
+/* Blocks of one thread: what is left of them without the lanes that do nothing still takes its
+ * turn. */
+static void blocks_of_one_lane_take_their_turns(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra DONE;\nst.global.f32 [%rd0], %f1;\nDONE:\n",
+          100000, 1);
+    double all = cycles_with(&run, 0), without = cycles_with(&run, WL_TIMING_NO_DIVERGENCE);
+    assert_true(without <= all * 1.02);
+    end(&run);
+}
+
 static void every_cycle_of_a_warp_has_a_state(void **state)
 {
     (void)state;
@@ -526,6 +539,7 @@ int main(void)
         cmocka_unit_test(a_warp_goes_on_while_it_can),
         cmocka_unit_test(idle_warps_are_left_out),
         cmocka_unit_test(taking_causes_away_never_costs),
+        cmocka_unit_test(blocks_of_one_lane_take_their_turns),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
         cmocka_unit_test(sides_in_any_order_are_one_run),
         cmocka_unit_test(blocks_beyond_the_recorded_ones_are_extended),
