@@ -133,11 +133,62 @@ static void act_on_barrier(struct lowering *lowering, const struct wl_ptx_operan
     lower_set_address(lowering, op, base, offset);
 }
 
+/* cp.async.bulk: one operand list for all directions, "to, from, size" and then the barrier that is
+ * told, if any; a cache policy behind it says nothing to us. */
+static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+{
+    const struct wl_ptx_operand *operands = instruction->operands;
+    const char *const *words = (const char *const *)instruction->modifiers;
+    bool tells_barrier = wl_ptx_instruction_has(instruction, "mbarrier::complete_tx::bytes");
+    bool is_load = instruction->modifier_count > 2 && strncmp(words[2], "shared", 6) == 0;
+    bool has_global = wl_ptx_instruction_has(instruction, "global");
+    enum wl_ptx_space space = WL_PTX_SPACE_SHARED;
+    uint32_t base;
+    int64_t offset;
+    if (!has_global || is_load != tells_barrier ||
+        instruction->operand_count < (tells_barrier ? 4 : 3) ||
+        !lower_address(lowering, &operands[is_load ? 0 : 1], &space, &base, &offset)) {
+        lower_unsupported(lowering);
+        return;
+    }
+    uint32_t global = address_register(lowering, &operands[is_load ? 1 : 0], WL_PTX_SPACE_GLOBAL);
+    uint32_t size = lower_source(lowering, &operands[2], WL_CLASS_32, WL_PTX_U32);
+    uint32_t site =
+        lower_new_site(lowering, WL_SITE_GLOBAL, is_load ? WL_SITE_COPY : WL_SITE_STORE);
+    struct wl_op *op =
+        lower_emit(lowering, WL_OP_COPY_BULK, 0,
+                   (uint8_t)(FIELD_B | FIELD_C | (base == NO_REGISTER ? 0 : FIELD_A)));
+    op->b = global;
+    op->c = size;
+    op->site = site;
+    op->kind = is_load ? WL_BULK_TO_SHARED : WL_BULK_TO_GLOBAL;
+    lower_set_address(lowering, op, base, offset);
+    if (!tells_barrier)
+        return;
+    act_on_barrier(lowering, &operands[3], WL_BARRIER_COMPLETE, size, NO_REGISTER);
+    lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
+}
+
 FAMILY(copy)
 {
-    static const char *const words[] = {
-        "async",  "ca",    "cg",           "shared",     "shared::cta", "global", "mbarrier",
-        "arrive", "noinc", "commit_group", "wait_group", "wait_all",    "b64"};
+    static const char *const words[] = {"async",
+                                        "bulk",
+                                        "ca",
+                                        "cg",
+                                        "shared",
+                                        "shared::cta",
+                                        "shared::cluster",
+                                        "global",
+                                        "mbarrier",
+                                        "mbarrier::complete_tx::bytes",
+                                        "arrive",
+                                        "noinc",
+                                        "bulk_group",
+                                        "commit_group",
+                                        "wait_group",
+                                        "read",
+                                        "wait_all",
+                                        "b64"};
     if (!has_only(instruction, words, COUNT(words))) {
         lower_unsupported(lowering);
     } else if (wl_ptx_instruction_has(instruction, "mbarrier")) {
@@ -147,6 +198,9 @@ FAMILY(copy)
                            lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
         else
             lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+    } else if (wl_ptx_instruction_has(instruction, "bulk") &&
+               wl_ptx_instruction_has(instruction, "global")) {
+        copy_bulk(lowering, instruction);
     } else if (wl_ptx_instruction_has(instruction, "global")) {
         copy_bytes(lowering, instruction);
     } else {

@@ -69,7 +69,8 @@ enum {
     WL_OPF_NEGATED = 16,     /* the predicate operand is negated */
     WL_OPF_RESULT = 32,      /* an atomic whose result is used */
     WL_OPF_NONCOHERENT = 64, /* ld.global.nc: the read-only path */
-    WL_OPF_BYPASS_L1 = 128,  /* volatile, .cg, .cv, relaxed and stronger */
+    WL_OPF_BYPASS_L1 = 128,  /* volatile, .cg, .cv, relaxed and stronger; of a BARRIER_OBJECT: a
+                                bulk copy tells it, no access of the warp */
 };
 
 /* kind of a BRANCH_IF that leads the lanes without a guard around what it guards: no branch of the
@@ -81,6 +82,9 @@ enum {
     WL_LOAD_SHORT = 1, /* signed values go to 16-bit registers, which are kept zero-extended */
     WL_LOAD_KEPT = 2, /* volatile, relaxed and stronger: done as written, even if nobody reads it */
 };
+
+/* kind of a COPY_BULK. */
+enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL };
 
 struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */

@@ -44,6 +44,63 @@ RUN(COPY_ASYNC)
     return op + 1;
 }
 
+enum { PIECE_BYTES = 16 };
+
+/* What one lane asks for, as accesses of 32 pieces, which pass the warp's own counters and L1 by:
+ * only what they move between L2 and shared memory is seen. */
+static bool copy_bulk(struct wl_warp *warp, const struct wl_op *op, u64 shared, u64 global,
+                      u32 bytes)
+{
+    struct wl_site_state passed = {0};
+    struct wl_op part = *op;
+    const bool is_load = op->kind == WL_BULK_TO_SHARED;
+    part.flags |= WL_OPF_BYPASS_L1;
+    for (u32 done = 0; done < bytes; done += WL_LANES * PIECE_BYTES) {
+        u64 from[WL_LANES], to[WL_LANES];
+        u32 pieces = (bytes - done) / PIECE_BYTES;
+        for (u32 lane = 0; lane < WL_LANES; lane++) {
+            from[lane] = (is_load ? global : shared) + done + PIECE_BYTES * lane;
+            to[lane] = (is_load ? shared : global) + done + PIECE_BYTES * lane;
+        }
+        set_active(warp, pieces < WL_LANES ? (1u << pieces) - 1 : WL_FULL_MASK);
+        if (!reach_memory_at(warp, &part, &passed, is_load ? WL_SITE_GLOBAL : WL_SITE_SHARED,
+                             is_load ? WL_SITE_COPY : WL_SITE_LOAD, PIECE_BYTES, from) ||
+            !reach_memory_at(warp, &part, &passed, is_load ? WL_SITE_SHARED : WL_SITE_GLOBAL,
+                             is_load ? WL_SITE_COPY : WL_SITE_STORE, PIECE_BYTES, to))
+            return false;
+        for (u32 lane = 0; lane < WL_LANES && lane < pieces; lane++)
+            memcpy((void *)(uintptr_t)to[lane], (const void *)(uintptr_t)from[lane], PIECE_BYTES);
+    }
+    return true;
+}
+
+RUN(COPY_BULK)
+{
+    const u32 active = warp->active;
+    const u64 *global = lane_register(warp, op->b);
+    const u32 *bytes = lane_register(warp, op->c);
+    struct wl_trace_warp *trace = warp->trace;
+    bool is_good = true;
+    warp->trace = NULL; /* its time is not predicted */
+    for (u32 left = active; left && is_good; left &= left - 1) {
+        u32 lane = (u32)__builtin_ctz(left);
+        is_good = bytes[lane] % PIECE_BYTES == 0;
+        if (is_good) {
+            is_good = copy_bulk(warp, op, reach_base(warp, op, lane), global[lane], bytes[lane]);
+            continue;
+        }
+        set_active(warp, 1u << lane);
+        wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
+                      "a bulk copy of %u bytes, which is no multiple of %d", bytes[lane],
+                      PIECE_BYTES);
+    }
+    warp->trace = trace;
+    if (!is_good)
+        return NULL;
+    set_active(warp, active);
+    return op + 1;
+}
+
 /* The object: arrivals that a phase takes, those it still waits for, bytes on their way, and the
  * parity of the phase. A token is the object as it was. */
 #define ARRIVALS_MAX 0xfffffu
@@ -120,10 +177,13 @@ RUN(BARRIER_OBJECT)
     const bool is_token = action == WL_BARRIER_TEST || action == WL_BARRIER_TRY;
     u64 address[WL_LANES];
     u32 over = 0;
+    struct wl_site_state passed = {0};
+    const bool is_ours = !(op->flags & WL_OPF_BYPASS_L1);
     for (u32 lane = 0; lane < WL_LANES; lane++)
         address[lane] = reach_base(warp, op, lane);
     /* generic addresses must lie in shared memory: others fail its bounds */
-    if (!reach_memory(warp, op, WL_SITE_SHARED, kind, 8, address))
+    if (!reach_memory_at(warp, op, is_ours ? &warp->worker->sites[op->site] : &passed,
+                         WL_SITE_SHARED, kind, 8, address))
         return NULL;
     for (u32 left = warp->active; left; left &= left - 1) {
         u32 lane = (u32)__builtin_ctz(left);

@@ -14,11 +14,11 @@ static inline u64 reach_base(const struct wl_warp *warp, const struct wl_op *op,
     return ((const u64 *)lane_register(warp, op->a))[lane] + (u64)op->imm;
 }
 
-/* Checks and counts one access of bytes a lane; address[] become pointers. All active lanes must
- * be in one space. False: the warp has faulted. */
-static inline bool reach_memory(struct wl_warp *warp, const struct wl_op *op,
-                                enum wl_site_space space, enum wl_site_access kind, u32 bytes,
-                                u64 *address)
+/* Checks and counts at that site one access of bytes a lane; address[] become pointers. All active
+ * lanes must be in one space. False: the warp has faulted. */
+static inline bool reach_memory_at(struct wl_warp *warp, const struct wl_op *op,
+                                   struct wl_site_state *site, enum wl_site_space space,
+                                   enum wl_site_access kind, u32 bytes, u64 *address)
 {
     struct wl_op part = *op;
     part.width_bytes = (uint8_t)bytes;
@@ -26,7 +26,7 @@ static inline bool reach_memory(struct wl_warp *warp, const struct wl_op *op,
     part.flags |= WL_OPF_DST64; /* pointers are wanted, not a window */
     struct access access = {.warp = warp,
                             .op = &part,
-                            .site = &warp->worker->sites[op->site],
+                            .site = site,
                             .bytes = bytes,
                             .kind = kind,
                             .shape = WL_SHAPE_SCATTERED};
@@ -43,6 +43,14 @@ static inline bool reach_memory(struct wl_warp *warp, const struct wl_op *op,
                               : WL_EXEC(access_global)(&access);
     memcpy(address, access.address, sizeof access.address);
     return is_good;
+}
+
+/* The same at the operation's own site. */
+static inline bool reach_memory(struct wl_warp *warp, const struct wl_op *op,
+                                enum wl_site_space space, enum wl_site_access kind, u32 bytes,
+                                u64 *address)
+{
+    return reach_memory_at(warp, op, &warp->worker->sites[op->site], space, kind, bytes, address);
 }
 
 #endif
