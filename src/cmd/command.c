@@ -58,6 +58,8 @@ static const struct wl_option trace_rows[] = {
      "--nvtx-capture"},
     {"nvtx-capture", 'p', WL_OPTION_TEXT, AT(nvtx_capture), "RANGE",
      "the push/pop range of --capture-range nvtx: name or name@domain"},
+    {"cudabacktrace", 0, WL_OPTION_CHOICE, AT(trace_stacks), "none|all|kernel|memory|sync",
+     "record which functions called CUDA, at these calls; each costs some microseconds"},
     {"kernel-count", 0, WL_OPTION_NUMBER, AT(kernel_count), "N", "end after N kernels"},
     {"collector", 0, WL_OPTION_CHOICE, AT(collector), "auto|sim|hw",
      "as for profile: measure on the GPU of this machine, or simulate one"},

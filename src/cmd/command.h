@@ -58,6 +58,7 @@ struct wl_command {
     const char *trace_delay, *trace_duration; /* seconds */
     int capture_range;                        /* enum wl_capture_range */
     const char *nvtx_capture;
+    int trace_stacks;
     uint64_t kernel_count;
     const char *trace_paths[WL_TRACE_FORM_COUNT]; /* to export to */
     /* questions */

@@ -73,7 +73,7 @@ static const struct {
     {"pc_period", "0"},      {"replay", "auto"},       {"trace_driver", "no"},
     {"trace_faults", "no"},  {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"},
     {"trace_kernels", "0"},  {"trace_launch_ns", "0"}, {"interactive", "no"},
-    {"trace_range", "none"},
+    {"trace_range", "none"}, {"trace_stacks", "none"},
 };
 
 static bool is_off(const char *key, const char *value)

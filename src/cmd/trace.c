@@ -76,6 +76,7 @@ static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
     if (!code)
         code = choose_range(command, settings, error);
     settings->trace_kernels = command->kernel_count;
+    settings->trace_stacks = (enum wl_stacks)command->trace_stacks;
     if (code)
         return code;
     replace(&settings->trace, traced);

@@ -23,6 +23,7 @@ static const char *const sources[] = {"sim", "hw", NULL};
 static const char *const replays[] = {"auto",        "kernel", "none",      "spread",
                                       "application", "range",  "app-range", NULL};
 static const char *const capture_ranges[] = {"none", "cudaProfilerApi", "nvtx", NULL};
+static const char *const stacks[] = {"none", "all", "kernel", "memory", "sync", NULL};
 static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
 
 #define ROW(kind, field, initial)                                        \
@@ -79,6 +80,7 @@ static const struct row rows[] = {
     ROW(KIND_U64, trace_duration_ms, "0"),
     ROW(KIND_U64, trace_kernels, "0"),
     ROW(KIND_U64, trace_launch_ns, "0"),
+    CHOICE(trace_stacks, "none", stacks),
     CHOICE(trace_range, "none", capture_ranges),
     ROW(KIND_TEXT, trace_range_name, ""),
     ROW(KIND_BOOL, progress, "no"),

@@ -32,6 +32,14 @@ enum wl_replay {
 };
 
 /* Between what events are recorded: all the time, cudaProfilerStart and Stop, an NVTX range. */
+/* Of which calls of CUDA the stacks are recorded. */
+enum wl_stacks {
+    WL_STACKS_NONE,
+    WL_STACKS_ALL,
+    WL_STACKS_KERNEL, /* those that launch kernels and graphs */
+    WL_STACKS_MEMORY,
+    WL_STACKS_SYNC,
+};
 enum wl_capture_range { WL_CAPTURE_ALL, WL_CAPTURE_PROFILER_API, WL_CAPTURE_NVTX };
 
 struct wl_settings {
@@ -77,6 +85,7 @@ struct wl_settings {
     uint64_t trace_duration_ms; /* how long it goes on, 0: to the end */
     uint64_t trace_kernels;     /* after how many kernels it ends, 0: never */
     uint64_t trace_launch_ns;   /* what recording adds to a launch on this GPU, 0: not known */
+    enum wl_stacks trace_stacks;
     enum wl_capture_range trace_range; /* what begins and ends it */
     char *trace_range_name;            /* of the NVTX range: "name" or "name@domain" */
     bool progress; /* a progress line for long kernels, written by the launcher */

@@ -66,6 +66,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "trace_duration_ms=0\n"
                                    "trace_kernels=0\n"
                                    "trace_launch_ns=0\n"
+                                   "trace_stacks=none\n"
                                    "trace_range=none\n"
                                    "trace_range_name=\n"
                                    "progress=no\n");

@@ -102,6 +102,15 @@ void wl_trace_add_words(const struct wl_report_event *event, struct wl_text *out
     }
 }
 
+const char *wl_trace_stack(const struct wl_report_event *event)
+{
+    const struct wl_trace_category_info *info = &wl_trace_categories[event->category];
+    for (int word = 0; word < WL_TRACE_WORDS; word++)
+        if (strcmp(info->words[word], "stack_name") == 0)
+            return event->texts[word];
+    return NULL;
+}
+
 const char *wl_trace_category_name(const struct wl_report_event *event)
 {
     return wl_trace_categories[event->category].name;

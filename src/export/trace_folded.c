@@ -64,6 +64,9 @@ static void open(struct wl_trace_writer *writer, size_t track, const struct wl_r
     (void)name;
     (void)is_new;
     struct frame frame = {row->path.length, event->start_ns, 0};
+    const char *stack = wl_trace_stack(event);
+    if (stack) /* its frames are apart already */
+        wl_text_addf(&row->path, ";%s", stack);
     wl_text_add_char(&row->path, ';');
     add_name(event->name, &row->path);
     WL_PUSH(row, frame);

@@ -34,6 +34,8 @@ extern const struct wl_trace_form_functions wl_trace_chrome, wl_trace_perfetto, 
 void wl_trace_add_json(const char *string, struct wl_text *out);
 /* What the words of an event hold, as members of a JSON object: "bytes":4096,"grid":"256,1,1". */
 void wl_trace_add_words(const struct wl_report_event *event, struct wl_text *out);
+/* The call stack of an event, "main;solve;step"; NULL: none was recorded. */
+const char *wl_trace_stack(const struct wl_report_event *event);
 /* "nvtx", "cuda_runtime": the event's category as people group them. */
 const char *wl_trace_category_name(const struct wl_report_event *event);
 

@@ -7,6 +7,7 @@
 
 #include "collect/traced.h"
 #include "inject/nvtx.h"
+#include "inject/sites.h"
 #include "trace/trace.h"
 
 enum { PATIENCE_MS = 200 };
@@ -174,6 +175,7 @@ enum wl_code wl_recording_start(const struct wl_settings *settings,
     recording.use_stream = use_stream;
     recording.is_simulated = now_ns != NULL;
     atomic_store(&recording.is_on, true);
+    wl_code_stacks_start(settings->trace_stacks);
     wl_trace_start(&options, &sink);
     if (settings->trace_range == WL_CAPTURE_NVTX)
         wl_nvtx_set_listener(hear_range);

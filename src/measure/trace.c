@@ -1,5 +1,7 @@
 #include "measure/trace.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +10,7 @@
 #include "base/memory.h"
 #include "cupti/activity.h"
 #include "cupti/driver.h"
+#include "inject/sites.h"
 #include "trace/trace.h"
 
 /* CUPTI gives each kernel's name in one place for good; the place is looked up first. */
@@ -18,6 +21,10 @@ struct kernel_name {
     char *mangled;
     uint32_t id;
 };
+
+/* Stacks of calls whose records are still to come, by correlation: both numbers in one word. */
+enum { STACKS = 1 << 18 };
+static _Atomic uint64_t *call_stacks;
 
 /* Which thread made a call. */
 struct caller {
@@ -166,6 +173,12 @@ static void take_wait(const struct wl_cupti_activity *activity)
 
 /* ---- records: calls and what they cause ---- */
 
+static uint32_t stack_of(uint32_t correlation)
+{
+    uint64_t found = call_stacks ? atomic_load(&call_stacks[correlation % STACKS]) : 0;
+    return found >> 32 == correlation ? (uint32_t)found : 0;
+}
+
 /* What is asked whether work is done answers so with a number that is no error. */
 enum { NOT_READY = 600 };
 
@@ -179,6 +192,7 @@ static void take_call(const struct wl_cupti_activity *activity)
     record.name = call_name(is_driver, from->call);
     record.thread = from->thread_id;
     record.words[0] = from->result;
+    record.words[1] = stack_of(from->correlation_id);
     if (from->result && from->result != NOT_READY)
         record.flags |= WL_TRACE_FAILED;
     wl_trace_put(&record);
@@ -375,14 +389,33 @@ static void read_offset(void)
 
 static void add_unified(void);
 
-/* Of the end of cuInit, and of cudaProfilerStart and cudaProfilerStop. */
+/* On the calling thread; a call that a call makes has the same stack. */
+static void keep_stack(const struct wl_cupti_api_data *api)
+{
+    int saved_errno = errno;
+    if (!stack_of(api->correlation_id)) {
+        uint32_t stack = wl_code_stack(api->function_name);
+        if (stack)
+            atomic_store(&call_stacks[api->correlation_id % STACKS],
+                         (uint64_t)api->correlation_id << 32 | stack);
+    }
+    errno = saved_errno;
+}
+
+/* Of the end of cuInit, of cudaProfilerStart and cudaProfilerStop, and of all calls where their
+ * stacks are wanted. */
 static void hear(void *self, int domain, uint32_t call, const void *data)
 {
     (void)self;
     const struct wl_cupti_api_data *api = data;
+    bool is_api = domain == WL_CUPTI_DOMAIN_DRIVER || domain == WL_CUPTI_DOMAIN_RUNTIME;
     if (domain == WL_CUPTI_DOMAIN_RESOURCE && call == WL_CUPTI_INIT_FINISHED)
         add_unified();
-    if (domain == WL_CUPTI_DOMAIN_DRIVER && api->site == WL_CUPTI_EXIT)
+    if (is_api && call_stacks && api->site == WL_CUPTI_ENTER && !wl_trace_is_own())
+        keep_stack(api);
+    bool is_switch = domain == WL_CUPTI_DOMAIN_DRIVER &&
+                     (call == WL_CUPTI_CALL_PROFILER_START || call == WL_CUPTI_CALL_PROFILER_STOP);
+    if (is_switch && api->site == WL_CUPTI_EXIT)
         wl_recording_switch(call == WL_CUPTI_CALL_PROFILER_START);
 }
 
@@ -394,6 +427,19 @@ static enum wl_code listen(int domain, uint32_t call, struct wl_error *error)
         result = cupti->cuptiSubscribe(&trace.subscriber, hear, NULL);
     if (result == WL_CUPTI_SUCCESS)
         result = cupti->cuptiEnableCallback(1, trace.subscriber, domain, call);
+    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
+}
+
+static enum wl_code hear_calls(struct wl_error *error)
+{
+    int result = WL_CUPTI_SUCCESS;
+    call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
+    if (!trace.subscriber)
+        result = trace.cupti.cuptiSubscribe(&trace.subscriber, hear, NULL);
+    if (result == WL_CUPTI_SUCCESS)
+        result = trace.cupti.cuptiEnableDomain(1, trace.subscriber, WL_CUPTI_DOMAIN_RUNTIME);
+    if (result == WL_CUPTI_SUCCESS && trace.settings->trace_driver)
+        result = trace.cupti.cuptiEnableDomain(1, trace.subscriber, WL_CUPTI_DOMAIN_DRIVER);
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
 }
 
@@ -510,6 +556,8 @@ enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
     read_offset();
     if (settings->trace_range == WL_CAPTURE_PROFILER_API)
         code = hear_switches(error);
+    if (!code && settings->trace_stacks)
+        code = hear_calls(error);
     if (!code)
         code = start_records(error);
     trace.is_on = code == WL_OK;

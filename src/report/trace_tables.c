@@ -96,6 +96,22 @@ const struct wl_trace_table wl_trace_tables[] = {
     {"cuda_api_sum", "CUDA API Summary", "a function of CUDA's runtime or driver API",
      .is_summary = true, .sql = TIMES(NAME " AS name", "category IN (" RUNTIME ", " DRIVER ")"),
      .columns = TIME_COLUMNS("Num Calls", "Name")},
+    {"cuda_api_stack_sum", "CUDA API Summary by Call Stack",
+     "a call stack and the function of CUDA or cuBLAS that it called (--cudabacktrace)",
+     .is_summary = true,
+     .sql =
+         "WITH chosen AS (SELECT " NAME " AS name, stacks.name AS stack, " LENGTH " AS length FROM "
+         NAMED " JOIN names AS stacks ON stacks.id = word_1 WHERE category IN ("
+         RUNTIME ", " DRIVER ", " LIBRARY ")) "
+         "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
+         "sum(length), count(*), avg(length), name, stack FROM chosen "
+         "GROUP BY stack, name ORDER BY 2 DESC, stack, name",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Num Calls", WL_UNIT_COUNT},
+                 {"Avg (ns)", WL_UNIT_NS},
+                 {"Name", WL_UNIT_TEXT},
+                 {"Stack", WL_UNIT_TEXT}}},
     {"cublas_sum", "cuBLAS Summary", "a function of cuBLAS", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " LIBRARY),
      .columns = TIME_COLUMNS("Num Calls", "Name")},

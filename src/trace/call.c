@@ -10,6 +10,12 @@
 enum { BLOCK_IDS = 256 };
 
 static _Atomic uint32_t given_ids;
+static wl_trace_find_stack *_Atomic find_stack;
+
+void wl_trace_set_stacks(wl_trace_find_stack *find)
+{
+    atomic_store(&find_stack, find);
+}
 
 uint32_t wl_trace_correlate(void)
 {
@@ -68,5 +74,11 @@ void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t resu
         .words = {(uint32_t)result},
     };
     thread->correlation = 0;
+    wl_trace_find_stack *find = atomic_load_explicit(&find_stack, memory_order_relaxed);
+    if (__builtin_expect(find != NULL, 0)) {
+        thread->call_depth++; /* what it calls is ours */
+        record.words[1] = find(call->name);
+        thread->call_depth--;
+    }
     wl_trace_put(&record);
 }

@@ -91,6 +91,11 @@ struct wl_trace_call {
 uint64_t wl_trace_call_begin(const struct wl_trace_call *call);
 void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result);
 
+/* What gives the stack that called such a function, as the id of a name, or 0; asked when the call
+ * has ended and its time is known. NULL, as at first: nobody wants it. */
+typedef uint32_t wl_trace_find_stack(const char *function);
+void wl_trace_set_stacks(wl_trace_find_stack *find_stack);
+
 /* Whether the calling thread is in such a call, or is one of ours: what it does is not the
  * program's. */
 bool wl_trace_is_own(void);
