@@ -118,7 +118,7 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
         if (wl_sim_run(sim, &launch, &options, &counts, &error))
             stop(&error);
         double took_s = now_s() - start;
-        if (is_timed)
+        for (int k = 0; k < REPEATS && is_timed; k++)
             time_replay(bench, &launch, &trace, &counts, &result);
         wl_trace_free(&trace);
         result.best_s = took_s < result.best_s ? took_s : result.best_s;

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/demangle.h"
 #include "base/memory.h"
@@ -12,11 +11,15 @@
 #include "timing/values.h"
 
 enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
-#define FREE_NS 5000000000u /* what predictions may take before they must be a small part */
+/* What a thread's instruction and a word of a trace take of a host with two cores (docs/speed.md);
+ * not what they took: predictions must not depend on what else the host does. */
+#define COUNT_S 0.25e-9
+#define REPLAY_S 80e-9
+#define FREE_S 5 /* what predictions may take before they must be a small part */
 
 static size_t trace_words(void)
 {
-    bool is_dear = wl_device.predicting_ns > FREE_NS + wl_device.counting_ns / 4;
+    bool is_dear = wl_device.predicting_s > FREE_S + wl_device.counting_s / 4;
     return wl_device.options.whatif ? TRACE_WORDS_WHATIF
            : is_dear                ? TRACE_WORDS_LATER
                                     : TRACE_WORDS;
@@ -36,13 +39,6 @@ uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_
             .sm = i * used / count, .words_begin = words, .words_most = 3 * words};
     }
     return count;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
@@ -229,7 +225,6 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
                            const struct wl_trace *traces, uint32_t trace_count,
                            struct wl_sim_counts *counts)
 {
-    uint64_t start_ns = now_ns();
     struct wl_timing timing;
     struct wl_timing_value values[WL_TIMING_VALUES_MOST];
     struct wl_error error = {0};
@@ -243,7 +238,9 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         .traffic = traffic_of(counts),
         .program_instructions = (double)counts->totals[WL_COUNTER_INST],
     };
-    wl_device.counting_ns += counts->wall_ns;
+    wl_device.counting_s += (double)counts->totals[WL_COUNTER_THREAD_INST] * COUNT_S;
+    for (uint32_t i = 0; i < trace_count; i++)
+        wl_device.predicting_s += (double)traces[i].words * REPLAY_S;
     if (wl_timing_predict(&input, &timing, &error)) {
         counts->not_predicted = wl_string_copy(error.message);
         return 0;
@@ -262,6 +259,5 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
     add_instructions(&timing, counts);
     uint64_t length_ns = (uint64_t)(timing.duration_ns + 0.5);
     wl_timing_free(&timing);
-    wl_device.predicting_ns += now_ns() - start_ns;
     return length_ns;
 }

@@ -76,9 +76,9 @@ struct wl_device_state {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
-    uint64_t counting_ns, predicting_ns; /* of the host, so far */
-    struct wl_device_ranges freed;       /* allocations of before, the latest last */
-    struct wl_unwritten *unwritten;      /* device memory that nobody wrote; NULL: not checked */
+    double counting_s, predicting_s; /* that a usual host took, by what it did so far */
+    struct wl_device_ranges freed;   /* allocations of before, the latest last */
+    struct wl_unwritten *unwritten;  /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
     struct wl_device_array *arrays;
