@@ -63,6 +63,7 @@ struct wl_gpu {
     /* latencies in cycles, from micro-benchmarks named in the file; 0 if none is published */
     uint32_t alu_latency, integer_latency, predicate_latency, fp64_latency, shared_latency,
         l1_latency, l2_latency, dram_latency;
+    uint32_t dram_least_latency; /* the shortest; dram_latency is the mean */
     /* for the timing model; 0: not known, the model assumes the value of the GPU it was measured on
      */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */

@@ -101,6 +101,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l1_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(l2_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(dram_latency), TYPE_COUNT, false, 0, 1000000},
+    {FIELD(dram_least_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(half_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(xu_latency), TYPE_COUNT, false, 0, 1000000},
     {FIELD(shuffle_latency), TYPE_COUNT, false, 0, 1000000},

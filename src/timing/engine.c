@@ -19,6 +19,7 @@ struct warp {
     uint64_t accounted; /* cycles up to here belong to a state already */
     uint64_t earliest;  /* of its next instruction, for reasons other than operands */
     uint64_t memory_at; /* of its next memory access */
+    uint64_t stored;    /* cycle at which its stores have left the SM */
     uint8_t earliest_state;
     uint8_t state;   /* why it is not ready */
     bool is_waiting; /* at a barrier */
@@ -40,6 +41,8 @@ struct block {
     struct warp *warps;
     uint32_t live, arrived;
     uint64_t given, start; /* when its place was taken, when its warps could begin */
+    uint64_t ended;        /* when the last of its warps that have ended did */
+    uint32_t number;       /* its low bits */
     bool is_live;
     struct lead lead;
 };
@@ -83,6 +86,7 @@ struct engine {
     struct path path;
     uint64_t *instruction_states, *instruction_executed; /* as in result */
     uint32_t next_block;                                 /* of the trace */
+    double chance;                                       /* from 0 to 1 */
     double next_start; /* cycle at which the next block may start */
     uint64_t barrier_free;
     uint64_t eligible, issued;
@@ -299,6 +303,10 @@ static void close_gap(struct scheduler *scheduler, uint32_t place, uint32_t end)
     }
 }
 
+/* For which a block's warps are there before their first instruction: examples/microbench
+ * contention, live_only of 2000 cycles, whose warps are active for 2200. */
+#define BEGIN_CYCLES 100
+
 static void start_block(struct engine *engine, uint32_t place, uint64_t now)
 {
     const struct wl_trace *trace = engine->input->trace;
@@ -312,9 +320,11 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         start + (engine->next_block < engine->resident ? engine->model->first_block_interval
                                                        : engine->model->block_interval);
     block->start = (uint64_t)start;
-    block->given = (uint64_t)(start - engine->model->block_latency);
+    block->given = block->start - BEGIN_CYCLES;
+    block->number = (uint32_t)record->number;
     block->live = record->warp_count;
     block->arrived = 0;
+    block->ended = 0;
     block->is_live = true;
     lead_free(&block->lead);
     lead_make(&block->lead, engine->code, record);
@@ -325,6 +335,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->op = warp->op_end = NULL;
         warp->accounted = block->start;
         warp->earliest = warp->memory_at = block->start;
+        warp->stored = 0;
         warp->earliest_state = WL_TIMING_NO_INSTRUCTION;
         warp->lanes = 0;
         warp->loop = WL_MACHINE_NONE;
@@ -372,6 +383,9 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
 {
     struct scheduler *scheduler = warp->scheduler;
     struct block *block = warp->block;
+    if (warp->stored > now) /* it waits for its stores to leave */
+        now = warp->stored;
+    block->ended = now > block->ended ? now : block->ended;
     if (now + 1 > warp->accounted) {
         engine->result->states[WL_TIMING_DRAIN] += (double)(now + 1 - warp->accounted);
         warp->accounted = now + 1;
@@ -385,6 +399,7 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
     if (block->live || !block->is_live)
         return;
     block->is_live = false;
+    now = block->ended;
     struct timing_result *result = engine->result;
     result->block_ends[result->block_end_count++] = (double)now;
     result->end = (double)now > result->end ? (double)now : result->end;
@@ -454,6 +469,25 @@ static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
 }
 
+/* How lucky the access at the head of a warp is with device memory, from 0 to 1: warps of a block
+ * that read neighbouring words share their luck. */
+static double chance_of(struct engine *engine, const struct warp *warp, uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (path_is_scattered(&access)) {
+        /* numbers that follow each other by the golden ratio are spread evenly, even a few */
+        engine->chance += 0.6180339887498949;
+        engine->chance -= engine->chance >= 1;
+        return engine->chance;
+    }
+    uint32_t place =
+        (uint32_t)(warp - warp->block->warps) * access.sectors / (uint32_t)PLACE_SECTORS;
+    uint32_t number = warp->block->number * 0x9e3779b1u;
+    number = (number ^ warp->slot_turns[warp->op->slot]) * 0x85ebca6bu;
+    number = (number ^ number >> 15 ^ place) * 0xc2b2ae35u;
+    return (number ^ number >> 16) / 4294967296.0;
+}
+
 /* The access at the head of a warp; returns when its data are there. */
 static uint64_t access_memory(struct engine *engine, struct path_port *port,
                               const struct warp *warp, uint64_t now)
@@ -464,6 +498,8 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     bool is_shared = turn && op->kind == WL_MACHINE_LOAD && lead_is_shared(turn), pays = false;
     if (is_shared)
         word = lead_arrive(turn, word, &pays);
+    if (word && op->kind == WL_MACHINE_LOAD)
+        engine->path.chance = chance_of(engine, warp, word);
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, word, now);
     return is_shared ? lead_finish(turn, pays, there) : there;
@@ -495,6 +531,8 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     }
     if (kind->pipe == WL_MACHINE_PIPE_LSU || kind->pipe == WL_MACHINE_PIPE_TEXTURE)
         done = access_memory(engine, &scheduler->port, warp, now);
+    if (op->kind == WL_MACHINE_STORE)
+        warp->stored = done > warp->stored ? done : warp->stored;
     set_ready(engine, warp, op, done, kind->state);
     warp->op++;
     if (op->kind == WL_MACHINE_BRANCH) {

@@ -191,8 +191,9 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     uint32_t l1 = or_else(gpu->l1_latency, 34);
     model->l2_latency = or_else(gpu->l2_latency, 250);
     model->dram_latency = or_else(gpu->dram_latency, model->l2_latency + 250);
+    model->dram_least_latency = or_else(gpu->dram_least_latency, model->dram_latency * 4 / 5);
     if (input->changes & WL_TIMING_NO_MEMORY_LATENCY)
-        model->dram_latency = model->l2_latency;
+        model->dram_latency = model->dram_least_latency = model->l2_latency;
     model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
     model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
     if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))

@@ -26,6 +26,7 @@ struct timing_model {
     uint32_t
         looked_up_room;    /* accesses of an SM that L1 has looked up and that wait for its pipe */
     double look_up_cycles; /* for each line */
+    uint32_t dram_least_latency;       /* the shortest */
     uint32_t l2_latency, dram_latency; /* from L1's look-up to the data */
     double read_cycles;                /* that a register takes of a scheduler's operand port */
     double fill_cycles;                /* that a sector from L2 takes of L1's pipe */

@@ -20,6 +20,13 @@ static void enter(struct path_queue *queue, uint64_t start)
         queue->room_at = queue->leaves[(queue->count - queue->room) % PATH_QUEUE_MOST];
 }
 
+/* The access that came last is served later. */
+static void stay(struct path_queue *queue, uint64_t start)
+{
+    queue->count--;
+    enter(queue, start);
+}
+
 /* L1's pipe takes an access of so many passes; returns the cycle of the first. */
 static uint64_t take_pipe(struct path_pipe *pipe, struct path_port *port, struct path_queue *queue,
                           uint64_t now, uint32_t passes)
@@ -114,9 +121,23 @@ static double crowding(struct path *path, const struct timing_model *model, doub
     return model->dram_crowding * load / (1 - load);
 }
 
+/* Of a hundred requests the last is none of the model's: a page that was not touched for long. */
+#define CHANCE_MOST 0.99
+
+/* Cycles until device memory has answered from so many places. It answers at once at the least;
+ * beyond that, requests meet banks that are busy, rows that are closed and the far half of the GPU
+ * as chance has it (examples/microbench contention, spread.device: nearly exponential). */
+static double device_latency(const struct path *path, const struct timing_model *model,
+                             double places)
+{
+    double share = pow(path->chance, 1 / fmax(places, 1));
+    double more = model->dram_latency - model->dram_least_latency;
+    return model->dram_least_latency - more * log(1 - fmin(share, CHANCE_MOST));
+}
+
 /* Sectors that L1 has not: from L2, some of them from device memory. */
 static uint64_t fetch(struct path *path, const struct timing_model *model, uint64_t from,
-                      uint32_t sectors)
+                      uint32_t sectors, double places)
 {
     double merged = sectors * model->l2_merged;
     double l2 = serve(&path->l2_free, (double)from, merged * model->l2_sector_cycles);
@@ -127,9 +148,13 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
     if (path->missed_debt >= 1) {
         double missed = floor(path->missed_debt);
         path->missed_debt -= missed;
+        double latency = device_latency(path, model, missed / sectors * places);
+        /* they come into L2 the way that stores take */
+        double through = serve(&path->l2_fill_free, (double)from, missed * model->l2_write_cycles);
+        there = fmax(there, through - missed * model->l2_write_cycles + latency);
         double bytes = missed * model->dram_bytes_per_missed;
         double device = serve(&path->device_free, (double)from, bytes * model->dram_byte_cycles);
-        device += model->dram_latency - bytes * model->dram_byte_cycles;
+        device += latency - bytes * model->dram_byte_cycles;
         device += crowding(path, model, (double)from, bytes * model->dram_byte_cycles);
         there = device > there ? device : there;
     }
@@ -156,7 +181,8 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
                      model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
     there += access.pending;
     if (access.missed) {
-        uint64_t fetched = fetch(path, model, start + passes - 1, access.missed);
+        double places = path_is_scattered(&access) ? access.missed : access.missed / PLACE_SECTORS;
+        uint64_t fetched = fetch(path, model, start + passes - 1, access.missed, places);
         pipe->free += access.missed * model->fill_cycles;
         pipe->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
@@ -166,6 +192,11 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     return there;
 }
 
+/* Sectors of stores that are on their way to L2 when it takes no more of them: examples/microbench
+ * contention, short_write of 16 bytes, where 44 of 64 warps of an SM wait to leave theirs. */
+#define STORES_MOST 96
+
+/* Returns the cycle at which the data have left. */
 static uint64_t store(struct path *path, const struct timing_model *model, uint32_t changes,
                       struct path_port *port, struct path_queue *queue,
                       struct wl_trace_access access, uint64_t now)
@@ -176,16 +207,19 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
         lines = (sectors + 3) / 4 < lines ? (sectors + 3) / 4 : lines;
     }
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
-    /* the pipe waits while L2 takes no more of this SM's stores */
-    double behind = path->l2_write_free - 64;
-    uint64_t from = behind > (double)now ? (uint64_t)behind : now;
-    uint64_t start = look_up(path, &path->l1, model, port, queue, from, passes, false);
+    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false);
     double by_sectors = sectors * model->l2_write_cycles;
     double by_lines = lines * model->l2_write_line_cycles;
-    serve(&path->l2_write_free, (double)start, by_lines > by_sectors ? by_lines : by_sectors);
+    double cycles = by_lines > by_sectors ? by_lines : by_sectors;
+    /* it keeps its place before the pipe until so much else has left */
+    double behind = path->l2_write_free - cycles / (sectors ? sectors : 1) * STORES_MOST;
+    uint64_t leaves = latest(behind, start + passes);
+    stay(&path->l1.looked, leaves);
+    serve(&path->l2_write_free, (double)start, cycles);
+    serve(&path->l2_fill_free, (double)start, cycles);
     double bytes = sectors * model->dram_bytes_per_written;
     serve(&path->device_free, (double)start, bytes * model->dram_byte_cycles);
-    return start;
+    return leaves;
 }
 
 static uint64_t atomic(struct path *path, const struct timing_model *model, struct path_port *port,

@@ -41,6 +41,8 @@ struct path_pipe {
 struct path {
     struct path_pipe l1, texture;
     double l2_free, l2_write_free, device_free;
+    double l2_fill_free;  /* when L2 takes the next sector, from SMs or from device memory */
+    double chance;        /* from 0 to 1: of the next load that device memory must answer */
     double atomic_free;   /* when L2 takes the next sector of an atomic */
     double constant_free; /* when the next address of constants is read */
     double device_load;   /* share of the recent past in which device memory was busy */
@@ -50,6 +52,16 @@ struct path {
     uint32_t flight_first, flight_count;
     double flight_weight; /* of all of them */
 };
+
+/* Sectors that lie in one place of device memory, and are answered together: 512 bytes, as in a
+ * slice of L2 (examples/microbench contention, atomics 128 bytes to 4 KiB apart). */
+#define PLACE_SECTORS 16.0
+
+/* Whether an access touches so many sectors that they must lie in different places. */
+static inline bool path_is_scattered(const struct wl_trace_access *access)
+{
+    return access->sectors >= 2 * access->sectors_ideal;
+}
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second
  * word; 0: no lane takes part, or it moves data between lanes, and takes a pass all the same.

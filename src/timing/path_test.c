@@ -92,12 +92,93 @@ static void loads_wait_aside_for_lines_to_come(void **state)
     }
 }
 
+/* When a load of device memory has its data, at a chance from 0 to 1. */
+static uint64_t comes(struct wl_trace_access access, double chance)
+{
+    struct way *way = begin();
+    way->model.dram_least_latency = 400;
+    way->model.l2_miss_ratio = 1;
+    way->path.chance = chance;
+    uint64_t there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[0],
+                                 wl_trace_pack(access), 0);
+    free(way);
+    return there;
+}
+
+/* Latencies of device memory have the mean and the least that the model says; who waits for many
+ * lines waits for the slowest. */
+static void device_memory_answers_as_chance_has_it(void **state)
+{
+    (void)state;
+    const struct wl_trace_access one = {.lines = 1, .sectors = 4, .missed = 4, .sectors_ideal = 4},
+                                 many = {
+                                     .lines = 1, .sectors = 32, .missed = 32, .sectors_ideal = 4};
+    double mean_one = 0, mean_many = 0;
+    for (int i = 0; i < 1000; i++) {
+        mean_one += (double)comes(one, (i + 0.5) / 1000) / 1000;
+        mean_many += (double)comes(many, (i + 0.5) / 1000) / 1000;
+    }
+    assert_in_range(comes(one, 0), 395, 405);
+    assert_in_range((uint64_t)mean_one, 490, 505);
+    assert_in_range((uint64_t)mean_many, 750, 820); /* 400 and 4.06 times 100, less the end */
+}
+
+/* What comes from device memory and what is stored enter L2 one after another; stores go first. */
+static void stores_delay_what_comes_from_device_memory(void **state)
+{
+    (void)state;
+    const struct wl_trace_access load = {.lines = 4,
+                                         .sectors = 16,
+                                         .missed = 16,
+                                         .sectors_ideal = 16},
+                                 store = {.lines = 4, .sectors = 16, .sectors_ideal = 16};
+    double ends[2];
+    for (int has_stores = 0; has_stores < 2; has_stores++) {
+        struct way *way = begin();
+        way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
+        way->model.l2_write_cycles = 2;
+        way->model.dram_least_latency = way->model.dram_latency;
+        way->model.l2_miss_ratio = 1;
+        uint64_t there = 0, left = 0;
+        for (uint64_t now = 0; now < 100 * 64; now += 64) {
+            if (has_stores)
+                left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0],
+                                   wl_trace_pack(store), now);
+            there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[1],
+                                wl_trace_pack(load), now);
+        }
+        assert_true(left < 100 * 64 + 64);
+        ends[has_stores] = (double)there;
+        free(way);
+    }
+    assert_true(ends[0] < 99 * 64 + 600 && ends[1] > ends[0] && ends[1] < ends[0] + 100);
+}
+
+/* Stores that come faster than L2 takes them wait to leave. */
+static void stores_wait_to_leave(void **state)
+{
+    (void)state;
+    const struct wl_trace_access store = {.lines = 4, .sectors = 16, .sectors_ideal = 16};
+    struct way *way = begin();
+    way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
+    way->model.l2_write_cycles = 2;
+    uint64_t left = 0;
+    for (uint64_t now = 0; now < 44 * 8; now += 8)
+        left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0],
+                           wl_trace_pack(store), now);
+    assert_in_range(left, (44 - 7) * 32, 44 * 32); /* 96 sectors less than all */
+    free(way);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hits_of_many_lines_fill_the_queue_of_their_scheduler),
         cmocka_unit_test(hits_behind_the_look_up_are_limited),
         cmocka_unit_test(loads_wait_aside_for_lines_to_come),
+        cmocka_unit_test(device_memory_answers_as_chance_has_it),
+        cmocka_unit_test(stores_delay_what_comes_from_device_memory),
+        cmocka_unit_test(stores_wait_to_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
