@@ -1,15 +1,18 @@
-"""Compares pages of Warplens with those of ncu, as rows of a Markdown table.
+"""Compares pages of Warplens with those of ncu, as Markdown.
 
-compare.py metrics RUN OURS.csv NCU.csv [AGAIN.csv]
-                                           raw pages, base units; AGAIN: of ncu, run once more
-compare.py table FOLDER RUN...             every metric, from FOLDER/RUN.ours.csv, .theirs.csv and .again.csv
+compare.py programs FOLDER RUN...          raw pages FOLDER/RUN.ours.csv, .theirs.csv and .again.csv (of ncu, run
+                                           once more): a row for each run, a row for each metric, and each miss
 compare.py spread SPREAD.csv KERNEL.csv    raw pages of the same program, counted in both ways
 compare.py source RUN OURS.csv NCU.csv     source pages, by machine instruction
 compare.py notes < SESSION.json            the notes of a report
 """
 import csv
+import fnmatch
 import json
+import os
 import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def number(text):
@@ -19,21 +22,16 @@ def number(text):
         return None
 
 
-def distance(ours, theirs):
-    """In percent of theirs; nothing for two values next to zero."""
-    if max(abs(ours), abs(theirs)) < 1e-3:
-        return 0.0
-    if theirs == 0:
-        return 0.0 if ours == 0 else float("inf")
-    return abs(ours - theirs) / abs(theirs) * 100
-
-
 def launches(path):
     """Rows of a raw page as dictionaries; the row of units is left out."""
-    with open(path, newline="") as file:
-        rows = [row for row in csv.reader(file) if row]
-    names = rows[0]
-    return [dict(zip(names, row)) for row in rows[2:]]
+    try:
+        with open(path, newline="") as file:
+            rows = [row for row in csv.reader(file) if row]
+    except FileNotFoundError:
+        return []
+    names = next((row for row in rows if "Kernel Name" in row), [])
+    first = rows.index(names) + 2 if names else len(rows)
+    return [dict(zip(names, row)) for row in rows[first:]]
 
 
 def alike(ours, theirs):
@@ -47,79 +45,168 @@ def alike(ours, theirs):
             yield mine, other
 
 
-def distances_of(ours, theirs):
-    """{metric: how far apart the launches are that lie furthest apart}"""
-    distances = {}
-    for mine, other in alike(ours, theirs):
-        for name in mine.keys() & other.keys():
-            if "__" not in name or name.startswith("device__"):
+# ---- all programs ----
+
+# What must be within 1%: launch facts, instructions, requests, sectors, wavefronts. The rest within 5%.
+COUNTS = ("launch__*", "smsp__inst_*.sum", "smsp__sass_*", "smsp__thread_inst_*", "memory_*", "derived__memory_*",
+          "l1tex__t_requests_*", "l1tex__t_sectors_*_op_ld.sum", "l1tex__t_sectors_*_op_st.sum",
+          "l1tex__t_sectors_*_op_atom.sum", "l1tex__t_sectors_*_op_red.sum", "l1tex__data_pipe_lsu_wavefronts_*",
+          "sm__maximum_warps_*")
+
+
+def limit_pct(metric):
+    return 1 if any(fnmatch.fnmatchcase(metric, pattern) for pattern in COUNTS) else 5
+
+
+def rounding(text):
+    """Half of the last digit that ncu prints, where it prints a fraction."""
+    return 0.5 * 10 ** -len(text.split(".")[1]) if "." in text else 0.0
+
+
+def apart(left, right, room):
+    """In percent of right, beyond what right is rounded by."""
+    distance = max(0.0, abs(left - right) - room)
+    if distance == 0:
+        return 0.0
+    return distance / abs(right) * 100 if right else float("inf")
+
+
+class Reading:
+    """One metric of one launch: ours, ncu's, and ncu's once more."""
+
+    def __init__(self, run, metric, ours, theirs, again):
+        self.run, self.metric = run, metric
+        self.ours, self.theirs, self.again = number(ours), number(theirs), number(again or "")
+        room = rounding(theirs)
+        self.pct = apart(self.ours, self.theirs, room)
+        self.noise_pct = 0.0 if self.again is None else apart(self.again, self.theirs, 0.0)
+        between = sorted(value for value in (self.theirs, self.again) if value is not None)
+        self.is_between = between[0] - room <= self.ours <= between[-1] + room
+        self.is_close = self.pct <= limit_pct(metric)
+        self.is_noise = not self.is_close and (self.pct <= self.noise_pct or self.is_between)
+        self.is_miss = not self.is_close and not self.is_noise
+
+
+def readings_of(folder, run):
+    pages = [launches(f"{folder}/{run}.{name}.csv") for name in ("ours", "theirs", "again")]
+    ours = [row for row in pages[0] if row.get("launch__replay") != "none"]
+    again = {id(theirs): twice for theirs, twice in alike(pages[1], pages[2])}
+    found = []
+    for mine, theirs in alike(ours, pages[1]):
+        twice = again.get(id(theirs), {})
+        for metric in sorted(mine.keys() & theirs.keys()):
+            is_fact = "__" not in metric and not metric.startswith("memory_")
+            if is_fact or metric.startswith("device__"):
                 continue
-            left, right = number(mine[name]), number(other[name])
-            if left is not None and right is not None:
-                distances[name] = max(distances.get(name, 0.0), distance(left, right))
-    return distances
+            if number(mine[metric]) is not None and number(theirs[metric]) is not None:
+                found.append(Reading(run, metric, mine[metric], theirs[metric], twice.get(metric)))
+    return len(pages[1]), found
 
 
-def counted(rows):
-    return [row for row in rows if row.get("launch__replay") != "none"]
+def short(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def compare_metrics(run, ours_path, theirs_path, again_path=None):
-    ours, theirs = counted(launches(ours_path)), launches(theirs_path)
-    distances = distances_of(ours, theirs)
-    noise = distances_of(theirs, launches(again_path)) if again_path else {}
-    close = sum(far <= 1 for far in distances.values())
-    near = sum(1 < far <= 5 for far in distances.values())
-    noisy = [name for name, far in distances.items() if 5 < far <= noise.get(name, 0.0)]
-    others = sorted(((far, name) for name, far in distances.items() if far > 5 and name not in noisy), reverse=True)
-    worst = ", ".join(f"{name} {far:.0f}% ({noise.get(name, 0):.0f}%)" for far, name in others)
-    print(f"| {run} | {min(len(ours), len(theirs))} | {len(distances)} | {close} | {near} | {len(noisy)} | {len(others)} | {worst} |")
+def percent(value):
+    return "=" if value == 0 else "ncu read 0" if value == float("inf") else f"{value:.2g}%"
 
 
-def far(distance):
-    return "=" if distance == 0 else "new" if distance == float("inf") else f"{distance:.2g}%"
-
-
-def compare_all(folder, runs):
-    """A row for each metric, of the last launch of each run: how far from ncu, and ncu from itself."""
-    columns = []
+def print_runs(runs, counted, readings):
+    print("| run | launches | metrics | equal | within the limit | within what two runs of ncu differ by | misses |")
+    print("|---|---|---|---|---|---|---|")
     for run in runs:
-        pages = [launches(f"{folder}/{run}.{name}.csv") for name in ("ours", "theirs", "again")]
-        columns.append((distances_of(pages[0][-1:], pages[1][-1:]), distances_of(pages[1][-1:], pages[2][-1:])))
-    print("| metric | " + " | ".join(runs) + " |")
-    print("|---|" + "---|" * len(runs))
-    names = sorted(set().union(*(mine for mine, _ in columns)))
-    plain = [name for name in names if all(mine.get(name, 0) == 0 for mine, _ in columns)]
-    for name in names:
-        if name in plain:
-            continue
-        cells = []
-        for mine, noise in columns:
-            text = far(mine[name]) if name in mine else ""
-            again = noise.get(name, 0)
-            cells.append(f"{text} ({far(again)})" if again and text not in ("", "=") else text)
-        print(f"| `{name}` | " + " | ".join(cells) + " |")
-    print(f"\nEqual in all runs: {', '.join(f'`{name}`' for name in plain)}.")
+        of_run = [reading for reading in readings if reading.run == run]
+        print(f"| {run} | {counted[run]} | {len(of_run)} | {sum(r.pct == 0 for r in of_run)} | "
+              f"{sum(r.is_close and r.pct > 0 for r in of_run)} | {sum(r.is_noise for r in of_run)} | "
+              f"{sum(r.is_miss for r in of_run)} |")
 
+
+def print_metrics(readings):
+    by_metric = {}
+    for reading in readings:
+        by_metric.setdefault(reading.metric, []).append(reading)
+    with open(f"{HERE}/metrics") as file:
+        wanted = file.read().split()
+    absent = [name for name in wanted if name not in by_metric]
+    equal = sorted(name for name, of in by_metric.items() if all(r.pct == 0 for r in of))
+    print("\n| metric | limit | launches | equal | within the limit | as far as ncu from itself | misses | furthest | "
+          "there ncu from itself |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in sorted(by_metric):
+        of = by_metric[name]
+        if name in equal:
+            continue
+        worst = max(of, key=lambda reading: reading.pct)
+        print(f"| `{name}` | {limit_pct(name)}% | {len(of)} | {sum(r.pct == 0 for r in of)} | "
+              f"{sum(r.is_close and r.pct > 0 for r in of)} | {sum(r.is_noise for r in of)} | "
+              f"{sum(r.is_miss for r in of)} | {percent(worst.pct)}, {worst.run} | {percent(worst.noise_pct)} |")
+    print(f"\nEqual in all launches: {', '.join(f'`{name}`' for name in equal)}.")
+    if absent:
+        print(f"\nNot in both: {', '.join(f'`{name}`' for name in absent)}.")
+
+
+def explanations():
+    with open(f"{HERE}/explanations") as file:
+        rows = [line.split("|", 2) for line in file if line.strip() and not line.startswith("#")]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def print_misses(readings):
+    reasons, groups = explanations(), {}
+    for reading in readings:
+        if not reading.is_miss:
+            continue
+        why = next((text for metrics, runs, text in reasons
+                    if any(fnmatch.fnmatchcase(reading.metric, pattern) for pattern in metrics.split())
+                    and any(fnmatch.fnmatchcase(reading.run, pattern) for pattern in runs.split())), "Not explained")
+        groups.setdefault(why, {}).setdefault(reading.metric, []).append(reading)
+    for why in sorted(groups, key=lambda text: text == "Not explained"):
+        print(f"\n{why}.\n" if why[-1] != "." else f"\n{why}\n")
+        print("| metric | misses: Warplens, ncu, ncu once more |\n|---|---|")
+        for metric, of in sorted(groups[why].items()):
+            cells = [f"{r.run} {short(r.ours)}, {short(r.theirs)}, {'-' if r.again is None else short(r.again)}"
+                     for r in sorted(of, key=lambda reading: -reading.pct)]
+            rest = f"; {len(cells) - 6} more" if len(cells) > 6 else ""
+            print(f"| `{metric}` | {'; '.join(cells[:6])}{rest} |")
+
+
+def compare_programs(folder, *runs):
+    counted, readings = {}, []
+    for run in runs:
+        counted[run], found = readings_of(folder, run)
+        readings += found
+    print_runs(runs, counted, readings)
+    total = len(readings) or 1
+    print(f"\n{len(readings)} readings: {sum(r.pct == 0 for r in readings)} equal, "
+          f"{sum(r.is_close and r.pct > 0 for r in readings)} within the limit, "
+          f"{sum(r.is_noise for r in readings)} within what two runs of ncu differ by, "
+          f"{sum(r.is_miss for r in readings)} misses ({100 * sum(r.is_miss for r in readings) / total:.1f}%).")
+    print_metrics(readings)
+    print_misses(readings)
+
+
+# ---- like launches, spread and each replayed ----
 
 def compare_spread(spread_path, kernel_path):
     spread = next(row for row in launches(spread_path) if row.get("launch__replay") == "spread")
     kernels = [row for row in launches(kernel_path) if row.get("launch__replay") == "kernel"]
     inside, outside = 0, []
     for name in sorted(spread):
-        apart = number(spread.get(name + ".spread_pct", "") or "")
+        room_pct = number(spread.get(name + ".spread_pct", "") or "")
         values = [number(row.get(name, "") or "") for row in kernels]
         values = [value for value in values if value is not None]
-        if apart is None or not values:
+        if room_pct is None or not values:
             continue
         mean = number(spread[name])
-        room = abs(mean) * apart / 100
+        room = abs(mean) * room_pct / 100
         if min(values) <= mean + room and max(values) >= mean - room:
             inside += 1
         else:
-            outside.append(f"{name}: {mean:g} +-{apart:.1f}%, each replayed {min(values):g} to {max(values):g}")
+            outside.append(f"{name}: {mean:g} +-{room_pct:.1f}%, each replayed {min(values):g} to {max(values):g}")
     print(f"{inside} metrics agree within the spread, {len(outside)} do not", *outside, sep="\n- ")
 
+
+# ---- by machine instruction ----
 
 COLUMNS = [
     ("inst_executed", "Instructions Executed"),
@@ -176,18 +263,12 @@ def compare_source(run, ours_path, theirs_path):
     print(f"| {run} | {len(ours)} and {len(theirs)} instructions | " + " | ".join(cells) + " |")
 
 
-def main():
-    if sys.argv[1] == "notes":
-        for note in json.load(sys.stdin).get("notes", []):
-            print("-", note.get("text", note))
-    elif sys.argv[1] == "metrics":
-        compare_metrics(*sys.argv[2:])
-    elif sys.argv[1] == "table":
-        compare_all(sys.argv[2], sys.argv[3:])
-    elif sys.argv[1] == "spread":
-        compare_spread(*sys.argv[2:])
-    else:
-        compare_source(*sys.argv[2:])
+def print_notes():
+    for note in json.load(sys.stdin).get("notes", []):
+        print("-", note.get("text", note))
 
 
-main()
+COMMANDS = {"programs": compare_programs, "spread": compare_spread, "source": compare_source, "notes": print_notes}
+
+if __name__ == "__main__":
+    COMMANDS[sys.argv[1]](*sys.argv[2:])

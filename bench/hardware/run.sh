@@ -1,10 +1,10 @@
 #!/bin/sh
-# Measures the examples with the hardware collector and with ncu, on the GPU of this machine, and prints
-# how far they agree and what each costs, as Markdown. Needs ncu, python3, and nvcc where PROGRAMS-FOLDER
-# does not hold the programs yet.
+# Measures the programs of tests/accuracy/workloads with the hardware collector and with ncu, on the GPU of this
+# machine, and prints how far they agree and what each costs, as Markdown. Needs ncu, python3, and nvcc where
+# PROGRAMS-FOLDER does not hold the programs yet.
 # usage: bench/hardware/run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]
-# parts: ceilings cost spread samples twin metrics source; default: all. The folder keeps what is built.
-# KEEP=FOLDER keeps the reports and the pages that are compared.
+# parts: ceilings cost spread samples twin programs source pipe; default: all. The folder keeps what is built.
+# KEEP=FOLDER keeps the reports and the pages that are compared. RUNS=PATTERN (of grep -E): of the file runs only those.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 warplens=${1:?usage: run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]}
@@ -13,17 +13,18 @@ mkdir -p "$work"
 [ -n "$KEEP" ] || trap 'rm -rf "$work"' EXIT
 programs=${2:-$work/programs}
 [ $# -lt 2 ] && shift || shift 2
-parts=${*:-ceilings cost spread samples twin metrics source}
+parts=${*:-ceilings cost spread samples twin programs source pipe}
 mkdir -p "$programs"
 build() { # SOURCE PROGRAM OPTIONS
     [ -x "$programs/$2" ] || nvcc -O3 -lineinfo -arch="${ARCH:-sm_90}" $3 -o "$programs/$2" "$1" -lcublas 2>"$work/nvcc" ||
         { cat "$work/nvcc" >&2; exit 1; }
 }
-for name in gemm spmv stencil averaging; do
-    build "$here/../../examples/$name/$name.cu" $name ""
-    build "$here/../../examples/$name/$name.cu" ${name}_shared "-cudart shared"
+for name in ado gemm spmv stencil; do
+    build "$here/../../tests/accuracy/workloads/$name.cu" $name ""
+    build "$here/../../tests/accuracy/workloads/$name.cu" ${name}_shared "-cudart shared"
 done
 build "$here/many.cu" many ""
+build "$here/pipe.cu" pipe ""
 many=$programs/many gemm=$programs/gemm
 
 has() { case " $parts " in *" $1 "*) ;; *) false ;; esac }
@@ -40,6 +41,7 @@ memory() { # of the largest process, in MB
     /usr/bin/time -f %M -o "$work/memory" "$@" >/dev/null 2>>"$work/trouble" || true
     [ -s "$work/memory" ] && echo $(($(tail -1 "$work/memory") / 1024)) || echo -
 }
+wanted() { grep -E "^(${RUNS:-.*}) " "$here/runs"; }
 
 echo "GPU: $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1); $(ncu --version | tail -2 | head -1)"
 
@@ -80,43 +82,58 @@ fi
 
 if has samples; then
     printf '\n## 100,000 tiny launches, samples by line every 2^10 cycles: bare, then sampled\n\n'
-    for _ in 1 2 3 4 5; do
+    for _ in 1 2 3 4 5 6 7 8 9 10 11; do
         "$many" 100000
-        "$warplens" profile -q -f -o "$work/many" --metrics none__ --warp-sampling on --warp-sampling-interval 5 \
+        "$warplens" profile -q -f -o "$work/many" --metrics smsp__pcsamp_sample_count --warp-sampling on --warp-sampling-interval 5 \
             "$many" 100000 2>>"$work/trouble" || true
+    done >"$work/samples"
+    awk '{ print $5 >> (NR % 2 ? "'"$work/bare"'" : "'"$work/sampled"'") }' "$work/samples"
+    for kind in bare sampled; do
+        echo "$kind: $(sort -n "$work/$kind" | tr '\n' ' ')us a launch"
     done
+    paste "$work/bare" "$work/sampled" | awk '{ print $2 / $1 }' | sort -n |
+        awk '{ all = all " " $1; ratio[NR] = $1 } END { print "sampled / bare:" all; print "median " ratio[int((NR + 1) / 2)] }'
     "$warplens" show "$work/many.wlr" --page raw | grep pcsamp_sample_count || true
     "$warplens" show "$work/many.wlr" --page session --json | python3 "$here/compare.py" notes
 fi
 
 if has twin; then
     printf '\n## Measured and simulated\n\n'
-    for run in "gemm 3 512" "spmv 0 64" "stencil 0 1024" "averaging 2 132"; do
-        program=${run%% *}
+    wanted | head -20 >"$work/list" # the small ones
+    while read -r run program arguments; do
         # shellcheck disable=SC2086
-        "$warplens" profile -q -f -o "$work/twin" --twin --set full "$programs/${program}_shared" ${run#* } 2>>"$work/trouble" |
-            sed "s|^|    |" || true
-    done
+        "$warplens" profile -q -f -o "$work/twin" --twin --json --set full "$programs/${program}_shared" $arguments \
+            >"$work/$run.twin" 2>>"$work/trouble" </dev/null || true
+    done <"$work/list"
+    # shellcheck disable=SC2046
+    python3 "$here/twin.py" $(sed "s|^\([^ ]*\) .*|$work/\1.twin|" "$work/list")
 fi
 
-if has metrics || has source; then
-    printf '\n## Beside ncu --set full\n\n'
-    echo "| run | launches | metrics | within 1% | within 5% | within what two runs of ncu differ by | more | furthest (ncu's own) |"
-    echo "|---|---|---|---|---|---|---|---|"
+# What the sections of ncu that hold the metrics of the file metrics need: fewer passes than --set full.
+sections="SpeedOfLight MemoryWorkloadAnalysis MemoryWorkloadAnalysis_Chart MemoryWorkloadAnalysis_Tables
+    SchedulerStats WarpStateStats InstructionStats LaunchStats Occupancy SourceCounters"
+both() { # RUN TIMES PROGRAM ARGUMENTS: pages of both
+    run=$1 times=$2 program=$programs/$3
+    shift 3
+    set -- -k "regex:avg|gemm|splitK|spmv|stencil" "$program" "$@"
+    ours -o "$work/$run" --set full --replay-mode application "$@"
+    "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/$run.ours.csv" || true
+    for page in $times; do
+        # shellcheck disable=SC2046
+        theirs -o "$work/$run.$page" $(printf -- '--section %s ' $sections) "$@"
+        ncu -i "$work/$run.$page.ncu-rep" --page raw --csv --print-units base >"$work/$run.$page.csv"
+    done
+}
+if has programs; then
+    printf '\n## Beside ncu\n\n'
+    wanted >"$work/list"
     while read -r run program arguments; do
-        has metrics || case $run in gemm_3 | spmv_0 | stencil_0) ;; *) continue ;; esac
         # shellcheck disable=SC2086
-        ours -o "$work/$run" --set full --replay-mode application "$programs/$program" $arguments
-        # shellcheck disable=SC2086
-        theirs --set full -o "$work/$run" "$programs/$program" $arguments
-        # shellcheck disable=SC2086
-        ! has metrics || theirs --set full -o "$work/again" "$programs/$program" $arguments
-        "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/$run.ours.csv"
-        ncu -i "$work/$run.ncu-rep" --page raw --csv --print-units base >"$work/$run.theirs.csv"
-        ! has metrics || ncu -i "$work/again.ncu-rep" --page raw --csv --print-units base >"$work/$run.again.csv"
-        python3 "$here/compare.py" metrics "$run" "$work/$run.ours.csv" "$work/$run.theirs.csv" $(has metrics && echo "$work/$run.again.csv") ||
-            true
-    done <"$here/runs"
+        both "$run" "theirs again" "$program" $arguments </dev/null
+        rm -f "$work/$run".*.ncu-rep
+    done <"$work/list"
+    # shellcheck disable=SC2046
+    python3 "$here/compare.py" programs "$work" $(cut -d' ' -f1 "$work/list")
 fi
 
 if has source; then
@@ -124,10 +141,17 @@ if has source; then
     echo "| run | source page | executions | sectors | ideal sectors | wavefronts | ideal wavefronts | hottest line |"
     echo "|---|---|---|---|---|---|---|---|"
     for run in gemm_3 spmv_0 stencil_0; do
-        [ -f "$work/$run.wlr" ] || continue
+        case $run in gemm*) size=1024 ;; spmv*) size=101 ;; *) size=2048 ;; esac
+        both $run theirs ${run%_*} ${run#*_} $size
         "$warplens" show "$work/$run.wlr" --page source --csv >"$work/$run.ours.source.csv"
-        ncu -i "$work/$run.ncu-rep" --page source --csv --print-source sass >"$work/$run.theirs.source.csv"
+        ncu -i "$work/$run.theirs.ncu-rep" --page source --csv --print-source sass >"$work/$run.theirs.source.csv"
         python3 "$here/compare.py" source "$run" "$work/$run.ours.source.csv" "$work/$run.theirs.source.csv" || true
     done
+fi
+
+if has pipe; then
+    printf '\n## Wavefronts in the pipe of shared memory\n\n'
+    ours -o "$work/pipe" --replay-mode kernel --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared.sum "$programs/pipe"
+    "$warplens" show "$work/pipe.wlr" --page raw --csv --metrics l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
 fi
 sort "$work/trouble" 2>/dev/null | uniq -c | sort -rn | head -20 >&2

@@ -13,6 +13,7 @@ local rows = {
     { name = "range__launches", unit = "launch", description = "launches of a range that is counted as one" },
     { name = "range__kernels", description = "what was launched in a range that is counted as one" },
     { name = "launch__uncounted", description = "why a launch has no counters" },
+    { name = "smsp__pcsamp_sample_count", description = "samples of where warps stood" },
     throughput("TriageCompute.sm__throughput", "the SMs"),
     throughput("SM_A.TriageCompute.l1tex__throughput", "L1/TEX"),
     throughput("LTS.TriageCompute.lts__throughput", "L2"),

@@ -316,7 +316,8 @@ static void say_passes(const struct choice *choice, const struct wl_cupti_plan *
 
 /* ---- all of it ---- */
 
-static enum wl_code plan_all(struct choice *choice, struct wl_text *counters,
+/* is_planned: counters are all that can be counted, and may be none: samples tell the rest. */
+static enum wl_code plan_all(struct choice *choice, struct wl_text *counters, bool *is_planned,
                              struct wl_error *error)
 {
     struct wl_cupti_plan plan = {0};
@@ -332,6 +333,7 @@ static enum wl_code plan_all(struct choice *choice, struct wl_text *counters,
         code = drop_refused(choice, &plan, counters, error);
     if (!code)
         say_passes(choice, &plan);
+    *is_planned = !code;
     if (plan.cupti)
         wl_cupti_plan_free(&plan);
     wl_text_free(&asked);
@@ -345,6 +347,7 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
 {
     struct choice choice = {.run = run};
     struct wl_text counters = {0};
+    bool is_planned = false;
     struct wl_settings *settings = &run->settings;
     if (settings->collector != WL_SOURCE_HARDWARE || settings->replay == WL_REPLAY_NONE)
         return WL_OK;
@@ -358,10 +361,10 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
     find_chip(&choice);
     code = collect(&choice, error);
     if (!code && choice.chip)
-        code = plan_all(&choice, &counters, error);
+        code = plan_all(&choice, &counters, &is_planned, error);
     if (code)
         goto out;
-    if (!counters.length)
+    if (!is_planned)
         wl_text_addf(&counters, "%s%s", choice.named.data ? choice.named.data : "",
                      choice.optional.data ? choice.optional.data : "");
     free(settings->counters);

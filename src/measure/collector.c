@@ -9,14 +9,16 @@
 #include "measure/calls.h"
 #include "measure/state.h"
 
-/* The first launches alike are counted, the first thousand recorded. Where passes are ours one is
- * enough, as later ones carry passes, too. */
+/* The first launches alike are counted, the first thousand recorded; few where they are only
+ * sampled together, as then a record has nothing of its own. Where passes are ours one is enough,
+ * as later ones carry passes, too. */
 enum {
     counted_max = 4,
     counted_max_own = 1,
     spread_after = 2,
     recorded_max = 1000,
     kept_max = 64, /* where what is counted is kept from run to run of the program */
+    recorded_sampled_max = 16
 };
 
 struct collector {
@@ -64,8 +66,16 @@ static void end_bearers(struct collector *collector)
     }
 }
 
+static uint64_t most_recorded(const struct wl_measure *measure)
+{
+    const struct wl_settings *settings = measure->input.settings;
+    bool is_only_sampled = settings->pc_samples && !settings->counters[0];
+    return is_only_sampled && !settings->interactive ? recorded_sampled_max : recorded_max;
+}
+
 static void note_left_out(struct collector *collector)
 {
+    uint64_t recorded = most_recorded(&collector->measure);
     struct wl_measure_group *group, *next;
     HASH_ITER(hh, collector->measure.groups, group, next)
     {
@@ -73,7 +83,7 @@ static void note_left_out(struct collector *collector)
             continue;
         char *text = wl_string_format(
             "%llu of %llu like launches of %s are left out", (unsigned long long)group->left_out,
-            (unsigned long long)(recorded_max + group->left_out), group->key.kernel->demangled);
+            (unsigned long long)(recorded + group->left_out), group->key.kernel->demangled);
         wl_measure_note(&collector->measure, WL_NOTE_INFO, "launches-left-out", text,
                         "--replay-mode kernel records all, and counts at each");
         free(text);
@@ -144,7 +154,7 @@ static enum fate decide(struct wl_measure *measure, const struct wl_measure_cont
     *group = wl_measure_find_group(measure, &key);
     uint64_t before = (*group)->launches++;
     bool is_left_out =
-        before >= recorded_max && (wl_measure_takes_turns(measure) || wl_measure_has_runs(measure));
+        before >= most_recorded(measure) && (wl_measure_takes_turns(measure) || wl_measure_has_runs(measure));
     enum fate fate = wl_measure_is_peer(kernel->function) || measure->captures > 0
                          ? FATE_FREE
                          : decide_among(measure, context, *group, before);
@@ -332,7 +342,7 @@ static bool begin_counting(struct collector *collector, size_t row, enum fate fa
 /* One of very many, whose turn it is not to carry a pass. */
 static bool leave_out(struct wl_measure *measure, struct wl_measure_launch *launch)
 {
-    bool is_kept = launch->group->launches <= recorded_max || launch->carries_pass ||
+    bool is_kept = launch->group->launches <= most_recorded(measure) || launch->carries_pass ||
                    measure->input.settings->replay == WL_REPLAY_KERNEL;
     if (is_kept)
         return false;

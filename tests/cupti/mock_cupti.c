@@ -597,7 +597,8 @@ int cuptiProfilerHostConfigAddMetrics(struct wl_cupti_host_add_metrics *call)
 {
     SIZED(call, wl_cupti_host_add_metrics);
     for (size_t i = 0; i < call->metric_count; i++)
-        if (strncmp(call->metrics[i], "unknown__", 9) == 0)
+        if (strncmp(call->metrics[i], "unknown__", 9) == 0 ||
+            strncmp(call->metrics[i], "smsp__pcsamp_", 13) == 0)
             call->host->is_spoilt = true;
     call->host->metric_count += call->metric_count;
     return call->host->is_spoilt ? WL_CUPTI_ERROR_INVALID_METRIC_NAME : 0;
