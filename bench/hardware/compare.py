@@ -1,7 +1,8 @@
 """Compares pages of Warplens with those of ncu, as Markdown.
 
-compare.py programs FOLDER RUN...          raw pages FOLDER/RUN.ours.csv, .theirs.csv and .again.csv (of ncu, run
-                                           once more): a row for each run, a row for each metric, and each miss
+compare.py programs FOLDER RUN...          raw pages FOLDER/RUN.ours.csv, .lines.csv (samples and counts at
+                                           instructions), .theirs.csv and .again.csv (of ncu, run once more):
+                                           a row for each run, a row for each metric, and each miss
 compare.py spread SPREAD.csv KERNEL.csv    raw pages of the same program, counted in both ways
 compare.py source RUN OURS.csv NCU.csv     source pages, by machine instruction
 compare.py notes < SESSION.json            the notes of a report
@@ -90,6 +91,8 @@ class Reading:
 def readings_of(folder, run):
     pages = [launches(f"{folder}/{run}.{name}.csv") for name in ("ours", "theirs", "again")]
     ours = [row for row in pages[0] if row.get("launch__replay") != "none"]
+    for mine, lines in alike(ours, launches(f"{folder}/{run}.lines.csv")):
+        mine.update({name: text for name, text in lines.items() if not mine.get(name)})
     again = {id(theirs): twice for theirs, twice in alike(pages[1], pages[2])}
     found = []
     for mine, theirs in alike(ours, pages[1]):

@@ -112,12 +112,15 @@ fi
 # What the sections of ncu that hold the metrics of the file metrics need: fewer passes than --set full.
 sections="SpeedOfLight MemoryWorkloadAnalysis MemoryWorkloadAnalysis_Chart MemoryWorkloadAnalysis_Tables
     SchedulerStats WarpStateStats InstructionStats LaunchStats Occupancy SourceCounters"
-both() { # RUN TIMES PROGRAM ARGUMENTS: pages of both
+both() { # RUN TIMES PROGRAM ARGUMENTS: pages of both. Ours: counters, then samples and counts at instructions.
     run=$1 times=$2 program=$programs/$3
     shift 3
     set -- -k "regex:avg|gemm|splitK|spmv|stencil" "$program" "$@"
-    ours -o "$work/$run" --set full --replay-mode application "$@"
+    ours -o "$work/$run" --set full --replay-mode kernel --warp-sampling off --instruction-counts off "$@"
+    ours -o "$work/$run.lines" --metrics smsp__pcsamp_sample_count --replay-mode application \
+        --warp-sampling on --instruction-counts on "$@"
     "$warplens" show "$work/$run.wlr" --page raw --csv >"$work/$run.ours.csv" || true
+    "$warplens" show "$work/$run.lines.wlr" --page raw --csv >"$work/$run.lines.csv" || true
     for page in $times; do
         # shellcheck disable=SC2046
         theirs -o "$work/$run.$page" $(printf -- '--section %s ' $sections) "$@"
@@ -143,7 +146,7 @@ if has source; then
     for run in gemm_3 spmv_0 stencil_0; do
         case $run in gemm*) size=1024 ;; spmv*) size=101 ;; *) size=2048 ;; esac
         both $run theirs ${run%_*} ${run#*_} $size
-        "$warplens" show "$work/$run.wlr" --page source --csv >"$work/$run.ours.source.csv"
+        "$warplens" show "$work/$run.lines.wlr" --page source --csv >"$work/$run.ours.source.csv"
         ncu -i "$work/$run.theirs.ncu-rep" --page source --csv --print-source sass >"$work/$run.theirs.source.csv"
         python3 "$here/compare.py" source "$run" "$work/$run.ours.source.csv" "$work/$run.theirs.source.csv" || true
     done

@@ -364,7 +364,7 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
         code = plan_all(&choice, &counters, &is_planned, error);
     if (code)
         goto out;
-    if (!is_planned)
+    if (!is_planned && !counters.length)
         wl_text_addf(&counters, "%s%s", choice.named.data ? choice.named.data : "",
                      choice.optional.data ? choice.optional.data : "");
     free(settings->counters);

@@ -153,8 +153,8 @@ static enum fate decide(struct wl_measure *measure, const struct wl_measure_cont
     key.shared_bytes = request->shared_bytes;
     *group = wl_measure_find_group(measure, &key);
     uint64_t before = (*group)->launches++;
-    bool is_left_out =
-        before >= most_recorded(measure) && (wl_measure_takes_turns(measure) || wl_measure_has_runs(measure));
+    bool is_left_out = before >= most_recorded(measure) &&
+                       (wl_measure_takes_turns(measure) || wl_measure_has_runs(measure));
     enum fate fate = wl_measure_is_peer(kernel->function) || measure->captures > 0
                          ? FATE_FREE
                          : decide_among(measure, context, *group, before);
