@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is shorter did not wait; nsys has the same threshold. */
 enum { LEAST_NS = 1000 };
@@ -54,11 +55,24 @@ const struct wl_trace_engine *wl_system_engine(void)
     return __atomic_load_n(&engine, __ATOMIC_ACQUIRE);
 }
 
+/* Of these the C library has two, and gives the one of 2002 to those who ask without a version: its
+ * condition variables are other ones. */
+static void *find_newer(const char *name)
+{
+    static const char *const names[] = {"pthread_cond_wait", "pthread_cond_timedwait"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return NULL;
+}
+
 wl_system_function *wl_system_resolve(const char *name)
 {
     wl_system_function *function = NULL;
     int saved_errno = errno;
-    *(void **)&function = dlsym(RTLD_NEXT, name);
+    *(void **)&function = find_newer(name);
+    if (!function) /* there never was but one, on later machines */
+        *(void **)&function = dlsym(RTLD_NEXT, name);
     errno = saved_errno;
     if (!function)
         __builtin_trap();

@@ -1,6 +1,7 @@
 /* Calls of CUDA's runtime, 100 at a time unless said otherwise, and an end of one kind.
  *
- *   ends exit | _exit | abort | crash | kill | exec | fork | threads | many | wait */
+ *   ends exit | _exit | abort | crash | kill | exec | fork | threads | many | conditions */
+#include <errno.h>
 #include <glob.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int cudaMalloc(void **address, size_t bytes);
@@ -100,6 +102,42 @@ static void end_after_threads(char **words)
         pthread_join(threads[i], NULL);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int is_ready;
+
+static void *get_ready(void *unused)
+{
+    (void)unused;
+    usleep(20000);
+    pthread_mutex_lock(&lock);
+    is_ready = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+/* Until it holds, and then for one that never does. */
+static void end_after_conditions(char **words)
+{
+    (void)words;
+    pthread_t thread;
+    struct timespec until;
+    pthread_create(&thread, NULL, get_ready, NULL);
+    pthread_mutex_lock(&lock);
+    while (!is_ready)
+        pthread_cond_wait(&condition, &lock);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 10000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    int answer = pthread_cond_timedwait(&condition, &lock, &until);
+    pthread_mutex_unlock(&lock);
+    pthread_join(thread, NULL);
+    if (answer != ETIMEDOUT)
+        exit(4);
+}
+
 static void end_after_many(char **words)
 {
     (void)words;
@@ -112,9 +150,11 @@ int main(int count, char **words)
         const char *word;
         void (*end)(char **words);
     } ends[] = {
-        {"exit", end_by_exit},    {"_exit", end_at_once},   {"abort", end_by_abort},
-        {"crash", end_by_signal}, {"kill", end_by_signal},  {"exec", end_by_exec},
-        {"fork", end_after_fork}, {"many", end_after_many}, {"threads", end_after_threads},
+        {"exit", end_by_exit},          {"_exit", end_at_once},
+        {"abort", end_by_abort},        {"crash", end_by_signal},
+        {"kill", end_by_signal},        {"exec", end_by_exec},
+        {"fork", end_after_fork},       {"many", end_after_many},
+        {"threads", end_after_threads}, {"conditions", end_after_conditions},
     };
     work(100);
     for (size_t i = 0; count == 2 && i < sizeof ends / sizeof *ends; i++)
