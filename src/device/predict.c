@@ -149,26 +149,30 @@ struct shares {
 };
 
 /* With several waves an SM takes as long as all its work. With one, as long as its longest warp,
- * unless the warps get in each other's way: then all its work at the rate it can issue at most. */
+ * unless the warps get in each other's way: then all its work at the rate it can issue at most.
+ * What passes before the first instruction is no work. */
 static struct shares share_work(const struct wl_timing_input *input, const struct wl_timing *timing,
                                 const struct wl_trace *trace, const struct wl_sim_counts *counts)
 {
     const struct wl_gpu *gpu = input->gpu;
-    double cycles = timing->cycles - timing->launch_cycles;
+    double start = timing->start_cycles, cycles = timing->cycles - timing->launch_cycles - start;
+    cycles = cycles > 1 ? cycles : 1;
     double work = (double)trace->issued / (double)trace->blocks_run * timing->blocks_of_sm;
     double by_work = cycles * (double)counts->issued_most / work;
     double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
     double slots = timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm;
     double busy = slots > 0 ? timing->issue_cycles / slots : 0;
+    busy = busy < 1 ? busy : 1;
     bool is_one_wave =
         input->block_count <= (uint64_t)gpu->sm_count * input->occupancy.blocks_per_sm;
     double longest = by_warp > busy * by_work ? by_warp : busy * by_work;
     double even = cycles * (double)counts->issued / gpu->sm_count / work;
-    return (struct shares){is_one_wave ? longest : by_work, even};
+    return (struct shares){start + (is_one_wave ? longest : by_work), start + even};
 }
 
 /* A launch takes as long as its busiest SM: each recorded SM's time as if it had been that one,
- * then their mean; how far they lie apart is an error that is known. */
+ * then their mean, in which an SM counts for as much as it did, since from one that had little to
+ * do not much can be told of the busiest; how far they lie apart is an error that is known. */
 static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
                         uint32_t trace_count, const struct wl_sim_counts *counts,
                         struct wl_timing *timing)
@@ -179,6 +183,7 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
         return;
     double most = 0, least = 0;
     struct shares sum = {0};
+    double weights = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < trace_count; i++) {
         struct wl_timing other;
@@ -189,20 +194,23 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
             continue;
         struct shares shares = share_work(input, &other, &traces[i], counts);
         wl_timing_free(&other);
-        sum.busiest += shares.busiest;
-        sum.even += shares.even;
+        double weight = (double)traces[i].issued;
+        sum.busiest += weight * shares.busiest;
+        sum.even += weight * shares.even;
+        weights += weight;
         least = count == 0 || shares.busiest < least ? shares.busiest : least;
         most = shares.busiest > most ? shares.busiest : most;
         count++;
     }
     input->trace = &traces[0];
-    if (count == 0)
+    if (weights <= 0)
         return;
-    double apart = 100 * (most - least) / 2 * count / sum.busiest;
-    input->busiest_share = sum.busiest / count / own;
-    input->even_share = sum.even / count / own;
-    timing->cycles = timing->launch_cycles + sum.busiest / count;
-    timing->active_cycles = sum.even / count;
+    double busiest = sum.busiest / weights;
+    double apart = 100 * (most - least) / 2 / busiest;
+    input->busiest_share = busiest / own;
+    input->even_share = sum.even / weights / own;
+    timing->cycles = timing->launch_cycles + busiest;
+    timing->active_cycles = sum.even / weights;
     if (timing->active_cycles > timing->cycles)
         timing->active_cycles = timing->cycles;
     timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;

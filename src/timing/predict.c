@@ -170,6 +170,8 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
     sm_cycles *= share > 0 ? share : 1;
     timing->blocks_of_sm = blocks;
     timing->launch_cycles = model.launch_cycles;
+    timing->start_cycles =
+        model.start_cycles > model.block_latency ? model.start_cycles : model.block_latency;
     /* a launch ends when L2 has performed its atomics */
     double until =
         sm_cycles > input->traffic.atomic_cycles ? sm_cycles : input->traffic.atomic_cycles;

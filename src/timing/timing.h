@@ -76,6 +76,7 @@ struct wl_timing {
     double active_cycles; /* of an SM while it has a warp, on average */
     double blocks_of_sm;  /* blocks that the busiest SM is taken to run */
     double launch_cycles; /* of cycles, what a launch costs besides its blocks */
+    double start_cycles;  /* of an SM's cycles, those before its first instruction */
     double error_pct;     /* what sampling may have cost; 0: all of an SM's blocks were replayed */
     bool is_sampled;
     /* of the whole launch: */
