@@ -94,6 +94,9 @@ static const struct wl_option collector_rows[] = {
      "app-range, "
      "count as one what runs between cudaProfilerStart and Stop, or in ranges of --nvtx-include, "
      "and run its launches or the program again; none, no counters"},
+    {"graph-profiling", 0, WL_OPTION_CHOICE, AT(graph_profiling), "auto|node|graph",
+     "auto (default): hw: graph, a graph is counted as a whole, each launch of it a pass; sim: "
+     "node, its kernels one by one"},
     {"twin", 0, WL_OPTION_FLAG, AT(twin), NULL,
      "hw: simulate the program as well, on the model most like the GPU, and compare"},
     {"warp-sampling", 0, WL_OPTION_CHOICE, AT(warp_sampling), "auto|on|off",

@@ -20,6 +20,7 @@ struct wl_command {
     struct wl_text source_folders;
     int collector;                         /* enum wl_collector_choice */
     int replay_mode;                       /* enum wl_replay_mode */
+    int graph_profiling;                   /* 0 auto, 1 node, 2 graph */
     int warp_sampling, instruction_counts; /* 0 auto, 1 on, 2 off */
     const char *warp_sampling_interval;
     /* the simulated GPU */

@@ -343,6 +343,13 @@ static enum wl_code plan_all(struct choice *choice, struct wl_text *counters, bo
     return WL_OK;
 }
 
+/* The metrics of a set are known, and who asks for silence need not be told of passes. */
+static bool is_to_be_planned(const struct wl_launch_run *run)
+{
+    const struct wl_command *command = run->command;
+    return command->metrics.length || command->sections.length || !run->console->is_quiet;
+}
+
 enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
     struct choice choice = {.run = run};
@@ -360,7 +367,7 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
         goto out;
     find_chip(&choice);
     code = collect(&choice, error);
-    if (!code && choice.chip)
+    if (!code && choice.chip && is_to_be_planned(run))
         code = plan_all(&choice, &counters, &is_planned, error);
     if (code)
         goto out;

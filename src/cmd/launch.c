@@ -278,6 +278,21 @@ static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *
     return code;
 }
 
+static enum wl_code check_graph_profiling(const struct wl_launch_run *run, struct wl_error *error)
+{
+    enum { AUTO, NODE, GRAPH };
+    bool is_hardware = run->settings.collector == WL_SOURCE_HARDWARE;
+    if (is_hardware && run->command->graph_profiling == NODE)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "CUPTI counts no kernels of a graph one by one: --graph-profiling "
+                            "graph counts it as a whole, --gpu simulates its kernels");
+    if (!is_hardware && run->command->graph_profiling == GRAPH)
+        return wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "the simulated GPU counts the kernels of a graph one by one: "
+                            "--graph-profiling node");
+    return WL_OK;
+}
+
 enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 {
     wl_command_settings(run->command, &run->settings);
@@ -287,6 +302,8 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
     bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
     bool has_ranges = run->command->replay_mode == WL_REPLAY_MODE_RANGE ||
                       run->command->replay_mode == WL_REPLAY_MODE_APP_RANGE;
+    if (!code)
+        code = check_graph_profiling(run, error);
     if (!code && has_ranges && run->settings.collector != WL_SOURCE_HARDWARE)
         return wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "ranges are counted as one on a real GPU only: the simulated one "

@@ -65,7 +65,6 @@ const struct wl_option wl_refused_rows[] = {
     ONLY("rename-kernels", "no|off|false|0", RENAME),
     ONLY("rename-kernels-export", "no|off|false|0", RENAME),
     REFUSED("rename-kernels-path", RENAME),
-    ONLY("graph-profiling", "node", "kernels of a graph are profiled one by one"),
     /* what to collect */
     REFUSED("section-folder-recursive", "use --section-folder; its subfolders are not read"),
     REFUSED("section-folder-restore", "the sections are part of warplens and cannot be lost"),

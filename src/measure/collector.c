@@ -129,7 +129,7 @@ static enum fate decide_among(const struct wl_measure *measure,
     if (settings->replay == WL_REPLAY_KERNEL || (is_auto && group->counted < counted))
         return FATE_COUNTED;
     if (settings->replay == WL_REPLAY_APPLICATION)
-        return before < kept_max ? FATE_COUNTED : FATE_FREE;
+        return before < kept_max && !wl_measure_images_are_full(measure) ? FATE_COUNTED : FATE_FREE;
     bool can_spread =
         settings->replay == WL_REPLAY_SPREAD || (is_auto && has_own && before >= spread_after);
     return can_spread && !group->spread.is_done ? FATE_SPREAD : FATE_FREE;

@@ -98,7 +98,7 @@ bool wl_measure_graph_begin(struct wl_measure *measure, struct wl_measure_contex
     struct wl_error error = {0};
     struct wl_measure_graph *graph = find(measure, handle, context->id);
     if (!graph || graph->is_done || measure->counted_graph || measure->graph_launches >= kept_max ||
-        !wl_measure_have_counters(measure, context))
+        wl_measure_images_are_full(measure) || !wl_measure_have_counters(measure, context))
         return false;
     if (start(measure, context, graph, &error) != WL_OK) {
         wl_measure_stop_counters(measure, context, &error);

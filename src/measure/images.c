@@ -14,6 +14,7 @@
 #include "measure/state.h"
 
 enum { block_bytes = 4096, processes_max = 4096 };
+static const uint64_t bytes_max = UINT64_C(4) << 30; /* of a process */
 
 bool wl_measure_has_runs(const struct wl_measure *measure)
 {
@@ -69,6 +70,12 @@ void wl_measure_tell_passes(const struct wl_measure *measure, const struct wl_cu
     free(path);
 }
 
+/* The same in every run, as they count the same. */
+bool wl_measure_images_are_full(const struct wl_measure *measure)
+{
+    return measure->images.bytes >= bytes_max;
+}
+
 /* Most of an image is zeros: those blocks are left out of the file, as holes. */
 enum wl_code wl_measure_image_save(struct wl_measure *measure, const struct wl_measure_image *image,
                                    const uint8_t *bytes, size_t count, struct wl_error *error)
@@ -83,6 +90,7 @@ enum wl_code wl_measure_image_save(struct wl_measure *measure, const struct wl_m
             is_good = pwrite(file, bytes + at, length, (off_t)at) == (ssize_t)length;
     }
     int reason = errno;
+    measure->images.bytes += count;
     if (file >= 0)
         is_good = close(file) == 0 && is_good;
     if (!is_good)

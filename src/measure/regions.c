@@ -70,16 +70,23 @@ static bool is_wait(const char *name)
     return false;
 }
 
-static bool is_of_profiler(const char *name)
+/* Calls that need not be done again: launches find what they did. */
+static bool is_lasting(const char *name)
 {
-    return strstr(name, "Profiler") || strstr(name, "EventRecord") || strstr(name, "Query");
+    static const char *const words[] = {
+        "Profiler",     "EventRecord", "EventCreate", "EventDestroy", "EventElapsed", "Query",
+        "StreamCreate", "FuncSet",     "KernelSet",   "CtxPush",      "CtxPop"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i]))
+            return true;
+    return false;
 }
 
 void wl_measure_region_call(struct wl_measure *measure, const char *name, bool is_harmless)
 {
     struct wl_measure_region *region = &measure->region;
     struct wl_measure_again *wait = NULL; /* NULL among the calls: wait for all */
-    if (!region->is_counted || !is_run_again(measure) || is_harmless || is_of_profiler(name))
+    if (!region->is_counted || !is_run_again(measure) || is_harmless || is_lasting(name))
         return;
     if (!is_wait(name))
         set_obstacle(measure, name);

@@ -162,6 +162,7 @@ struct wl_measure_image {
 struct wl_measure_images {
     bool is_claimed;
     uint32_t process; /* in order of beginning */
+    uint64_t bytes;   /* of all that were kept in this run */
 };
 /* Which pass this run is. */
 struct wl_measure_turn {
@@ -339,6 +340,8 @@ struct wl_measure_turn wl_measure_turn(const struct wl_measure *measure,
                                        const struct wl_cupti_plan *plan);
 /* In the first run: how many there must be, for who runs the program. */
 void wl_measure_tell_passes(const struct wl_measure *measure, const struct wl_cupti_plan *plan);
+/* Whether no more of them are kept. */
+bool wl_measure_images_are_full(const struct wl_measure *measure);
 /* Errors: WL_ERR_OUTPUT; WL_ERR_INPUT where no earlier run has kept one. */
 enum wl_code wl_measure_image_save(struct wl_measure *measure, const struct wl_measure_image *image,
                                    const uint8_t *bytes, size_t count, struct wl_error *error);
