@@ -76,7 +76,9 @@ static const struct wl_option trace_rows[] = {
 static const struct wl_option optimize_rows[] = {
     {"OPTIMIZE", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"kernels", 0, WL_OPTION_NUMBER, AT(kernel_count), "N",
-     "profile the N kernels that take the most time, each in a run of its own; default: 3"},
+     "take the N kernels with most to gain by time and head-room, of 2 N that are profiled, each "
+     "in "
+     "a run of its own; default: 3"},
     {.name = NULL},
 };
 

@@ -1,9 +1,10 @@
-/* `warplens optimize PROGRAM`: where its time goes, and why the kernels that take the most of it
- * do, in one report: a trace, then a profile of each of these kernels in a run of its own. */
+/* `warplens optimize PROGRAM`: where its time goes, and what to do about the kernels with most to
+ * gain, in one report: a trace, then a profile of each of these kernels in a run of its own. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/candidates.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/subprocess.h"
@@ -24,22 +25,23 @@ struct optimizing {
     const struct wl_command *command;
     const struct wl_arguments *program;
     const struct wl_console *console;
-    char *folder;                  /* for the reports of the single runs */
-    char *paths[most_kernels + 1]; /* of these: the trace, then the profiles */
-    char *kernels[most_kernels];   /* demangled, longest first */
-    size_t path_count, kernel_count, wanted;
+    char *folder;     /* for the reports of the single runs */
+    char *trace_path; /* of these, the trace */
+    struct wl_candidate candidates[2 * most_kernels];
+    size_t run_count, candidate_count, wanted;
 };
 
-/* A row of cuda_gpu_kern_sum. */
+/* A row of cuda_gpu_kern_sum, longest first. Twice as many as are wanted are looked at. */
 static void take_kernel(void *self, const struct wl_table_cell *cells)
 {
     enum { SHARE = 0, NAME = 8 };
     struct optimizing *all = self;
-    if (all->kernel_count < all->wanted && cells[SHARE].number >= least_share_pct)
-        all->kernels[all->kernel_count++] = wl_string_copy(cells[NAME].text);
+    if (all->candidate_count < 2 * all->wanted && cells[SHARE].number >= least_share_pct)
+        all->candidates[all->candidate_count++] = (struct wl_candidate){
+            .name = wl_string_copy(cells[NAME].text), .share_pct = cells[SHARE].number};
 }
 
-static enum wl_code choose_kernels(struct optimizing *all, struct wl_error *error)
+static enum wl_code list_kernels(struct optimizing *all, struct wl_error *error)
 {
     struct wl_report *report = NULL;
     const struct wl_trace_table *table = NULL;
@@ -47,7 +49,7 @@ static enum wl_code choose_kernels(struct optimizing *all, struct wl_error *erro
     if (all->wanted > most_kernels)
         return wl_error_set(error, WL_ERR_USAGE, "option --kernels takes 1 to %d, not '%zu'",
                             most_kernels, all->wanted);
-    enum wl_code code = wl_report_open(all->paths[0], &report, error);
+    enum wl_code code = wl_report_open(all->trace_path, &report, error);
     if (!code)
         code = wl_trace_table_find("cuda_gpu_kern_sum", &table, error);
     if (!code)
@@ -56,12 +58,12 @@ static enum wl_code choose_kernels(struct optimizing *all, struct wl_error *erro
     return code;
 }
 
-/* The command for one of the runs: everything but where its report goes. */
-static struct wl_command begin_run(struct optimizing *all)
+/* The command for one of the runs: everything but where its report goes, which is path. */
+static struct wl_command begin_run(struct optimizing *all, char **path)
 {
     struct wl_command command = *all->command; /* borrows its texts */
-    all->paths[all->path_count] = wl_string_format("%s/%zu.wlr", all->folder, all->path_count);
-    command.export_path = all->paths[all->path_count++];
+    *path = wl_string_format("%s/%zu.wlr", all->folder, all->run_count++);
+    command.export_path = *path;
     command.overwrite = true;
     command.kernel_count = 0;
     return command;
@@ -69,7 +71,7 @@ static struct wl_command begin_run(struct optimizing *all)
 
 static enum wl_code trace(struct optimizing *all, struct wl_error *error)
 {
-    struct wl_command command = begin_run(all);
+    struct wl_command command = begin_run(all, &all->trace_path);
     struct wl_launch_run run = {
         .command = &command, .console = all->console, .program = all->program};
     bool has_report;
@@ -78,16 +80,27 @@ static enum wl_code trace(struct optimizing *all, struct wl_error *error)
     return code;
 }
 
-/* The first launch of the kernel. What the program prints was printed by the first run. */
-static enum wl_code profile(struct optimizing *all, size_t index, struct wl_error *error)
+static enum wl_code weigh(struct wl_candidate *candidate, struct wl_error *error)
 {
-    struct wl_command command = begin_run(all);
+    struct wl_report *report = NULL;
+    enum wl_code code = wl_report_open(candidate->path, &report, error);
+    if (!code)
+        candidate->busy_pct = wl_candidate_busy_pct(report);
+    wl_report_close(report);
+    return code;
+}
+
+/* The first launch of the kernel. What the program prints was printed by the first run. */
+static enum wl_code profile(struct optimizing *all, struct wl_candidate *candidate,
+                            struct wl_error *error)
+{
+    struct wl_command command = begin_run(all, &candidate->path);
     struct wl_launch_run run = {
         .command = &command, .console = all->console, .program = all->program};
-    command.kernel_pattern = all->kernels[index];
+    command.kernel_pattern = candidate->name;
     command.kernel_name_base = WL_NAME_DEMANGLED;
     command.launch_count = 1;
-    wl_console_say(all->console, "profiling %s", all->kernels[index]);
+    wl_console_say(all->console, "profiling %s", candidate->name);
     enum wl_code code = wl_launch_choose(&run, error);
     if (!code)
         code = wl_launch_prepare(&run, error);
@@ -98,7 +111,19 @@ static enum wl_code profile(struct optimizing *all, size_t index, struct wl_erro
     if (!code)
         code = wl_launch_record(&run, error);
     wl_launch_free(&run);
-    return code;
+    return code ? code : weigh(candidate, error);
+}
+
+/* Which were chosen, and why; nothing where there was nothing to choose. */
+static void tell_choice(const struct optimizing *all)
+{
+    for (size_t i = 0; all->candidate_count > all->wanted && i < all->candidate_count; i++) {
+        const struct wl_candidate *candidate = &all->candidates[i];
+        if (candidate->path)
+            wl_console_say(all->console, "%s: %.0f%% of the kernels' time, %.0f%% of its peak%s",
+                           candidate->name, candidate->share_pct, candidate->busy_pct,
+                           i < all->wanted ? "" : "; left out");
+    }
 }
 
 static enum wl_code show(const struct optimizing *all, const char *path, struct wl_error *error)
@@ -122,22 +147,32 @@ static enum wl_code run_all(struct optimizing *all, const char *path, struct wl_
 {
     enum wl_code code = trace(all, error);
     if (!code)
-        code = choose_kernels(all, error);
-    for (size_t i = 0; i < all->kernel_count && !code; i++) {
+        code = list_kernels(all, error);
+    for (size_t i = 0; i < all->candidate_count && !code; i++) {
         struct wl_error trouble = {0};
-        if (profile(all, i, &trouble) != WL_OK) { /* the trace is good all the same */
-            wl_console_warn(all->console, NULL, "%s: %s", all->kernels[i], trouble.message);
-            free(all->paths[--all->path_count]);
+        struct wl_candidate *candidate = &all->candidates[i];
+        if (profile(all, candidate, &trouble) != WL_OK) { /* the trace is good all the same */
+            wl_console_warn(all->console, NULL, "%s: %s", candidate->name, trouble.message);
+            free(candidate->path);
+            candidate->path = NULL;
         }
     }
+    if (code)
+        return code;
+    wl_candidates_sort(all->candidates, all->candidate_count);
+    tell_choice(all);
+    const char *paths[most_kernels + 1] = {all->trace_path};
+    size_t count = 1;
+    for (size_t i = 0; i < all->candidate_count && i < all->wanted; i++)
+        if (all->candidates[i].path)
+            paths[count++] = all->candidates[i].path;
     struct wl_report_merge merge = {
-        .paths = (const char *const *)all->paths,
-        .count = all->path_count,
+        .paths = paths,
+        .count = count,
         .report_path = path,
         .overwrite = all->command->overwrite,
     };
-    if (!code)
-        code = wl_report_merge(&merge, error);
+    code = wl_report_merge(&merge, error);
     return code ? code : show(all, path, error);
 }
 
@@ -156,10 +191,11 @@ static enum wl_code optimize(struct wl_command *command, const struct wl_argumen
         code = run_all(&all, path, error);
     if (all.folder)
         wl_folder_remove(all.folder, NULL);
-    for (size_t i = 0; i < all.path_count; i++)
-        free(all.paths[i]);
-    for (size_t i = 0; i < all.kernel_count; i++)
-        free(all.kernels[i]);
+    for (size_t i = 0; i < all.candidate_count; i++) {
+        free(all.candidates[i].name);
+        free(all.candidates[i].path);
+    }
+    free(all.trace_path);
     free(all.folder);
     free(path);
     return code;
@@ -168,7 +204,7 @@ static enum wl_code optimize(struct wl_command *command, const struct wl_argumen
 const struct wl_verb wl_verb_optimize = {
     .name = "optimize",
     .usage = "optimize [options] PROGRAM [ARGUMENTS]",
-    .summary = "trace a program, profile the kernels that take the most time, and say what to do",
+    .summary = "trace a program, profile the kernels with most to gain, and say what to do",
     .tables = wl_optimize_tables,
     .words = WL_WORDS_PROGRAM,
     .work = optimize,
