@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "timing/lead.h"
 #include "timing/path.h"
+#include "timing/sectors.h"
 #include "timing/wake.h"
 
 #define STATE_BITS 5 /* of a register's entry: the state of a warp that waits for it */
@@ -32,8 +32,9 @@ struct warp {
     struct timing_held *held; /* of each register */
     uint64_t scoreboard_at[TIMING_SCOREBOARDS + 1]; /* when all results under it are there */
     uint32_t waits[TIMING_SCOREBOARDS + 1];         /* for it: what came under it before is there */
-    uint32_t *slots;      /* of the group's accesses: second word of the trace, 0: did not happen */
-    uint32_t *slot_turns; /* and which of the block's lead it is */
+    uint32_t *slots;   /* of the group's accesses: second word of the trace, 0: did not happen */
+    uint32_t *sectors; /* and the number of its sector */
+    uint32_t *turns;   /* and which of its site's accesses it is, told from those of other sites */
     uint32_t *site_turns; /* accesses at each site until now */
 };
 
@@ -44,7 +45,6 @@ struct block {
     uint64_t ended;        /* when the last of its warps that have ended did */
     uint32_t number;       /* its low bits */
     bool is_live;
-    struct lead lead;
 };
 
 /* What held a warp back whose operands were there. */
@@ -84,6 +84,7 @@ struct engine {
     struct scheduler *schedulers;
     struct block *blocks; /* resident places */
     struct path path;
+    struct sectors sectors;
     uint64_t *instruction_states, *instruction_executed; /* as in result */
     uint32_t next_block;                                 /* of the trace */
     double chance;                                       /* from 0 to 1 */
@@ -138,11 +139,12 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
             at++;
             continue;
         }
-        uint32_t slot = word < code->site_count ? code->site_slot[word] : WL_MACHINE_NONE;
+        uint32_t site = wl_trace_site(word);
+        uint32_t slot = site < code->site_count ? code->site_slot[site] : WL_MACHINE_NONE;
         if (warp && slot != WL_MACHINE_NONE) {
             warp->slots[slots + slot] = at[1] ? at[1] : 1;
-            warp->slot_turns[slots + slot] =
-                warp->block->lead.first[word] + warp->site_turns[word]++;
+            warp->sectors[slots + slot] = wl_trace_sector(word);
+            warp->turns[slots + slot] = site << 16 ^ warp->site_turns[site]++;
         }
         at += 2;
     }
@@ -326,8 +328,6 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     block->arrived = 0;
     block->ended = 0;
     block->is_live = true;
-    lead_free(&block->lead);
-    lead_make(&block->lead, engine->code, record);
     for (uint32_t i = 0; i < record->warp_count; i++) {
         struct warp *warp = &block->warps[i];
         warp->at = record->warps[i].items;
@@ -483,7 +483,7 @@ static double chance_of(struct engine *engine, const struct warp *warp, uint32_t
     uint32_t place =
         (uint32_t)(warp - warp->block->warps) * access.sectors / (uint32_t)PLACE_SECTORS;
     uint32_t number = warp->block->number * 0x9e3779b1u;
-    number = (number ^ warp->slot_turns[warp->op->slot]) * 0x85ebca6bu;
+    number = (number ^ warp->turns[warp->op->slot]) * 0x85ebca6bu;
     number = (number ^ number >> 15 ^ place) * 0xc2b2ae35u;
     return (number ^ number >> 16) / 4294967296.0;
 }
@@ -494,15 +494,18 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
 {
     const struct timing_op *op = warp->op;
     uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
-    struct lead_turn *turn = word ? &warp->block->lead.turns[warp->slot_turns[op->slot]] : NULL;
-    bool is_shared = turn && op->kind == WL_MACHINE_LOAD && lead_is_shared(turn), pays = false;
-    if (is_shared)
-        word = lead_arrive(turn, word, &pays);
+    uint32_t sector = word ? warp->sectors[op->slot] : 0;
+    struct sector_visit visit;
+    bool is_load = op->kind == WL_MACHINE_LOAD && sector;
+    if (is_load)
+        word = sectors_load(&engine->sectors, sector, word, &visit);
+    else if (op->kind == WL_MACHINE_STORE && sector)
+        sectors_store(&engine->sectors, sector);
     if (word && op->kind == WL_MACHINE_LOAD)
         engine->path.chance = chance_of(engine, warp, word);
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, word, now);
-    return is_shared ? lead_finish(turn, pays, there) : there;
+    return is_load ? sectors_finish(&visit, there) : there;
 }
 
 /* Performs the instruction at the head of a warp. */
@@ -684,7 +687,8 @@ static void create(struct engine *engine)
             warp->ready_at = wl_alloc_zero(engine->code->register_count + 1, sizeof(uint64_t));
             warp->held = wl_alloc_zero(engine->code->register_count + 1, sizeof *warp->held);
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
-            warp->slot_turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
+            warp->sectors = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
+            warp->turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
             warp->site_turns = wl_alloc_zero(engine->code->site_count + 1, sizeof(uint32_t));
         }
     }
@@ -694,17 +698,18 @@ static void destroy(struct engine *engine)
 {
     free(engine->instruction_executed);
     free(engine->instruction_states);
+    sectors_free(&engine->sectors);
     free(engine->schedulers);
     for (uint32_t b = 0; b < engine->resident; b++) {
         for (uint32_t w = 0; w < engine->input->warps_per_block; w++) {
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
-            free(engine->blocks[b].warps[w].slot_turns);
+            free(engine->blocks[b].warps[w].sectors);
+            free(engine->blocks[b].warps[w].turns);
             free(engine->blocks[b].warps[w].site_turns);
             free(engine->blocks[b].warps[w].held);
         }
         free(engine->blocks[b].warps);
-        lead_free(&engine->blocks[b].lead);
     }
     free(engine->blocks);
 }

@@ -20,6 +20,24 @@ static inline uint32_t wl_trace_lanes(uint32_t word)
     return (word >> WL_TRACE_BLOCK_BITS & 31) + 1;
 }
 
+/* First word of an access: its site, and of global and local memory a number of the sector that it
+ * touched last, mixed so that two sectors rarely have the same; 0: none. Sites beyond the bits are
+ * not recorded. */
+enum { WL_TRACE_SITE_BITS = 14, WL_TRACE_SECTOR_BITS = 17 };
+static inline uint32_t wl_trace_site(uint32_t word)
+{
+    return word & ((1u << WL_TRACE_SITE_BITS) - 1);
+}
+static inline uint32_t wl_trace_sector(uint32_t word)
+{
+    return word >> WL_TRACE_SITE_BITS;
+}
+static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
+{
+    uint32_t mixed = (uint32_t)(sector * 0x9E3779B97F4A7C15u >> (64 - WL_TRACE_SECTOR_BITS));
+    return site | (mixed ? mixed : 1) << WL_TRACE_SITE_BITS;
+}
+
 /* Second word of an access. Shared memory: wavefronts and ideal wavefronts. Else lines and sectors
  * that L1 looked up, sectors that it had not, sectors that would do, and for how long what it had
  * was still on its way. */

@@ -140,6 +140,7 @@ static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 
                      time);
         break;
     }
+    access->sector = line << 2 | (u32)__builtin_ctz(sectors | 8);
     u32 missed_count = (u32)__builtin_popcount(missed);
     site->misses += missed_count;
     site->hits += (u32)__builtin_popcount(sectors) - missed_count;
@@ -207,7 +208,9 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
 {
     if (access->kind == WL_SITE_LOAD && cache_of(access) == access->warp->sm->l1)
         passes += access->waits * access->warp->worker->run->gpu->l1_miss_replays;
-    wl_trace_push(access->warp->trace, access->op->site);
+    if (access->op->site >> WL_TRACE_SITE_BITS)
+        return;
+    wl_trace_push(access->warp->trace, wl_trace_access_word(access->op->site, access->sector));
     wl_trace_push(access->warp->trace, wl_trace_pack((struct wl_trace_access){
                                            .lines = passes,
                                            .sectors = sectors,

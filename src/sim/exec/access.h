@@ -16,6 +16,7 @@ struct access {
     bool is_local;       /* local memory: set by access_local */
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
+    u64 sector;          /* that was touched last */
     u32 pending;         /* cycles until lines come that were on their way already */
     u32 waits;           /* lines that are to come */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
@@ -62,6 +63,8 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
 static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
                                 const struct wl_site_state *site)
 {
+    if (op->site >> WL_TRACE_SITE_BITS)
+        return;
     wl_trace_push(warp->trace, op->site);
     wl_trace_push(warp->trace,
                   wl_trace_pack((struct wl_trace_access){.is_shared = true,

@@ -1,0 +1,52 @@
+#include "timing/sectors.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "warp/trace.h"
+
+static struct sector *find(struct sectors *sectors, uint32_t number)
+{
+    if (!sectors->items)
+        sectors->items = wl_alloc_zero((size_t)1 << WL_TRACE_SECTOR_BITS, sizeof *sectors->items);
+    return &sectors->items[number];
+}
+
+void sectors_free(struct sectors *sectors)
+{
+    free(sectors->items);
+    sectors->items = NULL;
+}
+
+uint32_t sectors_load(struct sectors *sectors, uint32_t number, uint32_t word,
+                      struct sector_visit *visit)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    struct sector *sector = find(sectors, number);
+    *visit = (struct sector_visit){sector, false};
+    if (access.missed && sector->paid) {
+        sector->paid--;
+        access.missed = 0;
+    } else if (access.missed) {
+        visit->pays = true;
+    } else if (!sector->is_known) {
+        sector->paid++;
+        access.missed = access.sectors;
+        visit->pays = true;
+    }
+    access.pending = 0;
+    sector->is_known = true;
+    return wl_trace_pack(access);
+}
+
+uint64_t sectors_finish(const struct sector_visit *visit, uint64_t there)
+{
+    if (visit->pays)
+        visit->sector->there = there;
+    return there > visit->sector->there ? there : visit->sector->there;
+}
+
+void sectors_store(struct sectors *sectors, uint32_t number)
+{
+    find(sectors, number)->is_known = true;
+}

@@ -1,0 +1,38 @@
+/* Sectors of L1 that loads share: whichever comes first fetches, the others wait for what is on its
+ * way. The trace says which access missed when it was recorded; in the replay, where instructions
+ * of a warp stand in another order and warps run at other times, another may come first, and then
+ * it is the one that pays. Internal to timing/. */
+#ifndef WL_TIMING_SECTORS_H
+#define WL_TIMING_SECTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sector {
+    uint64_t there; /* when the last fetch of it comes */
+    uint16_t paid;  /* fetches that another access was recorded to miss, which is still to come */
+    bool is_known;  /* was fetched, or written */
+};
+
+/* Of one SM, by the trace's number of a sector. Zero-initialise; free with sectors_free. */
+struct sectors {
+    struct sector *items;
+};
+void sectors_free(struct sectors *sectors);
+
+/* What a load does to its sector. */
+struct sector_visit {
+    struct sector *sector;
+    bool pays;
+};
+
+/* A load that issues now: word is the trace's second word for it. Returns that word as it is in the
+ * replay. */
+uint32_t sectors_load(struct sectors *sectors, uint32_t number, uint32_t word,
+                      struct sector_visit *visit);
+/* When its data are there, for which the path said `there`. */
+uint64_t sectors_finish(const struct sector_visit *visit, uint64_t there);
+/* A store that leaves its sector in L1. */
+void sectors_store(struct sectors *sectors, uint32_t number);
+
+#endif
