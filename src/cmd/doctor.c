@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/hardware.h"
+#include "cmd/injection.h"
 #include "cmd/verbs.h"
 #include "cupti/check.h"
 
@@ -75,6 +76,20 @@ static int examine_gpu(const char *library, FILE *out)
     return level_of(&checked);
 }
 
+/* False: the driver cannot load the library that would measure. */
+static bool examine_library(FILE *out)
+{
+    struct wl_error error = {0};
+    char *folder = NULL;
+    enum wl_code code = wl_injection_find(&folder, &error);
+    if (code == WL_OK)
+        code = wl_hardware_check_library(folder, &error);
+    if (code != WL_OK)
+        fprintf(out, "no       measuring: %s\n         fix: %s\n", error.message, error.hint);
+    free(folder);
+    return code == WL_OK;
+}
+
 static void print_level(int level, const char *model, FILE *out)
 {
     if (level == 0)
@@ -99,8 +114,10 @@ static enum wl_code examine(struct wl_command *command, const struct wl_argument
     wl_cuda_probe(&machine);
     print_machine(&machine, out);
     char *library = machine.device_count ? wl_hardware_find_cupti(&machine, &trouble) : NULL;
-    if (library)
+    if (library && examine_library(out))
         level = examine_gpu(library, out);
+    else if (library)
+        level = 0;
     else if (machine.device_count)
         fprintf(out,
                 "CUPTI    none%s%s\n         fix: install the CUDA toolkit, or `pip install "

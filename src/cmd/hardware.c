@@ -1,5 +1,7 @@
 #include "cmd/hardware.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,19 +154,46 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
 
 /* ---- how ---- */
 
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
-                                 const struct wl_console *console,
-                                 struct wl_environment *environment, struct wl_error *error)
+struct loading {
+    const char *path;
+    char trouble[256]; /* why it cannot be loaded, or "" */
+};
+
+static void load(void *answer)
 {
-    static const char injection[] = "CUDA_INJECTION64_PATH";
+    struct loading *loading = answer;
+    if (!dlopen(loading->path, RTLD_NOW | RTLD_LOCAL))
+        snprintf(loading->trouble, sizeof loading->trouble, "%s", dlerror());
+}
+
+enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *error)
+{
     char *path = wl_string_format("%s/%s", folder, hardware_library);
+    struct loading loading = {.path = path};
     enum wl_code code = WL_OK;
     if (access(path, R_OK) != 0) {
         code =
             wl_error_set(error, WL_ERR_INPUT, "cannot find %s beside warplens", hardware_library);
         wl_error_set_hint(error, "build or install warplens again");
-        goto out;
+    } else if (wl_cuda_ask_child(load, &loading, sizeof loading) && loading.trouble[0]) {
+        code = wl_error_set(error, WL_ERR_INPUT, "%s cannot be loaded: %s", hardware_library,
+                            loading.trouble);
+        wl_error_set_hint(error, "install the library that is named, or build warplens here; the "
+                                 "driver would leave ours out without a word");
     }
+    free(path);
+    return code;
+}
+
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
+                                 const struct wl_console *console,
+                                 struct wl_environment *environment, struct wl_error *error)
+{
+    static const char injection[] = "CUDA_INJECTION64_PATH";
+    enum wl_code code = wl_hardware_check_library(folder, error);
+    if (code)
+        return code;
+    char *path = wl_string_format("%s/%s", folder, hardware_library);
     const char *other = wl_environment_get(environment, injection);
     if (other && *other)
         wl_console_warn(console, "unset it, or use --gpu to simulate",
@@ -176,7 +205,6 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, 
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
     if (is_run_again) /* what is loaded in the middle of a range would not be put back */
         wl_environment_set(environment, "CUDA_MODULE_LOADING", "EAGER");
-out:
     free(path);
-    return code;
+    return WL_OK;
 }

@@ -33,9 +33,13 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
                                 struct wl_cuda_machine *machine, struct wl_settings *settings,
                                 struct wl_error *error);
 
+/* Whether folder/libwarplens-cupti.so can be loaded: the driver says nothing where it cannot.
+ * Errors: WL_ERR_INPUT. */
+enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *error);
+
 /* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
  * is_run_again: ranges will be, within it.
- * Errors: WL_ERR_INPUT where it is not there. */
+ * Errors: those of wl_hardware_check_library. */
 enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
                                  const struct wl_console *console,
                                  struct wl_environment *environment, struct wl_error *error);

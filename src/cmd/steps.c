@@ -329,6 +329,7 @@ void wl_steps_tick(void *self)
             steps->name = wl_string_copy(question.kernel);
             say_where(steps, &question);
             outcome = ask_user(steps, &question);
+            fflush(steps->run->console->pages); /* before what the program prints from here on */
         }
         steps->has_new |= outcome == PROFILE;
         wl_steps_answer(&steps->desk, outcome == PROFILE);
@@ -375,6 +376,10 @@ void wl_steps_end(struct wl_steps *steps)
     wl_steps_close(&steps->desk);
     if (steps->has_new && steps->mode == MODE_STOP)
         show_last(steps, NULL);
+    if (steps->mode == MODE_UNTIL_NAME)
+        wl_console_warn(steps->run->console,
+                        "until takes the whole name, as it stands after before",
+                        "no further kernel %s came", steps->name);
     if (steps->commands)
         fclose(steps->commands);
     unlink(steps->step_path);

@@ -146,6 +146,21 @@ static bool read_record(struct wl_metric_set *set, struct entry *entry,
     return false;
 }
 
+/* Of a real GPU: what is absent was not asked for, or the chip has no such counter. */
+static bool is_measured(const struct wl_report_launch *launch)
+{
+    const char *collector = launch->process ? launch->process->record.collector : NULL;
+    return collector && strcmp(collector, "cupti") == 0;
+}
+
+/* Why a name that counting PTX cannot give is absent. */
+static char *absent_reason(const struct wl_report_launch *launch, const char *reason)
+{
+    return wl_string_copy(is_measured(launch) && launch->record.status != WL_LAUNCH_FAILED
+                              ? "was not counted: --set full or --metrics NAME counts it"
+                              : reason);
+}
+
 static char *not_given_reason(const struct wl_report_launch *launch)
 {
     if (launch->record.status == WL_LAUNCH_FAILED)
@@ -234,7 +249,7 @@ static void compute_suffix(struct wl_metric_set *set, struct entry *entry)
     if (!suffix || !is_base_known(set, base)) {
         set_absent(entry, wl_string_copy("unknown metric"));
     } else if (suffix->formula == LUA_NOREF) {
-        set_absent(entry, wl_string_copy(suffix->reason));
+        set_absent(entry, absent_reason(set->launch, suffix->reason));
     } else {
         char *total = wl_string_format("%s.sum", base);
         const struct wl_metric_row *row = wl_metric_find(set->catalog, total);
@@ -264,7 +279,7 @@ static void compute(struct wl_metric_set *set, struct entry *entry)
     else if (row->kind == WL_METRIC_FORMULA)
         run_formula(set, entry, row->formula, row->mark, NULL);
     else if (row->reason)
-        set_absent(entry, wl_string_copy(row->reason));
+        set_absent(entry, absent_reason(set->launch, row->reason));
     else
         set_absent(entry, not_given_reason(set->launch));
 }
