@@ -82,8 +82,9 @@ struct wl_gpu {
     double l2_read_bytes_per_cycle;   /* that all SMs together get from L2 */
     double l2_write_bytes_per_cycle;  /* that L2 takes from all SMs */
     double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
-    double l2_port_bytes_per_cycle;                                 /* that one SM may get */
-    double l2_atomic_cycles; /* that a sector's update takes of a slice of L2 */
+    double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
+    double l2_port_bytes_per_cycle;       /* that one SM may get */
+    double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */
     double
         l2_float_atomic_cycles; /* the same of floating-point numbers, one sector over and over */
     uint32_t atomic_latency;    /* cycles to the old value of an atomic on global memory */

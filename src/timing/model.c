@@ -171,7 +171,11 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     if (line_cycles * lines_per_sector > model->l2_sector_cycles)
         model->l2_sector_cycles = line_cycles * lines_per_sector;
     model->l2_write_line_cycles =
-        sms / rate_or(gpu->l2_write_requests_per_cycle, gpu->l2_slices * 0.21);
+        sms / rate_or(gpu->l2_write_requests_per_cycle, gpu->l2_slices * 0.32);
+    double crowded = sms / rate_or(gpu->l2_write_neighbours_per_cycle, gpu->l2_slices * 0.19);
+    model->l2_write_crowded_cycles = crowded - model->l2_write_line_cycles;
+    if (model->l2_write_crowded_cycles < 0)
+        model->l2_write_crowded_cycles = 0;
     double write_port = rate_or(gpu->l2_port_write_bytes_per_cycle, port / 2);
     model->l2_write_cycles = 32 / (write_share < write_port ? write_share : write_port);
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT

@@ -209,7 +209,12 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
     uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false);
     double by_sectors = sectors * model->l2_write_cycles;
-    double by_lines = lines * model->l2_write_line_cycles;
+    /* lines of one piece of device memory meet in one slice of L2 */
+    uint32_t pieces = access.pending / WL_TRACE_PENDING_UNIT;
+    pieces = pieces && pieces < lines ? pieces : lines;
+    double crowd = ((double)lines / pieces - 1) / (WL_TRACE_PIECE_LINES - 1);
+    double by_lines =
+        lines * (model->l2_write_line_cycles + fmin(crowd, 1) * model->l2_write_crowded_cycles);
     double cycles = by_lines > by_sectors ? by_lines : by_sectors;
     /* it keeps its place before the pipe until so much else has left */
     double behind = path->l2_write_free - cycles / (sectors ? sectors : 1) * STORES_MOST;

@@ -1,4 +1,5 @@
 /* Where loads wait: in their scheduler's queue, for L1's pipe or aside until their lines come. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -170,6 +171,30 @@ static void stores_wait_to_leave(void **state)
     free(way);
 }
 
+/* Lines of one piece of device memory meet in a slice of L2, those of different ones do not. */
+static void neighbouring_lines_take_longer_to_store(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t pieces;
+        double each;
+    } rows[] = {{32, 4}, {16, 5}, {8, 7}, {0, 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct way *way = begin();
+        way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
+        way->model.l2_write_line_cycles = 4;
+        way->model.l2_write_crowded_cycles = 3;
+        uint32_t word = wl_trace_pack(
+            (struct wl_trace_access){.lines = 32,
+                                     .sectors = 32,
+                                     .sectors_ideal = 4,
+                                     .pending = rows[i].pieces * WL_TRACE_PENDING_UNIT});
+        path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], word, 0);
+        assert_true(fabs(way->path.l2_write_free - 32 * rows[i].each) < 1);
+        free(way);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +204,7 @@ int main(void)
         cmocka_unit_test(device_memory_answers_as_chance_has_it),
         cmocka_unit_test(stores_delay_what_comes_from_device_memory),
         cmocka_unit_test(stores_wait_to_leave),
+        cmocka_unit_test(neighbouring_lines_take_longer_to_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,9 @@ static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
  * that L1 looked up, sectors that it had not, sectors that would do, and for how long what it had
  * was still on its way. */
 enum { WL_TRACE_PENDING_UNIT = 16 }; /* cycles */
+/* Stores wait for nothing: `pending` is for how many pieces of so many lines theirs are, times the
+ * unit. */
+enum { WL_TRACE_PIECE_LINES = 4 };
 struct wl_trace_access {
     uint32_t wavefronts, wavefronts_ideal;
     uint32_t lines, sectors, missed, sectors_ideal, pending;

@@ -1,4 +1,5 @@
 #include "sim/exec/access.h"
+#include "sim/exec/lines.h"
 
 #include "sim/banks.h"
 #include "sim/found.h"
@@ -182,23 +183,8 @@ static u32 count_passes(const struct access *access, const u32 *words, u32 line_
     const u32 units = access->warp->worker->run->gpu->texture_units;
     if (units && cache_of(access) != access->warp->sm->l1)
         return count_texture_passes(access, units);
-    u32 planes[6] = {0}; /* of a count for each bank, lowest bit first */
-    for (u32 i = 0; i < line_count; i++) {
-        u32 carry = words[i];
-        for (u32 p = 0; p < 6; p++) {
-            u32 both = planes[p] & carry;
-            planes[p] ^= carry;
-            carry = both;
-        }
-    }
-    u32 candidates = 0xffffffffu, most = 0;
-    for (u32 p = 6; p-- > 0;) {
-        if (!(planes[p] & candidates))
-            continue;
-        candidates &= planes[p];
-        most |= 1u << p;
-    }
     u32 each = lookups_per_cycle(access), lookups = (line_count + each - 1) / each;
+    u32 most = count_bank(words, line_count);
     return most > lookups ? most : lookups;
 }
 
@@ -333,6 +319,8 @@ static void count_scattered(struct access *access)
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
     site->bytes += distinct_bytes(access, &touched);
+    if (access->kind == WL_SITE_STORE)
+        trace_pieces(access, count_pieces(touched.line, touched.count));
     if (access->warp->trace)
         record(access,
                access->kind == WL_SITE_LOAD ? count_passes(access, touched.words, touched.count)
@@ -364,6 +352,7 @@ static void fill_line_set(struct access *access, struct wl_line_set *set)
     set->sectors_ideal = ideal_sectors(access, set->sectors_total);
     set->bytes = distinct_bytes(access, &touched);
     set->passes = count_passes(access, touched.words, touched.count);
+    set->pieces = count_pieces(touched.line, touched.count);
 }
 
 static void count_pattern(struct access *access)
@@ -381,6 +370,8 @@ static void count_pattern(struct access *access)
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
     site->bytes += set->bytes;
+    if (access->kind == WL_SITE_STORE)
+        trace_pieces(access, set->pieces);
     if (access->warp->trace)
         record(access, access->kind == WL_SITE_LOAD ? set->passes : set->count, set->sectors_total,
                set->sectors_ideal, missed);

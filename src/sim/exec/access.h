@@ -72,6 +72,12 @@ static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
                                                          .wavefronts_ideal = site->memo_ideal}));
 }
 
+/* What the trace says of a store in the place of what it waits for. */
+static inline void trace_pieces(struct access *access, u32 pieces)
+{
+    access->pending = pieces * WL_TRACE_PENDING_UNIT;
+}
+
 /* A global access by all lanes whose addresses form runs as they did the last time: checked,
  * counted, and address[] filled at every eighth lane. False: nothing happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
