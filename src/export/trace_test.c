@@ -103,10 +103,11 @@ static const struct wl_trace_record of_second[] = {
     KERNEL(AXPY, 1000, 2000, 1, 7, 0),
 };
 
-static void put_process(uint64_t pid, const struct wl_trace_record *records, size_t count)
+static void put_process_into(const struct sample *into, uint64_t pid,
+                             const struct wl_trace_record *records, size_t count)
 {
     struct wl_stream_writer *writer;
-    assert_int_equal(wl_stream_writer_open(sample.stream, &writer, NULL), WL_OK);
+    assert_int_equal(wl_stream_writer_open(into->stream, &writer, NULL), WL_OK);
     const struct wl_sink *sink = wl_stream_writer_sink(writer);
     sample_put_process(sink, pid);
     sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
@@ -120,6 +121,11 @@ static void put_process(uint64_t pid, const struct wl_trace_record *records, siz
                                                                   .is_simulated = true});
     sink->put_end(sink->self, 0, start + 10000);
     wl_stream_writer_close(writer);
+}
+
+static void put_process(uint64_t pid, const struct wl_trace_record *records, size_t count)
+{
+    put_process_into(&sample, pid, records, count);
 }
 
 static int make(void **state)
@@ -357,6 +363,77 @@ static void tables_of_nsys_can_be_queried(void **state)
     free(path);
 }
 
+static void stacks_memory_and_waits_of_nsys(void **state)
+{
+    (void)state;
+    enum { STACK = SOLVE }; /* of one frame */
+    const struct wl_trace_record records[] = {
+        {start, start + 900, MALLOC, WL_TRACE_CUDA_RUNTIME, 0, 77, 1, {0, ODD}},
+        {start + 1000, start + 5000, LAUNCH, WL_TRACE_CUDA_RUNTIME, 0, 77, 2, {0, STACK}},
+        {start + 100,
+         start + 100,
+         IO,
+         WL_TRACE_MEMORY,
+         0,
+         77,
+         1,
+         {WL_TRACE_PACK_WHERE(1, 2, 0), 4096, 8000, WL_TRACE_MEMORY_DEVICE, 0, 8000}},
+        {start + 200,
+         start + 200,
+         IO,
+         WL_TRACE_MEMORY,
+         0,
+         77,
+         1,
+         {WL_TRACE_PACK_WHERE(1, 2, 0), 4096, 8000, WL_TRACE_MEMORY_DEVICE, 1, 0}},
+        {start + 2000,
+         start + 4500,
+         SOLVE,
+         WL_TRACE_SYNCHRONIZATION,
+         0,
+         77,
+         2,
+         {WL_TRACE_PACK_WHERE(0, 2, 13), WL_TRACE_SYNC_STREAM}},
+    };
+    struct sample own;
+    struct wl_error error = {0};
+    struct wl_report *of_own = NULL;
+    sqlite3 *database = NULL;
+    sample_make(&own);
+    put_process_into(&own, 77, records, COUNT(records));
+    struct wl_report_build build = sample_build(&own);
+    char *path = wl_string_format("%s/exported.sqlite", own.folder);
+    if (wl_report_build(&build, &error) || wl_report_open(own.report, &of_own, &error) ||
+        wl_export_trace(of_own, WL_TRACE_FORM_NSYS, path, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    /* the odd name has a ';' in it: two frames, the innermost first */
+    assert_number(database,
+                  "SELECT count(*) FROM CUDA_CALLCHAINS JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS r ON "
+                  "callchainId = CUDA_CALLCHAINS.id WHERE correlationId = 1",
+                  2);
+    assert_number(database,
+                  "SELECT value = 'a\"b' FROM CUDA_CALLCHAINS JOIN StringIds ON symbol = "
+                  "StringIds.id WHERE stackDepth = 1",
+                  1);
+    assert_number(database, "SELECT count(*) FROM CUDA_CALLCHAINS WHERE stackDepth = 0", 2);
+    assert_number(database,
+                  "SELECT sum(iif(o.label = 'Allocation', bytes, -bytes / 2)) FROM "
+                  "CUDA_GPU_MEMORY_USAGE_EVENTS AS e JOIN ENUM_CUDA_DEV_MEM_EVENT_OPER AS o ON "
+                  "o.id = memoryOperationType JOIN ENUM_CUDA_MEM_KIND AS m ON m.id = memKind WHERE "
+                  "m.label = 'Device' AND deviceId = 1 AND contextId = 2 AND address = 4096",
+                  4000);
+    assert_number(database,
+                  "SELECT end - start FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION JOIN "
+                  "ENUM_CUPTI_SYNC_TYPE AS t ON t.id = syncType WHERE t.label = 'Stream sync' AND "
+                  "streamId = 13 AND correlationId = 2",
+                  2500);
+    sqlite3_close(database);
+    wl_report_close(of_own);
+    free(path);
+    sample_remove(&own);
+}
+
 /* What is missing is said in the report. */
 static void notes_tell_what_is_missing(void **state)
 {
@@ -404,6 +481,7 @@ int main(void)
         cmocka_unit_test(forms_are_as_recorded),
         cmocka_unit_test(slices_of_perfetto_are_nested),
         cmocka_unit_test(tables_of_nsys_can_be_queried),
+        cmocka_unit_test(stacks_memory_and_waits_of_nsys),
         cmocka_unit_test(notes_tell_what_is_missing),
         cmocka_unit_test(a_report_without_events_is_refused),
     };

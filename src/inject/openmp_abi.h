@@ -55,7 +55,8 @@ struct wl_omp_tool {
     union wl_omp_data data;
 };
 
-/* What the OpenMP runtime calls in the library that OMP_TOOL_LIBRARIES names. */
+/* What the OpenMP runtime calls in the library that OMP_TOOL_LIBRARIES names; NULL: no trace is
+ * being recorded. */
 struct wl_omp_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
 #endif

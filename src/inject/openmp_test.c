@@ -67,6 +67,9 @@ static int start(void **state)
     static const struct wl_trace_sink sink = {.put_names = put_names, .put_records = put_records};
     struct wl_trace_options options = {.wanted = 1u << WL_TRACE_OPENMP};
     wl_trace_start(&options, &sink);
+    unsetenv("WARPLENS_TRACE_ENGINE"); /* no trace: another tool's turn */
+    assert_null(ompt_start_tool(201811, "tests"));
+    setenv("WARPLENS_TRACE_ENGINE", "/lib/engine.so", 1);
     struct wl_omp_tool *tool = ompt_start_tool(201811, "tests");
     assert_int_equal(tool->initialize(know_nothing, 0, &tool->data), 0);
     assert_int_equal(tool->initialize(look_up, 0, &tool->data), 1);

@@ -49,9 +49,29 @@ CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER NOT NULL, end INTEGER NOT
   returnValue INTEGER NOT NULL, callchainId INTEGER);
 INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME
   SELECT start_ns - ns, end_ns - ns, CASE category WHEN 1 THEN 0 ELSE 1 END, globalPid + thread,
-    correlation, name_id, word_0, NULL
+    correlation, name_id, word_0, word_1
   FROM input.trace_events JOIN origin JOIN pids USING (process_id)
   WHERE category IN (1, 2) ORDER BY start_ns, id;
+
+-- a stack is one name, 'main;solve;step': its frames from the outermost on, then numbered from within
+CREATE TEMP TABLE frames AS WITH RECURSIVE
+  split(id, position, symbol, rest) AS (
+    SELECT id, 0, NULL, name || ';' FROM input.names WHERE id IN (SELECT word_1 FROM
+      input.trace_events WHERE category IN (1, 2, 3))
+    UNION ALL SELECT id, position + 1, substr(rest, 1, instr(rest, ';') - 1),
+      substr(rest, instr(rest, ';') + 1) FROM split WHERE rest != '')
+  SELECT id, position, symbol FROM split WHERE position > 0;
+INSERT INTO StringIds(value) SELECT DISTINCT symbol FROM frames
+  WHERE symbol NOT IN (SELECT value FROM StringIds);
+INSERT INTO StringIds(value) SELECT '[Unknown]' WHERE EXISTS (SELECT * FROM frames)
+  AND '[Unknown]' NOT IN (SELECT value FROM StringIds);
+CREATE TABLE CUDA_CALLCHAINS(id INTEGER NOT NULL, symbol INTEGER NOT NULL, module INTEGER NOT NULL,
+  unresolved INTEGER, originalIP INTEGER, stackDepth INTEGER NOT NULL, PRIMARY KEY (id, stackDepth));
+INSERT INTO CUDA_CALLCHAINS
+  SELECT frames.id, (SELECT min(id) FROM StringIds WHERE value = symbol),
+    (SELECT min(id) FROM StringIds WHERE value = '[Unknown]'), NULL, NULL,
+    (SELECT max(position) FROM frames AS all_frames WHERE all_frames.id = frames.id) - position
+  FROM frames ORDER BY frames.id, position DESC;
 
 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER NOT NULL, end INTEGER NOT NULL,
   deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, greenContextId INTEGER,
@@ -96,6 +116,37 @@ INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET
     CASE word_3 WHEN 0 THEN 7 ELSE word_3 - 1 END
   FROM input.trace_events JOIN origin JOIN pids USING (process_id)
   WHERE category = 6 ORDER BY start_ns, id;
+
+CREATE TABLE ENUM_CUPTI_SYNC_TYPE(id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_CUPTI_SYNC_TYPE VALUES
+  (0, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_UNKNOWN', 'Unknown'),
+  (1, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE', 'Event sync'),
+  (2, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT', 'Stream wait event sync'),
+  (3, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE', 'Stream sync'),
+  (4, 'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE', 'Context sync');
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER NOT NULL, end INTEGER NOT NULL,
+  deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, greenContextId INTEGER,
+  streamId INTEGER NOT NULL, correlationId INTEGER, globalPid INTEGER, syncType INTEGER NOT NULL,
+  eventId INTEGER NOT NULL);
+INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION
+  SELECT start_ns - ns, end_ns - ns, word_0 >> 48 & 65535, word_0 >> 32 & 65535, NULL,
+    word_0 & 4294967295, correlation, globalPid, word_1, 0
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id)
+  WHERE category = 7 ORDER BY start_ns, id;
+
+CREATE TABLE ENUM_CUDA_DEV_MEM_EVENT_OPER(id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+INSERT INTO ENUM_CUDA_DEV_MEM_EVENT_OPER VALUES
+  (0, 'CUDA_DEV_MEM_EVENT_OPR_ALLOCATION', 'Allocation'),
+  (1, 'CUDA_DEV_MEM_EVENT_OPR_DEALLOCATION', 'Deallocation');
+CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start INTEGER NOT NULL, globalPid INTEGER NOT NULL,
+  deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, address INTEGER NOT NULL,
+  pc INTEGER NOT NULL, bytes INTEGER NOT NULL, memKind INTEGER NOT NULL,
+  memoryOperationType INTEGER NOT NULL, name TEXT, correlationId INTEGER);
+INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS
+  SELECT start_ns - ns, globalPid, word_0 >> 48 & 65535, word_0 >> 32 & 65535, word_1, 0, word_2,
+    CASE word_3 WHEN 0 THEN 7 ELSE word_3 - 1 END, word_4, NULL, correlation
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id)
+  WHERE category = 11 ORDER BY start_ns, id;
 
 CREATE TABLE NVTX_EVENTS(start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL,
   rangeId INTEGER, category INTEGER, color INTEGER, text TEXT, globalTid INTEGER,
