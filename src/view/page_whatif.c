@@ -31,7 +31,9 @@ static const struct {
 struct row {
     const char *id, *text;
     double duration_ns;
-    char *line; /* "file:line", or "" */
+    double step;  /* the duration in parts of the launch's, rounded; 0 where that does not matter */
+    size_t order; /* among causes that save the same */
+    char *line;   /* "file:line", or "" */
 };
 
 struct whatif {
@@ -92,9 +94,17 @@ static char *find_line(struct wl_view_context *context, const struct wl_report_l
     return wl_string_format("%s:%u", slash ? slash + 1 : best->file, best->line);
 }
 
+/* Times closer than that part of the launch's are the same: two causes that each leave what a third
+ * one takes, say. Of those the program's own come first, as in timing/causes.def. */
+#define SAME_PART 0.01
+
 static int by_duration(const void *left, const void *right)
 {
     const struct row *a = left, *b = right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
     if (a->duration_ns != b->duration_ns)
         return a->duration_ns < b->duration_ns ? -1 : 1;
     return strcmp(a->id, b->id);
@@ -117,6 +127,9 @@ static bool collect(struct wl_view_context *context, const struct wl_report_laun
         if (!is_known)
             continue;
         bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
+        if (whatif->duration_ns > 0)
+            row.step = round(row.duration_ns / (SAME_PART * whatif->duration_ns));
+        row.order = (size_t)(cause - wl_timing_causes);
         row.line = find_line(context, launch, cause->id);
         if (is_bound)
             WL_PUSH(&whatif->bounds, row);
