@@ -365,11 +365,13 @@ static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
 }
 
 /* Memory for all resident blocks, kept from launch to launch: a repeated launch finds its pages and
- * constants in place. Huge pages where the system has them. */
+ * constants in place. Huge pages where the system has them, but not where blocks are so large that
+ * they use little of theirs (kernels of gcc's OpenMP carry its library, with registers for all of
+ * it). */
 static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, uint32_t sm_used,
                                   uint32_t resident, bool *has_constants, struct wl_error *error)
 {
-    const size_t huge_bytes = (size_t)2 << 20;
+    const size_t huge_bytes = (size_t)2 << 20, most_huge_bytes = (size_t)1 << 30;
     size_t needed = sm_used * (size_t)resident * wl_sm_cta_bytes(run);
     needed = (needed + huge_bytes - 1) / huge_bytes * huge_bytes;
     if (needed > sim->arena_bytes) {
@@ -381,7 +383,8 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
         if (!sim->arena)
             return wl_error_set(error, WL_ERR_MEMORY,
                                 "no memory for the %zu bytes of resident blocks", needed);
-        madvise(sim->arena, needed, MADV_HUGEPAGE);
+        if (needed <= most_huge_bytes)
+            madvise(sim->arena, needed, MADV_HUGEPAGE);
     }
     uint64_t places = (uint64_t)resident * sm_used;
     const uint32_t shape[5] = {run->threads_per_block, run->shared_bytes, resident, sm_used,
