@@ -503,8 +503,9 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
         sectors_store(&engine->sectors, sector);
     if (word && op->kind == WL_MACHINE_LOAD)
         engine->path.chance = chance_of(engine, warp, word);
+    uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
-                                 port, word, now);
+                                 port, comes, word, now);
     return is_load ? sectors_finish(&visit, there) : there;
 }
 

@@ -40,21 +40,32 @@ static uint64_t take_pipe(struct path_pipe *pipe, struct path_port *port, struct
     return start;
 }
 
+/* The load whose lines come first goes. */
 static void end_flight(struct path *path)
 {
-    path->flight_weight -= path->flights[path->flight_first].weight;
-    path->flight_first = (path->flight_first + 1) % PATH_FLIGHTS;
-    path->flight_count--;
+    path->flight_weight -= path->flights[0].weight;
+    struct path_flight last = path->flights[--path->flight_count];
+    uint32_t at = 0;
+    for (uint32_t next = 1; next < path->flight_count; next = 2 * at + 1) {
+        if (next + 1 < path->flight_count &&
+            path->flights[next + 1].comes < path->flights[next].comes)
+            next++;
+        if (last.comes <= path->flights[next].comes)
+            break;
+        path->flights[at] = path->flights[next];
+        at = next;
+    }
+    path->flights[at] = last;
 }
 
 /* As many loads as may be under way: the next waits for the first of them to come. */
 static uint64_t wait_for_flight(struct path *path, const struct timing_model *model, uint64_t start)
 {
-    while (path->flight_count && path->flights[path->flight_first].comes <= start)
+    while (path->flight_count && path->flights[0].comes <= start)
         end_flight(path);
     while (path->flight_count &&
            (path->flight_weight >= model->loads_in_flight || path->flight_count == PATH_FLIGHTS)) {
-        uint64_t comes = path->flights[path->flight_first].comes;
+        uint64_t comes = path->flights[0].comes;
         start = comes > start ? comes : start;
         end_flight(path);
     }
@@ -68,17 +79,19 @@ static uint64_t wait_for_flight(struct path *path, const struct timing_model *mo
 static void add_flight(struct path *path, uint64_t comes, uint32_t lines)
 {
     struct path_flight flight = {comes, 1 + (lines - 1) * LINE_WEIGHT};
-    path->flights[(path->flight_first + path->flight_count) % PATH_FLIGHTS] = flight;
-    path->flight_count++;
+    uint32_t at = path->flight_count++;
+    for (; at && path->flights[(at - 1) / 2].comes > comes; at = (at - 1) / 2)
+        path->flights[at] = path->flights[(at - 1) / 2];
+    path->flights[at] = flight;
     path->flight_weight += flight.weight;
 }
 
-/* An access to global memory waits in its scheduler's queue until L1 looks up its lines. If it
+/* An access to global memory waits in its queue until L1 looks up its lines. If it
  * finds them all, the access waits for the pipe, in its turn; a load whose data are still to come
- * waits aside. Returns the cycle of the first pass. */
+ * waits aside. Returns the cycle of the first pass; *looked_at: when it was looked up. */
 static uint64_t look_up(struct path *path, struct path_pipe *pipe, const struct timing_model *model,
                         struct path_port *port, struct path_queue *queue, uint64_t now,
-                        uint32_t passes, bool is_aside)
+                        uint32_t passes, bool is_aside, uint64_t *looked_at)
 {
     uint64_t *port_free = pipe == &path->texture ? &port->texture_free : &port->free;
     uint64_t from = latest(pipe->tags_free, *port_free > now ? *port_free : now);
@@ -88,6 +101,7 @@ static uint64_t look_up(struct path *path, struct path_pipe *pipe, const struct 
         from = pipe->looked.room_at;
     pipe->tags_free = (double)from + (is_aside ? 1 : passes * model->look_up_cycles);
     *port_free = from + queue->port_cycles;
+    *looked_at = from;
     enter(queue, from);
     uint64_t start = latest(pipe->free, from);
     pipe->free = (pipe->free > (double)from ? pipe->free : (double)from) + passes;
@@ -162,7 +176,7 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
 }
 
 static uint64_t load(struct path *path, const struct timing_model *model, uint32_t changes,
-                     struct path_port *port, struct path_queue *queue,
+                     struct path_port *port, struct path_queue *queue, uint64_t comes,
                      struct wl_trace_access access, uint64_t now, bool is_texture)
 {
     struct path_pipe *pipe = is_texture ? &path->texture : &path->l1;
@@ -175,14 +189,15 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     }
     if (changes & WL_TIMING_L1_HITS)
         access.missed = access.pending = 0;
-    bool is_aside = access.missed || access.pending;
-    uint64_t start = look_up(path, pipe, model, port, queue, now, passes, is_aside);
-    uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY +
-                     model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
-    there += access.pending;
+    uint32_t latency = model->kinds[is_texture ? WL_MACHINE_TEXTURE : WL_MACHINE_LOAD].latency;
+    uint64_t looked_at = latest(pipe->tags_free, now);
+    bool is_aside = access.missed || access.pending || comes > looked_at + latency;
+    uint64_t start = look_up(path, pipe, model, port, queue, now, passes, is_aside, &looked_at);
+    uint64_t there = start + (uint64_t)(passes - 1) * PASS_LATENCY + latency;
+    there = comes > there ? comes : there + access.pending;
     if (access.missed) {
         double places = path_is_scattered(&access) ? access.missed : access.missed / PLACE_SECTORS;
-        uint64_t fetched = fetch(path, model, start + passes - 1, access.missed, places);
+        uint64_t fetched = fetch(path, model, looked_at, access.missed, places);
         pipe->free += access.missed * model->fill_cycles;
         pipe->busy += access.missed * model->fill_cycles;
         there = fetched > there ? fetched : there;
@@ -207,7 +222,7 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
         lines = (sectors + 3) / 4 < lines ? (sectors + 3) / 4 : lines;
     }
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
-    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false);
+    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false, &now);
     double by_sectors = sectors * model->l2_write_cycles;
     /* lines of one piece of device memory meet in one slice of L2 */
     uint32_t pieces = access.pending / WL_TRACE_PENDING_UNIT;
@@ -235,7 +250,8 @@ static uint64_t atomic(struct path *path, const struct timing_model *model, stru
     uint32_t repeats = access.lines ? sectors / access.lines : sectors;
     double each = repeats > 4 ? 2 : model->atomic_cycles;
     uint32_t passes = (uint32_t)(sectors * each + 0.5);
-    uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes ? passes : 1, false);
+    uint64_t start =
+        look_up(path, &path->l1, model, port, queue, now, passes ? passes : 1, false, &now);
     double updated =
         serve(&path->atomic_free, (double)start, sectors * model->atomic_sector_cycles);
     return latest(updated, start + passes) + latency;
@@ -259,7 +275,8 @@ static uint64_t load_constants(struct path *path, const struct timing_model *mod
 }
 
 uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
-                     uint8_t kind, struct path_port *port, uint32_t word, uint64_t now)
+                     uint8_t kind, struct path_port *port, uint64_t comes, uint32_t word,
+                     uint64_t now)
 {
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
@@ -287,7 +304,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
     case WL_MACHINE_REDUCTION:
         return atomic(path, model, port, queue, access, now, latency);
     default:
-        return load(path, model, changes, port, queue, access, now,
+        return load(path, model, changes, port, queue, comes, access, now,
                     kind == WL_MACHINE_TEXTURE && model->has_texture_pipe);
     }
 }

@@ -48,8 +48,8 @@ struct path {
     double device_load;   /* share of the recent past in which device memory was busy */
     double device_seen;   /* cycle for which that holds */
     double missed_debt;   /* sectors, in part, that are due to miss L2 */
-    struct path_flight flights[PATH_FLIGHTS]; /* in the order of issue */
-    uint32_t flight_first, flight_count;
+    struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */
+    uint32_t flight_count;
     double flight_weight; /* of all of them */
 };
 
@@ -65,8 +65,10 @@ static inline bool path_is_scattered(const struct wl_trace_access *access)
 
 /* An access that issues now, through the port's queue of that number: word is the trace's second
  * word; 0: no lane takes part, or it moves data between lanes, and takes a pass all the same.
- * Returns the cycle at which its result is there. */
+ * comes: when lines come that another load of this SM asked for. Returns the cycle at which its
+ * result is there. */
 uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
-                     uint8_t kind, struct path_port *port, uint32_t word, uint64_t now);
+                     uint8_t kind, struct path_port *port, uint64_t comes, uint32_t word,
+                     uint64_t now);
 
 #endif

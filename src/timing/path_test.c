@@ -39,26 +39,28 @@ static struct way *begin(void)
 
 /* Loads by all schedulers in turns, each as soon as its queue has room; returns how many had been
  * issued when the first found none. */
-static uint32_t issue_until_full(struct way *way, struct wl_trace_access access, uint64_t every)
+static uint32_t issue_until_full(struct way *way, struct wl_trace_access access, uint64_t comes,
+                                 uint64_t every)
 {
     uint32_t word = wl_trace_pack(access), issued = 0;
     for (uint64_t now = 0; issued < 1000; now += every)
         for (int s = 0; s < 4; s++) {
             if (way->ports[s].queues[WL_TIMING_QUEUE_LG].room_at > now)
                 return issued;
-            path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[s], word, now);
+            path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[s], comes, word,
+                        now);
             issued++;
         }
     return issued;
 }
 
-static void hits_of_many_lines_fill_the_queue_of_their_scheduler(void **state)
+static void hits_of_many_lines_fill_the_queue(void **state)
 {
     (void)state;
     struct way *way = begin();
     uint32_t issued =
-        issue_until_full(way, (struct wl_trace_access){.lines = 32, .sectors = 32}, 4);
-    assert_in_range(issued, 40, 44); /* ten a scheduler, and what was looked up meanwhile */
+        issue_until_full(way, (struct wl_trace_access){.lines = 32, .sectors = 32}, 0, 4);
+    assert_in_range(issued, 40, 44); /* and what was looked up meanwhile */
     free(way);
 }
 
@@ -68,7 +70,7 @@ static void hits_behind_the_look_up_are_limited(void **state)
     struct way *way = begin();
     /* slower than L1 looks lines up, faster than its pipe takes them */
     uint32_t issued =
-        issue_until_full(way, (struct wl_trace_access){.lines = 32, .sectors = 32}, 80);
+        issue_until_full(way, (struct wl_trace_access){.lines = 32, .sectors = 32}, 0, 80);
     assert_in_range(issued, 2 * 95, 3 * 95); /* 95 wait when the pipe has taken 1.5 times as many */
     free(way);
 }
@@ -78,17 +80,18 @@ static void loads_wait_aside_for_lines_to_come(void **state)
     (void)state;
     static const struct {
         struct wl_trace_access access;
+        uint64_t comes; /* what another load asked for */
         uint32_t least, most;
     } rows[] = {
-        {{.lines = 1, .sectors = 4, .missed = 4}, 340 + 40, 340 + 44},
-        {{.lines = 32, .sectors = 32, .missed = 32}, 200 + 40, 200 + 44},
-        {{.lines = 32, .sectors = 32, .pending = 2000}, 200 + 40, 200 + 44},
+        {{.lines = 1, .sectors = 4, .missed = 4}, 0, 340 + 40, 340 + 44},
+        {{.lines = 32, .sectors = 32, .missed = 32}, 0, 200 + 40, 200 + 44},
+        {{.lines = 32, .sectors = 32}, 100000, 200 + 40, 200 + 44},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct way *way = begin();
         way->model.l2_latency = 100000; /* none comes meanwhile */
-        way->path.l1.free = rows[i].access.pending ? 100000 : 0;
-        assert_in_range(issue_until_full(way, rows[i].access, 4), rows[i].least, rows[i].most);
+        assert_in_range(issue_until_full(way, rows[i].access, rows[i].comes, 4), rows[i].least,
+                        rows[i].most);
         free(way);
     }
 }
@@ -100,7 +103,7 @@ static uint64_t comes(struct wl_trace_access access, double chance)
     way->model.dram_least_latency = 400;
     way->model.l2_miss_ratio = 1;
     way->path.chance = chance;
-    uint64_t there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[0],
+    uint64_t there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[0], 0,
                                  wl_trace_pack(access), 0);
     free(way);
     return there;
@@ -143,9 +146,9 @@ static void stores_delay_what_comes_from_device_memory(void **state)
         uint64_t there = 0, left = 0;
         for (uint64_t now = 0; now < 100 * 64; now += 64) {
             if (has_stores)
-                left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0],
+                left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0,
                                    wl_trace_pack(store), now);
-            there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[1],
+            there = path_access(&way->path, &way->model, 0, WL_MACHINE_LOAD, &way->ports[1], 0,
                                 wl_trace_pack(load), now);
         }
         assert_true(left < 100 * 64 + 64);
@@ -165,7 +168,7 @@ static void stores_wait_to_leave(void **state)
     way->model.l2_write_cycles = 2;
     uint64_t left = 0;
     for (uint64_t now = 0; now < 44 * 8; now += 8)
-        left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0],
+        left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0,
                            wl_trace_pack(store), now);
     assert_in_range(left, (44 - 7) * 32, 44 * 32); /* 96 sectors less than all */
     free(way);
@@ -189,7 +192,7 @@ static void neighbouring_lines_take_longer_to_store(void **state)
                                      .sectors = 32,
                                      .sectors_ideal = 4,
                                      .pending = rows[i].pieces * WL_TRACE_PENDING_UNIT});
-        path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], word, 0);
+        path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0, word, 0);
         assert_true(fabs(way->path.l2_write_free - 32 * rows[i].each) < 1);
         free(way);
     }
@@ -198,7 +201,7 @@ static void neighbouring_lines_take_longer_to_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hits_of_many_lines_fill_the_queue_of_their_scheduler),
+        cmocka_unit_test(hits_of_many_lines_fill_the_queue),
         cmocka_unit_test(hits_behind_the_look_up_are_limited),
         cmocka_unit_test(loads_wait_aside_for_lines_to_come),
         cmocka_unit_test(device_memory_answers_as_chance_has_it),
