@@ -17,7 +17,8 @@ return {
         stage = "bound",
         order = 900,
         description = "The unit that needs most time at its peak rate for what was counted. With a duration in the report " ..
-            "it says how near the kernel is to that floor; at 90% there is nothing left to gain but by doing less.",
+            "it says how near the kernel is to that floor; at 90% there is nothing left to gain but by doing less, and " ..
+            "below 20% no unit bounds it: they wait.",
         advice = "Look for findings about this unit first. If there are none, only less work or another algorithm makes " ..
             "the kernel faster.",
         apply = function(launch)
@@ -28,13 +29,23 @@ return {
             end
             local weight = advice.weight(launch, unit)
             local duration = m("gpu__time_duration.sum")
-            local near = duration and duration > 0 and
-                string.format("; the kernel runs at %s of that floor", advice.percent(m["warplens__floor.ns"] / duration)) or ""
+            local share = duration and duration > 0 and m["warplens__floor.ns"] / duration or nil
+            local near = share and string.format("; the kernel runs at %s of that floor", advice.percent(share)) or ""
             local evidence = { { metric = "warplens__floor_" .. unit .. ".cycle" } }
             for _, other in ipairs({ "issue", "lsu", "l2", "dram" }) do
                 if other ~= unit and m("warplens__floor_" .. other .. ".cycle") then
                     evidence[#evidence + 1] = { metric = "warplens__floor_" .. other .. ".cycle" }
                 end
+            end
+            if share and share < 0.2 then
+                return {
+                    severity = "note",
+                    title = string.format("%sno unit bounds it: the busiest by counts, %s, has work for %s of the time",
+                        launch.is_stand_in and "stand-in for a library: " or "", words[unit], advice.percent(share)),
+                    evidence = evidence,
+                    todo = "Give the SMs more to do at once: more blocks or warps, loads that do not wait for each other, " ..
+                        "or fewer and larger launches.",
+                }
             end
             return {
                 severity = "note",
