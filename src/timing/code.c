@@ -97,6 +97,26 @@ static void give_scoreboards(struct timing_code *code, const struct wl_machine *
     }
 }
 
+/* Cycles that the unit takes which reads constants by address, two for each thing it does:
+ * barriers, pointers among the parameters and block sizes that lanes reckon with, block numbers
+ * (examples/microbench contention, pipe_adu of short_*: what ptxas 13.0 reads so is LDC and S2UR).
+ * Of the special registers half are block numbers. Loads of constants are counted with their
+ * addresses. */
+static uint8_t adu_cycles(const struct wl_machine_op *op)
+{
+    bool is_pointer = op->code == WL_OP_LOAD_PARAM && op->width_bytes == 8;
+    switch (op->kind) {
+    case WL_MACHINE_BARRIER:
+        return 2;
+    case WL_MACHINE_UNIFORM:
+        return is_pointer || op->code == WL_OP_SPECIAL ? 2 : 0;
+    case WL_MACHINE_SPECIAL:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 /* base: the loop that op's block stands for several turns of, or the block itself. */
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
                    const struct wl_machine_op *op, uint32_t base, bool is_base)
@@ -108,6 +128,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .weight = op->weight,
                              .read_count = op->read_count,
                              .is_free = op->kind == WL_MACHINE_FREE,
+                             .adu_cycles = adu_cycles(op),
                              .scoreboard = TIMING_NO_SCOREBOARD,
                              .guard = find_guard(input->program->machine, op),
                              .operands = op->operands,

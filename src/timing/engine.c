@@ -88,6 +88,7 @@ struct engine {
     uint64_t *instruction_states, *instruction_executed; /* as in result */
     uint32_t next_block;                                 /* of the trace */
     double chance;                                       /* from 0 to 1 */
+    uint64_t adu_cycles;
     double next_start; /* cycle at which the next block may start */
     uint64_t barrier_free;
     uint64_t eligible, issued;
@@ -325,6 +326,7 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     block->given = block->start - BEGIN_CYCLES;
     block->number = (uint32_t)record->number;
     block->live = record->warp_count;
+    engine->adu_cycles += 2 * record->warp_count; /* the stack pointer */
     block->arrived = 0;
     block->ended = 0;
     block->is_live = true;
@@ -519,6 +521,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
     account_wait(engine, warp, now);
     account(engine, warp, now + 1, WL_TIMING_SELECTED);
     engine->instruction_executed[op->instruction]++;
+    engine->adu_cycles += op->adu_cycles;
     if (op->kind == WL_MACHINE_UNKNOWN)
         result->unknown = op->instruction;
     uint32_t pipe = choose_pipe(scheduler, kind);
@@ -763,6 +766,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
         }
     }
     result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
+    result->adu_busy = (double)engine.adu_cycles + engine.path.constant_busy;
     result->l1_busy = fmax(engine.path.l1.busy, engine.path.texture.busy);
     report_counts(&engine);
     /* a launch ends when its stores and atomics have left, for which no warp waits */

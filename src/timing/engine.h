@@ -11,7 +11,7 @@ struct timing_result {
     double end;         /* cycle at which the last block ended */
     double *block_ends; /* of each traced block, in the order in which they ended */
     uint32_t block_end_count;
-    double instructions, eligible, issue_cycles, warp_cycles, l1_busy;
+    double instructions, eligible, issue_cycles, warp_cycles, l1_busy, adu_busy;
     uint32_t unknown; /* an instruction that ran and cannot be timed; WL_MACHINE_NONE */
     double states[WL_TIMING_STATE_COUNT];
     double pipe_busy[WL_MACHINE_PIPE_COUNT];

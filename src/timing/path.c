@@ -270,6 +270,7 @@ static uint64_t load_constants(struct path *path, const struct timing_model *mod
     port->free = sent + queue->port_cycles;
     double read =
         serve(&path->constant_free, (double)sent, addresses * model->constant_address_cycles);
+    path->constant_busy += addresses * model->constant_address_cycles;
     enter(queue, (uint64_t)(read - addresses * model->constant_address_cycles));
     return latest(read, sent + (addresses - 1) * CONSTANT_LATENCY) + latency;
 }

@@ -45,6 +45,7 @@ struct path {
     double chance;        /* from 0 to 1: of the next load that device memory must answer */
     double atomic_free;   /* when L2 takes the next sector of an atomic */
     double constant_free; /* when the next address of constants is read */
+    double constant_busy; /* cycles that this takes */
     double device_load;   /* share of the recent past in which device memory was busy */
     double device_seen;   /* cycle for which that holds */
     double missed_debt;   /* sectors, in part, that are due to miss L2 */

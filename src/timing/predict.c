@@ -97,6 +97,7 @@ static void scale(const struct wl_timing_input *input, struct timing_result *res
     timing->eligible = result->eligible * factor;
     timing->issue_cycles = result->issue_cycles * factor;
     timing->l1_busy = result->l1_busy * factor;
+    timing->adu_busy = result->adu_busy * factor;
     for (int i = 0; i < WL_TIMING_STATE_COUNT; i++)
         timing->states[i] = result->states[i] * factor;
     for (int i = 0; i < WL_MACHINE_PIPE_COUNT; i++)

@@ -87,8 +87,9 @@ struct wl_timing {
     double states[WL_TIMING_STATE_COUNT];    /* warp cycles; their sum is warp_cycles */
     double pipe_busy[WL_MACHINE_PIPE_COUNT]; /* cycles, summed over schedulers */
     double l1_busy;                          /* cycles of the L1 pipe, summed over SMs */
-    double *instruction_states;              /* [instruction of the program][state] */
-    double *instruction_executed;            /* machine instructions that came from each */
+    double adu_busy; /* of the unit that reads constants by address and has the barriers */
+    double *instruction_states;   /* [instruction of the program][state] */
+    double *instruction_executed; /* machine instructions that came from each */
     uint32_t instruction_count;
 };
 void wl_timing_free(struct wl_timing *timing);

@@ -259,6 +259,27 @@ static void constants_are_read_address_by_address(void **state)
     }
 }
 
+/* Two cycles for each address of constants, barrier, pointer among the parameters and warp, one for
+ * each special register. */
+static void one_unit_has_constants_and_barriers(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    char *body = repeat("and.b32 %r2, %r1, 1;\nmul.wide.u32 %rd1, %r2, 4;\nmov.b64 %rd3, p;\n"
+                        "add.s64 %rd3, %rd3, %rd1;\n",
+                        "ld.param.u32 %r3, [%rd3];\nadd.s32 %r4, %r4, %r3;\nbar.sync 0;\n", 100,
+                        "st.global.u32 [%rd0], %r4;\n");
+    begin(&run, body, 2, 256);
+    assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
+    double each = timing.adu_busy / (2 * 8);
+    assert_true(each > 100 * (2 * 2 + 2) && each < 100 * (2 * 2 + 2) + 8);
+    wl_timing_free(&timing);
+    end(&run);
+    free(body);
+}
+
 /* A launch does not end before the slice of L2 that has most atomics is done with them. */
 static void atomics_at_one_address_hold_the_launch(void **state)
 {
@@ -533,6 +554,7 @@ int main(void)
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(kepler_replays_misses_and_has_texture_units),
         cmocka_unit_test(constants_are_read_address_by_address),
+        cmocka_unit_test(one_unit_has_constants_and_barriers),
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
