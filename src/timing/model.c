@@ -160,8 +160,9 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     const struct wl_timing_traffic *traffic = &input->traffic;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     double port = rate_or(gpu->l2_port_bytes_per_cycle, 64);
+    /* where nothing is known: so much for each slice, writes, lines and requests as on H200 */
     double l2_share = rate_or(gpu->l2_read_bytes_per_cycle, gpu->l2_slices * 32.0) / sms;
-    double write_share = rate_or(gpu->l2_write_bytes_per_cycle, gpu->l2_slices * 16.0) / sms;
+    double write_share = rate_or(gpu->l2_write_bytes_per_cycle, gpu->l2_slices * 20.8) / sms;
     double efficiency = rate_or(gpu->dram_efficiency, DRAM_EFFICIENCY);
     double dram_share = gpu->memory_bandwidth_bytes_per_s * efficiency / gpu->sm_clock_hz / sms;
     model->l2_sector_cycles = 32 / (l2_share < port ? l2_share : port);
@@ -177,6 +178,7 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     if (model->l2_write_crowded_cycles < 0)
         model->l2_write_crowded_cycles = 0;
     double write_port = rate_or(gpu->l2_port_write_bytes_per_cycle, port / 2);
+    model->l2_fill_cycles = 32 / write_share;
     model->l2_write_cycles = 32 / (write_share < write_port ? write_share : write_port);
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
                                   ? 0

@@ -38,6 +38,7 @@ struct timing_model {
     uint32_t branch_latency, barrier_latency, barrier_interval;
     double l2_sector_cycles;        /* that a sector takes of the SM's share of reading from L2 */
     double l2_write_cycles;         /* of writing, a sector */
+    double l2_fill_cycles;          /* and of what L2 takes from SMs and device memory */
     double l2_write_crowded_cycles; /* and more where four lines meet in a slice */
     double l2_write_line_cycles;    /* and a line, at least */
     double store_line_cycles;       /* that L1 takes for each line of a store */

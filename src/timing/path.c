@@ -164,8 +164,8 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
         path->missed_debt -= missed;
         double latency = device_latency(path, model, missed / sectors * places);
         /* they come into L2 the way that stores take */
-        double through = serve(&path->l2_fill_free, (double)from, missed * model->l2_write_cycles);
-        there = fmax(there, through - missed * model->l2_write_cycles + latency);
+        double through = serve(&path->l2_fill_free, (double)from, missed * model->l2_fill_cycles);
+        there = fmax(there, through - missed * model->l2_fill_cycles + latency);
         double bytes = missed * model->dram_bytes_per_missed;
         double device = serve(&path->device_free, (double)from, bytes * model->dram_byte_cycles);
         device += latency - bytes * model->dram_byte_cycles;
@@ -236,7 +236,7 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     uint64_t leaves = latest(behind, start + passes);
     stay(&path->l1.looked, leaves);
     serve(&path->l2_write_free, (double)start, cycles);
-    serve(&path->l2_fill_free, (double)start, cycles);
+    serve(&path->l2_fill_free, (double)start, fmax(by_lines, sectors * model->l2_fill_cycles));
     double bytes = sectors * model->dram_bytes_per_written;
     serve(&path->device_free, (double)start, bytes * model->dram_byte_cycles);
     return leaves;

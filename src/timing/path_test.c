@@ -140,7 +140,7 @@ static void stores_delay_what_comes_from_device_memory(void **state)
     for (int has_stores = 0; has_stores < 2; has_stores++) {
         struct way *way = begin();
         way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
-        way->model.l2_write_cycles = 2;
+        way->model.l2_write_cycles = way->model.l2_fill_cycles = 2;
         way->model.dram_least_latency = way->model.dram_latency;
         way->model.l2_miss_ratio = 1;
         uint64_t there = 0, left = 0;
@@ -165,7 +165,7 @@ static void stores_wait_to_leave(void **state)
     const struct wl_trace_access store = {.lines = 4, .sectors = 16, .sectors_ideal = 16};
     struct way *way = begin();
     way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
-    way->model.l2_write_cycles = 2;
+    way->model.l2_write_cycles = way->model.l2_fill_cycles = 2;
     uint64_t left = 0;
     for (uint64_t now = 0; now < 44 * 8; now += 8)
         left = path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0,
