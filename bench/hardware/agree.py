@@ -2,7 +2,9 @@
 """Compares what a trace on the GPU of this machine says of kernels with what the program's own CUDA events say
 (timed.cu), and with the kernel profiler: one process (streams, a graph, NVTX), two at a time, and four MPI ranks.
 Prints Markdown; fails where they differ by more than 1% (processes that share the GPU: 5%).
-usage: agree.py WARPLENS TIMED [TIMED_MPI]"""
+usage: agree.py WARPLENS TIMED [TIMED_MPI]
+TIMED is timed.cu beside this: nvcc -O3 -arch=sm_90 -o timed timed.cu
+TIMED_MPI the same for MPI: nvcc -O3 -arch=sm_90 -DWITH_MPI -ccbin mpicxx -o timed_mpi timed.cu"""
 import csv
 import glob
 import os
