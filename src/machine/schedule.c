@@ -20,6 +20,7 @@ static uint32_t assumed_latency(const struct wl_machine *machine, const struct w
     case WL_MACHINE_TEXTURE:
         return 300; /* ptxas puts up to 75 accesses between a load and its use */
     case WL_MACHINE_SHARED_LOAD:
+        return 36; /* ten loads, four cycles apart, stand before the use of the first */
     case WL_MACHINE_SHARED_ATOMIC:
     case WL_MACHINE_CONSTANT:
     case WL_MACHINE_SHUFFLE:
