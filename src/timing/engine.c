@@ -770,8 +770,8 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     result->l1_busy = fmax(engine.path.l1.busy, engine.path.texture.busy);
     report_counts(&engine);
     /* a launch ends when its stores and atomics have left, for which no warp waits */
-    if (!engine.has_ended && engine.path.l2_write_free > result->end)
-        result->end = engine.path.l2_write_free;
+    if (!engine.has_ended && engine.path.l2_fill_free > result->end)
+        result->end = engine.path.l2_fill_free;
     if (!engine.has_ended && engine.path.l1.free > result->end)
         result->end = engine.path.l1.free;
     destroy(&engine);
