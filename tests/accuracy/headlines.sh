@@ -74,7 +74,7 @@ echo '|---|---|---|---|---|---|---|'
 
 # Averages and a matrix, on V100. The loop over the sets is the first kernel's own: its time goes with their number.
 if profile ado_0 v100 ^avg_ ../ado 1 16; then
-    row ado_0 "$(time_in ado_0 64)" time "$(remark ado_0)"
+    row ado_0 "$(time_in ado_0 64)" time '16 of 1024 sets, times 64'
 fi
 for step in 1 2 3; do
     profile ado_$step v100 ^avg_ ../ado $((step + 1)) 1024 || continue
