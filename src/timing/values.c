@@ -73,7 +73,8 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     double l2 = 100 * ratio(sectors * 32, timing->cycles * gpu->l2_slices * 64.0);
     double tags = traffic->l2_requests +
                   TAGS_OF_A_MISS * traffic->l2_read_missed * ratio(traffic->l2_requests, sectors);
-    l2 = greatest(l2, 100 * ratio(tags, timing->cycles * gpu->l2_slices));
+    /* an estimate: no unit is busier than all the time */
+    l2 = greatest(l2, least(100, 100 * ratio(tags, timing->cycles * gpu->l2_slices)));
     double seconds = timing->duration_ns / 1e9;
     double bytes = traffic->dram_read_bytes + traffic->dram_write_bytes;
     double dram = 100 * ratio(bytes, seconds * gpu->memory_bandwidth_bytes_per_s);
