@@ -68,12 +68,16 @@ static long recorded_bytes(void)
     return (long)status.st_size;
 }
 
-/* Once what was done is in the stream, which happens without our doing anything; 400 events take
- * more than 8000 bytes. Machines may be busy, but not for that long. */
+/* Once what was done is in the stream, which happens without our doing anything: 400 events take
+ * more than 8000 bytes, and when no more have come for a second, all are there. */
 static void end_by_signal(char **words)
 {
-    for (int i = 0; i < 2000 && recorded_bytes() < 8000; i++)
+    long before = 0, now = 0;
+    for (int i = 0, quiet = 0; i < 2000 && quiet < 100; i++, before = now) {
         usleep(10000);
+        now = recorded_bytes();
+        quiet = now >= 8000 && now == before ? quiet + 1 : 0;
+    }
     raise(strcmp(words[1], "kill") == 0 ? SIGKILL : SIGSEGV);
 }
 
