@@ -131,6 +131,10 @@ static void volatile_loads_are_done_as_written(void **state)
     check("mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 4;\nld.volatile.shared.u32 %r3, [%r2];\n"
           "ld.volatile.shared.u32 %r4, [%r2+4];\nst.shared.v2.u32 [%r2+8], {%r3, %r4};",
           "SPECIAL ALU SHARED_LOAD SHARED_LOAD SHARED_STORE EXIT");
+    check(".shared .align 16 .b8 s[16];\n"
+          "ld.volatile.shared.u32 %r1, [s];\nld.volatile.shared.u32 %r2, [s+4];\n"
+          "ld.shared.u32 %r3, [s+8];",
+          "SHARED_LOAD SHARED_LOAD EXIT");
 }
 
 static void an_index_into_memory_is_one_instruction(void **state)
@@ -163,15 +167,6 @@ static void offsets_of_a_pointer_that_moves(void **state)
           "add.s32 %r1, %r1, %r2;\n"
           "setp.lt.s32 %p1, %r1, %r0;\n@%p1 bra $L;\nst.global.u32 [%rd1], %r1;",
           "UNIFORM UNIFORM MOVE MOVE MOVE | ALU ALU ALU LOAD ALU ADD ALU BRANCH | STORE EXIT");
-}
-
-static void volatile_loads_happen_as_written(void **state)
-{
-    (void)state;
-    check(".shared .align 16 .b8 s[16];\n"
-          "ld.volatile.shared.u32 %r1, [s];\nld.volatile.shared.u32 %r2, [s+4];\n"
-          "ld.shared.u32 %r3, [s+8];",
-          "SHARED_LOAD SHARED_LOAD EXIT");
 }
 
 static void wide_additions_take_two(void **state)
@@ -416,7 +411,6 @@ int main(void)
         cmocka_unit_test(an_index_into_memory_is_one_instruction),
         cmocka_unit_test(constant_offsets_belong_to_the_access),
         cmocka_unit_test(offsets_of_a_pointer_that_moves),
-        cmocka_unit_test(volatile_loads_happen_as_written),
         cmocka_unit_test(wide_additions_take_two),
         cmocka_unit_test(additions_and_logic_join),
         cmocka_unit_test(loads_go_first),
