@@ -1,11 +1,11 @@
-# Every src/ROOM/NAME_fuzz.c runs over its corpus tests/fuzz/NAME/, or tests/fuzz/ROOM/. To fuzz on, build it with
+# Every src/ROOM/NAME_fuzz.c runs over its corpus tests/fuzz/NAME/, or tests/fuzz/ of its outer room. To fuzz on, build it with
 # clang -fsanitize=fuzzer,address and the sources of its room instead of run_corpus.c.
-file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*_fuzz.c)
+file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/*/*_fuzz.c ${CMAKE_SOURCE_DIR}/src/*/*/*_fuzz.c)
 foreach(fuzzer ${fuzzers})
   get_filename_component(target ${fuzzer} NAME_WE)
   string(REGEX REPLACE "_fuzz$" "" name ${target})
-  get_filename_component(folder ${fuzzer} DIRECTORY)
-  get_filename_component(room ${folder} NAME)
+  file(RELATIVE_PATH room ${CMAKE_SOURCE_DIR}/src ${fuzzer})
+  string(REGEX REPLACE "/.*" "" room ${room})
   file(GLOB corpus CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}/*)
   if(NOT corpus)
     file(GLOB corpus CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${room}/*)

@@ -36,22 +36,22 @@ function(wl_fuzz room name corpus)
   if(corpus STREQUAL ptx)
     string(APPEND folders ":${CMAKE_SOURCE_DIR}/tests/ptx")
   endif()
-  add_test(NAME libfuzzer.${room}.${name}
+  string(REPLACE "/" "." dotted ${room})
+  add_test(NAME libfuzzer.${dotted}.${name}
            COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
-                   ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${room}_${name}
+                   ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${dotted}.${name}
                    ${folders} 10 ${sources} ${options})
-  set_tests_properties(libfuzzer.${room}.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+  set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
 endfunction()
 
-wl_fuzz(ptx parse ptx base/error.c base/memory.c base/arena.c ptx/lex.c ptx/names.c ptx/module.c
-        ptx/parse*.c)
+wl_fuzz(ptx/parse parse ptx base/error.c base/memory.c base/arena.c ptx/parse/*.c)
 wl_fuzz(report report report base/error.c base/memory.c base/near.c base/rank.c base/text.c base/arena.c base/folder.c base/sha256.c
-        trace/categories.c report/*.c stream/*.c -lsqlite3 -lpthread -lm)
+        timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lpthread -lm)
 foreach(name fatbin cubin compiler_log)
   wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
           base/demangle.c binary/*.c -lzstd -llz4 -lelf -ldw -liberty)
 endforeach()
-wl_fuzz(stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-        stream/*.c -lpthread)
-wl_fuzz(ptx lower ptx base/error.c base/memory.c base/arena.c base/text.c base/near.c ptx/*.c machine/*.c
-        warp/*.c -lm)
+wl_fuzz(record/stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
+        record/stream/*.c -lpthread)
+wl_fuzz(ptx/lower lower ptx base/error.c base/memory.c base/arena.c base/text.c base/near.c ptx/parse/*.c
+        ptx/lower/*.c timing/machine/*.c warp/*.c -lm)

@@ -1,10 +1,11 @@
 #!/bin/sh
-# rooms_test.sh SOURCE_FOLDER: a room (folder of src/) includes only rooms that stand left of it in the
-# order of docs/architecture.md, where the same list must be.
+# rooms_test.sh SOURCE_FOLDER: a room (folder of src/) includes only the rooms that src/rooms.txt allows
+# it, every edge of that table is in use, neither the rooms nor their outer folders form a cycle, and
+# docs/architecture.md tells of each room. A folder that is no room of its own is part of the one around it.
 set -eu
 cd "$1"
-
-order="base trace gpu binary warp machine ptx sim timing device cudart cuda cublas nvrtc cupti collect stream inject measure mpi acc system report metric advise view draw export cmd"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 status=0
 
 fail() {
@@ -12,31 +13,48 @@ fail() {
     status=1
 }
 
-grep -qF "$order" docs/architecture.md || fail "docs/architecture.md does not list the rooms as: $order"
+grep -v '^#' src/rooms.txt >"$work/table"
+cut -d: -f1 "$work/table" >"$work/rooms"
+tr -d : <"$work/table" | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort >"$work/allowed"
 
-position() {
-    number=0
-    for room in $order; do
-        number=$((number + 1))
-        [ "$room" = "$1" ] && echo $number && return
-    done
-    echo 0
+# The edges as they are: room, included room, file.
+find src -name '*.[ch]' -o -name '*.def' | grep -vE '_(test|testing|fuzz)\.[ch]$' |
+    xargs grep -HoE '^ *# *include +"[a-z0-9_/-]+\.' | sed 's/: *# *include *"/ /; s,^src/,,; s/\.$//' |
+    awk '
+        FNR == NR { is_room[$1] = 1; next }
+        function room(path) {
+            while (sub(/\/[^\/]*$/, "", path))
+                if (path in is_room) return path
+            return ""
+        }
+        { from = room($1); to = room($2) }
+        from == "" { print "? ? " $1; next }
+        to != "" && to != from { print from, to, "src/" $1 }
+    ' "$work/rooms" - | sort -u >"$work/found"
+
+while read -r from to file; do
+    if [ "$from" = '?' ]; then
+        fail "src/$file is in no room of src/rooms.txt"
+    elif ! grep -qxF "$from $to" "$work/allowed"; then
+        fail "$file: src/rooms.txt does not allow $from to include $to"
+    fi
+done <"$work/found"
+cut -d' ' -f1,2 "$work/found" | sort -u | comm -13 - "$work/allowed" >"$work/unused"
+while read -r from to; do
+    fail "src/rooms.txt: $from does not include $to, or it is no room; take it out"
+done <"$work/unused"
+
+# tsort names the members of a cycle. The outer picture: folders of src/ alone.
+outer() {
+    sed 's,/[^ ]*,,g' "$1" | awk '$1 != $2' | sort -u
 }
-
-for folder in src/*/; do
-    room=$(basename "$folder")
-    own=$(position "$room")
-    [ "$own" != 0 ] || { fail "src/$room is not in the list of rooms"; continue; }
-    included=$(grep -rhoE '^ *# *include +"[a-z0-9_-]+/' "$folder" | sed 's/.*"//; s,/$,,' | sort -u)
-    for other in $included; do
-        [ "$other" = warplens ] && continue
-        theirs=$(position "$other")
-        if [ "$theirs" = 0 ]; then
-            [ -d "src/$room/$other" ] || fail "src/$room includes \"$other/...\", which is no room"
-        elif [ "$theirs" -gt "$own" ]; then
-            fail "src/$room includes $other, which stands right of it:"
-            grep -rnE "^ *# *include +\"$other/" "$folder" >&2 || true
-        fi
-    done
+for edges in "$work/allowed" "$work/outer"; do
+    [ "$edges" = "$work/allowed" ] || outer "$work/allowed" >"$edges"
+    tsort "$edges" >/dev/null 2>"$work/cycle" || fail "cycle of rooms: $(tr '\n' ' ' <"$work/cycle")"
 done
+
+while read -r room; do
+    [ -d "src/$room" ] || fail "src/rooms.txt: there is no src/$room"
+    grep -qE "^\| *$room *\|" docs/architecture.md || fail "docs/architecture.md has no row of $room"
+done <"$work/rooms"
 exit $status

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "ptx/lower.h"
+#include "ptx/lower/lower.h"
 #include "sim/sim.h"
 #include "timing/timing.h"
 

@@ -1,5 +1,5 @@
 -- What holds the program as a whole back, seen on its timeline. `trace` has the facts of
--- src/advise/trace_facts.c; times are nanoseconds.
+-- src/analyse/advise/trace_facts.c; times are nanoseconds.
 
 local function ms(ns)
     if ns >= 1e6 then

@@ -10,8 +10,8 @@ struct wl_embedded_file {
     size_t size_bytes;
 };
 
-/* data/gpus/, data/sections/, data/metrics/, data/rules/, src/cublas/ (.ptx), src/report/ (.sql),
- * the headers of `warplens cc`, data/html/ */
+/* data/gpus/, data/sections/, data/metrics/, data/rules/, src/api/cublas/ (.ptx), src/report/
+ * (.sql), the headers of `warplens cc`, data/html/ */
 extern const struct wl_embedded_file wl_embedded_gpus[];
 extern const struct wl_embedded_file wl_embedded_sections[];
 extern const struct wl_embedded_file wl_embedded_metrics[];

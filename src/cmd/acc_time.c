@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/verbs.h"
-#include "view/acc_time.h"
+#include "show/page/acc_time.h"
 
 bool wl_acc_time_is_wanted(const struct wl_command *command)
 {
@@ -69,7 +69,7 @@ static void prepare(struct wl_command *command)
 static const struct wl_verb *choose(size_t word_count, char **words)
 {
     static const struct wl_verb of_program = {
-        .tables = wl_trace_options,
+        .tables = wl_timeline_options,
         .words = WL_WORDS_PROGRAM,
         .prepare = prepare,
         .work = run_program,

@@ -9,8 +9,8 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/hardware.h"
+#include "record/stream/join.h"
 #include "report/streams.h"
-#include "stream/join.h"
 
 /* A run: where its streams go, and what it measures. */
 struct again {

@@ -5,7 +5,7 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cupti/driver.h"
+#include "hardware/driver.h"
 
 static char *cache_folder(void)
 {

@@ -2,7 +2,7 @@
 #ifndef WL_CMD_CEILINGS_H
 #define WL_CMD_CEILINGS_H
 
-#include "cupti/ceilings.h"
+#include "hardware/ceilings.h"
 
 /* Where those of a device are kept; free() it. NULL: nobody knows a folder for them. */
 char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/budget.h"
+#include "analyse/advise/budget.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/command.h"

@@ -316,15 +316,15 @@ static const struct wl_option export_rows[] = {
      "the drawings of each launch: FOLDER/ID-NAME.svg"},
     {"png", 0, WL_OPTION_TEXT, AT(png_folder), "FOLDER",
      "the drawings of each launch: FOLDER/ID-NAME.png"},
-    {"chrome", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TRACE_FORM_CHROME]), "FILE",
+    {"chrome", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TIMELINE_FORM_CHROME]), "FILE",
      "of a trace: as JSON for chrome://tracing and ui.perfetto.dev"},
-    {"perfetto", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TRACE_FORM_PERFETTO]), "FILE",
+    {"perfetto", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TIMELINE_FORM_PERFETTO]), "FILE",
      "of a trace: as Perfetto's protobuf"},
-    {"speedscope", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TRACE_FORM_SPEEDSCOPE]), "FILE",
+    {"speedscope", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TIMELINE_FORM_SPEEDSCOPE]), "FILE",
      "of a trace: as JSON for speedscope.app"},
-    {"folded", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TRACE_FORM_FOLDED]), "FILE",
+    {"folded", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TIMELINE_FORM_FOLDED]), "FILE",
      "of a trace: stacks and their nanoseconds, for flame graphs"},
-    {"nsys-sqlite", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TRACE_FORM_NSYS]), "FILE",
+    {"nsys-sqlite", 0, WL_OPTION_TEXT, AT(trace_paths[WL_TIMELINE_FORM_NSYS]), "FILE",
      "of a trace: the main tables of `nsys export --type sqlite`"},
     {"baseline", 0, WL_OPTION_LINES, AT(baselines), "REPORT",
      "compare with this report on the page of --html; repeatable"},
@@ -344,8 +344,8 @@ static const struct wl_option export_rows[] = {
 const struct wl_option *const wl_profile_tables[] = {file_rows,    collector_rows,  gpu_rows,
                                                      launch_rows,  filter_rows,     page_rows,
                                                      general_rows, wl_refused_rows, NULL};
-const struct wl_option *const wl_trace_options[] = {trace_rows, acc_rows, gpu_rows, general_rows,
-                                                    NULL};
+const struct wl_option *const wl_timeline_options[] = {trace_rows, acc_rows, gpu_rows, general_rows,
+                                                       NULL};
 const struct wl_option *const wl_optimize_tables[] = {optimize_rows, file_rows,    collector_rows,
                                                       gpu_rows,      general_rows, NULL};
 const struct wl_option *const wl_acc_tables[] = {acc_rows, acc_report_rows, general_rows, NULL};

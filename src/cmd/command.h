@@ -4,9 +4,9 @@
 #define WL_CMD_COMMAND_H
 
 #include "base/options.h"
-#include "collect/settings.h"
-#include "export/trace.h"
-#include "view/view.h"
+#include "record/settings.h"
+#include "show/export/timeline.h"
+#include "show/page/view.h"
 
 struct wl_command {
     bool wants_help, wants_version, is_verbose, is_quiet;
@@ -61,7 +61,7 @@ struct wl_command {
     const char *nvtx_capture;
     int trace_stacks;
     uint64_t kernel_count;
-    const char *trace_paths[WL_TRACE_FORM_COUNT]; /* to export to */
+    const char *trace_paths[WL_TIMELINE_FORM_COUNT]; /* to export to */
     /* questions */
     bool query_metrics, list_sets, list_sections, list_rules;
     /* derived */
@@ -75,7 +75,7 @@ void wl_command_free(struct wl_command *command);
 
 /* NULL-ended lists of option tables. */
 extern const struct wl_option *const wl_profile_tables[];
-extern const struct wl_option *const wl_trace_options[];
+extern const struct wl_option *const wl_timeline_options[];
 extern const struct wl_option *const wl_optimize_tables[];
 extern const struct wl_option *const wl_acc_tables[];
 extern const struct wl_option *const wl_show_tables[];

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/sections.h"
+#include "analyse/advise/sections.h"
+#include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "cmd/hardware.h"
-#include "cupti/breakdown.h"
-#include "cupti/plan.h"
 #include "gpu/gpu.h"
-#include "metric/metric.h"
+#include "hardware/breakdown.h"
+#include "hardware/plan.h"
 
 /* Names that begin so are facts of launches, or sampled: they are not counted. */
 static const char *const fact_names[] = {"device__", "kernel__",   "launch__",

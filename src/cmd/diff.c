@@ -1,5 +1,5 @@
 /* `warplens diff BASE NEW [MORE]`: what changed between reports. */
-#include "view/diff.h"
+#include "show/page/diff.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/program.h"
+#include "record/stream/texts.h"
 #include "report/streams.h"
-#include "stream/texts.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>

@@ -8,7 +8,7 @@
 #include "cmd/hardware.h"
 #include "cmd/injection.h"
 #include "cmd/verbs.h"
-#include "cupti/check.h"
+#include "hardware/check.h"
 
 static const char *const abilities[WL_CUPTI_ABILITY_COUNT] = {
     [WL_CUPTI_CAN_ATTACH] = "hear of kernel launches",

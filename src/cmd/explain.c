@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/rules.h"
-#include "advise/sections.h"
+#include "analyse/advise/rules.h"
+#include "analyse/advise/sections.h"
+#include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
-#include "metric/metric.h"
 
 struct knowledge {
     struct wl_metric_catalog *catalog;

@@ -1,5 +1,5 @@
 /* `warplens export REPORT`: a report as files for people. */
-#include "export/export.h"
+#include "show/export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,9 @@ static bool is_same_file(const char *path, const char *other)
 static enum wl_code check_targets(const struct wl_command *command, const char *const *reports,
                                   size_t count, struct wl_error *error)
 {
-    const char *targets[2 + WL_TRACE_FORM_COUNT] = {command->html_path, command->pdf_path};
+    const char *targets[2 + WL_TIMELINE_FORM_COUNT] = {command->html_path, command->pdf_path};
     enum wl_code code = WL_OK;
-    for (int form = 0; form < WL_TRACE_FORM_COUNT; form++)
+    for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++)
         targets[2 + form] = command->trace_paths[form];
     for (size_t i = 0; i < sizeof targets / sizeof *targets && !code; i++) {
         for (size_t j = 0; targets[i] && j < count && !code; j++)
@@ -88,11 +88,11 @@ static enum wl_code export_traces(const struct wl_command *command, struct wl_re
                                   const struct wl_console *console, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    for (int form = 0; form < WL_TRACE_FORM_COUNT && !code; form++) {
+    for (int form = 0; form < WL_TIMELINE_FORM_COUNT && !code; form++) {
         const char *path = command->trace_paths[form];
         if (!path)
             continue;
-        code = wl_export_trace(report, (enum wl_trace_form)form, path, error);
+        code = wl_export_trace(report, (enum wl_timeline_form)form, path, error);
         if (!code)
             wl_console_say(console, "trace: %s", path);
     }
@@ -133,7 +133,7 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
 {
     bool has_target =
         command->html_path || command->pdf_path || command->svg_folder || command->png_folder;
-    for (int form = 0; form < WL_TRACE_FORM_COUNT; form++)
+    for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++)
         has_target = has_target || command->trace_paths[form];
     if (arguments->count != 1 || !has_target) {
         if (arguments->count != 1)

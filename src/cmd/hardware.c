@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "cmd/ceilings.h"
-#include "cupti/library.h"
+#include "hardware/library.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
 

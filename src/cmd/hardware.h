@@ -5,7 +5,7 @@
 #include "base/subprocess.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cupti/driver.h"
+#include "hardware/driver.h"
 
 /* --collector; auto where it is not given. */
 enum wl_collector_choice { WL_COLLECTOR_AUTO, WL_COLLECTOR_SIM, WL_COLLECTOR_HW };

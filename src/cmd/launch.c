@@ -19,11 +19,11 @@
 #include "cmd/progress.h"
 #include "cmd/registers.h"
 #include "cmd/steps.h"
-#include "collect/filter.h"
 #include "gpu/gpu.h"
+#include "record/filter.h"
+#include "record/stream/stream.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "stream/stream.h"
 #include "warplens/version.h"
 
 enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250, step_ms = 5 };

@@ -8,7 +8,7 @@
 #include "binary/binary.h"
 #include "cmd/command.h"
 #include "cmd/console.h"
-#include "cupti/driver.h"
+#include "hardware/driver.h"
 
 struct wl_launch_run {
     const struct wl_command *command;

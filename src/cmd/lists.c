@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/rules.h"
-#include "advise/sections.h"
+#include "analyse/advise/rules.h"
+#include "analyse/advise/sections.h"
+#include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
-#include "metric/metric.h"
 
 bool wl_lists_are_asked(const struct wl_command *command)
 {

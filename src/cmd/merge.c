@@ -6,7 +6,7 @@
 #include "cmd/verbs.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "view/trace_tables.h"
+#include "show/page/timeline_tables.h"
 
 /* What ranks there are and how unlike. */
 static enum wl_code print_ranks(const char *path, const struct wl_console *console,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/candidates.h"
+#include "analyse/advise/candidates.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/subprocess.h"
@@ -44,16 +44,16 @@ static void take_kernel(void *self, const struct wl_table_cell *cells)
 static enum wl_code list_kernels(struct optimizing *all, struct wl_error *error)
 {
     struct wl_report *report = NULL;
-    const struct wl_trace_table *table = NULL;
+    const struct wl_timeline_table *table = NULL;
     all->wanted = all->command->kernel_count ? all->command->kernel_count : default_kernels;
     if (all->wanted > most_kernels)
         return wl_error_set(error, WL_ERR_USAGE, "option --kernels takes 1 to %d, not '%zu'",
                             most_kernels, all->wanted);
     enum wl_code code = wl_report_open(all->trace_path, &report, error);
     if (!code)
-        code = wl_trace_table_find("cuda_gpu_kern_sum", &table, error);
+        code = wl_timeline_table_find("cuda_gpu_kern_sum", &table, error);
     if (!code)
-        code = wl_trace_table_read(report, table, take_kernel, all, error);
+        code = wl_timeline_table_read(report, table, take_kernel, all, error);
     wl_report_close(report);
     return code;
 }
@@ -75,7 +75,7 @@ static enum wl_code trace(struct optimizing *all, struct wl_error *error)
     struct wl_launch_run run = {
         .command = &command, .console = all->console, .program = all->program};
     bool has_report;
-    enum wl_code code = wl_trace_record(&run, &has_report, error);
+    enum wl_code code = wl_timeline_record(&run, &has_report, error);
     wl_launch_free(&run);
     return code;
 }

@@ -7,7 +7,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/cache.h"
-#include "cupti/recording_cost.h"
+#include "hardware/recording_cost.h"
 
 /* Nobody launches faster than this, however it is recorded. */
 enum { most_ns = 1000000 };

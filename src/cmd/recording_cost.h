@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "cupti/driver.h"
+#include "hardware/driver.h"
 
 /* Nanoseconds that recording adds to a launch: as it was measured before, else measured now, which
  * takes about a second. 0: it cannot be measured. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "binary/binary.h"
-#include "collect/settings.h"
+#include "record/settings.h"
 
 /* Compiles the PTX that a GPU of this capability would run, where the program has no machine code
  * for it, and writes what ptxas says (struct wl_compiled) into the folder. Returns the file's path,

@@ -8,7 +8,7 @@
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
-#include "view/trace_tables.h"
+#include "show/page/timeline_tables.h"
 
 static enum wl_code print_tables(struct wl_report *report, const struct wl_command *command,
                                  const struct wl_console *console, struct wl_error *error)

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "collect/steps.h"
-#include "view/diff.h"
-#include "view/format.h"
+#include "record/steps.h"
+#include "show/page/diff.h"
+#include "show/page/format.h"
 
 static const char prompt[] = "(warplens) ";
 static const char shown_section[] = "SpeedOfLight";

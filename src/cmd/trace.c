@@ -15,11 +15,11 @@
 #include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
-#include "collect/traced.h"
+#include "record/traced.h"
 #include "report/report.h"
 #include "report/tables.h"
-#include "trace/record.h"
-#include "view/trace_tables.h"
+#include "show/page/timeline_tables.h"
+#include "timeline/record.h"
 
 /* Seconds with decimals, as milliseconds; of no text 0. */
 static enum wl_code read_seconds(const char *option, const char *text, uint64_t *ms,
@@ -81,7 +81,7 @@ static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
         return code;
     replace(&settings->trace, traced);
     bool has_records =
-        settings->collector == WL_SOURCE_HARDWARE && categories & UINT64_C(1) << WL_TRACE_KERNEL;
+        settings->collector == WL_SOURCE_HARDWARE && categories & UINT64_C(1) << WL_TIMELINE_KERNEL;
     if (has_records)
         settings->trace_launch_ns = wl_recording_cost_ns(&run->machine, settings->cupti_library);
     return WL_OK;
@@ -92,10 +92,10 @@ static enum wl_code check_tables(const struct wl_command *command, struct wl_err
 {
     enum wl_code code = WL_OK;
     for (const char *name = command->tables.data; name && *name && !code;) {
-        const struct wl_trace_table *table;
+        const struct wl_timeline_table *table;
         size_t length = strcspn(name, ",");
         char *word = wl_string_copy_length(name, length);
-        code = wl_trace_table_find(word, &table, error);
+        code = wl_timeline_table_find(word, &table, error);
         free(word);
         name += length + (name[length] == ',');
     }
@@ -163,7 +163,7 @@ static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_erro
     return code;
 }
 
-enum wl_code wl_trace_record(struct wl_launch_run *run, bool *has_report, struct wl_error *error)
+enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, struct wl_error *error)
 {
     *has_report = false;
     enum wl_code code = choose(run, error);
@@ -187,7 +187,7 @@ static enum wl_code trace(const struct wl_command *command, const struct wl_argu
     bool has_report = false;
     enum wl_code code = check_tables(command, error);
     if (!code)
-        code = wl_trace_record(&run, &has_report, error);
+        code = wl_timeline_record(&run, &has_report, error);
     if (has_report)
         code = print_tables(&run, error);
     if (has_report)
@@ -213,7 +213,7 @@ const struct wl_verb wl_verb_trace = {
     .name = "trace",
     .usage = "trace [options] PROGRAM [ARGUMENTS]",
     .summary = "run a program and record calls, kernels, copies and ranges on a timeline",
-    .tables = wl_trace_options,
+    .tables = wl_timeline_options,
     .words = WL_WORDS_PROGRAM,
     .work = run,
 };

@@ -6,6 +6,7 @@
 
 /* Runs the program and makes the report of its events; run as wl_launch_choose wants it. Errors:
  * those of wl_launch_...; WL_ERR_NOTHING where nothing was recorded. */
-enum wl_code wl_trace_record(struct wl_launch_run *run, bool *has_report, struct wl_error *error);
+enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report,
+                                struct wl_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/subprocess.h"
 #include "report/report.h"
-#include "view/twin.h"
+#include "show/page/twin.h"
 
 static char *name_twin(const char *report_path)
 {

@@ -4,9 +4,9 @@
 #ifndef WL_COLLECT_COLLECTOR_H
 #define WL_COLLECT_COLLECTOR_H
 
-#include "collect/filter.h"
-#include "collect/record.h"
-#include "collect/settings.h"
+#include "record/filter.h"
+#include "record/record.h"
+#include "record/settings.h"
 
 /* What a collector is given. All of it outlives the collector. */
 struct wl_collector_input {

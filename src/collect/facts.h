@@ -2,9 +2,9 @@
 #ifndef WL_COLLECT_FACTS_H
 #define WL_COLLECT_FACTS_H
 
-#include "collect/record.h"
-#include "collect/settings.h"
 #include "device/observer.h"
+#include "record/record.h"
+#include "record/settings.h"
 
 struct wl_attribute_list {
     struct wl_record_attribute *items;

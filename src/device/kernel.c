@@ -4,7 +4,7 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "device/state.h"
-#include "ptx/lower.h"
+#include "ptx/lower/lower.h"
 
 void wl_device_kernel_free(struct wl_device_kernel *kernel)
 {

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/state.h"
-#include "ptx/lower.h"
+#include "ptx/lower/lower.h"
 
 #define WRAPPER_MAGIC 0x466243B1u
 #define CONTAINER_MAGIC 0xBA55ED50u

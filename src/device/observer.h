@@ -3,7 +3,7 @@
 #define WL_DEVICE_OBSERVER_H
 
 #include "base/error.h"
-#include "ptx/ptx.h"
+#include "ptx/parse/ptx.h"
 #include "sim/sim.h"
 
 /* A loaded module and a kernel of it, as far as collectors need to know. Pointers are stable for
@@ -100,7 +100,7 @@ struct wl_device_observer {
     void (*launch_end)(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error);
     void (*profiler_switch)(void *self, bool active); /* cudaProfilerStart/Stop */
-    /* severity as enum wl_note_severity of collect/record.h */
+    /* severity as enum wl_note_severity of record/record.h */
     void (*note)(void *self, int severity, const char *code, const char *text, const char *hint);
     void (*progress)(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
                      uint64_t blocks_total);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/rank.h"
 #include "report/reader.h"
-#include "trace/record.h"
+#include "timeline/record.h"
 
 enum { DEPTH_MAX = 64, DEVICE_TYPE_HOST = 2 };
 
@@ -220,7 +220,7 @@ static enum wl_code read_host(struct summing *summing)
         summing->process = event.process;
         summing->thread = event.thread;
         close_regions(summing, event.start_ns);
-        if (event.category == WL_TRACE_OPENACC)
+        if (event.category == WL_TIMELINE_OPENACC)
             add_region(summing, &event);
         else
             add_call(summing, &event);
@@ -251,9 +251,9 @@ static void add_work(struct summing *summing, const struct event *event, const c
     } key = {event->process, event->correlation};
     struct cause *cause;
     HASH_FIND(hh, summing->causes, &key, sizeof key, cause);
-    bool is_kernel = event->category == WL_TRACE_KERNEL;
-    bool is_in = event->words[2] == WL_TRACE_COPY_TO_DEVICE;
-    if (!cause || (!is_kernel && !is_in && event->words[2] != WL_TRACE_COPY_TO_HOST))
+    bool is_kernel = event->category == WL_TIMELINE_KERNEL;
+    bool is_in = event->words[2] == WL_TIMELINE_COPY_TO_DEVICE;
+    if (!cause || (!is_kernel && !is_in && event->words[2] != WL_TIMELINE_COPY_TO_HOST))
         return;
     enum wl_acc_what what = is_kernel ? WL_ACC_KERNEL : is_in ? WL_ACC_COPY_IN : WL_ACC_COPY_OUT;
     struct wl_acc_row *row = find_row(summing->time, &cause->place, what, is_kernel ? name : "");
@@ -279,7 +279,7 @@ static enum wl_code read_device(struct summing *summing)
         read_event(&rows, &event);
         int64_t name = wl_rows_integer(&rows, 10, 0, INT64_MAX);
         summing->time->is_predicted |=
-            wl_rows_integer(&rows, 11, 0, INT64_MAX) & WL_TRACE_PREDICTED;
+            wl_rows_integer(&rows, 11, 0, INT64_MAX) & WL_TIMELINE_PREDICTED;
         add_work(summing, &event, name_at(summing->report, name));
     }
     return wl_rows_end(&rows);

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "record/stream/stream.h"
 #include "report/failure.h"
 #include "report/part.h"
 #include "report/report.h"
 #include "report/schema.h"
 #include "report/streams.h"
 #include "report/writer.h"
-#include "stream/stream.h"
 
 /* Counts what came of the streams, to tell a damaged one among good ones from nothing at all. */
 struct replayed {

@@ -32,13 +32,13 @@ static bool read_event(const struct wl_report *report, sqlite3_stmt *row,
     int64_t category = sqlite3_column_int64(row, CATEGORY);
     int64_t process = sqlite3_column_int64(row, PROCESS);
     int64_t start = sqlite3_column_int64(row, START), end = sqlite3_column_int64(row, END);
-    if (category < 1 || category >= WL_TRACE_CATEGORY_COUNT || process < 1 ||
+    if (category < 1 || category >= WL_TIMELINE_CATEGORY_COUNT || process < 1 ||
         process > (int64_t)report->processes.count || start < 0 || end < start)
         return false;
     const char *name = name_of(report, row, NAME);
     *event = (struct wl_report_event){
         .id = sqlite3_column_int64(row, ID),
-        .category = (enum wl_trace_category)category,
+        .category = (enum wl_timeline_category)category,
         .name = name ? name : "",
         .start_ns = (uint64_t)start,
         .end_ns = (uint64_t)end,
@@ -47,8 +47,8 @@ static bool read_event(const struct wl_report *report, sqlite3_stmt *row,
         .correlation = (uint32_t)sqlite3_column_int64(row, CORRELATION),
         .flags = (uint32_t)sqlite3_column_int64(row, FLAGS),
     };
-    for (int word = 0; word < WL_TRACE_WORDS; word++) {
-        if (is_name(wl_trace_categories[category].words[word]))
+    for (int word = 0; word < WL_TIMELINE_WORDS; word++) {
+        if (is_name(wl_timeline_categories[category].words[word]))
             event->texts[word] = name_of(report, row, WORDS + word);
         else
             event->words[word] = (uint64_t)sqlite3_column_int64(row, WORDS + word);

@@ -3,17 +3,17 @@
 #define WL_REPORT_EVENTS_H
 
 #include "report/report.h"
-#include "trace/record.h"
+#include "timeline/record.h"
 
 struct wl_report_event {
     int64_t id;
-    enum wl_trace_category category;
+    enum wl_timeline_category category;
     const char *name;          /* "" where it has none; for ever, as long as the report is open */
     uint64_t start_ns, end_ns; /* since 1970 */
     size_t process;            /* index in wl_report_processes */
     uint32_t thread, correlation, flags;
-    uint64_t words[WL_TRACE_WORDS];
-    const char *texts[WL_TRACE_WORDS]; /* of words that are names; else NULL */
+    uint64_t words[WL_TIMELINE_WORDS];
+    const char *texts[WL_TIMELINE_WORDS]; /* of words that are names; else NULL */
 };
 
 /* Gives each event to take, in order of its start; of events that start together, the longer first.

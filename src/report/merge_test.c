@@ -78,9 +78,13 @@ static void put_stream(const struct sample *sample, unsigned number)
     char function[16];
     snprintf(function, sizeof function, "rank_%u", number);
     const char *const names[] = {function, "MPI_Send", "main.c"};
-    const struct wl_trace_record events[] = {
-        {.category = WL_TRACE_MPI, .name = 2, .start = 10, .end = 20 + number, .words = {8, 0, 1}},
-        {.category = WL_TRACE_OPENACC, .start = 30, .end = 40, .words = {4, 3, 17, 1, 0, 64}}};
+    const struct wl_timeline_record events[] = {
+        {.category = WL_TIMELINE_MPI,
+         .name = 2,
+         .start = 10,
+         .end = 20 + number,
+         .words = {8, 0, 1}},
+        {.category = WL_TIMELINE_OPENACC, .start = 30, .end = 40, .words = {4, 3, 17, 1, 0, 64}}};
     sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
     sink->put_trace(sink->self, &(struct wl_record_trace){events, COUNT(events)});
     sink->put_trace_end(sink->self, &(struct wl_record_trace_end){.records = 2});

@@ -1,10 +1,10 @@
 /* The tables of ranks: what each did, and how unlike they are. Ranks are processes that a launcher
  * numbered; in one report under `warplens trace mpirun`, or put together by `warplens merge`. */
 #include "report/tables.h"
-#include "trace/record.h"
+#include "timeline/record.h"
 
-_Static_assert(WL_TRACE_KERNEL == 4 && WL_TRACE_MEMCPY == 5 && WL_TRACE_MEMSET == 6 &&
-                   WL_TRACE_MPI == 15,
+_Static_assert(WL_TIMELINE_KERNEL == 4 && WL_TIMELINE_MEMCPY == 5 && WL_TIMELINE_MEMSET == 6 &&
+                   WL_TIMELINE_MPI == 15,
                "the categories of the tables");
 
 /* clang-format off: SQL is read by its lines. */
@@ -80,7 +80,7 @@ static const char rank_launch_sum[] =
 
 /* clang-format on */
 
-const struct wl_trace_table wl_rank_tables[] = {
+const struct wl_timeline_table wl_rank_tables[] = {
     {"rank_sum", "Rank Summary", "a rank: its time within and outside of MPI", .is_summary = true,
      .is_of_device = true, .sql = rank_sum,
      .columns = {{"Rank", WL_UNIT_ID},

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "collect/record.h"
+#include "record/record.h"
 
 /* ---- writing ---- */
 

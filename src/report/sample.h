@@ -14,8 +14,8 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "record/stream/stream.h"
 #include "report/report.h"
-#include "stream/stream.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

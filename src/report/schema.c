@@ -5,7 +5,7 @@
 #define MARK_NAME(column) \
     "CASE " column " WHEN 0 THEN 'exact' WHEN 1 THEN 'modelled' ELSE 'predicted' END"
 
-/* WL_TRACE_PACK_WHERE of trace/record.h */
+/* WL_TIMELINE_PACK_WHERE of timeline/record.h */
 #define WHERE_COLUMNS                                                          \
     "word_0 >> 48 & 65535 AS device, word_0 >> 32 & 65535 AS context, word_0 " \
     "& 4294967295 AS stream"

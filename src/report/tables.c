@@ -105,9 +105,9 @@ static struct wl_table_cell read_cell(sqlite3_stmt *statement, int column)
     return (struct wl_table_cell){.is_absent = true};
 }
 
-enum wl_code wl_trace_table_read(struct wl_report *report, const struct wl_trace_table *table,
-                                 void (*take)(void *self, const struct wl_table_cell *cells),
-                                 void *self, struct wl_error *error)
+enum wl_code wl_timeline_table_read(struct wl_report *report, const struct wl_timeline_table *table,
+                                    void (*take)(void *self, const struct wl_table_cell *cells),
+                                    void *self, struct wl_error *error)
 {
     sqlite3_stmt *statement = NULL;
     struct wl_table_cell cells[WL_TABLE_COLUMNS_MAX];
@@ -147,12 +147,12 @@ bool wl_report_is_simulated(struct wl_report *report)
                               "(SELECT max(collector = 'sim') FROM processes))") != 0;
 }
 
-const struct wl_trace_table *wl_trace_table_next(const struct wl_trace_table *table)
+const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table)
 {
-    static const struct wl_trace_table *const lists[] = {wl_trace_tables, wl_rank_tables};
+    static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_rank_tables};
     bool is_found = !table;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        for (const struct wl_trace_table *row = lists[i]; row->name; row++) {
+        for (const struct wl_timeline_table *row = lists[i]; row->name; row++) {
             if (is_found)
                 return row;
             is_found = row == table;
@@ -160,12 +160,12 @@ const struct wl_trace_table *wl_trace_table_next(const struct wl_trace_table *ta
     return NULL;
 }
 
-enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
-                                 struct wl_error *error)
+enum wl_code wl_timeline_table_find(const char *name, const struct wl_timeline_table **table,
+                                    struct wl_error *error)
 {
     struct wl_near near = {.word = name};
     struct wl_text hint = {0};
-    for (*table = wl_trace_table_next(NULL); *table; *table = wl_trace_table_next(*table)) {
+    for (*table = wl_timeline_table_next(NULL); *table; *table = wl_timeline_table_next(*table)) {
         if (strcmp((*table)->name, name) == 0)
             return WL_OK;
         wl_near_offer(&near, (*table)->name);
@@ -175,7 +175,7 @@ enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table *
     if (hint.length) {
         wl_error_set_hint(error, "did you mean %s?", hint.data);
     } else {
-        for (*table = wl_trace_table_next(NULL); *table; *table = wl_trace_table_next(*table))
+        for (*table = wl_timeline_table_next(NULL); *table; *table = wl_timeline_table_next(*table))
             wl_text_addf(&hint, "%s%s", hint.length ? ", " : "", (*table)->name);
         wl_error_set_hint(error, "there are %s", hint.data);
     }

@@ -22,7 +22,7 @@ struct wl_table_heading {
     enum wl_table_unit unit;
 };
 
-struct wl_trace_table {
+struct wl_timeline_table {
     const char *name;    /* "cuda_api_sum" */
     const char *title;   /* "CUDA API Summary" */
     const char *help;    /* one line: what a row is */
@@ -34,13 +34,13 @@ struct wl_trace_table {
 };
 
 /* Each ends with one without name. */
-extern const struct wl_trace_table wl_trace_tables[], wl_rank_tables[];
+extern const struct wl_timeline_table wl_timeline_tables[], wl_rank_tables[];
 /* All of them in the order in which they are printed: the first after NULL; NULL after the last. */
-const struct wl_trace_table *wl_trace_table_next(const struct wl_trace_table *table);
+const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table);
 
 /* Errors: WL_ERR_USAGE, with near names as hint. */
-enum wl_code wl_trace_table_find(const char *name, const struct wl_trace_table **table,
-                                 struct wl_error *error);
+enum wl_code wl_timeline_table_find(const char *name, const struct wl_timeline_table **table,
+                                    struct wl_error *error);
 
 /* A cell: text is NULL for numbers; neither for what is absent. */
 struct wl_table_cell {
@@ -50,9 +50,9 @@ struct wl_table_cell {
 };
 
 /* Gives each row to take, in order. Errors: WL_ERR_CORRUPT. */
-enum wl_code wl_trace_table_read(struct wl_report *report, const struct wl_trace_table *table,
-                                 void (*take)(void *self, const struct wl_table_cell *cells),
-                                 void *self, struct wl_error *error);
+enum wl_code wl_timeline_table_read(struct wl_report *report, const struct wl_timeline_table *table,
+                                    void (*take)(void *self, const struct wl_table_cell *cells),
+                                    void *self, struct wl_error *error);
 
 /* How many events there are; 0: the report holds no trace. */
 uint64_t wl_report_event_count(struct wl_report *report);

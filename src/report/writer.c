@@ -14,7 +14,7 @@
 #include "report/keys.h"
 #include "report/schema.h"
 #include "report/sources.h"
-#include "report/trace_rows.h"
+#include "report/timeline_rows.h"
 #include "warplens/version.h"
 
 /* A note waits for the end of its stream: the launch it is about may come after it. */
@@ -40,7 +40,7 @@ struct wl_report_writer {
     /* by digest of their content; the id is the row's, or the set's */
     struct wl_keys modules, kernels, attribute_sets, value_sets, instruction_value_sets;
     int64_t session_rows, device_rows, launch_rows, note_rows;
-    struct wl_trace_rows trace;
+    struct wl_timeline_rows trace;
 
     /* of the stream at hand */
     int64_t process_id;
@@ -384,19 +384,19 @@ static void put_end(void *self, int exit_code, uint64_t end_ns)
 static void put_trace_names(void *self, const struct wl_record_trace_names *record)
 {
     struct wl_report_writer *writer = self;
-    wl_trace_rows_put_names(&writer->trace, record);
+    wl_timeline_rows_put_names(&writer->trace, record);
 }
 
 static void put_trace(void *self, const struct wl_record_trace *record)
 {
     struct wl_report_writer *writer = self;
-    wl_trace_rows_put_events(&writer->trace, writer->process_id, record);
+    wl_timeline_rows_put_events(&writer->trace, writer->process_id, record);
 }
 
 static void put_trace_end(void *self, const struct wl_record_trace_end *record)
 {
     struct wl_report_writer *writer = self;
-    wl_trace_rows_put_end(&writer->trace, record);
+    wl_timeline_rows_put_end(&writer->trace, record);
 }
 
 /* ---- streams ---- */
@@ -536,7 +536,7 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
 {
     note_stream_troubles(writer, summary, damage);
     note_trace_troubles(writer);
-    wl_trace_rows_end_stream(&writer->trace, writer->process_id);
+    wl_timeline_rows_end_stream(&writer->trace, writer->process_id);
     flush_notes(writer);
     flush_process(writer, summary, summary->is_torn || !summary->has_end || damage->code != WL_OK);
     free(writer->stream_name);
@@ -580,8 +580,8 @@ enum wl_code wl_report_writer_open(const char *path, struct wl_report_writer **w
                                   .put_trace_names = put_trace_names,
                                   .put_trace = put_trace,
                                   .put_trace_end = put_trace_end};
-    made->trace =
-        (struct wl_trace_rows){.inserter = &made->inserter, .self = made, .name_id = trace_name_id};
+    made->trace = (struct wl_timeline_rows){
+        .inserter = &made->inserter, .self = made, .name_id = trace_name_id};
     enum wl_code code = wl_inserter_open(&made->inserter, made->path, error);
     if (code != WL_OK) {
         free(made->path);
@@ -628,7 +628,7 @@ enum wl_code wl_report_writer_close(struct wl_report_writer *writer,
                                     &writer->instruction_value_sets};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         wl_keys_free(keys[i]);
-    wl_trace_rows_free(&writer->trace);
+    wl_timeline_rows_free(&writer->trace);
     free(writer->notes.items);
     free(writer->path);
     free(writer);

@@ -3,8 +3,8 @@
 #ifndef WL_REPORT_WRITER_H
 #define WL_REPORT_WRITER_H
 
-#include "collect/record.h"
-#include "stream/stream.h"
+#include "record/record.h"
+#include "record/stream/stream.h"
 
 struct wl_report_writer;
 

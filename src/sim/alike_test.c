@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "ptx/lower.h"
+#include "ptx/lower/lower.h"
 #include "sim/alike.h"
 
 static bool are_alike(const char *body, uint32_t checks)

@@ -135,7 +135,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
 /* Name, unit, mark and meaning of a counter. */
 struct wl_counter_row {
     const char *name, *unit, *meaning;
-    uint8_t mark; /* enum wl_mark of collect/record.h: 0 exact, 1 modelled, 2 predicted */
+    uint8_t mark; /* enum wl_mark of record/record.h: 0 exact, 1 modelled, 2 predicted */
 };
 extern const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT];
 /* The per-instruction fields in the order of struct wl_instruction_counts. */

@@ -44,7 +44,7 @@ static enum scoreboard scoreboard_of(const struct wl_machine_op *op)
 #define SHORT COUNTED_SHORT
 #define LONG COUNTED_LONG
 #define K(id, pipe, latency, queue, scoreboard, text) scoreboard,
-#include "warp/machine.def"
+#include "timing/machine/machine.def"
 #undef K
 #undef FIXED
 #undef NONE

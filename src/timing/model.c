@@ -20,7 +20,7 @@ static const struct kind_row kind_rows[WL_MACHINE_KIND_COUNT] = {
 #define K(id, pipe, latency, queue, scoreboard, text)                \
     {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard, \
      offsetof(struct latencies, latency)},
-#include "warp/machine.def"
+#include "timing/machine/machine.def"
 #undef K
 };
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "gpu/gpu.h"
-#include "warp/machine.h"
+#include "timing/machine/machine.h"
 #include "warp/program.h"
 #include "warp/trace.h"
 

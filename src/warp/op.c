@@ -1,5 +1,4 @@
 #include "warp/op.h"
-#include "warp/machine.h"
 
 #include <stdlib.h>
 
@@ -65,7 +64,8 @@ void wl_program_free(struct wl_program *program)
     free(program->branch_targets);
     free(program->operands);
     free(program->functions);
-    wl_machine_free(program->machine);
+    if (program->machine)
+        program->free_machine(program->machine);
     free(program->name);
     free(program);
 }

@@ -72,7 +72,7 @@ struct wl_function {
 };
 
 struct wl_op;      /* warp/op.h */
-struct wl_machine; /* warp/machine.h */
+struct wl_machine; /* timing/machine/machine.h, which this room does not know */
 
 struct wl_program {
     char *name; /* mangled */
@@ -112,6 +112,7 @@ struct wl_program {
     const char *numbering_obstacle; /* why blocks of another size would do something else, for the
                                        sweep of block sizes; NULL: they would not. Lives on */
     struct wl_machine *machine;     /* the same for the timing model; NULL: not to be timed */
+    void (*free_machine)(struct wl_machine *machine); /* set with it */
 };
 
 void wl_program_free(struct wl_program *program);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "metric/metric.h"
 #include "report/report.h"
 
 enum bound { BOUND_EXACT, BOUND_PERCENT, BOUND_POINTS, BOUND_NONE };

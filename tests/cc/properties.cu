@@ -57,7 +57,7 @@ struct field_list : cudaDeviceProp, gone {
 #define P(field, offset_13, offset_12, bytes, attribute)                                        \
     static_assert(offset_13 < 0 || __builtin_offsetof(field_list, field) == offset_13, #field); \
     static_assert(sizeof(((field_list *)nullptr)->field) == bytes, #field);
-#include "cudart/properties.def"
+#include "api/cudart/properties.def"
 #undef P
 
 static_assert(sizeof(cudaDeviceProp) == 1008, "cudaDeviceProp");

@@ -1,5 +1,5 @@
-/* src/cupti/abi.h against the headers of an installed toolkit: sizes, offsets and numbers. Compiled
- * only where these headers are; prints each difference and fails. */
+/* src/hardware/abi.h against the headers of an installed toolkit: sizes, offsets and numbers.
+ * Compiled only where these headers are; prints each difference and fails. */
 #include <stdio.h>
 
 #include <cuda.h>
@@ -15,8 +15,8 @@
 
 #include <nvperf_cuda_host.h>
 
-#include "cupti/abi.h"
-#include "trace/record.h"
+#include "hardware/abi.h"
+#include "timeline/record.h"
 
 #define PLACE(own, field, theirs, member)                                      \
     {                                                                          \
@@ -628,10 +628,11 @@ static const struct {
     NUMBER(WL_CUPTI_UNIFIED_REMOTE_MAP, CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_REMOTE_MAP),
     NUMBER(WL_CUPTI_UNIFIED_BETWEEN_DEVICES,
            CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD),
-    NUMBER(WL_TRACE_SYNC_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE),
-    NUMBER(WL_TRACE_SYNC_STREAM_WAIT_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT),
-    NUMBER(WL_TRACE_SYNC_STREAM, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE),
-    NUMBER(WL_TRACE_SYNC_CONTEXT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE),
+    NUMBER(WL_TIMELINE_SYNC_EVENT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE),
+    NUMBER(WL_TIMELINE_SYNC_STREAM_WAIT_EVENT,
+           CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT),
+    NUMBER(WL_TIMELINE_SYNC_STREAM, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE),
+    NUMBER(WL_TIMELINE_SYNC_CONTEXT, CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE),
     NUMBER(WL_CUPTI_THREAD_ID_SYSTEM, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM),
     NUMBER(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL),
     NUMBER(WL_CUPTI_ATTRIBUTE_DEVICE_BUFFER_BYTES, CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE),

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cupti/abi.h"
+#include "hardware/abi.h"
 
 /* The value of a key, or otherwise. */
 long mock_value(const char *key, long otherwise);

@@ -3,7 +3,7 @@
  * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
  * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
  * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. */
-#include "view/sample.h"
+#include "show/page/sample.h"
 
 enum { many_launches = 1000, many_kernels = 7, long_lines = 5000, instructions_per_line = 4 };
 
@@ -188,7 +188,7 @@ static void put_hostile(const struct wl_sink *sink, const char *file)
 static void put_events(const struct wl_sink *sink)
 {
     enum { launches = 499750, of_a_range = 1000, names_count = 10 };
-    static struct wl_trace_record batch[2 * of_a_range + 1];
+    static struct wl_timeline_record batch[2 * of_a_range + 1];
     static const char *const names[names_count] = {
         "cudaLaunchKernel", "step",     "kernel_0", "kernel_1", "kernel_2",
         "kernel_3",         "kernel_4", "kernel_5", "kernel_6", "kernel_7"};
@@ -199,27 +199,27 @@ static void put_events(const struct wl_sink *sink)
         size_t count = 0;
         uint64_t number = launches - first < of_a_range ? launches - first : of_a_range;
         batch[count++] =
-            (struct wl_trace_record){.start = epoch_ns + first * 2000,
-                                     .end = epoch_ns + (first + number) * 2000,
-                                     .name = 2,
-                                     .category = WL_TRACE_NVTX_PUSHPOP,
-                                     .thread = 100 + (uint32_t)(first / of_a_range % 2)};
+            (struct wl_timeline_record){.start = epoch_ns + first * 2000,
+                                        .end = epoch_ns + (first + number) * 2000,
+                                        .name = 2,
+                                        .category = WL_TIMELINE_NVTX_PUSHPOP,
+                                        .thread = 100 + (uint32_t)(first / of_a_range % 2)};
         for (uint64_t i = first; i < first + number; i++) {
             uint64_t start = epoch_ns + i * 2000;
             batch[count++] =
-                (struct wl_trace_record){.start = start,
-                                         .end = start + 1000,
-                                         .name = 1,
-                                         .category = WL_TRACE_CUDA_RUNTIME,
-                                         .thread = 100 + (uint32_t)(first / of_a_range % 2),
-                                         .correlation = (uint32_t)i + 1};
+                (struct wl_timeline_record){.start = start,
+                                            .end = start + 1000,
+                                            .name = 1,
+                                            .category = WL_TIMELINE_CUDA_RUNTIME,
+                                            .thread = 100 + (uint32_t)(first / of_a_range % 2),
+                                            .correlation = (uint32_t)i + 1};
             batch[count++] =
-                (struct wl_trace_record){.start = start + 1500,
-                                         .end = start + 3000,
-                                         .name = 3 + (uint32_t)(i % 8),
-                                         .category = WL_TRACE_KERNEL,
-                                         .correlation = (uint32_t)i + 1,
-                                         .words = {WL_TRACE_PACK_WHERE(0, 1, 7 + i % 2)}};
+                (struct wl_timeline_record){.start = start + 1500,
+                                            .end = start + 3000,
+                                            .name = 3 + (uint32_t)(i % 8),
+                                            .category = WL_TIMELINE_KERNEL,
+                                            .correlation = (uint32_t)i + 1,
+                                            .words = {WL_TIMELINE_PACK_WHERE(0, 1, 7 + i % 2)}};
         }
         sink->put_trace(sink->self, &(struct wl_record_trace){batch, count});
     }

@@ -1,11 +1,11 @@
 /* An MPI library of one rank in the manner of the MPICH family: handles are ints, source and tag
  * stand third and fourth in a status. Beside it a recorder that prints what it is given (struct
- * wl_trace_engine). */
+ * wl_timeline_engine). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/engine.h"
+#include "timeline/engine.h"
 
 /* ---- MPI ---- */
 
@@ -89,9 +89,9 @@ int PMPI_Barrier(int communicator)
 static const char *names[64];
 static uint32_t name_count;
 
-static bool is_wanted(enum wl_trace_category category)
+static bool is_wanted(enum wl_timeline_category category)
 {
-    return category == WL_TRACE_MPI;
+    return category == WL_TIMELINE_MPI;
 }
 
 static uint64_t ticks;
@@ -121,20 +121,21 @@ static uint32_t name(const char *text)
     return name_count;
 }
 
-static void put(const struct wl_trace_record *record)
+static void put(const struct wl_timeline_record *record)
 {
     printf("%s %llu-%llu sent %llu received %llu peer %lld tag %lld in %s result %llu%s\n",
            names[record->name - 1], (unsigned long long)record->start,
            (unsigned long long)record->end, (unsigned long long)record->words[0],
            (unsigned long long)record->words[1], (long long)record->words[2],
            (long long)record->words[3], record->words[4] ? names[record->words[4] - 1] : "none",
-           (unsigned long long)record->words[5], record->flags & WL_TRACE_FAILED ? " failed" : "");
+           (unsigned long long)record->words[5],
+           record->flags & WL_TIMELINE_FAILED ? " failed" : "");
 }
 
-const struct wl_trace_engine *wl_trace_engine(void)
+const struct wl_timeline_engine *wl_timeline_engine(void)
 {
-    static struct wl_trace_engine engine = {
-        .version = WL_TRACE_ENGINE_VERSION,
+    static struct wl_timeline_engine engine = {
+        .version = WL_TIMELINE_ENGINE_VERSION,
         .is_wanted = is_wanted,
         .now = now,
         .name = name,

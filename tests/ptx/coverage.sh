@@ -1,5 +1,5 @@
 #!/bin/sh
-# coverage.sh: fails and lists the rows of src/ptx/instructions.def that no test kernel runs. Kernels that
+# coverage.sh: fails and lists the rows of src/ptx/lower/instructions.def that no test kernel runs. Kernels that
 # must fail do not count. A row X("name") is covered by that instruction, written with or without .rn and
 # .uni; a row F("word") by an instruction of that first word that no X row describes.
 set -eu
@@ -41,4 +41,4 @@ done | awk '
             }
         print count - missing " of " count " rows are run by test kernels"
         exit missing > 0
-    }' src/ptx/instructions.def -
+    }' src/ptx/lower/instructions.def -

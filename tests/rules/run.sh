@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh nvcc|cc: profiles fixtures.cu and looks whether every rule of --list-rules finds something in its kernel
 # fires_RULE (or the one that fixtures.cu names) and nothing in silent_RULE. What only a real GPU tells is tested by
-# src/advise/hardware_rules_test.c with what one told. Environment: WARPLENS, SOURCE, NVCC.
+# src/analyse/advise/hardware_rules_test.c with what one told. Environment: WARPLENS, SOURCE, NVCC.
 set -eu
 compiler=$1
 folder=$(mktemp -d)
@@ -54,7 +54,7 @@ for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
     if grep -q "^fires_$(echo "$rule" | tr - _)," "$SOURCE/tests/rules/hardware.csv"; then
         continue
     fi
-    # of a trace: src/advise/trace_rules_test.c
+    # of a trace: src/analyse/advise/trace_rules_test.c
     if grep -q "id = \"$rule\"" "$SOURCE/data/rules/trace.lua"; then
         continue
     fi

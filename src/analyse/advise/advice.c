@@ -1,0 +1,354 @@
+#include "analyse/advise/advice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/advise/advice_read.h"
+#include "analyse/advise/rule_process.h"
+#include "analyse/advise/trace_facts.h"
+#include "base/arena.h"
+#include "base/memory.h"
+#include "base/near.h"
+
+struct wl_advice_list {
+    struct wl_arena arena;
+    struct {
+        struct wl_advice *items;
+        size_t count, capacity;
+    } findings;
+    struct {
+        struct wl_advice_skip *items;
+        size_t count, capacity;
+    } skips;
+};
+
+/* One call of wl_advise. */
+struct advising {
+    struct wl_advice_list *list;
+    struct wl_metric_catalog *catalog;
+    struct wl_rule_subject *subjects;
+    double *shares; /* of the program's time, by subject */
+    size_t subject_count;
+    bool has_durations;
+    const struct wl_rule **chosen;
+    size_t chosen_count;
+};
+
+/* ---- how much each launch weighs ---- */
+
+/* Durations where every launch has one, else the least time that its counts allow, else all alike.
+ */
+static void weigh(struct advising *advising)
+{
+    static const char *const names[] = {"gpu__time_duration.sum", "warplens__floor.ns"};
+    size_t count = advising->subject_count;
+    bool is_known = false;
+    double total = 0;
+    for (size_t name = 0; name < 2 && !is_known; name++) {
+        total = 0;
+        is_known = true;
+        for (size_t i = 0; i < count && is_known; i++) {
+            const struct wl_metric_value *value =
+                wl_metric_get(advising->subjects[i].set, names[name]);
+            is_known = value->is_present && !value->text && value->number >= 0;
+            advising->shares[i] = is_known ? value->number : 0;
+            total += advising->shares[i];
+        }
+        is_known = is_known && total > 0;
+        advising->has_durations = is_known && name == 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        advising->shares[i] = is_known ? advising->shares[i] / total : 1 / (double)count;
+}
+
+/* ---- taking findings ---- */
+
+static void add_skip(struct advising *advising, const struct wl_rule *rule, bool is_failure,
+                     const char *text)
+{
+    struct wl_advice_list *list = advising->list;
+    for (size_t i = 0; i < list->skips.count; i++) {
+        struct wl_advice_skip *skip = &list->skips.items[i];
+        if (skip->rule == rule && skip->is_failure == is_failure && strcmp(skip->text, text) == 0) {
+            skip->launch_count++;
+            return;
+        }
+    }
+    struct wl_advice_skip skip = {.rule = rule,
+                                  .is_failure = is_failure,
+                                  .text = wl_arena_string(&list->arena, text, strlen(text)),
+                                  .launch_count = 1};
+    WL_PUSH(&list->skips, skip);
+}
+
+static bool is_same_place(const struct wl_advice_place *a, const struct wl_advice_place *b)
+{
+    return a->instruction == b->instruction && a->line == b->line && a->column == b->column &&
+           strcmp(a->file, b->file) == 0;
+}
+
+static bool is_same_kernel(const struct wl_report_launch *a, const struct wl_report_launch *b)
+{
+    return a == b || (a && b && a->kernel == b->kernel && a->kernel);
+}
+
+/* The same of an earlier launch of the kernel, or NULL. */
+static struct wl_advice *find_same(struct wl_advice_list *list, const struct wl_advice *advice)
+{
+    for (size_t i = 0; i < list->findings.count; i++) {
+        struct wl_advice *other = &list->findings.items[i];
+        if (other->rule == advice->rule && other->launch != advice->launch &&
+            is_same_kernel(other->launch, advice->launch) &&
+            is_same_place(&other->place, &advice->place))
+            return other;
+    }
+    return NULL;
+}
+
+static void add_finding(struct advising *advising, struct wl_advice *advice, double share)
+{
+    struct wl_advice_list *list = advising->list;
+    advice->score = advice->saved * share;
+    struct wl_advice *same = find_same(list, advice);
+    if (!same) {
+        WL_PUSH(&list->findings, *advice);
+        return;
+    }
+    double score = same->score + advice->score, saved_ns = same->saved_ns + advice->saved_ns;
+    size_t count = same->launch_count + 1;
+    /* shares are compared through scores: the launch that weighs most speaks for all */
+    if (advice->score > same->score / (double)same->launch_count * (1 + 1e-9))
+        *same = *advice;
+    same->score = score;
+    same->saved_ns = saved_ns;
+    same->launch_count = count;
+}
+
+static void take(void *self, const struct wl_rule *rule, const struct wl_rule_subject *subject,
+                 const json_t *result)
+{
+    struct advising *advising = self;
+    const char *failed = json_string_value(json_object_get(result, "failed"));
+    const char *needs = json_string_value(json_object_get(result, "needs"));
+    if (failed || needs) {
+        add_skip(advising, rule, failed != NULL, failed ? failed : needs);
+        return;
+    }
+    double share = 1;
+    struct wl_advice_reading reading = {
+        .arena = &advising->list->arena, .rule = rule, .catalog = advising->catalog};
+    if (subject) {
+        reading.launch = subject->launch;
+        reading.set = subject->set;
+        share = advising->shares[subject - advising->subjects];
+    }
+    size_t index = 0;
+    const json_t *finding = NULL;
+    json_array_foreach(json_object_get(result, "findings"), index, finding)
+    {
+        struct wl_advice advice;
+        if (!wl_advice_read(&reading, finding, &advice)) {
+            add_skip(advising, rule, true, reading.refused);
+            return;
+        }
+        if (subject && advising->has_durations)
+            advice.saved_ns =
+                advice.saved * wl_metric_get(subject->set, "gpu__time_duration.sum")->number;
+        add_finding(advising, &advice, share);
+    }
+}
+
+/* ---- ranking ---- */
+
+static int compare_numbers(double left, double right)
+{
+    return left < right ? -1 : left > right;
+}
+
+static int compare_places(const struct wl_advice_place *a, const struct wl_advice_place *b)
+{
+    int order = strcmp(a->file, b->file);
+    if (order == 0)
+        order = compare_numbers(a->line, b->line);
+    if (order == 0)
+        order = compare_numbers(a->column, b->column);
+    if (order == 0)
+        order = compare_numbers(a->instruction ? a->instruction->index : 0,
+                                b->instruction ? b->instruction->index : 0);
+    return order;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct wl_advice *a = left, *b = right;
+    int order = (int)b->severity - (int)a->severity;
+    /* gains are not known to the last point: of about equal ones the cheaper change comes first */
+    if (order == 0)
+        order = compare_numbers(round(b->score * 20), round(a->score * 20));
+    if (order == 0)
+        order = compare_numbers(a->rule->order, b->rule->order);
+    if (order == 0)
+        order = strcmp(a->rule->id, b->rule->id);
+    if (order == 0)
+        order = compare_numbers(round(b->score * 1e6), round(a->score * 1e6));
+    if (order == 0)
+        order = compare_numbers(a->launch ? (double)a->launch->key : -1,
+                                b->launch ? (double)b->launch->key : -1);
+    if (order == 0)
+        order = compare_places(&a->place, &b->place);
+    return order ? order : strcmp(a->title, b->title);
+}
+
+static int by_rule(const void *left, const void *right)
+{
+    const struct wl_advice_skip *a = left, *b = right;
+    if (a->is_failure != b->is_failure)
+        return a->is_failure ? -1 : 1;
+    int order = compare_numbers(a->rule->order, b->rule->order);
+    if (order == 0)
+        order = strcmp(a->rule->id, b->rule->id);
+    return order ? order : strcmp(a->text, b->text);
+}
+
+static void rank(struct wl_advice_list *list)
+{
+    size_t count = list->findings.count;
+    struct wl_advice *items = list->findings.items;
+    if (count > 1)
+        qsort(items, count, sizeof *items, by_rank);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < i && items[i].overlaps == 0; j++) {
+            if (items[j].overlaps == 0 && is_same_kernel(items[i].launch, items[j].launch) &&
+                strcmp(items[i].group, items[j].group) == 0)
+                items[i].overlaps = j + 1;
+        }
+    }
+    if (list->skips.count > 1)
+        qsort(list->skips.items, list->skips.count, sizeof *list->skips.items, by_rule);
+}
+
+/* ---- the whole ---- */
+
+static enum wl_code choose_rules(struct advising *advising, const struct wl_rules *rules,
+                                 const char *list, struct wl_error *error)
+{
+    size_t count = 0;
+    const struct wl_rule *all = wl_rules_all(rules, &count);
+    advising->chosen = wl_alloc_zero(count + 1, sizeof *advising->chosen);
+    for (size_t i = 0; i < count && !list; i++)
+        advising->chosen[advising->chosen_count++] = &all[i];
+    while (list && *list) {
+        size_t length = strcspn(list, ",");
+        char *id = wl_string_copy_length(list, length);
+        const struct wl_rule *rule = wl_rules_find(rules, id);
+        if (!rule && length > 0) {
+            struct wl_near near = {.word = id};
+            struct wl_text names = {0};
+            for (size_t i = 0; i < count; i++)
+                wl_near_offer(&near, all[i].id);
+            wl_near_print(&near, "", &names);
+            wl_error_set(error, WL_ERR_USAGE, "there is no rule %s", id);
+            wl_error_set_hint(error, names.length ? "did you mean %s?" : "see --list-rules%s",
+                              names.length ? names.data : "");
+            wl_text_free(&names);
+            free(id);
+            return WL_ERR_USAGE;
+        }
+        bool is_new = rule != NULL;
+        for (size_t i = 0; i < advising->chosen_count; i++)
+            is_new = is_new && advising->chosen[i] != rule;
+        if (is_new)
+            advising->chosen[advising->chosen_count++] = rule;
+        free(id);
+        list += length + (list[length] == ',');
+    }
+    return WL_OK;
+}
+
+/* All that rules read, before their process begins: it must not use the report's file. */
+static enum wl_code load(struct wl_report *report, const struct wl_advice_options *options,
+                         struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    for (size_t i = 0; i < options->launch_count && code == WL_OK; i++) {
+        const struct wl_report_launch *launch = options->launches[i];
+        if (launch->kernel)
+            code = wl_report_load_instructions(report, launch->kernel, error);
+        if (code == WL_OK)
+            code = wl_report_load_launch(report, launch, error);
+    }
+    return code;
+}
+
+enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catalog,
+                       const struct wl_rules *rules, const struct wl_advice_options *options,
+                       struct wl_advice_list **list, struct wl_error *error)
+{
+    size_t count = options->launch_count;
+    struct advising advising = {
+        .list = wl_alloc_zero(1, sizeof *advising.list),
+        .catalog = catalog,
+        .subjects = wl_alloc_zero(count + 1, sizeof *advising.subjects),
+        .shares = wl_alloc_zero(count + 1, sizeof *advising.shares),
+        .subject_count = count,
+    };
+    *list = NULL;
+    json_t *trace = NULL;
+    enum wl_code code = choose_rules(&advising, rules, options->rules, error);
+    if (code == WL_OK)
+        code = load(report, options, error);
+    if (code == WL_OK)
+        code = wl_timeline_facts(report, &trace, error);
+    for (size_t i = 0; i < count; i++) {
+        advising.subjects[i].launch = options->launches[i];
+        advising.subjects[i].set = wl_metric_set_create(catalog, options->launches[i]);
+    }
+    if (code == WL_OK) {
+        weigh(&advising);
+        struct wl_rule_run run = {.folder = options->folder,
+                                  .rules = advising.chosen,
+                                  .rule_count = advising.chosen_count,
+                                  .subjects = advising.subjects,
+                                  .subject_count = count,
+                                  .trace = trace,
+                                  .take = take,
+                                  .self = &advising};
+        code = wl_rules_run(&run, error);
+    }
+    json_decref(trace);
+    for (size_t i = 0; i < count; i++)
+        wl_metric_set_free(advising.subjects[i].set);
+    free(advising.subjects);
+    free(advising.shares);
+    free(advising.chosen);
+    if (code != WL_OK) {
+        wl_advice_free(advising.list);
+        return code;
+    }
+    rank(advising.list);
+    *list = advising.list;
+    return WL_OK;
+}
+
+void wl_advice_free(struct wl_advice_list *list)
+{
+    if (!list)
+        return;
+    free(list->findings.items);
+    free(list->skips.items);
+    wl_arena_free(&list->arena);
+    free(list);
+}
+
+const struct wl_advice *wl_advice_all(const struct wl_advice_list *list, size_t *count)
+{
+    *count = list->findings.count;
+    return list->findings.items;
+}
+
+const struct wl_advice_skip *wl_advice_skips(const struct wl_advice_list *list, size_t *count)
+{
+    *count = list->skips.count;
+    return list->skips.items;
+}

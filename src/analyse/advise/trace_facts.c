@@ -1,0 +1,401 @@
+#include "analyse/advise/trace_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "report/events.h"
+#include "report/tables.h"
+
+/* ---- what calls are for ---- */
+
+/* What the host did while the GPU had nothing to do. */
+enum purpose { SYNCHRONIZE, COPY, ALLOCATE, LAUNCH, OTHER_CALL, MPI, HOST, PURPOSES };
+static const char *const purposes[PURPOSES] = {"synchronize", "copy", "allocate", "launch",
+                                               "call",        "mpi",  "host"};
+
+static const struct {
+    const char *part;
+    enum purpose purpose;
+} calls[] = {
+    {"Synchronize", SYNCHRONIZE}, {"Memcpy", COPY},           {"Memset", COPY},
+    {"Malloc", ALLOCATE},         {"MemAlloc", ALLOCATE},     {"HostAlloc", ALLOCATE},
+    {"Free", ALLOCATE},           {"HostRegister", ALLOCATE}, {"Launch", LAUNCH},
+};
+
+static enum purpose purpose_of(const struct wl_report_event *event)
+{
+    if (event->category == WL_TIMELINE_MPI)
+        return MPI;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strstr(event->name, calls[i].part))
+            return calls[i].purpose;
+    return OTHER_CALL;
+}
+
+/* ---- a process ---- */
+
+struct span {
+    uint64_t start_ns, end_ns;
+    int kind; /* enum purpose of calls, enum wl_timeline_category of what the GPU does */
+};
+
+struct spans {
+    struct span *items;
+    size_t count, capacity;
+};
+
+struct kernel {
+    const char *name;
+    uint64_t count, total_ns, least_ns, most_ns;
+    UT_hash_handle hh;
+};
+
+struct copies {
+    uint64_t count, bytes, total_ns;
+};
+
+/* Of the GPU of one process; sums of all are told. */
+struct process {
+    struct spans running; /* on the GPU, now */
+    struct spans called;  /* calls that may reach into the gap at hand */
+    uint64_t now_ns;      /* what is before is summed up */
+    bool has_begun;
+};
+
+struct gathering {
+    struct process *processes;
+    size_t process_count;
+    struct kernel *kernels;
+    uint64_t first_ns, last_ns;         /* of all events */
+    uint64_t gpu_first_ns, gpu_last_ns; /* of what the GPU does */
+    uint64_t busy_ns, kernel_ns, copy_ns, both_ns, concurrent_ns;
+    uint64_t gap_ns[PURPOSES], gaps;
+    uint64_t call_ns[PURPOSES], call_count[PURPOSES];
+    uint64_t allocations_later, allocation_later_ns; /* after the first kernel */
+    struct copies all_copies, pageable, small, to_device, to_host;
+    uint64_t kernel_count, kernel_sum_ns, short_kernels, graph_kernels, unknown_lengths;
+    uint64_t default_stream_kernels, device_synchronize;
+    uint64_t streams; /* bits of the numbers of streams, by hash */
+    uint64_t first_call_ns;
+};
+
+enum { SMALL_COPY_BYTES = 64 << 10, SHORT_KERNEL_NS = 5000, DEFAULT_STREAM = 7 };
+
+/* ---- the GPU, interval by interval ---- */
+
+static size_t count_kind(const struct spans *spans, int kind, bool is_kind)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < spans->count; i++)
+        count += (spans->items[i].kind == kind) == is_kind;
+    return count;
+}
+
+static void sum_up(struct gathering *all, struct process *process, uint64_t until_ns)
+{
+    uint64_t length = until_ns - process->now_ns;
+    size_t kernels = count_kind(&process->running, WL_TIMELINE_KERNEL, true);
+    size_t copies = count_kind(&process->running, WL_TIMELINE_KERNEL, false);
+    all->busy_ns += kernels || copies ? length : 0;
+    all->kernel_ns += kernels ? length : 0;
+    all->copy_ns += copies ? length : 0;
+    all->both_ns += kernels && copies ? length : 0;
+    all->concurrent_ns += kernels > 1 ? length : 0;
+    process->now_ns = until_ns;
+}
+
+/* The one that ends first, or SIZE_MAX. */
+static size_t find_first_end(const struct spans *spans)
+{
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < spans->count; i++)
+        if (first == SIZE_MAX || spans->items[i].end_ns < spans->items[first].end_ns)
+            first = i;
+    return first;
+}
+
+/* What the host did in the gap; the rest is the program's own. */
+static void explain_gap(struct gathering *all, struct process *process, uint64_t start_ns,
+                        uint64_t end_ns)
+{
+    uint64_t explained = 0;
+    size_t kept = 0;
+    for (size_t i = 0; i < process->called.count; i++) {
+        struct span *call = &process->called.items[i];
+        uint64_t from = call->start_ns > start_ns ? call->start_ns : start_ns;
+        uint64_t to = call->end_ns < end_ns ? call->end_ns : end_ns;
+        uint64_t left = end_ns - start_ns - explained;
+        uint64_t part = to > from ? to - from : 0;
+        part = part < left ? part : left;
+        all->gap_ns[call->kind] += part;
+        explained += part;
+        if (call->end_ns > end_ns)
+            process->called.items[kept++] = *call;
+    }
+    process->called.count = kept;
+    all->gap_ns[HOST] += end_ns - start_ns - explained;
+    all->gaps++;
+}
+
+static void advance(struct gathering *all, struct process *process, uint64_t to_ns)
+{
+    size_t first;
+    while ((first = find_first_end(&process->running)) != SIZE_MAX &&
+           process->running.items[first].end_ns <= to_ns) {
+        sum_up(all, process, process->running.items[first].end_ns);
+        process->running.items[first] = process->running.items[--process->running.count];
+    }
+    if (process->running.count)
+        sum_up(all, process, to_ns);
+}
+
+static void add_device(struct gathering *all, struct process *process,
+                       const struct wl_report_event *event)
+{
+    if (!process->has_begun)
+        process->now_ns = event->start_ns;
+    process->has_begun = true;
+    advance(all, process, event->start_ns);
+    if (!process->running.count && event->start_ns > process->now_ns)
+        explain_gap(all, process, process->now_ns, event->start_ns);
+    process->now_ns = event->start_ns > process->now_ns ? event->start_ns : process->now_ns;
+    struct span span = {event->start_ns, event->end_ns, (int)event->category};
+    WL_PUSH(&process->running, span);
+    if (!all->gpu_first_ns)
+        all->gpu_first_ns = event->start_ns;
+    if (event->end_ns > all->gpu_last_ns)
+        all->gpu_last_ns = event->end_ns;
+}
+
+/* ---- events ---- */
+
+static void add_kernel(struct gathering *all, const struct wl_report_event *event)
+{
+    struct kernel *kernel = NULL;
+    uint64_t length = event->end_ns - event->start_ns;
+    HASH_FIND_STR(all->kernels, event->name, kernel);
+    if (!kernel) {
+        kernel = wl_alloc_zero(1, sizeof *kernel);
+        kernel->name = event->name;
+        kernel->least_ns = UINT64_MAX;
+        HASH_ADD_KEYPTR(hh, all->kernels, kernel->name, strlen(kernel->name), kernel);
+    }
+    kernel->count++;
+    kernel->total_ns += length;
+    kernel->least_ns = length < kernel->least_ns ? length : kernel->least_ns;
+    kernel->most_ns = length > kernel->most_ns ? length : kernel->most_ns;
+    all->kernel_count++;
+    all->kernel_sum_ns += length;
+    all->short_kernels += length < SHORT_KERNEL_NS;
+    all->graph_kernels += event->words[4] != 0;
+    all->unknown_lengths += (event->flags & WL_TIMELINE_NO_LENGTH) != 0;
+    uint32_t stream = WL_TIMELINE_WHERE_STREAM(event->words[0]);
+    all->default_stream_kernels += stream == DEFAULT_STREAM;
+    all->streams |= UINT64_C(1) << stream % 64;
+}
+
+static void add_to(struct copies *copies, const struct wl_report_event *event)
+{
+    copies->count++;
+    copies->bytes += event->words[1];
+    copies->total_ns += event->end_ns - event->start_ns;
+}
+
+static void add_copy(struct gathering *all, const struct wl_report_event *event)
+{
+    bool is_pageable = event->words[3] == WL_TIMELINE_MEMORY_PAGEABLE ||
+                       event->words[4] == WL_TIMELINE_MEMORY_PAGEABLE;
+    add_to(&all->all_copies, event);
+    if (event->words[2] == WL_TIMELINE_COPY_TO_DEVICE)
+        add_to(&all->to_device, event);
+    if (event->words[2] == WL_TIMELINE_COPY_TO_HOST)
+        add_to(&all->to_host, event);
+    if (is_pageable)
+        add_to(&all->pageable, event);
+    if (event->words[1] < SMALL_COPY_BYTES)
+        add_to(&all->small, event);
+}
+
+static void add_call(struct gathering *all, struct process *process,
+                     const struct wl_report_event *event)
+{
+    enum purpose purpose = purpose_of(event);
+    struct span span = {event->start_ns, event->end_ns, purpose};
+    uint64_t length = event->end_ns - event->start_ns;
+    if (!all->call_count[SYNCHRONIZE] && !all->call_count[LAUNCH] && length > all->first_call_ns)
+        all->first_call_ns = length;
+    all->call_ns[purpose] += length;
+    all->call_count[purpose]++;
+    all->device_synchronize += strstr(event->name, "DeviceSynchronize") != NULL ||
+                               strstr(event->name, "CtxSynchronize") != NULL;
+    if (purpose == ALLOCATE && process->has_begun) {
+        all->allocations_later++;
+        all->allocation_later_ns += length;
+    }
+    WL_PUSH(&process->called, span);
+    /* those that are over before the gap at hand begins are of no use */
+    if (process->called.count % 1024)
+        return;
+    size_t kept = 0;
+    for (size_t i = 0; i < process->called.count; i++)
+        if (process->called.items[i].end_ns > process->now_ns || process->running.count)
+            process->called.items[kept++] = process->called.items[i];
+    process->called.count = kept;
+}
+
+static void take(void *self, const struct wl_report_event *event)
+{
+    struct gathering *all = self;
+    struct process *process = &all->processes[event->process];
+    bool is_device = event->category == WL_TIMELINE_KERNEL ||
+                     event->category == WL_TIMELINE_MEMCPY || event->category == WL_TIMELINE_MEMSET;
+    bool is_call = event->category == WL_TIMELINE_CUDA_RUNTIME ||
+                   event->category == WL_TIMELINE_CUDA_DRIVER || event->category == WL_TIMELINE_MPI;
+    if (!all->first_ns)
+        all->first_ns = event->start_ns;
+    if (event->end_ns > all->last_ns)
+        all->last_ns = event->end_ns;
+    if (is_device)
+        add_device(all, process, event);
+    if (event->category == WL_TIMELINE_KERNEL)
+        add_kernel(all, event);
+    if (event->category == WL_TIMELINE_MEMCPY)
+        add_copy(all, event);
+    if (is_call)
+        add_call(all, process, event);
+}
+
+/* ---- as JSON ---- */
+
+static void set(json_t *object, const char *name, uint64_t number)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)number));
+}
+
+static json_t *describe_copies(const struct copies *copies)
+{
+    json_t *object = json_object();
+    set(object, "count", copies->count);
+    set(object, "bytes", copies->bytes);
+    set(object, "ns", copies->total_ns);
+    return object;
+}
+
+static json_t *describe_purposes(const uint64_t *numbers)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < PURPOSES; i++)
+        set(object, purposes[i], numbers[i]);
+    return object;
+}
+
+static int by_time(const struct kernel *a, const struct kernel *b)
+{
+    if (a->total_ns != b->total_ns)
+        return a->total_ns < b->total_ns ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static json_t *describe_kernels(struct gathering *all)
+{
+    enum { MOST_KERNELS = 64 };
+    json_t *array = json_array();
+    struct kernel *kernel, *next;
+    HASH_SORT(all->kernels, by_time);
+    HASH_ITER(hh, all->kernels, kernel, next)
+    {
+        if (json_array_size(array) < MOST_KERNELS) {
+            json_t *object = json_object();
+            json_object_set_new(object, "name", json_string(kernel->name));
+            set(object, "count", kernel->count);
+            set(object, "ns", kernel->total_ns);
+            set(object, "least_ns", kernel->least_ns);
+            set(object, "most_ns", kernel->most_ns);
+            json_array_append_new(array, object);
+        }
+        HASH_DEL(all->kernels, kernel);
+        free(kernel);
+    }
+    return array;
+}
+
+static const char *command_line(struct wl_report *report)
+{
+    size_t count;
+    const struct wl_record_attribute *session = wl_report_session(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(session[i].name, "command_line") == 0 && session[i].text)
+            return session[i].text;
+    return "./app";
+}
+
+static json_t *describe(struct gathering *all, struct wl_report *report)
+{
+    json_t *facts = json_object();
+    const struct {
+        const char *name;
+        uint64_t number;
+    } numbers[] = {
+        {"duration_ns", all->last_ns - all->first_ns},
+        {"gpu_span_ns", all->gpu_last_ns - all->gpu_first_ns},
+        {"busy_ns", all->busy_ns},
+        {"kernel_ns", all->kernel_ns},
+        {"copy_ns", all->copy_ns},
+        {"overlap_ns", all->both_ns},
+        {"concurrent_ns", all->concurrent_ns},
+        {"gaps", all->gaps},
+        {"kernel_count", all->kernel_count},
+        {"kernel_sum_ns", all->kernel_sum_ns},
+        {"short_kernels", all->short_kernels},
+        {"graph_kernels", all->graph_kernels},
+        {"unknown_lengths", all->unknown_lengths},
+        {"default_stream_kernels", all->default_stream_kernels},
+        {"streams", (uint64_t)__builtin_popcountll(all->streams)},
+        {"device_synchronize", all->device_synchronize},
+        {"allocations_later", all->allocations_later},
+        {"allocation_later_ns", all->allocation_later_ns},
+        {"first_call_ns", all->first_call_ns},
+        {"process_count", all->process_count},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        set(facts, numbers[i].name, numbers[i].number);
+    json_object_set_new(facts, "gap_ns", describe_purposes(all->gap_ns));
+    json_object_set_new(facts, "call_ns", describe_purposes(all->call_ns));
+    json_object_set_new(facts, "call_count", describe_purposes(all->call_count));
+    json_object_set_new(facts, "copies", describe_copies(&all->all_copies));
+    json_object_set_new(facts, "pageable", describe_copies(&all->pageable));
+    json_object_set_new(facts, "small", describe_copies(&all->small));
+    json_object_set_new(facts, "to_device", describe_copies(&all->to_device));
+    json_object_set_new(facts, "to_host", describe_copies(&all->to_host));
+    json_object_set_new(facts, "kernels", describe_kernels(all));
+    json_object_set_new(facts, "command", json_string(command_line(report)));
+    json_object_set_new(facts, "is_simulated", json_boolean(wl_report_is_simulated(report)));
+    return facts;
+}
+
+enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error)
+{
+    struct gathering all = {0};
+    *facts = NULL;
+    if (wl_report_event_count(report) == 0)
+        return WL_OK;
+    wl_report_processes(report, &all.process_count);
+    all.processes = wl_alloc_zero(all.process_count, sizeof *all.processes);
+    enum wl_code code = wl_report_events(report, 0, take, &all, error);
+    for (size_t i = 0; i < all.process_count; i++) {
+        advance(&all, &all.processes[i], UINT64_MAX);
+        free(all.processes[i].running.items);
+        free(all.processes[i].called.items);
+    }
+    json_t *described = describe(&all, report);
+    free(all.processes);
+    if (code)
+        json_decref(described);
+    else
+        *facts = described;
+    return code;
+}

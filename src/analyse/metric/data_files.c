@@ -1,0 +1,118 @@
+#include "analyse/metric/data_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static enum wl_code run_file(struct wl_sandbox *sandbox, const char *name, const char *text,
+                             size_t length, wl_data_file_use *use, void *self,
+                             struct wl_error *error)
+{
+    lua_State *lua = wl_sandbox_state(sandbox);
+    enum wl_code code = wl_sandbox_run(sandbox, name, text, length, error);
+    if (code != WL_OK)
+        return code;
+    if (!lua_istable(lua, -1)) {
+        wl_error_set(error, WL_ERR_CORRUPT, "%s: the file must return a table, not %s", name,
+                     lua_typename(lua, lua_type(lua, -1)));
+        code = wl_error_set_where(error, "%s", name);
+    } else {
+        code = use(self, lua, name, error);
+    }
+    lua_pop(lua, 1);
+    return code == WL_OK ? WL_OK : WL_ERR_CORRUPT;
+}
+
+static int is_lua_file(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0;
+}
+
+/* By bytes, so that the order does not depend on the locale. */
+static int by_name(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static enum wl_code run_folder(struct wl_sandbox *sandbox, const char *folder,
+                               wl_data_file_use *use, void *self, struct wl_error *error)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_lua_file, by_name);
+    if (count < 0)
+        return wl_error_set(error, WL_ERR_INPUT, "cannot read the folder %s: %s", folder,
+                            strerror(errno));
+    enum wl_code code = WL_OK;
+    for (int i = 0; i < count; i++) {
+        if (code == WL_OK) {
+            struct wl_text content = {0};
+            char *path = wl_string_format("%s/%s", folder, entries[i]->d_name);
+            code = wl_file_read(path, &content, error);
+            if (code == WL_OK)
+                code = run_file(sandbox, path, content.data ? content.data : "", content.length,
+                                use, self, error);
+            wl_text_free(&content);
+            free(path);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+enum wl_code wl_data_files_run(struct wl_sandbox *sandbox, const struct wl_embedded_file *embedded,
+                               const char *folder, wl_data_file_use *use, void *self,
+                               struct wl_error *error)
+{
+    for (const struct wl_embedded_file *file = embedded; file->name; file++) {
+        enum wl_code code =
+            run_file(sandbox, file->name, file->content, file->size_bytes, use, self, error);
+        if (code != WL_OK)
+            return code;
+    }
+    return folder ? run_folder(sandbox, folder, use, self, error) : WL_OK;
+}
+
+enum wl_code wl_data_fields_check(lua_State *lua, int index, const struct wl_data_field *fields,
+                                  const char *file, const char *what, struct wl_error *error)
+{
+    index = lua_absindex(lua, index);
+    enum wl_code code = WL_OK;
+    lua_pushnil(lua);
+    while (lua_next(lua, index) != 0) {
+        const char *key = lua_type(lua, -2) == LUA_TSTRING ? lua_tostring(lua, -2) : NULL;
+        const struct wl_data_field *field = fields;
+        while (key && field->name && strcmp(field->name, key) != 0)
+            field++;
+        if (!key || !field->name)
+            code = wl_error_set(error, WL_ERR_CORRUPT, "%s: %s: unknown field '%s'", file, what,
+                                key ? key : "(a number)");
+        else if (field->type != lua_type(lua, -1))
+            code = wl_error_set(error, WL_ERR_CORRUPT, "%s: %s: field '%s' must be a %s", file,
+                                what, key, lua_typename(lua, field->type));
+        if (code != WL_OK) {
+            lua_pop(lua, 2);
+            wl_error_set_where(error, "%s", file);
+            return WL_ERR_CORRUPT;
+        }
+        lua_pop(lua, 1);
+    }
+    return WL_OK;
+}
+
+const char *wl_data_field_text(lua_State *lua, int index, const char *name, struct wl_arena *arena)
+{
+    const char *kept = NULL;
+    if (lua_getfield(lua, index, name) == LUA_TSTRING) {
+        size_t length = 0;
+        const char *text = lua_tolstring(lua, -1, &length);
+        kept = length > 0 ? wl_arena_string(arena, text, length) : NULL;
+    }
+    lua_pop(lua, 1);
+    return kept;
+}

@@ -1,0 +1,249 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cublas/stand_in.h"
+#include "base/memory.h"
+#include "device/device.h"
+
+#define VERSION 130000
+#define HANDLE_MAGIC 0x77626C73u
+
+enum { POINTERS_ON_HOST = 0, POINTERS_ON_DEVICE = 1 };
+
+struct wl_cublas_handle *wl_cublas_check(void *pointer)
+{
+    struct wl_cublas_handle *handle = pointer;
+    return handle && handle->magic == HANDLE_MAGIC ? handle : NULL;
+}
+
+bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar)
+{
+    struct wl_device_allocation found;
+    return scalar &&
+           (handle->pointer_mode != POINTERS_ON_DEVICE || wl_device_memory_find(scalar, &found));
+}
+
+int cublasCreate_v2(void **handle)
+{
+    if (!handle)
+        return WL_CUBLAS_INVALID_VALUE;
+    if (wl_device_check())
+        return WL_CUBLAS_NOT_INITIALIZED;
+    struct wl_cublas_handle *made = wl_alloc_zero(1, sizeof *made);
+    made->magic = HANDLE_MAGIC;
+    *handle = made;
+    return WL_CUBLAS_OK;
+}
+
+int cublasDestroy_v2(void *pointer)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    handle->magic = 0;
+    free(handle);
+    return WL_CUBLAS_OK;
+}
+
+int cublasGetVersion_v2(void *handle, int *version)
+{
+    (void)handle;
+    if (!version)
+        return WL_CUBLAS_INVALID_VALUE;
+    *version = VERSION;
+    return WL_CUBLAS_OK;
+}
+
+int cublasSetStream_v2(void *pointer, void *stream)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (wl_device_stream_query(stream, NULL))
+        return WL_CUBLAS_INVALID_VALUE;
+    handle->stream = stream;
+    return WL_CUBLAS_OK;
+}
+
+int cublasGetStream_v2(void *pointer, void **stream)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle || !stream)
+        return handle ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_NOT_INITIALIZED;
+    *stream = handle->stream;
+    return WL_CUBLAS_OK;
+}
+
+/* Settings that are kept and told back. Whatever the math mode, multiplication is in float32. */
+#define SETTING(name, suffix, field)                                             \
+    int cublasSet##name##suffix(void *pointer, int value)                        \
+    {                                                                            \
+        struct wl_cublas_handle *handle = wl_cublas_check(pointer);              \
+        if (!handle)                                                             \
+            return WL_CUBLAS_NOT_INITIALIZED;                                    \
+        handle->field = value;                                                   \
+        return WL_CUBLAS_OK;                                                     \
+    }                                                                            \
+    int cublasGet##name##suffix(void *pointer, int *value)                       \
+    {                                                                            \
+        struct wl_cublas_handle *handle = wl_cublas_check(pointer);              \
+        if (!handle || !value)                                                   \
+            return handle ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_NOT_INITIALIZED; \
+        *value = handle->field;                                                  \
+        return WL_CUBLAS_OK;                                                     \
+    }
+
+SETTING(PointerMode, _v2, pointer_mode)
+SETTING(MathMode, , math_mode)
+SETTING(AtomicsMode, , atomics_mode)
+
+/* No kernel here wants a workspace. */
+int cublasSetWorkspace_v2(void *pointer, void *workspace, size_t size_bytes)
+{
+    (void)workspace, (void)size_bytes;
+    return wl_cublas_check(pointer) ? WL_CUBLAS_OK : WL_CUBLAS_NOT_INITIALIZED;
+}
+
+static const struct {
+    int status;
+    const char *name, *text;
+} statuses[] = {
+    {WL_CUBLAS_OK, "CUBLAS_STATUS_SUCCESS", "success"},
+    {WL_CUBLAS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {WL_CUBLAS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {WL_CUBLAS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was given"},
+    {WL_CUBLAS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "the GPU lacks a feature"},
+    {WL_CUBLAS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "memory could not be accessed"},
+    {WL_CUBLAS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "a kernel failed"},
+    {WL_CUBLAS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
+    {WL_CUBLAS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the function is not supported"},
+    {WL_CUBLAS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR", "a licence is missing"},
+};
+
+const char *cublasGetStatusName(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].status == status)
+            return statuses[i].name;
+    return "unknown status";
+}
+
+const char *cublasGetStatusString(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+        if (statuses[i].status == status)
+            return statuses[i].text;
+    return "unknown status";
+}
+
+/* alpha and beta are in device memory if the program says so; that is host memory here. */
+static int multiply(void *pointer, int op_a, int op_b, const float *alpha, const float *beta,
+                    struct wl_cublas_product *product)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta) ||
+        (unsigned)op_a > 2 || (unsigned)op_b > 2)
+        return WL_CUBLAS_INVALID_VALUE;
+    product->transpose_a = op_a != 0; /* of real numbers the conjugate is the transposed */
+    product->transpose_b = op_b != 0;
+    product->alpha = *alpha;
+    product->beta = *beta;
+    product->stream = handle->stream;
+    return wl_cublas_multiply(product);
+}
+
+int cublasSgemm_v2_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, int64_t k,
+                      const float *alpha, const float *a, int64_t lda, const float *b, int64_t ldb,
+                      const float *beta, float *c, int64_t ldc)
+{
+    struct wl_cublas_product product = {
+        .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc};
+    return multiply(handle, op_a, op_b, alpha, beta, &product);
+}
+
+int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                   const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                   int ldc)
+{
+    return cublasSgemm_v2_64(handle, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/* One launch a matrix, where cuBLAS has a kernel for all. */
+int cublasSgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                              const float *alpha, const float *a, int lda, long long stride_a,
+                              const float *b, int ldb, long long stride_b, const float *beta,
+                              float *c, int ldc, long long stride_c, int count)
+{
+    int status = count < 0 ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_OK;
+    for (int i = 0; status == WL_CUBLAS_OK && i < count; i++)
+        status = cublasSgemm_v2(handle, op_a, op_b, m, n, k, alpha, a + i * stride_a, lda,
+                                b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
+    return status;
+}
+
+/* ---- copies between host and device ---- */
+
+static int copy_matrix(int64_t rows, int64_t columns, int element_bytes, const void *from,
+                       int64_t from_ld, void *to, int64_t to_ld)
+{
+    if (rows < 0 || columns < 0 || element_bytes <= 0 || from_ld < rows || to_ld < rows)
+        return WL_CUBLAS_INVALID_VALUE;
+    struct wl_device_copy copy = {
+        .to = to,
+        .from = from,
+        .width_bytes = (size_t)rows * (size_t)element_bytes,
+        .height = (size_t)columns,
+        .depth = 1,
+        .to_pitch_bytes = (size_t)to_ld * (size_t)element_bytes,
+        .from_pitch_bytes = (size_t)from_ld * (size_t)element_bytes,
+        .direction = WL_DEVICE_BY_ADDRESS,
+    };
+    return wl_device_memory_copy(&copy) ? WL_CUBLAS_MAPPING_ERROR : WL_CUBLAS_OK;
+}
+
+/* A vector with a stride is a matrix of one row. */
+static int copy_vector(int count, int element_bytes, const void *from, int from_step, void *to,
+                       int to_step)
+{
+    return from_step > 0 && to_step > 0
+               ? copy_matrix(1, count, element_bytes, from, from_step, to, to_step)
+               : WL_CUBLAS_INVALID_VALUE;
+}
+
+int cublasSetVector(int count, int element_bytes, const void *from, int from_step, void *to,
+                    int to_step)
+{
+    return copy_vector(count, element_bytes, from, from_step, to, to_step);
+}
+
+int cublasGetVector(int count, int element_bytes, const void *from, int from_step, void *to,
+                    int to_step)
+{
+    return copy_vector(count, element_bytes, from, from_step, to, to_step);
+}
+
+int cublasSetMatrix(int rows, int columns, int element_bytes, const void *from, int from_ld,
+                    void *to, int to_ld)
+{
+    return copy_matrix(rows, columns, element_bytes, from, from_ld, to, to_ld);
+}
+
+int cublasGetMatrix(int rows, int columns, int element_bytes, const void *from, int from_ld,
+                    void *to, int to_ld)
+{
+    return copy_matrix(rows, columns, element_bytes, from, from_ld, to, to_ld);
+}
+
+/* ---- what is not there ---- */
+
+#define U(name)                         \
+    int name(void);                     \
+    int name(void)                      \
+    {                                   \
+        wl_device_refuse(#name);        \
+        return WL_CUBLAS_NOT_SUPPORTED; \
+    }
+#include "api/cublas/unsupported.def"
+#undef U

@@ -1,0 +1,330 @@
+/* Multiplication and dot products of narrow formats, and calls that name their formats. */
+#include <limits.h>
+#include <string.h>
+
+#include "api/cublas/stand_in.h"
+
+#define BLOCK_THREADS 256
+#define TILE 16
+
+enum { /* cudaDataType */
+       TYPE_F32 = 0,
+       TYPE_F64 = 1,
+       TYPE_F16 = 2,
+       TYPE_S8 = 3,
+       TYPE_S32 = 10,
+       TYPE_BF16 = 14,
+};
+enum { COMPUTE_F16 = 64, COMPUTE_F16_PEDANTIC = 65, COMPUTE_LAST = 78 };
+enum { COMPUTE_F64 = 70, COMPUTE_F64_PEDANTIC = 71, COMPUTE_S32 = 72, COMPUTE_S32_PEDANTIC = 73 };
+
+int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                   const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                   int ldc);
+int cublasDgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const double *alpha,
+                   const double *a, int lda, const double *b, int ldb, const double *beta,
+                   double *c, int ldc);
+int cublasSdot_v2(void *handle, int n, const float *x, int incx, const float *y, int incy,
+                  float *result);
+int cublasDdot_v2(void *handle, int n, const double *x, int incx, const double *y, int incy,
+                  double *result);
+
+struct matrix {
+    const void *elements;
+    int type, leading;
+    long long stride; /* to that of the next product */
+};
+
+struct product {
+    int op_a, op_b, m, n, k, count;
+    struct matrix a, b, c;
+    const void *alpha, *beta;
+    int compute;
+};
+
+static const struct {
+    int factor, result;
+    const char *kernel;
+} product_rows[] = {
+    {TYPE_F16, TYPE_F16, "warplens_gemm_f16_f16"},
+    {TYPE_F16, TYPE_F32, "warplens_gemm_f16_f32"},
+    {TYPE_BF16, TYPE_BF16, "warplens_gemm_bf16_bf16"},
+    {TYPE_BF16, TYPE_F32, "warplens_gemm_bf16_f32"},
+    {TYPE_S8, TYPE_S32, "warplens_gemm_s8_s32"},
+    {TYPE_S8, TYPE_F32, "warplens_gemm_s8_f32"},
+};
+
+static int64_t at_least_one(int64_t value)
+{
+    return value > 1 ? value : 1;
+}
+
+static bool is_valid(const struct wl_cublas_handle *handle, const struct product *product)
+{
+    return wl_cublas_can_point(handle, product->alpha) &&
+           wl_cublas_can_point(handle, product->beta) && (unsigned)product->op_a <= 2 &&
+           (unsigned)product->op_b <= 2 && product->m >= 0 && product->n >= 0 && product->k >= 0 &&
+           product->count >= 0 && product->m <= INT_MAX - TILE && product->n <= INT_MAX - TILE &&
+           product->k <= INT_MAX - TILE &&
+           product->a.leading >= at_least_one(product->op_a ? product->k : product->m) &&
+           product->b.leading >= at_least_one(product->op_b ? product->n : product->k) &&
+           product->c.leading >= at_least_one(product->m);
+}
+
+/* A half as its bits: alpha and beta where the sum is one. */
+static float value_of_half(uint16_t bits)
+{
+    const uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const float sign = bits & 0x8000 ? -1.0f : 1.0f;
+    if (exponent == 31)
+        return fraction ? __builtin_nanf("") : sign * __builtin_inff();
+    if (exponent == 0)
+        return sign * (float)fraction * 0x1p-24f;
+    return sign * (float)(fraction + 1024) * __builtin_ldexpf(1, (int)exponent - 25);
+}
+
+static float read_scale(const void *scale, int compute)
+{
+    uint16_t bits;
+    float value;
+    if (compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC) {
+        memcpy(&bits, scale, sizeof bits);
+        return value_of_half(bits);
+    }
+    memcpy(&value, scale, sizeof value);
+    return value;
+}
+
+static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[3],
+               void **parameters)
+{
+    struct wl_device_request request = {
+        .kernel = wl_cublas_find_kernel("mixed.ptx", name),
+        .grid = {grid[0], grid[1], grid[2]},
+        .block = {BLOCK_THREADS, 1, 1},
+        .stream = handle->stream,
+        .parameters = parameters,
+    };
+    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+static int multiply_mixed(struct wl_cublas_handle *handle, const struct product *product,
+                          const char *kernel)
+{
+    const struct matrix *a = &product->a, *b = &product->b, *c = &product->c;
+    int m = product->m, n = product->n, k = product->k;
+    long long row_a = product->op_a ? a->leading : 1, step_a = product->op_a ? 1 : a->leading;
+    long long step_b = product->op_b ? b->leading : 1, column_b = product->op_b ? 1 : b->leading;
+    long long ldc = c->leading, stride_a = a->stride, stride_b = b->stride, stride_c = c->stride;
+    float alpha = read_scale(product->alpha, product->compute);
+    float beta = read_scale(product->beta, product->compute);
+    int whole[2]; /* of sums in integers */
+    const bool is_whole =
+        product->compute == COMPUTE_S32 || product->compute == COMPUTE_S32_PEDANTIC;
+    if (is_whole) {
+        memcpy(&whole[0], product->alpha, sizeof whole[0]);
+        memcpy(&whole[1], product->beta, sizeof whole[1]);
+    }
+    void *parameters[] = {&m,
+                          &n,
+                          &k,
+                          is_whole ? (void *)&whole[0] : &alpha,
+                          (void *)&a->elements,
+                          &row_a,
+                          &step_a,
+                          &stride_a,
+                          (void *)&b->elements,
+                          &step_b,
+                          &column_b,
+                          &stride_b,
+                          is_whole ? (void *)&whole[1] : &beta,
+                          (void *)&c->elements,
+                          &ldc,
+                          &stride_c};
+    uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE,
+                       (uint32_t)product->count};
+    return run(handle, kernel, grid, parameters);
+}
+
+/* The element at an index. */
+static void *at(const struct matrix *matrix, long long index, size_t bytes)
+{
+    return (char *)(uintptr_t)matrix->elements + index * (long long)bytes;
+}
+
+static int multiply_plain(void *handle, const struct product *product)
+{
+    const struct matrix *a = &product->a, *b = &product->b, *c = &product->c;
+    const bool is_double = a->type == TYPE_F64;
+    const size_t bytes = is_double ? sizeof(double) : sizeof(float);
+    int status = WL_CUBLAS_OK;
+    for (int i = 0; status == WL_CUBLAS_OK && i < product->count; i++) {
+        void *from_a = at(a, i * a->stride, bytes), *from_b = at(b, i * b->stride, bytes);
+        void *to = at(c, i * c->stride, bytes);
+        if (is_double)
+            status = cublasDgemm_v2(handle, product->op_a, product->op_b, product->m, product->n,
+                                    product->k, product->alpha, from_a, a->leading, from_b,
+                                    b->leading, product->beta, to, c->leading);
+        else
+            status = cublasSgemm_v2(handle, product->op_a, product->op_b, product->m, product->n,
+                                    product->k, product->alpha, from_a, a->leading, from_b,
+                                    b->leading, product->beta, to, c->leading);
+    }
+    return status;
+}
+
+/* The scale factors must be of the type that the sums are in. */
+static bool is_compute_type(const struct product *product)
+{
+    const int compute = product->compute;
+    const bool is_whole = compute == COMPUTE_S32 || compute == COMPUTE_S32_PEDANTIC;
+    const bool is_double = compute == COMPUTE_F64 || compute == COMPUTE_F64_PEDANTIC;
+    const bool is_half = compute == COMPUTE_F16 || compute == COMPUTE_F16_PEDANTIC;
+    return compute >= COMPUTE_F16 && compute <= COMPUTE_LAST &&
+           is_whole == (product->c.type == TYPE_S32) &&
+           is_double == (product->a.type == TYPE_F64) &&
+           (!is_half || (product->a.type == TYPE_F16 && product->c.type == TYPE_F16));
+}
+
+static int multiply(void *pointer, const struct product *product)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    const int factor = product->a.type, result = product->c.type;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!is_valid(handle, product))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (factor != product->b.type || !is_compute_type(product))
+        return WL_CUBLAS_NOT_SUPPORTED;
+    if (factor == result && (factor == TYPE_F32 || factor == TYPE_F64))
+        return multiply_plain(pointer, product);
+    for (size_t i = 0; i < sizeof product_rows / sizeof *product_rows; i++) {
+        if (product_rows[i].factor != factor || product_rows[i].result != result)
+            continue;
+        if (!product->m || !product->n || !product->count)
+            return WL_CUBLAS_OK;
+        return multiply_mixed(handle, product, product_rows[i].kernel);
+    }
+    return WL_CUBLAS_NOT_SUPPORTED;
+}
+
+int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                               const void *alpha, const void *a, int type_a, int lda,
+                               long long stride_a, const void *b, int type_b, int ldb,
+                               long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                               long long stride_c, int count, int compute, int algorithm)
+{
+    (void)algorithm;
+    return multiply(handle, &(struct product){.op_a = op_a,
+                                              .op_b = op_b,
+                                              .m = m,
+                                              .n = n,
+                                              .k = k,
+                                              .count = count,
+                                              .a = {a, type_a, lda, stride_a},
+                                              .b = {b, type_b, ldb, stride_b},
+                                              .c = {c, type_c, ldc, stride_c},
+                                              .alpha = alpha,
+                                              .beta = beta,
+                                              .compute = compute});
+}
+
+int cublasGemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
+                 const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                 const void *beta, void *c, int type_c, int ldc, int compute, int algorithm)
+{
+    return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, 0, b,
+                                      type_b, ldb, 0, beta, c, type_c, ldc, 0, 1, compute,
+                                      algorithm);
+}
+
+/* The arrays of pointers are in device memory, which the host can read here. */
+int cublasGemmBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
+                        const void *const a[], int type_a, int lda, const void *const b[],
+                        int type_b, int ldb, const void *beta, void *const c[], int type_c, int ldc,
+                        int count, int compute, int algorithm)
+{
+    int status = count < 0 || !a || !b || !c ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_OK;
+    for (int i = 0; status == WL_CUBLAS_OK && i < count; i++)
+        status = cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a[i], type_a, lda, b[i], type_b,
+                              ldb, beta, c[i], type_c, ldc, compute, algorithm);
+    return status;
+}
+
+int cublasSgemmEx(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                  const void *a, int type_a, int lda, const void *b, int type_b, int ldb,
+                  const float *beta, void *c, int type_c, int ldc)
+{
+    enum { COMPUTE_F32 = 68 };
+    return cublasGemmEx(handle, op_a, op_b, m, n, k, alpha, a, type_a, lda, b, type_b, ldb, beta, c,
+                        type_c, ldc, COMPUTE_F32, 0);
+}
+
+int cublasHgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                              const void *alpha, const void *a, int lda, long long stride_a,
+                              const void *b, int ldb, long long stride_b, const void *beta, void *c,
+                              int ldc, long long stride_c, int count)
+{
+    return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, TYPE_F16, lda,
+                                      stride_a, b, TYPE_F16, ldb, stride_b, beta, c, TYPE_F16, ldc,
+                                      stride_c, count, COMPUTE_F16, 0);
+}
+
+int cublasHgemm(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
+                const void *a, int lda, const void *b, int ldb, const void *beta, void *c, int ldc)
+{
+    return cublasHgemmStridedBatched(handle, op_a, op_b, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta,
+                                     c, ldc, 0, 1);
+}
+
+int cublasHgemmBatched(void *handle, int op_a, int op_b, int m, int n, int k, const void *alpha,
+                       const void *const a[], int lda, const void *const b[], int ldb,
+                       const void *beta, void *const c[], int ldc, int count)
+{
+    return cublasGemmBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, TYPE_F16, lda, b, TYPE_F16,
+                               ldb, beta, c, TYPE_F16, ldc, count, COMPUTE_F16, 0);
+}
+
+/* ---- dot products ---- */
+
+static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n, const void *x,
+                      int incx, const void *y, int incy, void *result)
+{
+    void *place;
+    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(uint16_t), 0, &place))
+        return WL_CUBLAS_ALLOC_FAILED;
+    int status =
+        run(handle, kernel, (uint32_t[]){1, 1, 1}, (void *[]){&n, &x, &incx, &y, &incy, &place});
+    if (status == WL_CUBLAS_OK)
+        memcpy(result, place, sizeof(uint16_t));
+    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
+    return status;
+}
+
+int cublasDotEx(void *pointer, int n, const void *x, int type_x, int incx, const void *y,
+                int type_y, int incy, void *result, int type_result, int type_execution)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, result))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (type_x != type_y || type_x != type_result)
+        return WL_CUBLAS_NOT_SUPPORTED;
+    if (type_x == TYPE_F32 && type_execution == TYPE_F32)
+        return cublasSdot_v2(pointer, n, x, incx, y, incy, result);
+    if (type_x == TYPE_F64 && type_execution == TYPE_F64)
+        return cublasDdot_v2(pointer, n, x, incx, y, incy, result);
+    if (type_execution != TYPE_F32 || (type_x != TYPE_F16 && type_x != TYPE_BF16))
+        return WL_CUBLAS_NOT_SUPPORTED;
+    return dot_narrow(handle, type_x == TYPE_F16 ? "warplens_dot_f16" : "warplens_dot_bf16", n, x,
+                      incx, y, incy, result);
+}
+
+int cublasDotcEx(void *handle, int n, const void *x, int type_x, int incx, const void *y,
+                 int type_y, int incy, void *result, int type_result, int type_execution)
+{
+    return cublasDotEx(handle, n, x, type_x, incx, y, type_y, incy, result, type_result,
+                       type_execution);
+}

@@ -1,0 +1,61 @@
+#include "api/cublas/sgemm.h"
+
+#include <limits.h>
+#include <stddef.h>
+
+#include "api/cublas/stand_in.h"
+
+#define TILE 64
+#define BLOCK_THREADS 256
+
+/* The kernel for the two operations; NULL if the module cannot be loaded. */
+static struct wl_device_kernel *find_kernel(bool transpose_a, bool transpose_b)
+{
+    static const char *const names[2][2] = {
+        {"warplens_sgemm_nn_64x64", "warplens_sgemm_nt_64x64"},
+        {"warplens_sgemm_tn_64x64", "warplens_sgemm_tt_64x64"},
+    };
+    return wl_cublas_find_kernel("sgemm.ptx", names[transpose_a][transpose_b]);
+}
+
+static int64_t at_least_one(int64_t value)
+{
+    return value > 1 ? value : 1;
+}
+
+static bool is_valid(const struct wl_cublas_product *product)
+{
+    int64_t rows_a = product->transpose_a ? product->k : product->m;
+    int64_t rows_b = product->transpose_b ? product->n : product->k;
+    return product->m >= 0 && product->n >= 0 && product->k >= 0 &&
+           product->lda >= at_least_one(rows_a) && product->ldb >= at_least_one(rows_b) &&
+           product->ldc >= at_least_one(product->m) && product->m <= INT_MAX - TILE &&
+           product->n <= INT_MAX - TILE && product->k <= INT_MAX - TILE &&
+           product->lda <= INT_MAX && product->ldb <= INT_MAX && product->ldc <= INT_MAX;
+}
+
+enum wl_cublas_status wl_cublas_multiply(const struct wl_cublas_product *product)
+{
+    if (!is_valid(product))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!product->m || !product->n)
+        return WL_CUBLAS_OK;
+    if (product->alpha == 0.0f && product->beta == 1.0f)
+        return WL_CUBLAS_OK;
+    int m = (int)product->m, n = (int)product->n;
+    int k = product->alpha == 0.0f ? 0 : (int)product->k; /* then A and B are not looked at */
+    int lda = (int)product->lda, ldb = (int)product->ldb, ldc = (int)product->ldc;
+    float alpha = product->alpha, beta = product->beta;
+    const float *a = product->a, *b = product->b;
+    float *c = product->c;
+    void *parameters[] = {&m, &n, &k, &alpha, &a, &lda, &b, &ldb, &beta, &c, &ldc};
+    struct wl_device_request request = {
+        .kernel = find_kernel(product->transpose_a, product->transpose_b),
+        .grid = {(uint32_t)(m + TILE - 1) / TILE, (uint32_t)(n + TILE - 1) / TILE, 1},
+        .block = {BLOCK_THREADS, 1, 1},
+        .stream = product->stream,
+        .parameters = parameters,
+    };
+    return request.kernel ? wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
+}

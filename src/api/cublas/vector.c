@@ -1,0 +1,180 @@
+/* Vectors, matrix times vector, and multiplication in double precision. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/cublas/stand_in.h"
+
+#define BLOCK_THREADS 256
+#define BLOCKS_MAX 1024
+#define TILE 16
+
+static int run(struct wl_cublas_handle *handle, const char *name, const uint32_t grid[2],
+               void **parameters)
+{
+    struct wl_device_request request = {
+        .kernel = wl_cublas_find_kernel("vector.ptx", name),
+        .grid = {grid[0], grid[1], 1},
+        .block = {BLOCK_THREADS, 1, 1},
+        .stream = handle->stream,
+        .parameters = parameters,
+    };
+    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+/* A thread for each of count elements, at most so many blocks. */
+static int run_over(struct wl_cublas_handle *handle, const char *name, int count, void **parameters)
+{
+    uint32_t blocks = ((uint32_t)count + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    return run(handle, name, (uint32_t[]){blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX, 1},
+               parameters);
+}
+
+static int axpy(void *pointer, const char *name, int n, const void *alpha, const void *x, int incx,
+                void *y, int incy)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (n <= 0)
+        return WL_CUBLAS_OK;
+    return run_over(handle, name, n,
+                    (void *[]){&n, (void *)(uintptr_t)alpha, &x, &incx, &y, &incy});
+}
+
+static int scal(void *pointer, const char *name, int n, const void *alpha, void *x, int incx)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (n <= 0 || incx <= 0)
+        return WL_CUBLAS_OK;
+    return run_over(handle, name, n, (void *[]){&n, (void *)(uintptr_t)alpha, &x, &incx});
+}
+
+/* The kernel writes device memory; the result may be wanted in memory that only the host has. */
+static int dot(void *pointer, const char *name, int n, const void *x, int incx, const void *y,
+               int incy, int take_root, void *result, size_t result_bytes)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    void *place;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, result))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
+        return WL_CUBLAS_ALLOC_FAILED;
+    int status = run(handle, name, (uint32_t[]){1, 1},
+                     (void *[]){&n, &x, &incx, &y, &incy, &take_root, &place});
+    if (status == WL_CUBLAS_OK)
+        memcpy(result, place, result_bytes);
+    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
+    return status;
+}
+
+static int gemv(void *pointer, const char *name, int operation, int m, int n, const void *alpha,
+                const void *a, int lda, const void *x, int incx, const void *beta, void *y,
+                int incy)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    int transpose = operation != 0;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta) ||
+        (unsigned)operation > 2 || m < 0 || n < 0 || lda < (m > 1 ? m : 1) || !incx || !incy)
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!m || !n)
+        return WL_CUBLAS_OK;
+    return run_over(handle, name, transpose ? n : m,
+                    (void *[]){&transpose, &m, &n, (void *)(uintptr_t)alpha, &a, &lda, &x, &incx,
+                               (void *)(uintptr_t)beta, &y, &incy});
+}
+
+#define VECTOR_CALLS(Letter, letter, T)                                                          \
+    int cublas##Letter##axpy_v2(void *handle, int n, const T *alpha, const T *x, int incx, T *y, \
+                                int incy)                                                        \
+    {                                                                                            \
+        return axpy(handle, "warplens_" #letter "axpy", n, alpha, x, incx, y, incy);             \
+    }                                                                                            \
+    int cublas##Letter##scal_v2(void *handle, int n, const T *alpha, T *x, int incx)             \
+    {                                                                                            \
+        return scal(handle, "warplens_" #letter "scal", n, alpha, x, incx);                      \
+    }                                                                                            \
+    int cublas##Letter##dot_v2(void *handle, int n, const T *x, int incx, const T *y, int incy,  \
+                               T *result)                                                        \
+    {                                                                                            \
+        return dot(handle, "warplens_" #letter "dot", n, x, incx, y, incy, 0, result,            \
+                   sizeof *result);                                                              \
+    }                                                                                            \
+    int cublas##Letter##nrm2_v2(void *handle, int n, const T *x, int incx, T *result)            \
+    {                                                                                            \
+        return dot(handle, "warplens_" #letter "dot", n, x, incx, x, incx, 1, result,            \
+                   sizeof *result);                                                              \
+    }                                                                                            \
+    int cublas##Letter##gemv_v2(void *handle, int operation, int m, int n, const T *alpha,       \
+                                const T *a, int lda, const T *x, int incx, const T *beta, T *y,  \
+                                int incy)                                                        \
+    {                                                                                            \
+        return gemv(handle, "warplens_" #letter "gemv", operation, m, n, alpha, a, lda, x, incx, \
+                    beta, y, incy);                                                              \
+    }
+
+VECTOR_CALLS(S, s, float)
+VECTOR_CALLS(D, d, double)
+
+int cublasDgemm_v2(void *pointer, int op_a, int op_b, int m, int n, int k, const double *alpha,
+                   const double *a, int lda, const double *b, int ldb, const double *beta,
+                   double *c, int ldc)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    int rows_a = op_a ? k : m, rows_b = op_b ? n : k;
+    if (!wl_cublas_can_point(handle, alpha) || !wl_cublas_can_point(handle, beta) ||
+        (unsigned)op_a > 2 || (unsigned)op_b > 2 || m < 0 || n < 0 || k < 0 ||
+        lda < (rows_a > 1 ? rows_a : 1) || ldb < (rows_b > 1 ? rows_b : 1) || ldc < (m > 1 ? m : 1))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!m || !n || (*alpha == 0.0 && *beta == 1.0))
+        return WL_CUBLAS_OK;
+    int transpose_a = op_a != 0, transpose_b = op_b != 0;
+    uint32_t grid[] = {((uint32_t)m + TILE - 1) / TILE, ((uint32_t)n + TILE - 1) / TILE};
+    return run(handle, "warplens_dgemm_16x16", grid,
+               (void *[]){&transpose_a, &transpose_b, &m, &n, &k, (void *)(uintptr_t)alpha, &a,
+                          &lda, &b, &ldb, (void *)(uintptr_t)beta, &c, &ldc});
+}
+
+int cublasDgemmStridedBatched(void *handle, int op_a, int op_b, int m, int n, int k,
+                              const double *alpha, const double *a, int lda, long long stride_a,
+                              const double *b, int ldb, long long stride_b, const double *beta,
+                              double *c, int ldc, long long stride_c, int count)
+{
+    int status = count < 0 ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_OK;
+    for (int i = 0; status == WL_CUBLAS_OK && i < count; i++)
+        status = cublasDgemm_v2(handle, op_a, op_b, m, n, k, alpha, a + i * stride_a, lda,
+                                b + i * stride_b, ldb, beta, c + i * stride_c, ldc);
+    return status;
+}
+
+int cublasSgemm_v2(void *handle, int op_a, int op_b, int m, int n, int k, const float *alpha,
+                   const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                   int ldc);
+
+/* The arrays of pointers are in device memory, which the host can read here. */
+#define BATCHED(Letter, T)                                                                         \
+    int cublas##Letter##gemmBatched(                                                               \
+        void *handle, int op_a, int op_b, int m, int n, int k, const T *alpha, const T *const a[], \
+        int lda, const T *const b[], int ldb, const T *beta, T *const c[], int ldc, int count)     \
+    {                                                                                              \
+        int status = count < 0 || !a || !b || !c ? WL_CUBLAS_INVALID_VALUE : WL_CUBLAS_OK;         \
+        for (int i = 0; status == WL_CUBLAS_OK && i < count; i++)                                  \
+            status = cublas##Letter##gemm_v2(handle, op_a, op_b, m, n, k, alpha, a[i], lda, b[i],  \
+                                             ldb, beta, c[i], ldc);                                \
+        return status;                                                                             \
+    }
+
+BATCHED(S, float)
+BATCHED(D, double)

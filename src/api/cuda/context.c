@@ -1,0 +1,471 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cuda/driver.h"
+#include "base/memory.h"
+#include "device/graph.h"
+
+#define CONTEXTS_MAX 32
+#define API_VERSION 3020
+#define MAP_HOST_FLAG 8u
+
+/* All contexts share the one device and its memory; they differ in name only. */
+struct context {
+    unsigned flags;
+    int device;
+    int references; /* of the primary one */
+};
+
+static atomic_bool is_initialised;
+static struct context primaries[WL_DEVICES_MAX];
+static _Thread_local struct context *stack[CONTEXTS_MAX];
+static _Thread_local size_t depth;
+
+static struct context *primary_of(int device)
+{
+    primaries[device].device = device;
+    return &primaries[device];
+}
+
+static bool is_primary(const struct context *context)
+{
+    return context >= primaries && context < primaries + WL_DEVICES_MAX;
+}
+
+static struct context *current(void)
+{
+    if (!depth)
+        return wl_device_is_runtime_used() ? primary_of(wl_device_current()) : NULL;
+    return stack[depth - 1];
+}
+
+static bool is_ready(void)
+{
+    return is_initialised || wl_device_is_runtime_used();
+}
+
+int wl_cuda_enter(void)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (!current())
+        return WL_DEVICE_INVALID_CONTEXT;
+    return wl_device_check();
+}
+
+int wl_cuda_code(int code)
+{
+    switch (code) {
+    case WL_DEVICE_INVALID_CONFIGURATION:
+    case WL_DEVICE_INVALID_PITCH:
+    case WL_DEVICE_INVALID_DIRECTION:
+    case WL_DEVICE_MISSING_CONFIGURATION:
+        return WL_DEVICE_INVALID_VALUE;
+    case WL_DEVICE_INVALID_SYMBOL:
+    case WL_DEVICE_INVALID_FUNCTION:
+        return WL_DEVICE_NOT_FOUND;
+    default:
+        return code;
+    }
+}
+
+int cuInit(unsigned flags)
+{
+    if (flags)
+        return WL_DEVICE_INVALID_VALUE;
+    int code = wl_device_check();
+    if (code != WL_DEVICE_NO_DEVICE)
+        is_initialised = true;
+    return code;
+}
+
+int cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return WL_DEVICE_INVALID_VALUE;
+    *version = WL_CUDA_VERSION;
+    return WL_DEVICE_OK;
+}
+
+static int check_device(int device)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_OK;
+}
+
+int cuDeviceGetCount(int *count)
+{
+    int code = check_device(0);
+    if (code == WL_DEVICE_OK && !count)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *count = wl_device_count();
+    return code;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+    int code = check_device(ordinal);
+    if (code == WL_DEVICE_OK && !device)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *device = ordinal;
+    return code;
+}
+
+int cuDeviceGetName(char *name, int length, int device)
+{
+    int code = check_device(device);
+    const struct wl_gpu *gpu = wl_device_gpu();
+    if (code == WL_DEVICE_OK && (!name || length <= 0 || !gpu))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        size_t bytes = strnlen(gpu->full_name, (size_t)length - 1);
+        memcpy(name, gpu->full_name, bytes);
+        name[bytes] = '\0';
+    }
+    return code;
+}
+
+int cuDeviceGetUuid_v2(char uuid[16], int device)
+{
+    int code = check_device(device);
+    const struct wl_gpu *gpu = wl_device_gpu();
+    if (code == WL_DEVICE_OK && (!uuid || !gpu))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        memset(uuid, 0, 16);
+        memcpy(uuid, "warplens-", 9);
+        memcpy(uuid + 9, gpu->name, strnlen(gpu->name, 6));
+        uuid[15] = (char)device;
+    }
+    return code;
+}
+
+int cuDeviceGetUuid(char uuid[16], int device)
+{
+    return cuDeviceGetUuid_v2(uuid, device);
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    int code = check_device(device);
+    const struct wl_gpu *gpu = wl_device_gpu();
+    if (code == WL_DEVICE_OK && (!bytes || !gpu))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *bytes = gpu->memory_bytes;
+    return code;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    int code = check_device(device);
+    return code ? code : wl_device_get_attribute(attribute, value);
+}
+
+int cuDeviceComputeCapability(int *major, int *minor, int device)
+{
+    int code = cuDeviceGetAttribute(major, 75, device);
+    return code ? code : cuDeviceGetAttribute(minor, 76, device);
+}
+
+int cuDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        code = can ? check_device(peer) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *can = device != peer;
+    return code;
+}
+
+int cuDeviceGetPCIBusId(char *text, int length, int device)
+{
+    char id[sizeof "0000:01:00.0"];
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK && (!text || length < (int)sizeof id))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK) {
+        snprintf(id, sizeof id, "0000:%02x:00.0", (unsigned)device % WL_DEVICES_MAX + 1);
+        memcpy(text, id, sizeof id);
+    }
+    return code;
+}
+
+/* ---- contexts ---- */
+
+static int push(struct context *context)
+{
+    if (depth == CONTEXTS_MAX)
+        return WL_DEVICE_INVALID_VALUE;
+    stack[depth++] = context;
+    return WL_DEVICE_OK;
+}
+
+int cuCtxCreate_v2(void **context, unsigned flags, int device)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        code = context ? wl_device_check() : WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    struct context *made = wl_alloc_zero(1, sizeof *made);
+    made->flags = flags;
+    made->device = device;
+    code = push(made);
+    if (code)
+        free(made);
+    else
+        *context = made;
+    return code;
+}
+
+/* CUDA 11.4 and 13 add parameters for multi-process sharing, which there is none of. */
+int cuCtxCreate_v3(void **context, void *parameters, int count, unsigned flags, int device)
+{
+    (void)parameters, (void)count;
+    return cuCtxCreate_v2(context, flags, device);
+}
+
+int cuCtxCreate_v4(void **context, void *parameters, unsigned flags, int device)
+{
+    (void)parameters;
+    return cuCtxCreate_v2(context, flags, device);
+}
+
+int cuCtxDestroy_v2(void *context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (!context || is_primary(context))
+        return WL_DEVICE_INVALID_CONTEXT;
+    size_t kept = 0;
+    for (size_t i = 0; i < depth; i++)
+        if (stack[i] != context)
+            stack[kept++] = stack[i];
+    depth = kept;
+    free(context);
+    return WL_DEVICE_OK;
+}
+
+int cuCtxPushCurrent_v2(void *context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    return context ? push(context) : WL_DEVICE_INVALID_CONTEXT;
+}
+
+int cuCtxPopCurrent_v2(void **context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (!depth)
+        return WL_DEVICE_INVALID_CONTEXT;
+    depth--;
+    if (context)
+        *context = stack[depth];
+    return WL_DEVICE_OK;
+}
+
+int cuCtxSetCurrent(void *context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (depth)
+        depth--;
+    return context ? push(context) : WL_DEVICE_OK;
+}
+
+int cuCtxGetCurrent(void **context)
+{
+    if (!is_ready())
+        return WL_DEVICE_NOT_INITIALIZED;
+    if (!context)
+        return WL_DEVICE_INVALID_VALUE;
+    *context = current();
+    return WL_DEVICE_OK;
+}
+
+int cuCtxGetDevice(int *device)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !device)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *device = current()->device;
+    return code;
+}
+
+int cuCtxGetFlags(unsigned *flags)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !flags)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *flags = current()->flags | MAP_HOST_FLAG;
+    return code;
+}
+
+int cuCtxGetApiVersion(void *context, unsigned *version)
+{
+    (void)context;
+    if (!version)
+        return WL_DEVICE_INVALID_VALUE;
+    *version = API_VERSION;
+    return WL_DEVICE_OK;
+}
+
+int cuStreamGetCtx(void *stream, void **context)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    return code ? code : cuCtxGetCurrent(context);
+}
+WL_CUDA_PER_THREAD(cuStreamGetCtx, ptsz);
+
+int cuCtxSynchronize(void)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_forbids_all();
+    return code ? code : wl_device_wait();
+}
+
+int cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    if (least)
+        *least = 0;
+    if (greatest)
+        *greatest = -5;
+    return wl_cuda_enter();
+}
+
+/* Limits and cache preferences are accepted; the simulator needs none of them. */
+int cuCtxSetLimit(int limit, size_t value)
+{
+    (void)limit, (void)value;
+    return wl_cuda_enter();
+}
+
+int cuCtxGetLimit(size_t *value, int limit)
+{
+    static const size_t defaults[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !value)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK && (size_t)limit >= sizeof defaults / sizeof *defaults)
+        code = WL_DEVICE_UNSUPPORTED_LIMIT;
+    if (code == WL_DEVICE_OK)
+        *value = defaults[limit];
+    return code;
+}
+
+int cuCtxSetCacheConfig(int config)
+{
+    (void)config;
+    return wl_cuda_enter();
+}
+
+int cuCtxGetCacheConfig(int *config)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && config)
+        *config = 0;
+    return code;
+}
+
+int cuCtxSetSharedMemConfig(int config)
+{
+    (void)config;
+    return wl_cuda_enter();
+}
+
+/* ---- the primary context ---- */
+
+static pthread_mutex_t primary_lock = PTHREAD_MUTEX_INITIALIZER;
+
+int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        code = context ? wl_device_check() : WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    pthread_mutex_lock(&primary_lock);
+    primaries[device].references++;
+    pthread_mutex_unlock(&primary_lock);
+    *context = primary_of(device);
+    return WL_DEVICE_OK;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    int code = check_device(device);
+    if (code)
+        return code;
+    pthread_mutex_lock(&primary_lock);
+    if (primaries[device].references)
+        primaries[device].references--;
+    else
+        code = WL_DEVICE_INVALID_CONTEXT;
+    pthread_mutex_unlock(&primary_lock);
+    return code;
+}
+
+int cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)
+{
+    int code = check_device(device);
+    if (code == WL_DEVICE_OK)
+        primaries[device].flags = flags;
+    return code;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active)
+{
+    int code = check_device(device);
+    if (code)
+        return code;
+    if (flags)
+        *flags = primaries[device].flags;
+    if (is_active)
+        *is_active = primaries[device].references > 0;
+    return WL_DEVICE_OK;
+}
+
+int cuDevicePrimaryCtxReset_v2(int device)
+{
+    int code = check_device(device);
+    return code ? code : wl_device_reset();
+}
+
+/* The first forms of three calls, from before they were renamed in CUDA 11. */
+int cuDevicePrimaryCtxRelease(int device)
+{
+    return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+int cuDevicePrimaryCtxSetFlags(int device, unsigned flags)
+{
+    return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+int cuDevicePrimaryCtxReset(int device)
+{
+    return cuDevicePrimaryCtxReset_v2(device);
+}
+
+int cuProfilerStart(void)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_profiler_switch(true);
+}
+
+int cuProfilerStop(void)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_profiler_switch(false);
+}

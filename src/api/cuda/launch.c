@@ -1,0 +1,270 @@
+#include <string.h>
+
+#include "api/cuda/copy.h"
+
+enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
+
+int wl_cuda_read_extra(void **extra, struct wl_device_request *request)
+{
+    for (size_t i = 0; extra && (uintptr_t)extra[i] != EXTRA_END; i += 2) {
+        if ((uintptr_t)extra[i] == EXTRA_POINTER)
+            request->buffer = extra[i + 1];
+        else if ((uintptr_t)extra[i] == EXTRA_SIZE)
+            memcpy(&request->buffer_bytes, extra[i + 1], sizeof request->buffer_bytes);
+        else
+            return WL_DEVICE_INVALID_VALUE;
+    }
+    return WL_DEVICE_OK;
+}
+
+static int launch(struct wl_device_request *request, void **parameters, void **extra)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !request->kernel)
+        code = WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK && parameters && extra)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_cuda_read_extra(extra, request);
+    request->parameters = parameters;
+    return code ? code : wl_cuda_code(wl_device_launch(request));
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **parameters, void **extra)
+{
+    struct wl_device_request request = {
+        .kernel = function,
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared_dynamic_bytes = shared_bytes,
+        .stream = stream,
+    };
+    return launch(&request, parameters, extra);
+}
+WL_CUDA_PER_THREAD(cuLaunchKernel, ptsz);
+
+int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                              unsigned block_x, unsigned block_y, unsigned block_z,
+                              unsigned shared_bytes, void *stream, void **parameters)
+{
+    struct wl_device_request request = {
+        .kernel = function,
+        .grid = {grid_x, grid_y, grid_z},
+        .block = {block_x, block_y, block_z},
+        .shared_dynamic_bytes = shared_bytes,
+        .stream = stream,
+        .is_cooperative = true,
+    };
+    return launch(&request, parameters, NULL);
+}
+WL_CUDA_PER_THREAD(cuLaunchCooperativeKernel, ptsz);
+
+struct launch_attribute { /* CUlaunchAttribute */
+    int id;
+    char padding[4];
+    union {
+        int number;
+        uint32_t size[3];
+        char bytes[64];
+    } value;
+};
+
+struct launch_config { /* CUlaunchConfig */
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes;
+    void *stream;
+    const struct launch_attribute *attributes;
+    unsigned attribute_count;
+};
+
+int cuLaunchKernelEx(const struct launch_config *config, void *function, void **parameters,
+                     void **extra)
+{
+    if (!config)
+        return WL_DEVICE_INVALID_VALUE;
+    struct wl_device_request request = {
+        .kernel = function,
+        .shared_dynamic_bytes = config->shared_bytes,
+        .stream = config->stream,
+    };
+    memcpy(request.grid, config->grid, sizeof request.grid);
+    memcpy(request.block, config->block, sizeof request.block);
+    for (unsigned i = 0; i < config->attribute_count; i++) {
+        const struct launch_attribute *attribute = &config->attributes[i];
+        if (attribute->id == ATTRIBUTE_COOPERATIVE)
+            request.is_cooperative = attribute->value.number != 0;
+        const uint32_t *size = attribute->value.size;
+        if (attribute->id == ATTRIBUTE_CLUSTER && (size[0] > 1 || size[1] > 1 || size[2] > 1))
+            return wl_device_refuse("a launch with thread block clusters");
+    }
+    return launch(&request, parameters, extra);
+}
+WL_CUDA_PER_THREAD(cuLaunchKernelEx, ptsz);
+
+/* ---- properties of kernels ---- */
+
+enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 };
+
+int cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+    struct wl_device_kernel_attributes found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!value || !function))
+        code = function ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK)
+        code = wl_cuda_code(wl_device_kernel_attributes(function, &found));
+    if (code)
+        return code;
+    const int values[] = {
+        (int)found.max_threads_per_block,
+        (int)found.shared_bytes,
+        (int)found.constant_bytes,
+        (int)found.local_bytes,
+        (int)found.registers,
+        (int)found.ptx_version,
+        (int)found.binary_version,
+        0, /* compiled with -dlcm=ca */
+        (int)found.max_dynamic_shared_bytes,
+        found.carveout_pct,
+        0, /* and so on: clusters */
+    };
+    const int last = (int)(sizeof values / sizeof *values) - 1;
+    if (attribute < 0)
+        return WL_DEVICE_INVALID_VALUE;
+    *value = values[attribute < last ? attribute : last];
+    return WL_DEVICE_OK;
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !function)
+        code = WL_DEVICE_INVALID_HANDLE;
+    if (code)
+        return code;
+    if (attribute == FUNCTION_MAX_DYNAMIC_SHARED)
+        return wl_cuda_code(wl_device_kernel_set_dynamic_shared(function, value));
+    if (attribute == FUNCTION_CARVEOUT)
+        return wl_cuda_code(wl_device_kernel_set_carveout(function, value));
+    return wl_device_refuse("cuFuncSetAttribute for clusters");
+}
+
+int cuKernelGetAttribute(int *value, int attribute, void *kernel, int device)
+{
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE
+                                                     : cuFuncGetAttribute(value, attribute, kernel);
+}
+
+int cuKernelSetAttribute(int attribute, int value, void *kernel, int device)
+{
+    return device < 0 || device >= wl_device_count() ? WL_DEVICE_INVALID_DEVICE
+                                                     : cuFuncSetAttribute(kernel, attribute, value);
+}
+
+/* Hints, which newer GPUs ignore. */
+int cuFuncSetCacheConfig(void *function, int config)
+{
+    (void)config;
+    int code = wl_cuda_enter();
+    return code || function ? code : WL_DEVICE_INVALID_HANDLE;
+}
+
+int cuFuncSetSharedMemConfig(void *function, int config)
+{
+    return cuFuncSetCacheConfig(function, config);
+}
+
+int cuFuncGetModule(void **module, void *function)
+{
+    if (!module || !function)
+        return WL_DEVICE_INVALID_VALUE;
+    *module = wl_device_kernel_module(function);
+    return WL_DEVICE_OK;
+}
+
+int cuFuncGetName(const char **name, void *function)
+{
+    if (!name || !function)
+        return WL_DEVICE_INVALID_VALUE;
+    *name = wl_device_kernel_name(function);
+    return WL_DEVICE_OK;
+}
+
+int cuKernelGetName(const char **name, void *kernel)
+{
+    return cuFuncGetName(name, kernel);
+}
+
+int cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *size_bytes)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !function)
+        code = WL_DEVICE_INVALID_HANDLE;
+    return code ? code
+                : wl_cuda_code(wl_device_kernel_parameter(function, index, offset, size_bytes));
+}
+
+/* ---- occupancy ---- */
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, void *function,
+                                                         int block_size, size_t shared_bytes,
+                                                         unsigned flags)
+{
+    struct wl_occupancy occupancy;
+    (void)flags;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!blocks || !function || block_size <= 0))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_cuda_code(
+            wl_device_kernel_occupancy(function, (uint32_t)block_size, shared_bytes, &occupancy));
+    if (code == WL_DEVICE_OK)
+        *blocks = (int)occupancy.blocks_per_sm;
+    return code;
+}
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int block_size,
+                                                size_t shared_bytes)
+{
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
+                                                                shared_bytes, 0);
+}
+
+/* The block size with the most threads on an SM, the larger of two that are equal. */
+int cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid_size, int *block_size, void *function,
+                                              size_t (*shared_of)(int), size_t shared_bytes,
+                                              int limit, unsigned flags)
+{
+    const struct wl_gpu *gpu = wl_device_gpu();
+    int most = 0, largest;
+    int code = cuFuncGetAttribute(&largest, 0, function);
+    if (code || !grid_size || !block_size || !gpu)
+        return code ? code : WL_DEVICE_INVALID_VALUE;
+    if (limit > 0 && limit < largest)
+        largest = limit;
+    int warp = (int)gpu->warp_size;
+    for (int size = (largest + warp - 1) / warp * warp; size > 0; size -= warp) {
+        int blocks, threads = size < largest ? size : largest;
+        size_t shared = shared_of ? shared_of(threads) : shared_bytes;
+        code = cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, function, threads,
+                                                                    shared, flags);
+        if (code)
+            return code;
+        if (blocks * threads <= most)
+            continue;
+        most = blocks * threads;
+        *block_size = threads;
+        *grid_size = blocks * (int)gpu->sm_count;
+    }
+    return most ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_RESOURCES;
+}
+
+int cuOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, void *function,
+                                     size_t (*shared_of)(int), size_t shared_bytes, int limit)
+{
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid_size, block_size, function, shared_of,
+                                                     shared_bytes, limit, 0);
+}

@@ -1,0 +1,492 @@
+#include <string.h>
+
+#include "api/cuda/copy.h"
+#include "api/cuda/texture.h"
+#include "device/graph.h"
+
+#define PITCH_BYTES 512
+
+static void *address_of(uint64_t pointer)
+{
+    return (void *)(uintptr_t)pointer;
+}
+
+static int allocate(enum wl_device_memory_kind kind, size_t bytes, unsigned flags, void **address)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!address || !bytes))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_forbids();
+    return code ? code : wl_device_memory_allocate(kind, bytes, flags, address);
+}
+
+static int allocate_device(enum wl_device_memory_kind kind, size_t bytes, unsigned flags,
+                           uint64_t *pointer)
+{
+    void *address;
+    int code = pointer ? allocate(kind, bytes, flags, &address) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *pointer = (uint64_t)(uintptr_t)address;
+    return code;
+}
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes)
+{
+    return allocate_device(WL_DEVICE_MEMORY_DEVICE, bytes, 0, pointer);
+}
+
+int cuMemAllocManaged(uint64_t *pointer, size_t bytes, unsigned flags)
+{
+    return allocate_device(WL_DEVICE_MEMORY_MANAGED, bytes, flags, pointer);
+}
+
+int cuMemAllocPitch_v2(uint64_t *pointer, size_t *pitch, size_t width, size_t height,
+                       unsigned element_bytes)
+{
+    size_t bytes, rounded = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    (void)element_bytes;
+    if (!pitch || rounded < width || __builtin_mul_overflow(rounded, height, &bytes))
+        return WL_DEVICE_INVALID_VALUE;
+    int code = cuMemAlloc_v2(pointer, bytes);
+    if (code == WL_DEVICE_OK)
+        *pitch = rounded;
+    return code;
+}
+
+int cuMemAllocAsync(uint64_t *pointer, size_t bytes, void *stream)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_ALLOCATE,
+                                            .memory.size_bytes = bytes};
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!pointer || !bytes))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_cuda_code(wl_device_submit(&operation, stream));
+    if (code == WL_DEVICE_OK)
+        *pointer = (uint64_t)(uintptr_t)operation.memory.address;
+    return code;
+}
+WL_CUDA_PER_THREAD(cuMemAllocAsync, ptsz);
+
+int cuMemFree_v2(uint64_t pointer)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address_of(pointer));
+    return code || !pointer ? code : wl_device_wait();
+}
+
+int cuMemFreeAsync(uint64_t pointer, void *stream)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
+                                            .memory.address = address_of(pointer)};
+    int code = wl_cuda_enter();
+    return code ? code : wl_cuda_code(wl_device_submit(&operation, stream));
+}
+WL_CUDA_PER_THREAD(cuMemFreeAsync, ptsz);
+
+int cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
+{
+    return allocate(WL_DEVICE_MEMORY_HOST, bytes, flags, address);
+}
+
+int cuMemAllocHost_v2(void **address, size_t bytes)
+{
+    return cuMemHostAlloc(address, bytes, 0);
+}
+
+int cuMemFreeHost(void *address)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_memory_free(WL_DEVICE_MEMORY_HOST, address);
+}
+
+int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_memory_register(address, bytes, flags);
+}
+
+int cuMemHostUnregister(void *address)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_memory_unregister(address);
+}
+
+int cuMemHostGetDevicePointer_v2(uint64_t *pointer, void *address, unsigned flags)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!pointer || flags || !wl_device_memory_find(address, &found) ||
+                                 found.kind != WL_DEVICE_MEMORY_HOST))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *pointer = (uint64_t)(uintptr_t)address;
+    return code;
+}
+
+int cuMemHostGetFlags(unsigned *flags, void *address)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK &&
+        (!flags || !wl_device_memory_find(address, &found) || found.kind != WL_DEVICE_MEMORY_HOST))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *flags = found.flags;
+    return code;
+}
+
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_memory_info(free_bytes, total_bytes);
+}
+
+int cuMemGetAddressRange_v2(uint64_t *start, size_t *bytes, uint64_t pointer)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code)
+        return code;
+    if (!wl_device_memory_find(address_of(pointer), &found))
+        return WL_DEVICE_NOT_FOUND;
+    if (start)
+        *start = found.start;
+    if (bytes)
+        *bytes = found.size_bytes;
+    return WL_DEVICE_OK;
+}
+
+enum {
+    POINTER_CONTEXT = 1,
+    POINTER_MEMORY_TYPE = 2,
+    POINTER_DEVICE = 3,
+    POINTER_HOST = 4,
+    POINTER_IS_MANAGED = 8,
+    POINTER_ORDINAL = 9,
+    POINTER_RANGE_START = 11,
+    POINTER_RANGE_SIZE = 12,
+};
+
+int cuPointerGetAttribute(void *value, int attribute, uint64_t pointer)
+{
+    struct wl_device_allocation found;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!value || !wl_device_memory_find(address_of(pointer), &found)))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    bool is_host = found.kind == WL_DEVICE_MEMORY_HOST;
+    switch (attribute) {
+    case POINTER_MEMORY_TYPE:
+        *(unsigned *)value = is_host ? 1 : 2;
+        return WL_DEVICE_OK;
+    case POINTER_DEVICE:
+        *(uint64_t *)value = pointer;
+        return WL_DEVICE_OK;
+    case POINTER_HOST:
+        if (!is_host && found.kind != WL_DEVICE_MEMORY_MANAGED)
+            return WL_DEVICE_INVALID_VALUE;
+        *(uint64_t *)value = pointer;
+        return WL_DEVICE_OK;
+    case POINTER_IS_MANAGED:
+        *(bool *)value = found.kind == WL_DEVICE_MEMORY_MANAGED;
+        return WL_DEVICE_OK;
+    case POINTER_ORDINAL:
+        *(int *)value = 0;
+        return WL_DEVICE_OK;
+    case POINTER_RANGE_START:
+        *(uint64_t *)value = found.start;
+        return WL_DEVICE_OK;
+    case POINTER_RANGE_SIZE:
+        *(size_t *)value = found.size_bytes;
+        return WL_DEVICE_OK;
+    default:
+        return wl_device_refuse("cuPointerGetAttribute for this attribute");
+    }
+}
+
+int cuPointerGetAttributes(unsigned count, const int *attributes, void **values, uint64_t pointer)
+{
+    int code = attributes && values ? wl_cuda_enter() : WL_DEVICE_INVALID_VALUE;
+    for (unsigned i = 0; code == WL_DEVICE_OK && i < count; i++)
+        code = cuPointerGetAttribute(values[i], attributes[i], pointer);
+    return code;
+}
+
+/* Hints about where managed memory should be: it is in one place. */
+int cuMemAdvise(uint64_t pointer, size_t bytes, int advice, int device)
+{
+    (void)pointer, (void)bytes, (void)advice, (void)device;
+    return wl_cuda_enter();
+}
+
+int cuMemAdvise_v2(uint64_t pointer, size_t bytes, int advice, uint64_t location)
+{
+    (void)pointer, (void)bytes, (void)advice, (void)location;
+    return wl_cuda_enter();
+}
+
+int cuMemPrefetchAsync(uint64_t pointer, size_t bytes, int device, void *stream)
+{
+    (void)pointer, (void)bytes, (void)device, (void)stream;
+    return wl_cuda_enter();
+}
+WL_CUDA_PER_THREAD(cuMemPrefetchAsync, ptsz);
+
+int cuMemPrefetchAsync_v2(uint64_t pointer, size_t bytes, uint64_t location, unsigned flags,
+                          void *stream)
+{
+    (void)pointer, (void)bytes, (void)location, (void)flags, (void)stream;
+    return wl_cuda_enter();
+}
+WL_CUDA_PER_THREAD(cuMemPrefetchAsync_v2, ptsz);
+
+/* ---- copies ---- */
+
+static int copy_box(struct wl_device_copy *copy)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_cuda_code(wl_device_memory_copy(copy));
+}
+
+static int submit(struct wl_device_operation *operation, void *stream)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_cuda_code(wl_device_submit(operation, stream));
+}
+
+static int submit_box(const struct wl_device_copy *copy, void *stream)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY, .copy = *copy};
+    return submit(&operation, stream);
+}
+
+static struct wl_device_copy plain_copy(void *to, const void *from, size_t bytes,
+                                        enum wl_device_direction direction)
+{
+    return (struct wl_device_copy){.to = to,
+                                   .from = from,
+                                   .width_bytes = bytes,
+                                   .height = 1,
+                                   .depth = 1,
+                                   .direction = direction};
+}
+
+static int copy_plain(void *to, const void *from, size_t bytes, enum wl_device_direction direction)
+{
+    struct wl_device_copy copy = plain_copy(to, from, bytes, direction);
+    return copy_box(&copy);
+}
+
+static int submit_plain(void *to, const void *from, size_t bytes,
+                        enum wl_device_direction direction, void *stream)
+{
+    struct wl_device_copy copy = plain_copy(to, from, bytes, direction);
+    return submit_box(&copy, stream);
+}
+
+int cuMemcpy(uint64_t to, uint64_t from, size_t bytes)
+{
+    return copy_plain(address_of(to), address_of(from), bytes, WL_DEVICE_BY_ADDRESS);
+}
+WL_CUDA_PER_THREAD(cuMemcpy, ptds);
+
+int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    return submit_plain(address_of(to), address_of(from), bytes, WL_DEVICE_BY_ADDRESS, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpyAsync, ptsz);
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    return copy_plain(address_of(to), from, bytes, WL_DEVICE_HOST_TO_DEVICE);
+}
+WL_CUDA_PER_THREAD(cuMemcpyHtoD_v2, ptds);
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+    return submit_plain(address_of(to), from, bytes, WL_DEVICE_HOST_TO_DEVICE, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpyHtoDAsync_v2, ptsz);
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    return copy_plain(to, address_of(from), bytes, WL_DEVICE_DEVICE_TO_HOST);
+}
+WL_CUDA_PER_THREAD(cuMemcpyDtoH_v2, ptds);
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
+{
+    return submit_plain(to, address_of(from), bytes, WL_DEVICE_DEVICE_TO_HOST, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpyDtoHAsync_v2, ptsz);
+
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
+{
+    return copy_plain(address_of(to), address_of(from), bytes, WL_DEVICE_DEVICE_TO_DEVICE);
+}
+WL_CUDA_PER_THREAD(cuMemcpyDtoD_v2, ptds);
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+    return submit_plain(address_of(to), address_of(from), bytes, WL_DEVICE_DEVICE_TO_DEVICE,
+                        stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpyDtoDAsync_v2, ptsz);
+
+struct side_2d { /* half of a CUDA_MEMCPY2D */
+    size_t x_bytes, y;
+    int type;
+    void *host;
+    uint64_t device;
+    void *array;
+    size_t pitch_bytes;
+};
+struct copy_2d {
+    struct side_2d from, to;
+    size_t width_bytes, height;
+};
+
+/* x counts elements in arrays. */
+static struct wl_device_box make_box(int type, void *host, uint64_t device, void *array,
+                                     size_t x_bytes, size_t y, size_t z, size_t pitch_bytes,
+                                     size_t rows)
+{
+    struct wl_device_box box = {.array = type == WL_CUDA_MEMORY_ARRAY ? array : NULL,
+                                .x = x_bytes,
+                                .y = y,
+                                .z = z,
+                                .address = type == WL_CUDA_MEMORY_HOST ? host : address_of(device),
+                                .pitch_bytes = pitch_bytes,
+                                .rows = rows};
+    size_t element = wl_device_box_element_bytes(&box);
+    if (element)
+        box.x /= element;
+    return box;
+}
+
+static int place_boxes(const struct wl_device_box *to, const struct wl_device_box *from,
+                       size_t width_bytes, size_t height, size_t depth, struct wl_device_copy *copy)
+{
+    *copy = (struct wl_device_copy){.width_bytes = width_bytes,
+                                    .height = height,
+                                    .depth = depth,
+                                    .direction = WL_DEVICE_BY_ADDRESS};
+    int code = wl_device_box_place(to, true, copy);
+    return code ? code : wl_device_box_place(from, false, copy);
+}
+
+static struct wl_device_box box_of_2d(const struct side_2d *side)
+{
+    return make_box(side->type, side->host, side->device, side->array, side->x_bytes, side->y, 0,
+                    side->pitch_bytes, 0);
+}
+
+static int read_copy_2d(const struct copy_2d *asked, struct wl_device_copy *copy)
+{
+    if (!asked)
+        return WL_DEVICE_INVALID_VALUE;
+    const struct wl_device_box to = box_of_2d(&asked->to), from = box_of_2d(&asked->from);
+    return place_boxes(&to, &from, asked->width_bytes, asked->height, 1, copy);
+}
+
+int cuMemcpy2D_v2(const struct copy_2d *asked)
+{
+    struct wl_device_copy copy;
+    int code = read_copy_2d(asked, &copy);
+    return code ? wl_cuda_code(code) : copy_box(&copy);
+}
+WL_CUDA_PER_THREAD(cuMemcpy2D_v2, ptds);
+
+int cuMemcpy2DUnaligned_v2(const struct copy_2d *asked)
+{
+    return cuMemcpy2D_v2(asked);
+}
+WL_CUDA_PER_THREAD(cuMemcpy2DUnaligned_v2, ptds);
+
+int cuMemcpy2DAsync_v2(const struct copy_2d *asked, void *stream)
+{
+    struct wl_device_copy copy;
+    int code = read_copy_2d(asked, &copy);
+    return code ? wl_cuda_code(code) : submit_box(&copy, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpy2DAsync_v2, ptsz);
+
+static struct wl_device_box box_of_3d(const struct wl_cuda_side_3d *side)
+{
+    return make_box(side->type, side->host, side->device, side->array, side->x_bytes, side->y,
+                    side->z, side->pitch_bytes, side->height);
+}
+
+int wl_cuda_read_copy(const struct wl_cuda_copy_3d *asked, struct wl_device_copy *copy)
+{
+    if (!asked)
+        return WL_DEVICE_INVALID_VALUE;
+    const struct wl_device_box to = box_of_3d(&asked->to), from = box_of_3d(&asked->from);
+    return place_boxes(&to, &from, asked->width_bytes, asked->height, asked->depth, copy);
+}
+
+int cuMemcpy3D_v2(const struct wl_cuda_copy_3d *asked)
+{
+    struct wl_device_copy copy;
+    int code = wl_cuda_read_copy(asked, &copy);
+    return code ? wl_cuda_code(code) : copy_box(&copy);
+}
+WL_CUDA_PER_THREAD(cuMemcpy3D_v2, ptds);
+
+int cuMemcpy3DAsync_v2(const struct wl_cuda_copy_3d *asked, void *stream)
+{
+    struct wl_device_copy copy;
+    int code = wl_cuda_read_copy(asked, &copy);
+    return code ? wl_cuda_code(code) : submit_box(&copy, stream);
+}
+WL_CUDA_PER_THREAD(cuMemcpy3DAsync_v2, ptsz);
+
+/* ---- filling: one family of six for each element type ---- */
+
+static int fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, size_t width,
+                size_t height)
+{
+    int code = wl_cuda_enter();
+    return code ? code
+                : wl_device_memory_fill(address_of(to), value, value_bytes, width, height, pitch);
+}
+
+static int submit_fill(uint64_t to, size_t pitch, uint32_t value, size_t value_bytes, size_t width,
+                       size_t height, void *stream)
+{
+    struct wl_device_operation operation = {
+        .kind = WL_DEVICE_OPERATION_FILL,
+        .fill = {address_of(to), value, value_bytes, width, height, pitch}};
+    return submit(&operation, stream);
+}
+
+#define FILL_FAMILY(bits, type)                                                                    \
+    int cuMemsetD##bits##_v2(uint64_t to, type value, size_t count)                                \
+    {                                                                                              \
+        return fill(to, count * (bits / 8), value, bits / 8, count, 1);                            \
+    }                                                                                              \
+    WL_CUDA_PER_THREAD(cuMemsetD##bits##_v2, ptds);                                                \
+    int cuMemsetD##bits##Async(uint64_t to, type value, size_t count, void *stream)                \
+    {                                                                                              \
+        return submit_fill(to, count * (bits / 8), value, bits / 8, count, 1, stream);             \
+    }                                                                                              \
+    WL_CUDA_PER_THREAD(cuMemsetD##bits##Async, ptsz);                                              \
+    int cuMemsetD2D##bits##_v2(uint64_t to, size_t pitch, type value, size_t width, size_t height) \
+    {                                                                                              \
+        return fill(to, pitch, value, bits / 8, width, height);                                    \
+    }                                                                                              \
+    WL_CUDA_PER_THREAD(cuMemsetD2D##bits##_v2, ptds);                                              \
+    int cuMemsetD2D##bits##Async(uint64_t to, size_t pitch, type value, size_t width,              \
+                                 size_t height, void *stream)                                      \
+    {                                                                                              \
+        return submit_fill(to, pitch, value, bits / 8, width, height, stream);                     \
+    }                                                                                              \
+    WL_CUDA_PER_THREAD(cuMemsetD2D##bits##Async, ptsz);
+
+FILL_FAMILY(8, unsigned char)
+FILL_FAMILY(16, unsigned short)
+FILL_FAMILY(32, unsigned)

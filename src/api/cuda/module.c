@@ -1,0 +1,222 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/cuda/driver.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Options of the just-in-time compiler that want an answer: buffers for its messages. */
+enum { OPTION_INFO_LOG = 3, OPTION_ERROR_LOG = 5 };
+
+static void clear_logs(unsigned count, const int *options, void **values)
+{
+    for (unsigned i = 0; options && values && i < count; i++)
+        if ((options[i] == OPTION_INFO_LOG || options[i] == OPTION_ERROR_LOG) && values[i])
+            *(char *)values[i] = '\0';
+}
+
+static int load(void **module, const void *image)
+{
+    struct wl_device_module *loaded;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!module || !image))
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_module_load(image, &loaded);
+    if (code == WL_DEVICE_OK)
+        *module = loaded;
+    return code;
+}
+
+int cuModuleLoadData(void **module, const void *image)
+{
+    return load(module, image);
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned count, int *options,
+                       void **values)
+{
+    clear_logs(count, options, values);
+    return load(module, image);
+}
+
+int cuModuleLoadFatBinary(void **module, const void *image)
+{
+    return load(module, image);
+}
+
+int cuModuleLoad(void **module, const char *path)
+{
+    struct wl_text content = {0};
+    if (!path)
+        return WL_DEVICE_INVALID_VALUE;
+    if (wl_file_read(path, &content, NULL))
+        return WL_DEVICE_FILE_NOT_FOUND;
+    int code = content.length >= 4 ? load(module, content.data) : WL_DEVICE_INVALID_IMAGE;
+    wl_text_free(&content);
+    return code;
+}
+
+int cuModuleUnload(void *module)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !module)
+        code = WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK)
+        wl_device_module_unload(module);
+    return code;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!function || !module || !name))
+        code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    if (code)
+        return code;
+    struct wl_device_kernel *kernel = wl_device_module_kernel(module, name);
+    code = wl_cuda_code(wl_device_kernel_find(kernel));
+    if (code == WL_DEVICE_OK)
+        *function = kernel;
+    return code;
+}
+
+int cuModuleGetGlobal_v2(uint64_t *pointer, size_t *bytes, void *module, const char *name)
+{
+    void *address;
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && (!module || !name))
+        code = module ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_module_symbol(module, name, &address, bytes);
+    if (code == WL_DEVICE_OK && pointer)
+        *pointer = (uint64_t)(uintptr_t)address;
+    return code;
+}
+
+int cuModuleGetLoadingMode(int *mode)
+{
+    if (!mode)
+        return WL_DEVICE_INVALID_VALUE;
+    *mode = 2; /* lazy */
+    return WL_DEVICE_OK;
+}
+
+/* ---- libraries: modules that belong to no context ---- */
+
+int cuLibraryLoadData(void **library, const void *image, int *jit_options, void **jit_values,
+                      unsigned jit_count, int *options, void **values, unsigned count)
+{
+    (void)options, (void)values, (void)count;
+    clear_logs(jit_count, jit_options, jit_values);
+    return load(library, image);
+}
+
+int cuLibraryUnload(void *library)
+{
+    return cuModuleUnload(library);
+}
+
+int cuLibraryGetModule(void **module, void *library)
+{
+    if (!module || !library)
+        return WL_DEVICE_INVALID_VALUE;
+    *module = library;
+    return WL_DEVICE_OK;
+}
+
+int cuLibraryGetKernel(void **kernel, void *library, const char *name)
+{
+    return cuModuleGetFunction(kernel, library, name);
+}
+
+int cuLibraryGetGlobal(uint64_t *pointer, size_t *bytes, void *library, const char *name)
+{
+    return cuModuleGetGlobal_v2(pointer, bytes, library, name);
+}
+
+int cuKernelGetFunction(void **function, void *kernel)
+{
+    if (!function || !kernel)
+        return WL_DEVICE_INVALID_VALUE;
+    *function = kernel;
+    return WL_DEVICE_OK;
+}
+
+/* ---- linking ---- */
+
+enum { INPUT_PTX = 1 };
+
+struct link {
+    char **items; /* PTX texts */
+    size_t count, capacity;
+    void *image;
+};
+
+int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK && !state)
+        code = WL_DEVICE_INVALID_VALUE;
+    if (code)
+        return code;
+    clear_logs(count, options, values);
+    *state = wl_alloc_zero(1, sizeof(struct link));
+    return WL_DEVICE_OK;
+}
+
+int cuLinkAddData_v2(void *state, int type, void *data, size_t bytes, const char *name,
+                     unsigned count, int *options, void **values)
+{
+    struct link *link = state;
+    (void)name;
+    if (!link || !data)
+        return link ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    clear_logs(count, options, values);
+    if (type != INPUT_PTX)
+        return wl_device_refuse("linking of anything but PTX");
+    WL_PUSH(link, wl_string_copy_length(data, strnlen(data, bytes)));
+    return WL_DEVICE_OK;
+}
+
+int cuLinkAddFile_v2(void *state, int type, const char *path, unsigned count, int *options,
+                     void **values)
+{
+    struct wl_text content = {0};
+    if (!path)
+        return WL_DEVICE_INVALID_VALUE;
+    if (wl_file_read(path, &content, NULL))
+        return WL_DEVICE_FILE_NOT_FOUND;
+    int code = cuLinkAddData_v2(state, type, content.data ? content.data : "", content.length, path,
+                                count, options, values);
+    wl_text_free(&content);
+    return code;
+}
+
+/* The image is good for cuModuleLoadData only, as the documentation has it. */
+int cuLinkComplete(void *state, void **image, size_t *bytes)
+{
+    struct link *link = state;
+    size_t size_bytes;
+    if (!link || !image)
+        return link ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_INVALID_HANDLE;
+    free(link->image);
+    link->image = wl_device_module_join((const char *const *)link->items, link->count, &size_bytes);
+    *image = link->image;
+    if (bytes)
+        *bytes = size_bytes;
+    return WL_DEVICE_OK;
+}
+
+int cuLinkDestroy(void *state)
+{
+    struct link *link = state;
+    if (!link)
+        return WL_DEVICE_INVALID_HANDLE;
+    for (size_t i = 0; i < link->count; i++)
+        free(link->items[i]);
+    free(link->items);
+    free(link->image);
+    free(link);
+    return WL_DEVICE_OK;
+}

@@ -1,0 +1,173 @@
+#include "api/cuda/driver.h"
+#include "device/graph.h"
+
+int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_stream_create(flags, priority, stream);
+}
+
+int cuStreamCreate(void **stream, unsigned flags)
+{
+    return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+int cuStreamDestroy_v2(void *stream)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_stream_destroy(stream);
+}
+
+/* Whether there is such a stream. */
+static int find_stream(void *stream)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_stream_query(stream, NULL);
+}
+
+int cuStreamSynchronize(void *stream)
+{
+    int code = find_stream(stream);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses(stream);
+    return code ? code : wl_device_stream_wait(stream);
+}
+WL_CUDA_PER_THREAD(cuStreamSynchronize, ptsz);
+
+int cuStreamQuery(void *stream)
+{
+    return cuStreamSynchronize(stream);
+}
+WL_CUDA_PER_THREAD(cuStreamQuery, ptsz);
+
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+    (void)flags;
+    int code = find_stream(stream);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_waits(stream, event);
+    return code ? code : wl_device_event_hold(event, stream);
+}
+WL_CUDA_PER_THREAD(cuStreamWaitEvent, ptsz);
+
+int cuStreamGetFlags(void *stream, unsigned *flags)
+{
+    struct wl_device_stream_info info;
+    int code = flags ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *flags = info.flags;
+    return code;
+}
+WL_CUDA_PER_THREAD(cuStreamGetFlags, ptsz);
+
+int cuStreamGetPriority(void *stream, int *priority)
+{
+    struct wl_device_stream_info info;
+    int code = priority ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *priority = info.priority;
+    return code;
+}
+WL_CUDA_PER_THREAD(cuStreamGetPriority, ptsz);
+
+int cuStreamGetId(void *stream, unsigned long long *id)
+{
+    struct wl_device_stream_info info;
+    int code = id ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *id = info.id;
+    return code;
+}
+WL_CUDA_PER_THREAD(cuStreamGetId, ptsz);
+
+struct callback {
+    void (*function)(void *, int, void *);
+    void *stream, *data;
+};
+
+static void call_back(void *self)
+{
+    const struct callback *callback = self;
+    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
+}
+
+/* Callbacks cannot be captured. The work before it is done, so it runs at once, on this thread. */
+int cuStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
+                        unsigned flags)
+{
+    struct callback now = {function, stream, data};
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {call_back, &now}};
+    int code = function && !flags ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses(stream);
+    return code ? code : wl_device_submit(&operation, stream);
+}
+WL_CUDA_PER_THREAD(cuStreamAddCallback, ptsz);
+
+int cuLaunchHostFunc(void *stream, void (*function)(void *), void *data)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {function, data}};
+    int code = function ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
+    return code ? code : wl_device_submit(&operation, stream);
+}
+WL_CUDA_PER_THREAD(cuLaunchHostFunc, ptsz);
+
+int cuEventCreate(void **event, unsigned flags)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_event_create(flags, event);
+}
+
+int cuEventDestroy_v2(void *event)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_event_destroy(event);
+}
+
+int cuEventRecord(void *event, void *stream)
+{
+    int code = wl_cuda_enter();
+    return code ? code : wl_device_event_record(event, stream);
+}
+WL_CUDA_PER_THREAD(cuEventRecord, ptsz);
+
+int cuEventRecordWithFlags(void *event, void *stream, unsigned flags)
+{
+    (void)flags;
+    return cuEventRecord(event, stream);
+}
+WL_CUDA_PER_THREAD(cuEventRecordWithFlags, ptsz);
+
+int cuEventQuery(void *event)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(event, false);
+    return code ? code : wl_device_event_wait(event);
+}
+
+int cuEventSynchronize(void *event)
+{
+    return cuEventQuery(event);
+}
+
+int cuEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)
+{
+    int code = wl_cuda_enter();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(start, true);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(end, true);
+    return code ? code : wl_device_event_elapsed(start, end, elapsed_ms);
+}
+
+int cuEventElapsedTime(float *elapsed_ms, void *start, void *end)
+{
+    return cuEventElapsedTime_v2(elapsed_ms, start, end);
+}

@@ -1,0 +1,529 @@
+/* Nodes of graphs: for each kind adding one, reading and changing what it does, in a graph or in an
+ * executable graph. */
+#include <string.h>
+
+#include "api/cudart/graph.h"
+#include "device/graph_nodes.h"
+
+/* ---- parameters of each kind, as the API has them ---- */
+
+struct kernel_parameters { /* cudaKernelNodeParams */
+    const void *function;
+    struct wl_cudart_size grid, block;
+    unsigned shared_bytes;
+    void **parameters;
+    void **extra;
+};
+
+/* The packed arguments behind "extra": pairs of a key and a pointer. */
+static int read_extra(void **extra, struct wl_device_request *request)
+{
+    enum { END, BUFFER, SIZE };
+    for (; extra && (uintptr_t)*extra != END; extra += 2) {
+        if ((uintptr_t)*extra == BUFFER)
+            request->buffer = extra[1];
+        else if ((uintptr_t)*extra == SIZE)
+            request->buffer_bytes = *(const size_t *)extra[1];
+        else
+            return WL_DEVICE_INVALID_VALUE;
+    }
+    return WL_DEVICE_OK;
+}
+
+static int read_kernel(const struct kernel_parameters *from, struct wl_device_operation *to)
+{
+    if (!from)
+        return WL_DEVICE_INVALID_VALUE;
+    *to = (struct wl_device_operation){
+        .kind = WL_DEVICE_OPERATION_KERNEL,
+        .kernel =
+            {
+                .kernel = wl_cudart_find_kernel(from->function),
+                .grid = {from->grid.x, from->grid.y, from->grid.z},
+                .block = {from->block.x, from->block.y, from->block.z},
+                .shared_dynamic_bytes = from->shared_bytes,
+                .parameters = from->parameters,
+            },
+    };
+    if (!to->kernel.kernel)
+        return wl_cudart_unknown_kernel(from->function);
+    return read_extra(from->extra, &to->kernel);
+}
+
+static int read_copy(const struct wl_cudart_copy_3d *from, struct wl_device_operation *to)
+{
+    *to = (struct wl_device_operation){.kind = WL_DEVICE_OPERATION_COPY};
+    return wl_cudart_copy_3d(from, &to->copy);
+}
+
+static struct wl_device_operation plain_copy(void *to, const void *from, size_t bytes,
+                                             int direction)
+{
+    return (struct wl_device_operation){
+        .kind = WL_DEVICE_OPERATION_COPY,
+        .copy = wl_cudart_copy_plain(to, from, bytes, direction),
+    };
+}
+
+/* ---- the three ways to hand an operation over; code: of reading the parameters ---- */
+
+static int add(struct wl_device_node **node, struct wl_device_graph *graph,
+               struct wl_device_node *const *dependencies, size_t count, int code,
+               const struct wl_device_operation *operation)
+{
+    return wl_cudart_done(wl_device_node_add(node, graph, dependencies, count, code, operation));
+}
+
+static int set(struct wl_device_node *node, int code, const struct wl_device_operation *operation)
+{
+    return wl_cudart_done(code ? code : wl_device_node_set(node, operation));
+}
+
+static int set_executable(struct wl_device_executable *executable, struct wl_device_node *node,
+                          int code, const struct wl_device_operation *operation)
+{
+    return wl_cudart_done(code ? code : wl_device_executable_set(executable, node, operation));
+}
+
+/* ---- kernels ---- */
+
+int cudaGraphAddKernelNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                           struct wl_device_node *const *dependencies, size_t count,
+                           const struct kernel_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_kernel(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphKernelNodeGetParams(struct wl_device_node *node, struct kernel_parameters *parameters)
+{
+    const struct wl_device_operation *operation;
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_KERNEL, &operation);
+    if (code || !parameters)
+        return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
+    const struct wl_device_request *kernel = &operation->kernel;
+    *parameters = (struct kernel_parameters){
+        .function = kernel->kernel,
+        .grid = {kernel->grid[0], kernel->grid[1], kernel->grid[2]},
+        .block = {kernel->block[0], kernel->block[1], kernel->block[2]},
+        .shared_bytes = (unsigned)kernel->shared_dynamic_bytes,
+        .parameters = kernel->parameters,
+    };
+    return WL_DEVICE_OK;
+}
+
+int cudaGraphKernelNodeSetParams(struct wl_device_node *node,
+                                 const struct kernel_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_kernel(parameters, &operation);
+    return set(node, code, &operation);
+}
+
+int cudaGraphExecKernelNodeSetParams(struct wl_device_executable *executable,
+                                     struct wl_device_node *node,
+                                     const struct kernel_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_kernel(parameters, &operation);
+    return set_executable(executable, node, code, &operation);
+}
+
+/* ---- copies ---- */
+
+int cudaGraphAddMemcpyNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                           struct wl_device_node *const *dependencies, size_t count,
+                           const struct wl_cudart_copy_3d *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_copy(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphAddMemcpyNode1D(struct wl_device_node **node, struct wl_device_graph *graph,
+                             struct wl_device_node *const *dependencies, size_t count, void *to,
+                             const void *from, size_t bytes, int direction)
+{
+    struct wl_device_operation operation = plain_copy(to, from, bytes, direction);
+    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
+}
+
+int cudaGraphAddMemcpyNodeToSymbol(struct wl_device_node **node, struct wl_device_graph *graph,
+                                   struct wl_device_node *const *dependencies, size_t count,
+                                   const void *symbol, const void *from, size_t bytes,
+                                   size_t offset, int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_to_symbol(symbol, from, bytes, offset, direction, &operation.copy);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphAddMemcpyNodeFromSymbol(struct wl_device_node **node, struct wl_device_graph *graph,
+                                     struct wl_device_node *const *dependencies, size_t count,
+                                     void *to, const void *symbol, size_t bytes, size_t offset,
+                                     int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_from_symbol(to, symbol, bytes, offset, direction, &operation.copy);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cudart_copy_3d *parameters)
+{
+    const struct wl_device_operation *operation;
+    int code = wl_device_node_get_kind(node, WL_DEVICE_OPERATION_COPY, &operation);
+    if (code || !parameters)
+        return wl_cudart_done(code ? code : WL_DEVICE_INVALID_VALUE);
+    const struct wl_device_copy *copy = &operation->copy;
+    *parameters = (struct wl_cudart_copy_3d){
+        .from = {(void *)(uintptr_t)copy->from, copy->from_pitch_bytes, copy->width_bytes,
+                 copy->height},
+        .to = {copy->to, copy->to_pitch_bytes, copy->width_bytes, copy->height},
+        .extent = {copy->width_bytes, copy->height, copy->depth},
+        .direction = (int)copy->direction,
+    };
+    return WL_DEVICE_OK;
+}
+
+int cudaGraphMemcpyNodeSetParams(struct wl_device_node *node,
+                                 const struct wl_cudart_copy_3d *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_copy(parameters, &operation);
+    return set(node, code, &operation);
+}
+
+int cudaGraphMemcpyNodeSetParams1D(struct wl_device_node *node, void *to, const void *from,
+                                   size_t bytes, int direction)
+{
+    struct wl_device_operation operation = plain_copy(to, from, bytes, direction);
+    return set(node, WL_DEVICE_OK, &operation);
+}
+
+int cudaGraphMemcpyNodeSetParamsToSymbol(struct wl_device_node *node, const void *symbol,
+                                         const void *from, size_t bytes, size_t offset,
+                                         int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_to_symbol(symbol, from, bytes, offset, direction, &operation.copy);
+    return set(node, code, &operation);
+}
+
+int cudaGraphMemcpyNodeSetParamsFromSymbol(struct wl_device_node *node, void *to,
+                                           const void *symbol, size_t bytes, size_t offset,
+                                           int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_from_symbol(to, symbol, bytes, offset, direction, &operation.copy);
+    return set(node, code, &operation);
+}
+
+int cudaGraphExecMemcpyNodeSetParams(struct wl_device_executable *executable,
+                                     struct wl_device_node *node,
+                                     const struct wl_cudart_copy_3d *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_copy(parameters, &operation);
+    return set_executable(executable, node, code, &operation);
+}
+
+int cudaGraphExecMemcpyNodeSetParams1D(struct wl_device_executable *executable,
+                                       struct wl_device_node *node, void *to, const void *from,
+                                       size_t bytes, int direction)
+{
+    struct wl_device_operation operation = plain_copy(to, from, bytes, direction);
+    return set_executable(executable, node, WL_DEVICE_OK, &operation);
+}
+
+int cudaGraphExecMemcpyNodeSetParamsToSymbol(struct wl_device_executable *executable,
+                                             struct wl_device_node *node, const void *symbol,
+                                             const void *from, size_t bytes, size_t offset,
+                                             int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_to_symbol(symbol, from, bytes, offset, direction, &operation.copy);
+    return set_executable(executable, node, code, &operation);
+}
+
+int cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct wl_device_executable *executable,
+                                               struct wl_device_node *node, void *to,
+                                               const void *symbol, size_t bytes, size_t offset,
+                                               int direction)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_COPY};
+    int code = wl_cudart_copy_from_symbol(to, symbol, bytes, offset, direction, &operation.copy);
+    return set_executable(executable, node, code, &operation);
+}
+
+/* ---- sets ---- */
+
+int cudaGraphAddMemsetNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                           struct wl_device_node *const *dependencies, size_t count,
+                           const struct wl_device_fill_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_fill(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphMemsetNodeGetParams(struct wl_device_node *node,
+                                 struct wl_device_fill_parameters *parameters)
+{
+    return wl_cudart_done(wl_device_node_get_fill(node, parameters));
+}
+
+int cudaGraphMemsetNodeSetParams(struct wl_device_node *node,
+                                 const struct wl_device_fill_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_fill(parameters, &operation);
+    return set(node, code, &operation);
+}
+
+int cudaGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
+                                     struct wl_device_node *node,
+                                     const struct wl_device_fill_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_fill(parameters, &operation);
+    return set_executable(executable, node, code, &operation);
+}
+
+/* ---- host functions ---- */
+
+int cudaGraphAddHostNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                         struct wl_device_node *const *dependencies, size_t count,
+                         const struct wl_device_host_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_host(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphHostNodeGetParams(struct wl_device_node *node,
+                               struct wl_device_host_parameters *parameters)
+{
+    return wl_cudart_done(wl_device_node_get_host(node, parameters));
+}
+
+int cudaGraphHostNodeSetParams(struct wl_device_node *node,
+                               const struct wl_device_host_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_host(parameters, &operation);
+    return set(node, code, &operation);
+}
+
+int cudaGraphExecHostNodeSetParams(struct wl_device_executable *executable,
+                                   struct wl_device_node *node,
+                                   const struct wl_device_host_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_host(parameters, &operation);
+    return set_executable(executable, node, code, &operation);
+}
+
+/* ---- child graphs, events, nothing ---- */
+
+int cudaGraphAddChildGraphNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                               struct wl_device_node *const *dependencies, size_t count,
+                               struct wl_device_graph *child)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
+    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
+}
+
+int cudaGraphChildGraphNodeGetGraph(struct wl_device_node *node, struct wl_device_graph **child)
+{
+    return wl_cudart_done(wl_device_node_get_graph(node, child));
+}
+
+int cudaGraphExecChildGraphNodeSetParams(struct wl_device_executable *executable,
+                                         struct wl_device_node *node, struct wl_device_graph *child)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
+    return set_executable(executable, node, WL_DEVICE_OK, &operation);
+}
+
+int cudaGraphAddEmptyNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                          struct wl_device_node *const *dependencies, size_t count)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_EMPTY};
+    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
+}
+
+#define EVENT_NODE(kind_name, enumerator)                                                       \
+    int cudaGraphAddEvent##kind_name##Node(                                                     \
+        struct wl_device_node **node, struct wl_device_graph *graph,                            \
+        struct wl_device_node *const *dependencies, size_t count, void *event)                  \
+    {                                                                                           \
+        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
+        return add(node, graph, dependencies, count, wl_device_event_query(event), &operation); \
+    }                                                                                           \
+    int cudaGraphEvent##kind_name##NodeGetEvent(struct wl_device_node *node, void **event)      \
+    {                                                                                           \
+        return wl_cudart_done(wl_device_node_get_event(node, (enumerator), event));             \
+    }                                                                                           \
+    int cudaGraphEvent##kind_name##NodeSetEvent(struct wl_device_node *node, void *event)       \
+    {                                                                                           \
+        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
+        return set(node, wl_device_event_query(event), &operation);                             \
+    }                                                                                           \
+    int cudaGraphExecEvent##kind_name##NodeSetEvent(struct wl_device_executable *executable,    \
+                                                    struct wl_device_node *node, void *event)   \
+    {                                                                                           \
+        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
+        return set_executable(executable, node, wl_device_event_query(event), &operation);      \
+    }
+
+EVENT_NODE(Record, WL_DEVICE_OPERATION_RECORD_EVENT)
+EVENT_NODE(Wait, WL_DEVICE_OPERATION_WAIT_EVENT)
+
+/* ---- memory ---- */
+
+int cudaGraphAddMemAllocNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                             struct wl_device_node *const *dependencies, size_t count,
+                             struct wl_device_allocate_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = wl_device_node_read_allocate(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+int cudaGraphMemAllocNodeGetParams(struct wl_device_node *node,
+                                   struct wl_device_allocate_parameters *parameters)
+{
+    return wl_cudart_done(wl_device_node_get_allocate(node, parameters));
+}
+
+int cudaGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                            struct wl_device_node *const *dependencies, size_t count, void *address)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
+                                            .memory.address = address};
+    return add(node, graph, dependencies, count, address ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE,
+               &operation);
+}
+
+int cudaGraphMemFreeNodeGetParams(struct wl_device_node *node, void **address)
+{
+    return wl_cudart_done(wl_device_node_get_freed(node, address));
+}
+
+static bool is_none(int device)
+{
+    return device < 0 || device >= wl_device_count();
+}
+
+int cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t *bytes)
+{
+    return wl_cudart_done(device ? WL_DEVICE_INVALID_DEVICE
+                                 : wl_device_graph_memory_amount(
+                                       (enum wl_device_graph_memory_amount)attribute, bytes));
+}
+
+/* Only the high-water marks can be set, and only to what there is. */
+int cudaDeviceSetGraphMemAttribute(int device, int attribute, const uint64_t *bytes)
+{
+    if (is_none(device) || !bytes || *bytes)
+        return wl_cudart_done(is_none(device) ? WL_DEVICE_INVALID_DEVICE : WL_DEVICE_INVALID_VALUE);
+    return wl_cudart_done(
+        wl_device_graph_memory_reset_high((enum wl_device_graph_memory_amount)attribute));
+}
+
+/* There is no memory kept for graphs that are gone. */
+int cudaDeviceGraphMemTrim(int device)
+{
+    return wl_cudart_done(is_none(device) ? WL_DEVICE_INVALID_DEVICE : wl_device_check());
+}
+
+/* ---- nodes of any kind ---- */
+
+struct any_parameters { /* cudaGraphNodeParams */
+    int kind;
+    int reserved[3];
+    union {
+        long long padding[29];
+        struct kernel_parameters kernel;
+        struct {
+            int flags, reserved[3];
+            struct wl_cudart_copy_3d copy;
+        } copy;
+        struct wl_device_fill_parameters fill;
+        struct wl_device_host_parameters host;
+        struct wl_device_graph *graph;
+        void *event;
+        struct wl_device_allocate_parameters allocate;
+        void *address;
+    };
+};
+
+static int read_any(const struct any_parameters *from, struct wl_device_operation *to)
+{
+    if (!from)
+        return WL_DEVICE_INVALID_VALUE;
+    *to = (struct wl_device_operation){.kind = (enum wl_device_operation_kind)from->kind};
+    switch (from->kind) {
+    case WL_DEVICE_OPERATION_KERNEL:
+        return read_kernel(&from->kernel, to);
+    case WL_DEVICE_OPERATION_COPY:
+        return read_copy(&from->copy.copy, to);
+    case WL_DEVICE_OPERATION_FILL:
+        return wl_device_node_read_fill(&from->fill, to);
+    case WL_DEVICE_OPERATION_HOST:
+        return wl_device_node_read_host(&from->host, to);
+    case WL_DEVICE_OPERATION_GRAPH:
+        to->graph = from->graph;
+        return WL_DEVICE_OK;
+    case WL_DEVICE_OPERATION_EMPTY:
+        return WL_DEVICE_OK;
+    case WL_DEVICE_OPERATION_WAIT_EVENT:
+    case WL_DEVICE_OPERATION_RECORD_EVENT:
+        to->event = from->event;
+        return wl_device_event_query(from->event);
+    case WL_DEVICE_OPERATION_FREE:
+        to->memory.address = from->address;
+        return WL_DEVICE_OK;
+    default:
+        return wl_device_refuse("a graph node for external semaphores or conditions");
+    }
+}
+
+int cudaGraphAddNode_v2(struct wl_device_node **node, struct wl_device_graph *graph,
+                        struct wl_device_node *const *dependencies, const void *data, size_t count,
+                        struct any_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    (void)data;
+    if (parameters && parameters->kind == WL_DEVICE_OPERATION_ALLOCATE)
+        return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->allocate);
+    int code = read_any(parameters, &operation);
+    return add(node, graph, dependencies, count, code, &operation);
+}
+
+/* CUDA 12 has no edge data here. */
+int cudaGraphAddNode(struct wl_device_node **node, struct wl_device_graph *graph,
+                     struct wl_device_node *const *dependencies, const void *data, size_t count,
+                     struct any_parameters *parameters)
+{
+    if (wl_cudart_version.runtime_version < 13000)
+        return cudaGraphAddNode_v2(node, graph, dependencies, NULL, (size_t)data,
+                                   (struct any_parameters *)(uintptr_t)count);
+    return cudaGraphAddNode_v2(node, graph, dependencies, data, count, parameters);
+}
+
+int cudaGraphNodeSetParams(struct wl_device_node *node, const struct any_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_any(parameters, &operation);
+    return set(node, code, &operation);
+}
+
+int cudaGraphExecNodeSetParams(struct wl_device_executable *executable, struct wl_device_node *node,
+                               const struct any_parameters *parameters)
+{
+    struct wl_device_operation operation;
+    int code = read_any(parameters, &operation);
+    return set_executable(executable, node, code, &operation);
+}

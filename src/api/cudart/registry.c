@@ -1,0 +1,192 @@
+/* What the compiler's generated code registers before main: fat binaries, kernels by the address of
+ * their host stubs, variables by the address of their host shadows. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "api/cudart/runtime.h"
+#include "base/memory.h"
+
+struct kernel_entry {
+    const void *function; /* the host stub, or the kernel's handle */
+    struct wl_device_kernel *kernel;
+    struct wl_device_module *module;
+    UT_hash_handle hh;
+};
+
+struct symbol_entry {
+    const void *shadow;
+    struct wl_device_module *module;
+    char *name;
+    void **managed; /* where the address of a managed variable is wanted, or NULL */
+    UT_hash_handle hh;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kernel_entry *kernels;
+static struct symbol_entry *symbols;
+
+static void add_kernel(const void *function, struct wl_device_kernel *kernel,
+                       struct wl_device_module *module)
+{
+    struct kernel_entry *entry;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(kernels, &function, entry);
+    if (!entry) {
+        entry = wl_alloc_zero(1, sizeof *entry);
+        entry->function = function;
+        HASH_ADD_PTR(kernels, function, entry);
+    }
+    entry->kernel = kernel;
+    entry->module = module;
+    pthread_mutex_unlock(&lock);
+}
+
+void wl_cudart_add_kernel(struct wl_device_kernel *kernel)
+{
+    add_kernel(kernel, kernel, wl_device_kernel_module(kernel));
+}
+
+struct wl_device_kernel *wl_cudart_find_kernel(const void *function)
+{
+    struct kernel_entry *entry;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(kernels, &function, entry);
+    pthread_mutex_unlock(&lock);
+    return entry ? entry->kernel : NULL;
+}
+
+int wl_cudart_unknown_kernel(const void *function)
+{
+    return function ? wl_cudart_version.unknown_function_code : WL_DEVICE_INVALID_FUNCTION;
+}
+
+void wl_cudart_forget_module(struct wl_device_module *module)
+{
+    struct kernel_entry *kernel, *next_kernel;
+    struct symbol_entry *symbol, *next_symbol;
+    pthread_mutex_lock(&lock);
+    HASH_ITER(hh, kernels, kernel, next_kernel)
+    {
+        if (kernel->module == module) {
+            HASH_DEL(kernels, kernel);
+            free(kernel);
+        }
+    }
+    HASH_ITER(hh, symbols, symbol, next_symbol)
+    {
+        if (symbol->module == module) {
+            HASH_DEL(symbols, symbol);
+            free(symbol->name);
+            free(symbol);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* A registered fat binary's handle: compilers only pass it back, but as a pointer to pointers. */
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    return (void **)wl_device_module_register(wrapper);
+}
+
+/* Tells the host code where its managed variables are. */
+static void place_managed(struct wl_device_module *module)
+{
+    struct symbol_entry *symbol, *next;
+    pthread_mutex_lock(&lock);
+    HASH_ITER(hh, symbols, symbol, next)
+    {
+        if (symbol->module == module && symbol->managed)
+            wl_device_module_symbol(module, symbol->name, symbol->managed, NULL);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    place_managed((struct wl_device_module *)handle);
+}
+
+char __cudaInitModule(void **handle)
+{
+    place_managed((struct wl_device_module *)handle);
+    return 1;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    struct wl_device_module *module = (struct wl_device_module *)handle;
+    if (!module)
+        return;
+    wl_cudart_forget_module(module);
+    wl_device_module_unload(module);
+}
+
+void __cudaRegisterFunction(void **handle, const char *stub, char *device_function,
+                            const char *name, int thread_limit, void *thread, void *block,
+                            void *block_size, void *grid_size, int *warp_size)
+{
+    (void)device_function, (void)thread_limit, (void)thread, (void)block, (void)block_size;
+    (void)grid_size, (void)warp_size;
+    struct wl_device_module *module = (struct wl_device_module *)handle;
+    struct wl_device_kernel *kernel = wl_device_module_kernel(module, name);
+    add_kernel(stub, kernel, module);
+    add_kernel(kernel, kernel, module);
+}
+
+static void add_symbol(void **handle, const void *shadow, const char *name, void **managed)
+{
+    struct symbol_entry *entry;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(symbols, &shadow, entry);
+    if (!entry) {
+        entry = wl_alloc_zero(1, sizeof *entry);
+        entry->shadow = shadow;
+        HASH_ADD_PTR(symbols, shadow, entry);
+    }
+    free(entry->name);
+    entry->name = wl_string_copy(name);
+    entry->module = (struct wl_device_module *)handle;
+    entry->managed = managed;
+    pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterVar(void **handle, char *shadow, char *device_address, const char *name,
+                       int is_extern, size_t size_bytes, int is_constant, int is_global)
+{
+    (void)device_address, (void)is_extern, (void)size_bytes, (void)is_constant, (void)is_global;
+    add_symbol(handle, shadow, name, NULL);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **address, char *device_address, const char *name,
+                              int is_extern, size_t size_bytes, int is_constant, int is_global)
+{
+    (void)device_address, (void)is_extern, (void)size_bytes, (void)is_constant, (void)is_global;
+    add_symbol(handle, address, name, address);
+}
+
+/* Variables of the host that kernels may name: there is nothing to do before a kernel does. */
+void __cudaRegisterHostVar(void **handle, const char *name, char *address, size_t size_bytes)
+{
+    (void)handle, (void)name, (void)address, (void)size_bytes;
+}
+
+int wl_cudart_find_symbol(const void *symbol, void **address, size_t *size_bytes)
+{
+    struct symbol_entry *entry;
+    struct wl_device_allocation allocation;
+    pthread_mutex_lock(&lock);
+    HASH_FIND_PTR(symbols, &symbol, entry);
+    pthread_mutex_unlock(&lock);
+    if (entry) {
+        int code = wl_device_module_symbol(entry->module, entry->name, address, size_bytes);
+        return code == WL_DEVICE_NOT_FOUND ? WL_DEVICE_INVALID_SYMBOL : code;
+    }
+    /* a managed variable is named by its address itself */
+    if (!wl_device_memory_find(symbol, &allocation) || allocation.kind != WL_DEVICE_MEMORY_MODULE)
+        return WL_DEVICE_INVALID_SYMBOL;
+    *address = (void *)(uintptr_t)symbol;
+    *size_bytes = allocation.start + allocation.size_bytes - (uint64_t)(uintptr_t)symbol;
+    return WL_DEVICE_OK;
+}

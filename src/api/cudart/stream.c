@@ -1,0 +1,266 @@
+#include <pthread.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "api/cudart/runtime.h"
+#include "base/memory.h"
+#include "device/graph.h"
+
+int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
+{
+    return wl_cudart_done(wl_device_stream_create(flags, priority, stream));
+}
+
+int cudaStreamCreateWithFlags(void **stream, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+int cudaStreamCreate(void **stream)
+{
+    return cudaStreamCreateWithPriority(stream, 0, 0);
+}
+
+int cudaStreamDestroy(void *stream)
+{
+    return wl_cudart_done(wl_device_stream_destroy(stream));
+}
+
+int cudaStreamSynchronize(void *stream)
+{
+    int code = wl_device_stream_query(stream, NULL);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses(stream);
+    return wl_cudart_done(code ? code : wl_device_stream_wait(stream));
+}
+WL_CUDART_PER_THREAD(cudaStreamSynchronize, ptsz);
+
+int cudaStreamQuery(void *stream)
+{
+    return cudaStreamSynchronize(stream);
+}
+WL_CUDART_PER_THREAD(cudaStreamQuery, ptsz);
+
+int cudaStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+    (void)flags;
+    int code = wl_device_stream_query(stream, NULL);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_event_query(event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_waits(stream, event);
+    return wl_cudart_done(code ? code : wl_device_event_hold(event, stream));
+}
+WL_CUDART_PER_THREAD(cudaStreamWaitEvent, ptsz);
+
+int cudaStreamGetFlags(void *stream, unsigned *flags)
+{
+    struct wl_device_stream_info info;
+    int code = flags ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *flags = info.flags;
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamGetFlags, ptsz);
+
+int cudaStreamGetPriority(void *stream, int *priority)
+{
+    struct wl_device_stream_info info;
+    int code = priority ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *priority = info.priority;
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamGetPriority, ptsz);
+
+int cudaStreamGetId(void *stream, unsigned long long *id)
+{
+    struct wl_device_stream_info info;
+    int code = id ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *id = info.id;
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamGetId, ptsz);
+
+/* Attributes of streams are hints about caches and priorities, kept for whoever asks. */
+enum { ATTRIBUTE_COUNT = 16, ATTRIBUTE_BYTES = 64, ATTRIBUTE_PRIORITY = 8 };
+
+struct attributes {
+    void *stream;
+    char values[ATTRIBUTE_COUNT][ATTRIBUTE_BYTES];
+    UT_hash_handle hh;
+};
+static struct attributes *all_attributes;
+static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static char *attribute_of(void *stream, int attribute)
+{
+    struct attributes *found;
+    HASH_FIND_PTR(all_attributes, &stream, found);
+    if (!found) {
+        found = wl_alloc_zero(1, sizeof *found);
+        found->stream = stream;
+        HASH_ADD_PTR(all_attributes, stream, found);
+    }
+    return found->values[attribute];
+}
+
+static int check_attribute(void *stream, int attribute, const void *value)
+{
+    if (!value || attribute <= 0 || attribute >= ATTRIBUTE_COUNT)
+        return WL_DEVICE_INVALID_VALUE;
+    return wl_device_stream_query(stream, NULL);
+}
+
+int cudaStreamSetAttribute(void *stream, int attribute, const void *value)
+{
+    int code = check_attribute(stream, attribute, value);
+    if (code == WL_DEVICE_OK) {
+        pthread_mutex_lock(&attributes_lock);
+        memcpy(attribute_of(stream, attribute), value, ATTRIBUTE_BYTES);
+        pthread_mutex_unlock(&attributes_lock);
+    }
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamSetAttribute, ptsz);
+
+int cudaStreamGetAttribute(void *stream, int attribute, void *value)
+{
+    if (value && attribute == ATTRIBUTE_PRIORITY)
+        return cudaStreamGetPriority(stream, value);
+    int code = check_attribute(stream, attribute, value);
+    if (code == WL_DEVICE_OK) {
+        pthread_mutex_lock(&attributes_lock);
+        memcpy(value, attribute_of(stream, attribute), ATTRIBUTE_BYTES);
+        pthread_mutex_unlock(&attributes_lock);
+    }
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamGetAttribute, ptsz);
+
+int cudaStreamCopyAttributes(void *to, void *from)
+{
+    int code = check_attribute(to, 1, from);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_stream_query(from, NULL);
+    if (code == WL_DEVICE_OK) {
+        pthread_mutex_lock(&attributes_lock);
+        char *source = attribute_of(from, 0);
+        memcpy(attribute_of(to, 0), source, sizeof all_attributes->values);
+        pthread_mutex_unlock(&attributes_lock);
+    }
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamCopyAttributes, ptsz);
+
+int cudaStreamGetDevice(void *stream, int *device)
+{
+    int code = device ? wl_device_stream_query(stream, NULL) : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK)
+        *device = 0;
+    return wl_cudart_done(code);
+}
+WL_CUDART_PER_THREAD(cudaStreamGetDevice, ptsz);
+
+int cudaStreamAttachMemAsync(void *stream, void *address, size_t size_bytes, unsigned flags)
+{
+    (void)address, (void)size_bytes, (void)flags;
+    return cudaStreamSynchronize(stream);
+}
+WL_CUDART_PER_THREAD(cudaStreamAttachMemAsync, ptsz);
+
+/* The work before them is done, so host functions run at once, on the calling thread. */
+int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
+{
+    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
+                                            .host = {function, data}};
+    return wl_cudart_done(function ? wl_device_submit(&operation, stream)
+                                   : WL_DEVICE_INVALID_VALUE);
+}
+WL_CUDART_PER_THREAD(cudaLaunchHostFunc, ptsz);
+
+/* A callback kept in a graph. */
+struct callback {
+    void (*function)(void *, int, void *);
+    void *stream, *data;
+};
+
+static void call_back(void *self)
+{
+    const struct callback *callback = self;
+    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
+}
+
+int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
+                          unsigned flags)
+{
+    if (!function || flags)
+        return wl_cudart_done(WL_DEVICE_INVALID_VALUE);
+    struct wl_device_capture_info info;
+    int code = wl_device_capture_query(stream, &info);
+    if (code)
+        return wl_cudart_done(code);
+    if (!info.status) {
+        struct callback now = {function, stream, data};
+        return cudaLaunchHostFunc(stream, call_back, &now);
+    }
+    struct callback *callback = wl_alloc_zero(1, sizeof *callback); /* lives as long as the graph */
+    *callback = (struct callback){function, stream, data};
+    return cudaLaunchHostFunc(stream, call_back, callback);
+}
+WL_CUDART_PER_THREAD(cudaStreamAddCallback, ptsz);
+
+int cudaEventCreateWithFlags(void **event, unsigned flags)
+{
+    return wl_cudart_done(wl_device_event_create(flags, event));
+}
+
+int cudaEventCreate(void **event)
+{
+    return cudaEventCreateWithFlags(event, 0);
+}
+
+int cudaEventDestroy(void *event)
+{
+    return wl_cudart_done(wl_device_event_destroy(event));
+}
+
+int cudaEventRecord(void *event, void *stream)
+{
+    return wl_cudart_done(wl_device_event_record(event, stream));
+}
+WL_CUDART_PER_THREAD(cudaEventRecord, ptsz);
+
+int cudaEventRecordWithFlags(void *event, void *stream, unsigned flags)
+{
+    (void)flags;
+    return cudaEventRecord(event, stream);
+}
+WL_CUDART_PER_THREAD(cudaEventRecordWithFlags, ptsz);
+
+int cudaEventQuery(void *event)
+{
+    int code = wl_device_event_query(event);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(event, false);
+    return wl_cudart_done(code ? code : wl_device_event_wait(event));
+}
+
+int cudaEventSynchronize(void *event)
+{
+    return cudaEventQuery(event);
+}
+
+int cudaEventElapsedTime(float *elapsed_ms, void *start, void *end)
+{
+    int code = wl_device_capture_refuses_event(start, true);
+    if (code == WL_DEVICE_OK)
+        code = wl_device_capture_refuses_event(end, true);
+    return wl_cudart_done(code ? code : wl_device_event_elapsed(start, end, elapsed_ms));
+}
+
+int cudaEventElapsedTime_v2(float *elapsed_ms, void *start, void *end)
+{
+    return cudaEventElapsedTime(elapsed_ms, start, end);
+}

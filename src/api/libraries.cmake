@@ -1,0 +1,83 @@
+# The libraries that a user's program loads in place of NVIDIA's: thin ones, each named and versioned
+# as the program expects, over libwarplens-gpu.so beside them.
+
+# wl_api_library(TARGET BASE VERSION NODE PREFIXES SOURCES...): lib<BASE>.so.<VERSION>, which exports
+# the names that begin with one of PREFIXES. NODE: the symbol version under which programs import them,
+# or "" where NVIDIA's library has none.
+function(wl_api_library target base version node prefixes)
+  set(file lib${base}.so.${version})
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${file}.map)
+  set(patterns "")
+  foreach(prefix ${prefixes})
+    string(APPEND patterns " ${prefix}*;")
+  endforeach()
+  file(WRITE ${script} "${node} {\n  global:${patterns}\n  local: *;\n};\n")
+  add_library(${target} SHARED ${ARGN})
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+  target_link_libraries(${target} PRIVATE warplens-gpu Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic
+                                        -Wl,--enable-new-dtags)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${base} SUFFIX .so.${version} LINK_DEPENDS ${script} LINKER_LANGUAGE C
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
+endfunction()
+
+# wl_api_link(TARGET BASE): lib<BASE>.so beside the library, for linkers.
+function(wl_api_link target base)
+  add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE_NAME:${target}>
+            $<TARGET_FILE_DIR:${target}>/lib${base}.so)
+endfunction()
+
+# wl_traced_objects(OUT CATEGORY PATTERN ROOM): what to link in place of the room's objects, so that
+# calls of the functions whose names match are recorded (src/timeline/calls). The room's objects themselves
+# where there is no trampoline for the processor.
+function(wl_traced_objects out category pattern room)
+  if(NOT CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    set(${out} $<TARGET_OBJECTS:room_api_${room}> PARENT_SCOPE)
+    return()
+  endif()
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/traced_${room})
+  set(folder ${CMAKE_SOURCE_DIR}/src/timeline/calls)
+  add_custom_command(OUTPUT ${made}.o ${made}.S VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND ${CMAKE_COMMAND} -E env NM=${CMAKE_NM} OBJCOPY=${CMAKE_OBJCOPY} LD=${CMAKE_LINKER}
+            ${folder}/make.sh ${category} ${pattern} ${made} $<TARGET_OBJECTS:room_api_${room}>
+    DEPENDS ${folder}/make.sh ${folder}/trampoline.S room_api_${room} $<TARGET_OBJECTS:room_api_${room}>
+    COMMENT "trampolines of ${room}")
+  set_source_files_properties(${made}.o PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
+  set_source_files_properties(${made}.S PROPERTIES OBJECT_DEPENDS ${folder}/trampoline.S)
+  add_custom_target(traced_${room} DEPENDS ${made}.o ${made}.S)
+  set(${out} ${made}.o ${made}.S PARENT_SCOPE)
+endfunction()
+wl_traced_objects(traced_cudart 1 "^cuda|^__cudaLaunchKernel" cudart)
+wl_traced_objects(traced_cuda 2 "^cu" cuda)
+wl_traced_objects(traced_cublas 3 "^cublas" cublas)
+
+wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/mixed.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/sgemm.ptx
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/vector.ptx)
+
+foreach(major 12 13)
+  wl_api_library(warplens-cudart-${major} cudart ${major} libcudart.so.${major} "cuda;__cuda"
+                 ${traced_cudart}
+                 ${CMAKE_CURRENT_SOURCE_DIR}/api/cudart/version/runtime_${major}.c)
+  wl_api_library(warplens-cublas-${major} cublas ${major} libcublas.so.${major} "cublas"
+                 ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
+  wl_api_library(warplens-nvrtc-${major} nvrtc ${major} libnvrtc.so.${major} "nvrtc"
+                 $<TARGET_OBJECTS:room_api_nvrtc>)
+endforeach()
+wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
+
+if(TARGET traced_cudart) # two libraries of it are made at the same time
+  foreach(major 12 13)
+    add_dependencies(warplens-cudart-${major} traced_cudart)
+    add_dependencies(warplens-cublas-${major} traced_cublas)
+  endforeach()
+endif()
+
+wl_api_link(warplens-cudart-13 cudart)
+wl_api_link(warplens-cublas-13 cublas)
+wl_api_link(warplens-cuda cuda)

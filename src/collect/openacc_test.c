@@ -1,0 +1,186 @@
+/* OpenACC regions, told by a runtime that the tests play. */
+#include "collect/openacc.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "collect/openacc_abi.h"
+#include "timeline/timeline.h"
+
+enum { EVENTS_MAX = 64, NAMES_MAX = 64 };
+
+static struct {
+    struct wl_timeline_record records[EVENTS_MAX];
+    size_t count;
+    char *names[NAMES_MAX];
+} heard;
+
+static void put_names(void *self, uint32_t first_id, const char *const *names, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count; i++) {
+        assert_in_range(first_id + i, 1, NAMES_MAX - 1);
+        heard.names[first_id + i] = strdup(names[i]);
+    }
+}
+
+static void put_records(void *self, struct wl_timeline_record *records, size_t count)
+{
+    (void)self;
+    for (size_t i = 0; i < count; i++) {
+        assert_in_range(heard.count, 0, EVENTS_MAX - 1);
+        heard.records[heard.count++] = records[i];
+    }
+}
+
+static wl_acc_callback *callbacks[WL_ACC_EVENT_COUNT];
+
+static void add(int event, wl_acc_callback *callback, int how)
+{
+    assert_in_range(event, 1, WL_ACC_EVENT_COUNT - 1);
+    assert_int_equal(how, 0);
+    callbacks[event] = callback;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    static const struct wl_timeline_sink sink = {.put_names = put_names,
+                                                 .put_records = put_records};
+    struct wl_timeline_options options = {.wanted = 1u << WL_TIMELINE_OPENACC};
+    wl_timeline_start(&options, &sink);
+    acc_register_library(add, NULL, NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    wl_timeline_stop();
+    return 0;
+}
+
+/* As GCC's runtime tells: neither file nor line. */
+static struct wl_acc_prof_info describe(int event)
+{
+    return (struct wl_acc_prof_info){.event_type = event,
+                                     .version = 201711,
+                                     .device_type = 5,
+                                     .device_number = 3,
+                                     .async = -2,
+                                     .line_no = -1,
+                                     .end_line_no = -1};
+}
+
+static __attribute__((noinline)) void tell(const struct wl_acc_prof_info *info,
+                                           struct wl_acc_event_info *event)
+{
+    errno = 77;
+    callbacks[info->event_type](info, event, NULL);
+    assert_int_equal(errno, 77);
+}
+
+static __attribute__((noinline)) void tell_both(int begin, struct wl_acc_event_info *event)
+{
+    struct wl_acc_prof_info first = describe(begin), last = describe(begin + 1);
+    tell(&first, event);
+    tell(&last, event);
+}
+
+/* The only records since the last call. */
+static const struct wl_timeline_record *take(size_t count)
+{
+    static size_t taken;
+    assert_true(wl_timeline_flush());
+    assert_int_equal(heard.count - taken, count);
+    const struct wl_timeline_record *first = &heard.records[taken];
+    taken = heard.count;
+    return first;
+}
+
+static const char *name_of(uint64_t id)
+{
+    return id ? heard.names[id] : "";
+}
+
+static __attribute__((noinline)) void program(void)
+{
+    struct wl_acc_event_info event = {.implicit = 0};
+    tell_both(WL_ACC_COMPUTE_START, &event);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* These tests are the program: frames in them are where the region is. */
+static void a_region_has_its_place_in_the_program(void **state)
+{
+    (void)state;
+    program();
+    const struct wl_timeline_record *record = take(1);
+    assert_string_equal(name_of(record->name), "Compute Construct");
+    assert_int_equal(record->words[0], WL_TIMELINE_PACK_REGION(WL_ACC_COMPUTE_START, 0, 0, 5, 3));
+    assert_string_equal(name_of(record->words[3]), "tell"); /* the innermost that is no runtime */
+    if (record->words[1])                                   /* built with -g */
+        assert_non_null(strstr(name_of(record->words[1]), "openacc_test.c"));
+    assert_int_equal((int64_t)record->words[4], -2);
+    assert_true(record->end >= record->start);
+}
+
+static void what_the_compiler_says_comes_first(void **state)
+{
+    (void)state;
+    struct wl_acc_event_info event = {.parent_construct = WL_ACC_CONSTRUCT_DATA, .implicit = 1};
+    struct wl_acc_prof_info info = describe(WL_ACC_ENTER_DATA_START);
+    info.src_file = "/src/app.c";
+    info.func_name = "solve";
+    info.line_no = 12;
+    tell(&info, &event);
+    struct wl_acc_event_info upload = {.of.data.bytes = 4096};
+    tell_both(WL_ACC_UPLOAD_START, &upload);
+    struct wl_acc_prof_info last = describe(WL_ACC_ENTER_DATA_START + 1);
+    tell(&last, &event);
+    const struct wl_timeline_record *records = take(2);
+    assert_string_equal(name_of(records[0].name), "Enqueue Upload");
+    assert_int_equal(records[0].words[5], 4096);
+    assert_string_equal(name_of(records[1].name), "Enter Data");
+    assert_int_equal(records[1].words[0],
+                     WL_TIMELINE_PACK_REGION(WL_ACC_ENTER_DATA_START, 3, 1, 5, 3));
+    for (int i = 0; i < 2; i++) { /* what is within a region has its place */
+        assert_string_equal(name_of(records[i].words[1]), "/src/app.c");
+        assert_int_equal(records[i].words[2], 12);
+        assert_string_equal(name_of(records[i].words[3]), "solve");
+    }
+}
+
+static void ends_without_beginnings_are_ignored(void **state)
+{
+    (void)state;
+    struct wl_acc_event_info event = {.implicit = 0};
+    struct wl_acc_prof_info info = describe(WL_ACC_UPDATE_START + 1);
+    tell(&info, &event);
+    take(0);
+    for (int i = 0; i < 100; i++) { /* deeper than there is room for */
+        info = describe(WL_ACC_WAIT_START);
+        tell(&info, &event);
+    }
+    for (int i = 0; i < 100; i++) {
+        info = describe(WL_ACC_WAIT_START + 1);
+        tell(&info, &event);
+    }
+    take(32); /* as many as there was room for */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_region_has_its_place_in_the_program),
+        cmocka_unit_test(what_the_compiler_says_comes_first),
+        cmocka_unit_test(ends_without_beginnings_are_ignored),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

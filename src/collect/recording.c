@@ -1,0 +1,198 @@
+#include "collect/recording.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect/nvtx.h"
+#include "collect/sites.h"
+#include "record/traced.h"
+#include "timeline/timeline.h"
+
+enum { PATIENCE_MS = 200 };
+
+static struct {
+    const struct wl_settings *settings;
+    wl_recording_use_stream *use_stream;
+    bool is_simulated;
+    atomic_bool is_on;
+    void (*flush)(void);
+    atomic_bool is_over; /* as long as was asked for, as many kernels */
+    _Atomic uint64_t kernels;
+    _Atomic int range_depth; /* open ranges that events are recorded in */
+} recording;
+
+/* ---- what was drained goes into the stream ---- */
+
+static void write_names(const struct wl_sink *sink, void *argument)
+{
+    sink->put_trace_names(sink->self, argument);
+}
+
+static void write_records(const struct wl_sink *sink, void *argument)
+{
+    sink->put_trace(sink->self, argument);
+}
+
+static void write_end(const struct wl_sink *sink, void *argument)
+{
+    sink->put_trace_end(sink->self, argument);
+}
+
+static void put_names(void *self, uint32_t first_id, const char *const *names, size_t count)
+{
+    (void)self;
+    struct wl_record_trace_names record = {first_id, names, count};
+    recording.use_stream(write_names, &record);
+}
+
+static void put_records(void *self, struct wl_timeline_record *records, size_t count)
+{
+    (void)self;
+    struct wl_record_trace record = {records, count};
+    recording.use_stream(write_records, &record);
+}
+
+static const struct wl_timeline_sink sink = {.put_names = put_names, .put_records = put_records};
+
+static void put_statistics(uint64_t dropped)
+{
+    struct wl_timeline_statistics found;
+    wl_timeline_statistics(&found);
+    struct wl_record_trace_end record = {
+        .records = found.records,
+        .dropped = found.dropped + dropped,
+        .waited_ns = found.waited_ns,
+        .ring_bytes = found.ring_bytes,
+        .record_ns = found.record_ns,
+        .clock_jump_ns = found.clock_jump_ns,
+        .is_simulated = recording.is_simulated,
+    };
+    if (found.records || record.dropped)
+        recording.use_stream(write_end, &record);
+}
+
+/* ---- when events are recorded ---- */
+
+static void pause_trace(bool is_paused)
+{
+    if (atomic_load(&recording.is_over))
+        return;
+    if (recording.flush)
+        recording.flush();
+    wl_timeline_pause(is_paused);
+}
+
+void wl_recording_set_flush(void (*flush)(void))
+{
+    recording.flush = flush;
+}
+
+void wl_recording_switch(bool is_active)
+{
+    if (recording.settings->trace_range == WL_CAPTURE_PROFILER_API)
+        pause_trace(!is_active);
+}
+
+/* name: "name" or "domain@name", as open ranges are called; asked for is "name" or "name@domain".
+ */
+static bool is_range_asked(const char *name)
+{
+    const char *asked = recording.settings->trace_range_name, *at = strchr(asked, '@');
+    if (!at)
+        return strcmp(name, asked) == 0;
+    size_t length = (size_t)(at - asked), domain_length = strlen(at + 1);
+    return strncmp(name, at + 1, domain_length) == 0 && name[domain_length] == '@' &&
+           strlen(name) == domain_length + 1 + length &&
+           strncmp(name + domain_length + 1, asked, length) == 0;
+}
+
+static void hear_range(const char *name, bool is_begin)
+{
+    if (!is_range_asked(name))
+        return;
+    if (is_begin && atomic_fetch_add(&recording.range_depth, 1) == 0)
+        pause_trace(false);
+    if (!is_begin && atomic_fetch_sub(&recording.range_depth, 1) == 1)
+        pause_trace(true);
+}
+
+static void sleep_ms(uint64_t ms)
+{
+    struct timespec time = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    while (nanosleep(&time, &time) != 0)
+        continue;
+}
+
+static void *keep_time(void *unused)
+{
+    (void)unused;
+    wl_timeline_own_thread();
+    if (recording.settings->trace_delay_ms) {
+        sleep_ms(recording.settings->trace_delay_ms);
+        pause_trace(false);
+    }
+    if (recording.settings->trace_duration_ms) {
+        sleep_ms(recording.settings->trace_duration_ms);
+        pause_trace(true);
+        atomic_store(&recording.is_over, true);
+    }
+    return NULL;
+}
+
+static void start_timer(void)
+{
+    pthread_t thread;
+    if (!recording.settings->trace_delay_ms && !recording.settings->trace_duration_ms)
+        return;
+    if (pthread_create(&thread, NULL, keep_time, NULL) == 0)
+        pthread_detach(thread);
+}
+
+void wl_recording_count_kernel(void)
+{
+    uint64_t limit = recording.settings->trace_kernels;
+    if (!limit || atomic_fetch_add(&recording.kernels, 1) + 1 < limit)
+        return;
+    atomic_store(&recording.is_over, true);
+    wl_timeline_pause(true);
+}
+
+enum wl_code wl_recording_start(const struct wl_settings *settings,
+                                wl_recording_use_stream *use_stream, uint64_t (*now_ns)(void),
+                                struct wl_error *error)
+{
+    struct wl_timeline_options options = {
+        .patience_ms = PATIENCE_MS,
+        .now_ns = now_ns,
+        .is_paused = settings->trace_delay_ms || settings->trace_range != WL_CAPTURE_ALL,
+    };
+    enum wl_code code = wl_traced_parse(settings->trace, &options.wanted, error);
+    if (code)
+        return code;
+    recording.settings = settings;
+    recording.use_stream = use_stream;
+    recording.is_simulated = now_ns != NULL;
+    atomic_store(&recording.is_on, true);
+    wl_code_stacks_start(settings->trace_stacks);
+    wl_timeline_start(&options, &sink);
+    if (settings->trace_range == WL_CAPTURE_NVTX)
+        wl_nvtx_set_listener(hear_range);
+    start_timer();
+    return WL_OK;
+}
+
+void wl_recording_end(uint64_t dropped)
+{
+    if (!atomic_exchange(&recording.is_on, false))
+        return;
+    wl_timeline_stop();
+    put_statistics(dropped);
+}
+
+void wl_recording_after_fork(void)
+{
+    if (atomic_load(&recording.is_on))
+        wl_timeline_forget();
+}

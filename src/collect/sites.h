@@ -1,0 +1,29 @@
+/* Where in the program's source code is, as names of the trace. What is asked once is kept. */
+#ifndef WL_COLLECT_SITES_H
+#define WL_COLLECT_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/settings.h"
+
+/* All 0: not known. */
+struct wl_code_site {
+    uint32_t file, function, line;
+};
+
+/* Where a call goes back to; the site is that of the call. The first time takes milliseconds, in
+ * which the clock of the trace stands (wl_code_sites_set_hold). False: the address is none of the
+ * program but of a runtime library, or there are too many to keep. */
+bool wl_code_site_find(const void *address, struct wl_code_site *site);
+
+/* Has the stacks of calls of CUDA recorded from now on. */
+void wl_code_stacks_start(enum wl_stacks wanted);
+/* The stack that called this function, as the id of a name: "main;solve;step", without frames of
+ * runtime libraries and ours; 0: it is not wanted, or there are too many to keep. */
+uint32_t wl_code_stack(const char *function);
+
+/* hold(true) stops the clock of the trace until hold(false); NULL: nothing does. */
+void wl_code_sites_set_hold(void (*hold)(bool is_held));
+
+#endif

@@ -1,0 +1,334 @@
+/* Control flow of the lowered operations: basic blocks, immediate post-dominators (where diverged
+ * lanes meet), and where a warp has to wait for a load. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ptx/lower/lowering.h"
+#include "timing/machine/build.h"
+
+static bool begins_block(const struct wl_op *op)
+{
+    return op->code == WL_OP_BLOCK || op->code == WL_OP_JOIN;
+}
+
+/* The block that a label leads to: labels stand before the BLOCK of their instruction, or (ends of
+ * inlined bodies and guards) anywhere before the next one. */
+static uint32_t block_of_label(struct lowering *lowering, const uint32_t *block_at, uint32_t label)
+{
+    uint32_t at = lowering->labels.items[label];
+    return at < lowering->ops.count ? block_at[at] : UINT32_MAX;
+}
+
+static void add_successor(struct flow_block *block, uint32_t successor)
+{
+    if (successor == UINT32_MAX)
+        return;
+    for (uint32_t i = 0; i < block->successor_count; i++)
+        if (block->successors[i] == successor)
+            return;
+    block->successors = wl_resize(block->successors, block->successor_count + 1u, sizeof(uint32_t));
+    block->successors[block->successor_count++] = successor;
+}
+
+/* Adds the successors of a block's control operations; true if control falls through its end. */
+static bool add_jumps(struct lowering *lowering, struct flow_block *block, const uint32_t *block_at)
+{
+    for (uint32_t i = block->first; i <= block->last; i++) {
+        const struct lowered *lowered = &lowering->ops.items[i];
+        const struct wl_op *op = &lowered->op;
+        switch (op->code) {
+        case WL_OP_BRANCH:
+            add_successor(block, block_of_label(lowering, block_at, op->target));
+            return false;
+        case WL_OP_BRANCH_IF:
+            add_successor(block, block_of_label(lowering, block_at, op->target));
+            break;
+        case WL_OP_BRANCH_INDEX:
+            for (uint32_t k = 0; k < op->b; k++)
+                add_successor(block, block_of_label(lowering, block_at,
+                                                    lowering->branch_targets.items[op->imm + k]));
+            return false;
+        case WL_OP_EXIT:
+            if (i == block->first || lowering->ops.items[i - 1].op.code != WL_OP_GUARD)
+                return false;
+            break;
+        case WL_OP_TRAP:
+            return false;
+        default:
+            break;
+        }
+    }
+    return true;
+}
+
+/* Where a jump to operation at ends up: the block it lies in, or, when only ends of guards follow,
+ * the next block. */
+static uint32_t *map_blocks(struct lowering *lowering, const struct flow_block *blocks,
+                            uint32_t count)
+{
+    uint32_t *block_at = wl_alloc((lowering->ops.count + 1) * sizeof *block_at);
+    for (uint32_t b = 0; b < count; b++)
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
+            block_at[i] = b;
+    block_at[lowering->ops.count] = UINT32_MAX;
+    return block_at;
+}
+
+struct flow_block *lower_flow_blocks(struct lowering *lowering, uint32_t *count)
+{
+    uint32_t total = 0;
+    for (size_t i = 0; i < lowering->ops.count; i++)
+        total += begins_block(&lowering->ops.items[i].op);
+    struct flow_block *blocks = wl_alloc_zero(total, sizeof *blocks);
+    uint32_t at = 0;
+    for (size_t i = 0; i < lowering->ops.count; i++) {
+        if (begins_block(&lowering->ops.items[i].op))
+            blocks[at++].first = (uint32_t)i;
+        if (at)
+            blocks[at - 1].last = (uint32_t)i;
+    }
+    uint32_t *block_at = map_blocks(lowering, blocks, total);
+    for (uint32_t b = 0; b < total; b++)
+        if (add_jumps(lowering, &blocks[b], block_at) && b + 1 < total)
+            add_successor(&blocks[b], b + 1);
+    free(block_at);
+    *count = total;
+    return blocks;
+}
+
+void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(blocks[i].successors);
+    free(blocks);
+}
+
+/* ---- immediate post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on
+ * the reversed graph, with a virtual exit (index count) behind every block without successors ----
+ */
+
+struct graph {
+    const struct flow_block *blocks;
+    uint32_t count;
+    uint32_t **predecessors; /* of the reversed walk: blocks that lead to this one */
+    uint32_t *predecessor_counts;
+    uint32_t *order, *position; /* reverse post-order of the reversed graph */
+    uint32_t order_count;
+};
+
+static void graph_create(struct graph *graph, const struct flow_block *blocks, uint32_t count)
+{
+    *graph = (struct graph){.blocks = blocks, .count = count};
+    graph->predecessors = wl_alloc_zero(count + 1u, sizeof *graph->predecessors);
+    graph->predecessor_counts = wl_alloc_zero(count + 1u, sizeof(uint32_t));
+    graph->order = wl_alloc_zero(count + 1u, sizeof(uint32_t));
+    graph->position = wl_alloc((count + 1u) * sizeof(uint32_t));
+    memset(graph->position, 0xff, (count + 1u) * sizeof(uint32_t));
+    for (uint32_t b = 0; b < count; b++) {
+        uint32_t successors = blocks[b].successor_count;
+        for (uint32_t k = 0; k < (successors ? successors : 1); k++) {
+            uint32_t to = successors ? blocks[b].successors[k] : count;
+            uint32_t n = graph->predecessor_counts[to]++;
+            graph->predecessors[to] = wl_resize(graph->predecessors[to], n + 1u, sizeof(uint32_t));
+            graph->predecessors[to][n] = b;
+        }
+    }
+}
+
+static void graph_free(struct graph *graph)
+{
+    for (uint32_t i = 0; i <= graph->count; i++)
+        free(graph->predecessors[i]);
+    free(graph->predecessors);
+    free(graph->predecessor_counts);
+    free(graph->order);
+    free(graph->position);
+}
+
+/* Depth first from the virtual exit along reversed edges; fills order so that a node comes after
+ * those it can be reached from. */
+static void graph_order(struct graph *graph)
+{
+    uint32_t *stack = wl_alloc((graph->count + 2u) * sizeof *stack);
+    uint32_t *next = wl_alloc_zero(graph->count + 1u, sizeof *next);
+    bool *seen = wl_alloc_zero(graph->count + 1u, sizeof *seen);
+    uint32_t depth = 0, finished = 0;
+    stack[depth++] = graph->count;
+    seen[graph->count] = true;
+    while (depth) {
+        uint32_t node = stack[depth - 1];
+        if (next[node] < graph->predecessor_counts[node]) {
+            uint32_t to = graph->predecessors[node][next[node]++];
+            if (!seen[to]) {
+                seen[to] = true;
+                stack[depth++] = to;
+            }
+            continue;
+        }
+        graph->order[finished++] = node;
+        depth--;
+    }
+    graph->order_count = finished;
+    for (uint32_t i = 0; i < finished / 2; i++) {
+        uint32_t other = graph->order[i];
+        graph->order[i] = graph->order[finished - 1 - i];
+        graph->order[finished - 1 - i] = other;
+    }
+    for (uint32_t i = 0; i < finished; i++)
+        graph->position[graph->order[i]] = i;
+    free(stack);
+    free(next);
+    free(seen);
+}
+
+static uint32_t intersect(const struct graph *graph, const uint32_t *dominator, uint32_t a,
+                          uint32_t b)
+{
+    while (a != b) {
+        while (graph->position[a] > graph->position[b])
+            a = dominator[a];
+        while (graph->position[b] > graph->position[a])
+            b = dominator[b];
+    }
+    return a;
+}
+
+/* dominator[b]: immediate post-dominator of block b, count for the exit, UINT32_MAX where the exit
+ * cannot be reached. */
+static void post_dominators(struct graph *graph, uint32_t *dominator)
+{
+    memset(dominator, 0xff, (graph->count + 1u) * sizeof *dominator);
+    dominator[graph->count] = graph->count;
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t i = 1; i < graph->order_count; i++) {
+            uint32_t node = graph->order[i], found = UINT32_MAX;
+            const struct flow_block *block = &graph->blocks[node];
+            for (uint32_t k = 0; k < (block->successor_count ? block->successor_count : 1); k++) {
+                uint32_t to = block->successor_count ? block->successors[k] : graph->count;
+                if (dominator[to] == UINT32_MAX)
+                    continue;
+                found = found == UINT32_MAX ? to : intersect(graph, dominator, found, to);
+            }
+            if (found != dominator[node]) {
+                dominator[node] = found;
+                is_changed = true;
+            }
+        }
+    }
+}
+
+static void mark_joins(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
+{
+    struct graph graph;
+    graph_create(&graph, blocks, count);
+    graph_order(&graph);
+    uint32_t *dominator = wl_alloc((count + 1u) * sizeof *dominator);
+    post_dominators(&graph, dominator);
+    for (uint32_t b = 0; b < count; b++) {
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
+            struct wl_op *op = &lowering->ops.items[i].op;
+            if ((op->code != WL_OP_BRANCH_IF && op->code != WL_OP_BRANCH_INDEX) ||
+                dominator[b] >= count)
+                continue;
+            op->reconverge = blocks[dominator[b]].first;
+            lowering->ops.items[op->reconverge].op.code = WL_OP_JOIN;
+        }
+    }
+    free(dominator);
+    graph_free(&graph);
+}
+
+/* ---- waiting for loads ---- */
+
+static bool is_long_load(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_LOAD_GLOBAL:
+    case WL_OP_LOAD_GENERIC:
+    case WL_OP_LOAD_LOCAL:
+    case WL_OP_FRAGMENT_LOAD:
+    case WL_OP_ATOMIC_GLOBAL:
+    case WL_OP_ATOMIC_GENERIC:
+    case WL_OP_TEXTURE_FETCH:
+    case WL_OP_SURFACE_LOAD:
+        return true;
+    default:
+        return false;
+    }
+}
+
+#define WORD(reg) ((reg) / 64)
+#define BIT(reg) ((uint64_t)1 << (reg) % 64)
+
+/* Moves the set of registers still on their way over one operation; true if it reads one of them.
+ */
+static bool step_pending(struct lowering *lowering, struct lowered *lowered, uint64_t *pending,
+                         size_t words, bool clears_all)
+{
+    bool reads = false, is_def, is_use;
+    const uint32_t count = lower_operand_count(lowered);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && pending[WORD(*reg)] & BIT(*reg)) {
+            reads = true;
+            pending[WORD(*reg)] &= ~BIT(*reg);
+        }
+    }
+    if (reads && clears_all)
+        memset(pending, 0, words * sizeof *pending);
+    for (uint32_t k = 0; k < count && is_long_load(&lowered->op); k++) {
+        const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+        if (reg && is_def)
+            pending[WORD(*reg)] |= BIT(*reg);
+    }
+    return reads;
+}
+
+/* A forward may-analysis: which loads can be on their way where a block begins; then a YIELD before
+ * the first use in each block. No other in that block: ptxas moves independent loads of a block
+ * ahead of the first wait, which here run after it, but with no other warp between. */
+static void mark_yields(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
+{
+    size_t words = (lowering->registers.count + 63) / 64;
+    uint64_t *in = wl_alloc_zero((size_t)count * words, sizeof *in);
+    uint64_t *pending = wl_alloc_zero(words, sizeof *pending);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t b = 0; b < count; b++) {
+            memcpy(pending, in + b * words, words * sizeof *pending);
+            for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
+                step_pending(lowering, &lowering->ops.items[i], pending, words, false);
+            for (uint32_t k = 0; k < blocks[b].successor_count; k++) {
+                uint64_t *to = in + blocks[b].successors[k] * words;
+                for (size_t w = 0; w < words; w++) {
+                    is_changed |= (pending[w] & ~to[w]) != 0;
+                    to[w] |= pending[w];
+                }
+            }
+        }
+    }
+    for (uint32_t b = 0; b < count; b++) {
+        memcpy(pending, in + b * words, words * sizeof *pending);
+        bool has_waited = false;
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++) {
+            bool reads = step_pending(lowering, &lowering->ops.items[i], pending, words, true);
+            lowering->ops.items[i].needs_yield = reads && !has_waited;
+            has_waited |= reads;
+            if (wl_machine_has_slow_path(lowering->ops.items[i].op.code))
+                has_waited = false; /* loads behind it are not moved before it */
+        }
+    }
+    free(in);
+    free(pending);
+}
+
+void lower_flow(struct lowering *lowering)
+{
+    uint32_t count;
+    struct flow_block *blocks = lower_flow_blocks(lowering, &count);
+    mark_joins(lowering, blocks, count);
+    mark_yields(lowering, blocks, count);
+    lower_flow_blocks_free(blocks, count);
+}

@@ -1,0 +1,521 @@
+/* Families of memory instructions: ld, st, atom, red. */
+#include <string.h>
+
+#include "ptx/lower/lower_memory.h"
+
+#define FAMILY(name)                                                                            \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
+    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* Words that a load or store may bear, beside its type; effect on the model. */
+enum word_effect {
+    EFFECT_NONE,
+    EFFECT_SPACE,
+    EFFECT_VECTOR,
+    EFFECT_NONCOHERENT,
+    EFFECT_BYPASS,
+    EFFECT_SHARE
+};
+
+struct word_row {
+    const char *word;
+    enum word_effect effect;
+    int value; /* enum wl_ptx_space, or elements */
+};
+
+static const struct word_row word_rows[] = {
+    {"global", EFFECT_SPACE, WL_PTX_SPACE_GLOBAL},
+    {"shared", EFFECT_SPACE, WL_PTX_SPACE_SHARED},
+    {"shared::cta", EFFECT_SPACE, WL_PTX_SPACE_SHARED},
+    {"local", EFFECT_SPACE, WL_PTX_SPACE_LOCAL},
+    {"const", EFFECT_SPACE, WL_PTX_SPACE_CONST},
+    {"param", EFFECT_SPACE, WL_PTX_SPACE_PARAM},
+    {"param::entry", EFFECT_SPACE, WL_PTX_SPACE_PARAM},
+    {"param::func", EFFECT_SPACE, WL_PTX_SPACE_PARAM},
+    {"v2", EFFECT_VECTOR, 2},
+    {"v4", EFFECT_VECTOR, 4},
+    {"nc", EFFECT_NONCOHERENT, 0},
+    {"cg", EFFECT_BYPASS, 0},
+    {"cv", EFFECT_BYPASS, 0},
+    {"volatile", EFFECT_SHARE, 0},
+    {"relaxed", EFFECT_SHARE, 0},
+    {"acquire", EFFECT_SHARE, 0},
+    {"mmio", EFFECT_SHARE, 0},
+    {"release", EFFECT_NONE, 0},
+    {"weak", EFFECT_NONE, 0},
+    {"ca", EFFECT_NONE, 0},
+    {"cs", EFFECT_NONE, 0},
+    {"lu", EFFECT_NONE, 0},
+    {"wb", EFFECT_NONE, 0},
+    {"wt", EFFECT_NONE, 0},
+    {"cta", EFFECT_NONE, 0},
+    {"gpu", EFFECT_NONE, 0},
+    {"sys", EFFECT_NONE, 0},
+    {"unified", EFFECT_NONE, 0},
+};
+
+struct access_words {
+    enum wl_ptx_space space;
+    int count;
+    uint8_t flags;
+    bool is_shared_between_blocks;
+};
+
+static bool read_words(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                       struct access_words *words)
+{
+    *words = (struct access_words){.space = WL_PTX_SPACE_NONE, .count = 1};
+    for (int i = 0; i < instruction->modifier_count; i++) {
+        const char *word = instruction->modifiers[i];
+        bool is_hint = strncmp(word, "L1::", 4) == 0 || strncmp(word, "L2::", 4) == 0;
+        if (is_hint || wl_ptx_type_from_name(word) != WL_PTX_TYPE_NONE)
+            continue;
+        const struct word_row *row = NULL;
+        for (size_t k = 0; k < COUNT(word_rows) && !row; k++)
+            row = strcmp(word_rows[k].word, word) == 0 ? &word_rows[k] : NULL;
+        if (!row) {
+            lower_unsupported(lowering);
+            return false;
+        }
+        switch (row->effect) {
+        case EFFECT_SPACE:
+            words->space = (enum wl_ptx_space)row->value;
+            break;
+        case EFFECT_VECTOR:
+            words->count = row->value;
+            break;
+        case EFFECT_NONCOHERENT:
+            words->flags |= WL_OPF_NONCOHERENT;
+            break;
+        case EFFECT_BYPASS:
+            words->flags |= WL_OPF_BYPASS_L1;
+            break;
+        case EFFECT_SHARE:
+            words->flags |= WL_OPF_BYPASS_L1;
+            words->is_shared_between_blocks = true;
+            break;
+        case EFFECT_NONE:
+            break;
+        }
+    }
+    return true;
+}
+
+static const struct wl_ptx_operand *element(const struct wl_ptx_operand *operand, int k)
+{
+    return operand->kind == WL_PTX_OPERAND_VECTOR ? &operand->items[k] : operand;
+}
+
+static bool check_elements(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                           int count)
+{
+    if (operand->kind == WL_PTX_OPERAND_VECTOR ? operand->item_count == (uint32_t)count
+                                               : count == 1)
+        return true;
+    lower_fail(lowering, WL_ERR_INPUT, "%s needs %d elements", lowering->instruction->opcode,
+               count);
+    return false;
+}
+
+void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset)
+{
+    op->imm = offset;
+    op->a = base;
+    if (base == NO_REGISTER)
+        op->flags |= WL_OPF_NO_ADDRESS;
+    else if (lower_register_class(lowering, base) == WL_CLASS_32)
+        op->flags |= WL_OPF_ADDRESS32;
+}
+
+bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                   enum wl_ptx_space *space, uint32_t *base, int64_t *offset)
+{
+    *base = NO_REGISTER;
+    *offset = operand->integer;
+    if (operand->kind != WL_PTX_OPERAND_ADDRESS) {
+        lower_unsupported(lowering);
+        return false;
+    }
+    if (operand->name) {
+        enum wl_ptx_space found;
+        uint64_t address;
+        if (!lower_find_variable(lowering, operand->name, &found, &address)) {
+            lower_fail(lowering, WL_ERR_UNSUPPORTED, "symbol %s has no address here",
+                       operand->name);
+            return false;
+        }
+        if (*space == WL_PTX_SPACE_NONE)
+            *space = found;
+        if (found == WL_PTX_SPACE_LOCAL && lowering->is_called)
+            *base = lower_local_address(lowering, WL_CLASS_64, (int64_t)address);
+        else
+            *offset += (int64_t)address;
+    } else if (operand->reg >= 0) {
+        *base = lower_register_of(lowering, operand->reg);
+        if (lower_register_class(lowering, *base) == WL_CLASS_PREDICATE) {
+            lower_fail(lowering, WL_ERR_INPUT, "a predicate cannot be an address");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ld.param / st.param of a call's variables: moves between registers. */
+static void move_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
+                           uint32_t variable, int64_t offset, enum wl_ptx_type type, int count,
+                           bool is_load)
+{
+    for (int k = 0; k < count; k++)
+        lower_move_parameter(lowering, element(value, k), variable,
+                             offset + k * (int64_t)wl_ptx_type_bytes(type), type, is_load);
+}
+
+/* Binds the registers of a vector (or one) to dst, b, c, d of a memory operation. */
+static void bind_elements(struct lowering *lowering, const struct wl_ptx_operand *value, int count,
+                          enum wl_ptx_type type, bool is_load, uint32_t registers[4],
+                          enum wl_operand_class *operand_class)
+{
+    *operand_class = lower_class_of_type(type);
+    for (int k = 0; k < count; k++) {
+        const struct wl_ptx_operand *operand = element(value, k);
+        if (operand->kind ==
+            WL_PTX_OPERAND_REGISTER) /* registers may be wider than what is loaded */
+            *operand_class =
+                lower_register_class(lowering, lower_register_of(lowering, operand->reg));
+    }
+    for (int k = 0; k < 4; k++)
+        registers[k] = NO_REGISTER;
+    for (int k = 0; k < count; k++)
+        registers[k] = is_load ? lower_destination(lowering, element(value, k), *operand_class)
+                               : lower_source(lowering, element(value, k), *operand_class, type);
+}
+
+static const uint8_t element_fields[4] = {FIELD_DST, FIELD_B, FIELD_C, FIELD_D};
+
+static struct wl_op *emit_access(struct lowering *lowering, enum wl_opcode code,
+                                 const uint32_t registers[4], int count, enum wl_ptx_type type,
+                                 bool is_load, uint32_t base)
+{
+    uint8_t fields = 0;
+    for (int k = 0; k < count; k++)
+        fields |= element_fields[k];
+    uint8_t address = base == NO_REGISTER ? 0 : FIELD_A;
+    struct wl_op *op = lower_emit(lowering, code, is_load ? fields : 0,
+                                  (uint8_t)((is_load ? 0 : fields) | address));
+    op->dst = registers[0];
+    op->b = registers[1];
+    op->c = registers[2];
+    op->d = registers[3];
+    op->count = (uint8_t)count;
+    op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
+    return op;
+}
+
+struct space_row {
+    enum wl_ptx_space space;
+    enum wl_opcode load, store, atomic;
+    enum wl_site_space site;
+};
+
+static const struct space_row space_rows[] = {
+    {WL_PTX_SPACE_GLOBAL, WL_OP_LOAD_GLOBAL, WL_OP_STORE_GLOBAL, WL_OP_ATOMIC_GLOBAL,
+     WL_SITE_GLOBAL},
+    {WL_PTX_SPACE_SHARED, WL_OP_LOAD_SHARED, WL_OP_STORE_SHARED, WL_OP_ATOMIC_SHARED,
+     WL_SITE_SHARED},
+    {WL_PTX_SPACE_LOCAL, WL_OP_LOAD_LOCAL, WL_OP_STORE_LOCAL, WL_OP_COUNT, WL_SITE_LOCAL},
+    {WL_PTX_SPACE_CONST, WL_OP_LOAD_CONST, WL_OP_COUNT, WL_OP_COUNT, WL_SITE_GLOBAL},
+    {WL_PTX_SPACE_PARAM, WL_OP_LOAD_CONST, WL_OP_COUNT, WL_OP_COUNT, WL_SITE_GLOBAL},
+    {WL_PTX_SPACE_NONE, WL_OP_LOAD_GENERIC, WL_OP_STORE_GENERIC, WL_OP_ATOMIC_GENERIC,
+     WL_SITE_GENERIC},
+};
+
+static const struct space_row *space_row(enum wl_ptx_space space)
+{
+    for (size_t i = 0; i < COUNT(space_rows); i++)
+        if (space_rows[i].space == space)
+            return &space_rows[i];
+    return &space_rows[COUNT(space_rows) - 1];
+}
+
+enum wl_site_space lower_site_space(enum wl_ptx_space space)
+{
+    return space_row(space)->site;
+}
+
+enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction)
+{
+    for (size_t i = 0; i < COUNT(word_rows); i++)
+        if (word_rows[i].effect == EFFECT_SPACE &&
+            wl_ptx_instruction_has(instruction, word_rows[i].word))
+            return (enum wl_ptx_space)word_rows[i].value;
+    return WL_PTX_SPACE_NONE;
+}
+
+static void read_constant_pipe(struct lowering *lowering)
+{
+    struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
+    row->pipe = WL_PIPE_CONST;
+    row->instruction_class = WL_CLASS_OTHER;
+}
+
+/* How a narrow value fills the registers it is loaded to. */
+static void set_extension(const struct lowering *lowering, struct wl_op *op, enum wl_ptx_type type,
+                          const struct wl_ptx_operand *value, enum wl_operand_class operand_class)
+{
+    op->flags |= (uint8_t)((lower_is_signed(type) ? WL_OPF_SIGNED : 0) |
+                           (operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0));
+    for (int k = 0; k < op->count && lower_is_signed(type); k++) {
+        uint32_t reg = lower_register_of(lowering, element(value, k)->reg);
+        if (reg != NO_REGISTER && lower_register_bits(lowering, reg) == 16)
+            op->kind |= WL_LOAD_SHORT;
+    }
+}
+
+/* Kernel parameters by name; true if that is what the address is. */
+static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
+                           const struct wl_ptx_operand *address, enum wl_ptx_type type, int count)
+{
+    int parameter = address->name ? lower_find_parameter(lowering, address->name) : -1;
+    if (parameter < 0)
+        return false;
+    const struct wl_program_parameter *place = &lowering->program->parameters[parameter];
+    int64_t end = address->integer + count * (int64_t)wl_ptx_type_bytes(type);
+    if (address->integer < 0 || end > place->size_bytes) {
+        lower_fail(lowering, WL_ERR_INPUT, "load beyond parameter %s", address->name);
+        return true;
+    }
+    uint32_t registers[4];
+    enum wl_operand_class operand_class;
+    bind_elements(lowering, value, count, type, true, registers, &operand_class);
+    struct wl_op *op =
+        emit_access(lowering, WL_OP_LOAD_PARAM, registers, count, type, true, NO_REGISTER);
+    op->imm = place->offset + address->integer;
+    set_extension(lowering, op, type, value, operand_class);
+    return true;
+}
+
+FAMILY(load)
+{
+    struct access_words words;
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    if (!read_words(lowering, instruction, &words))
+        return;
+    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *value = &instruction->operands[0],
+                                *address = &instruction->operands[1];
+    struct wl_ptx_operand halves[2], pair;
+    if (type == WL_PTX_B128) {
+        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
+            lower_unsupported(lowering);
+            return;
+        }
+        value = &pair;
+        type = WL_PTX_B64;
+        words.count = 2;
+    }
+    if (!check_elements(lowering, value, words.count))
+        return;
+    if (words.space == WL_PTX_SPACE_PARAM || words.space == WL_PTX_SPACE_CONST)
+        read_constant_pipe(lowering);
+    if (words.space == WL_PTX_SPACE_PARAM) {
+        uint32_t variable =
+            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+        if (variable != NO_REGISTER) {
+            move_parameter(lowering, value, variable, address->integer, type, words.count, true);
+            return;
+        }
+        if (load_parameter(lowering, value, address, type, words.count))
+            return;
+    }
+    uint32_t base, registers[4];
+    int64_t offset;
+    if (!lower_address(lowering, address, &words.space, &base, &offset))
+        return;
+    const struct space_row *row = space_row(words.space);
+    enum wl_operand_class operand_class;
+    bind_elements(lowering, value, words.count, type, true, registers, &operand_class);
+    uint32_t site = lower_new_site(lowering, row->site, WL_SITE_LOAD);
+    struct wl_op *op = emit_access(lowering, row->load, registers, words.count, type, true, base);
+    op->site = site;
+    op->flags = words.flags;
+    op->kind = words.is_shared_between_blocks ? WL_LOAD_KEPT : 0;
+    set_extension(lowering, op, type, value, operand_class);
+    lower_set_address(lowering, op, base, offset);
+    lowering->program->lanes_may_wait |= words.is_shared_between_blocks;
+    if (words.is_shared_between_blocks && row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
+        lowering->program->blocks_communicate = true;
+}
+
+FAMILY(store)
+{
+    struct access_words words;
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    if (!read_words(lowering, instruction, &words))
+        return;
+    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
+        lower_unsupported(lowering);
+        return;
+    }
+    const struct wl_ptx_operand *address = &instruction->operands[0],
+                                *value = &instruction->operands[1];
+    struct wl_ptx_operand halves[2], pair;
+    if (type == WL_PTX_B128) {
+        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
+            lower_unsupported(lowering);
+            return;
+        }
+        value = &pair;
+        type = WL_PTX_B64;
+        words.count = 2;
+    }
+    if (!check_elements(lowering, value, words.count))
+        return;
+    if (words.space == WL_PTX_SPACE_PARAM) {
+        uint32_t variable =
+            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+        if (variable == NO_REGISTER)
+            lower_unsupported(lowering);
+        else
+            move_parameter(lowering, value, variable, address->integer, type, words.count, false);
+        read_constant_pipe(lowering);
+        return;
+    }
+    uint32_t base, registers[4];
+    int64_t offset;
+    if (!lower_address(lowering, address, &words.space, &base, &offset))
+        return;
+    const struct space_row *row = space_row(words.space);
+    if (row->store == WL_OP_COUNT) {
+        lower_unsupported(lowering);
+        return;
+    }
+    enum wl_operand_class operand_class;
+    bind_elements(lowering, value, words.count, type, false, registers, &operand_class);
+    uint32_t site = lower_new_site(lowering, row->site, WL_SITE_STORE);
+    struct wl_op *op = emit_access(lowering, row->store, registers, words.count, type, false, base);
+    op->site = site;
+    op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
+    lower_set_address(lowering, op, base, offset);
+}
+
+/* ---- atomics ---- */
+
+struct atomic_row {
+    const char *word;
+    enum wl_ptx_type type;
+    enum wl_atomic kind;
+    bool is_ordered; /* the result in memory depends on the order of the threads */
+};
+
+static const struct atomic_row atomic_rows[] = {
+    {"add", WL_PTX_U32, WL_ATOMIC_ADD_U32, false},  {"add", WL_PTX_S32, WL_ATOMIC_ADD_U32, false},
+    {"add", WL_PTX_U64, WL_ATOMIC_ADD_U64, false},  {"add", WL_PTX_S64, WL_ATOMIC_ADD_U64, false},
+    {"add", WL_PTX_F32, WL_ATOMIC_ADD_F32, true},   {"add", WL_PTX_F64, WL_ATOMIC_ADD_F64, true},
+    {"min", WL_PTX_U32, WL_ATOMIC_MIN_U32, false},  {"min", WL_PTX_S32, WL_ATOMIC_MIN_S32, false},
+    {"max", WL_PTX_U32, WL_ATOMIC_MAX_U32, false},  {"max", WL_PTX_S32, WL_ATOMIC_MAX_S32, false},
+    {"min", WL_PTX_U64, WL_ATOMIC_MIN_U64, false},  {"min", WL_PTX_S64, WL_ATOMIC_MIN_S64, false},
+    {"max", WL_PTX_U64, WL_ATOMIC_MAX_U64, false},  {"max", WL_PTX_S64, WL_ATOMIC_MAX_S64, false},
+    {"and", WL_PTX_B32, WL_ATOMIC_AND_B32, false},  {"or", WL_PTX_B32, WL_ATOMIC_OR_B32, false},
+    {"xor", WL_PTX_B32, WL_ATOMIC_XOR_B32, false},  {"and", WL_PTX_B64, WL_ATOMIC_AND_B64, false},
+    {"or", WL_PTX_B64, WL_ATOMIC_OR_B64, false},    {"xor", WL_PTX_B64, WL_ATOMIC_XOR_B64, false},
+    {"exch", WL_PTX_B32, WL_ATOMIC_EXCH_B32, true}, {"exch", WL_PTX_B64, WL_ATOMIC_EXCH_B64, true},
+    {"cas", WL_PTX_B32, WL_ATOMIC_CAS_B32, true},   {"cas", WL_PTX_B64, WL_ATOMIC_CAS_B64, true},
+    {"inc", WL_PTX_U32, WL_ATOMIC_INC_U32, false},  {"dec", WL_PTX_U32, WL_ATOMIC_DEC_U32, false},
+};
+
+static bool operand_reads(const struct wl_ptx_operand *operand, int32_t reg)
+{
+    if ((operand->kind == WL_PTX_OPERAND_REGISTER || operand->kind == WL_PTX_OPERAND_ADDRESS) &&
+        operand->reg == reg)
+        return true;
+    for (uint32_t i = 0; i < operand->item_count; i++)
+        if (operand_reads(&operand->items[i], reg))
+            return true;
+    return false;
+}
+
+bool lower_is_read(const struct wl_ptx_function *function, int32_t reg)
+{
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        const struct wl_ptx_instruction *instruction = &function->instructions[i];
+        bool writes_first =
+            strcmp(instruction->opcode, "st") != 0 && strcmp(instruction->opcode, "red") != 0;
+        for (int k = 0; k < instruction->operand_count; k++) {
+            bool is_destination =
+                k == 0 && writes_first && instruction->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
+            if (!is_destination && operand_reads(&instruction->operands[k], reg))
+                return true;
+        }
+    }
+    return false;
+}
+
+static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *instruction,
+                                            enum wl_ptx_type type)
+{
+    for (size_t i = 0; i < COUNT(atomic_rows); i++)
+        if (atomic_rows[i].type == type && wl_ptx_instruction_has(instruction, atomic_rows[i].word))
+            return &atomic_rows[i];
+    return NULL;
+}
+
+FAMILY(atomic)
+{
+    if (lower_is_atomic_list(instruction)) {
+        lower_atomic_list(lowering, instruction);
+        return;
+    }
+    static const char *const shared_words[] = {"shared", "shared::cta"};
+    enum wl_ptx_type type = lower_type(instruction, 0);
+    const struct atomic_row *atomic = find_atomic(instruction, type);
+    bool has_destination = strcmp(instruction->opcode, "atom") == 0;
+    int first = has_destination ? 1 : 0;
+    bool is_swap =
+        atomic && (atomic->kind == WL_ATOMIC_CAS_B32 || atomic->kind == WL_ATOMIC_CAS_B64);
+    if (!atomic || instruction->operand_count < first + 2 + is_swap ||
+        wl_ptx_instruction_has(instruction, "shared::cluster")) {
+        lower_unsupported(lowering);
+        return;
+    }
+    enum wl_ptx_space space = lower_choose(instruction, shared_words, 2) >= 0 ? WL_PTX_SPACE_SHARED
+                              : wl_ptx_instruction_has(instruction, "global") ? WL_PTX_SPACE_GLOBAL
+                                                                              : WL_PTX_SPACE_NONE;
+    const struct wl_ptx_operand *operands = instruction->operands;
+    uint32_t base;
+    int64_t offset;
+    if (!lower_address(lowering, &operands[first], &space, &base, &offset))
+        return;
+    const struct space_row *row = space_row(space);
+    enum wl_operand_class operand_class = lower_class_of_type(type);
+    bool is_used = has_destination && operands[0].kind == WL_PTX_OPERAND_REGISTER &&
+                   lower_is_read(lowering->instance->function, operands[0].reg);
+    uint32_t b = lower_source(lowering, &operands[first + 1], operand_class, type);
+    uint32_t c = is_swap ? lower_source(lowering, &operands[first + 2], operand_class, type) : b;
+    uint32_t dst = is_used ? lower_destination(lowering, &operands[0], operand_class) : b;
+    uint32_t site =
+        lower_new_site(lowering, row->site, is_used ? WL_SITE_ATOMIC : WL_SITE_REDUCTION);
+    uint8_t uses = (uint8_t)(FIELD_B | FIELD_C | (base == NO_REGISTER ? 0 : FIELD_A) |
+                             (is_used ? 0 : FIELD_DST));
+    if (row->atomic == WL_OP_COUNT) {
+        lower_unsupported(lowering);
+        return;
+    }
+    struct wl_op *op = lower_emit(lowering, row->atomic, is_used ? FIELD_DST : 0, uses);
+    op->dst = dst;
+    op->b = b;
+    op->c = c;
+    op->site = site;
+    op->kind = (uint8_t)atomic->kind;
+    op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
+    op->count = 1;
+    op->flags = is_used ? WL_OPF_RESULT : 0;
+    lower_set_address(lowering, op, base, offset);
+    lowering->program->lanes_may_wait |= is_used;
+    if (space != WL_PTX_SPACE_SHARED && (is_used || atomic->is_ordered))
+        lowering->program->blocks_communicate = true;
+}

@@ -1,0 +1,27 @@
+/* Addresses and spaces of memory instructions, for all files that lower such. */
+#ifndef WL_PTX_LOWER_LOWER_MEMORY_H
+#define WL_PTX_LOWER_LOWER_MEMORY_H
+
+#include "ptx/lower/lowering.h"
+
+/* The space an instruction names, NONE for a generic address. */
+enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction);
+enum wl_site_space lower_site_space(enum wl_ptx_space space);
+/* Base register (or NO_REGISTER) and offset of an address operand; a variable's name may tell the
+ * space. False after a failure. */
+bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                   enum wl_ptx_space *space, uint32_t *base, int64_t *offset);
+/* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
+void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
+
+/* Whether anything in the function reads a register: an atomic whose result nobody reads is a
+ * reduction. */
+bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
+/* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
+bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                      struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);
+/* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
+bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
+void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
+
+#endif

@@ -1,0 +1,301 @@
+/* Working state of the lowering. Internal to ptx/. Registers are virtual until lower_registers.c
+ * places them; jump targets are labels until lower.c writes the program. */
+#ifndef WL_PTX_LOWER_LOWERING_H
+#define WL_PTX_LOWER_LOWERING_H
+
+#include "ptx/lower/lower.h"
+#include "warp/op.h"
+
+#define NO_REGISTER UINT32_MAX
+
+/* Fields of an operation that are registers. */
+enum { FIELD_DST = 1, FIELD_A = 2, FIELD_B = 4, FIELD_C = 8, FIELD_D = 16 };
+
+/* An operation with what it reads and writes. */
+struct lowered {
+    struct wl_op op;
+    uint8_t defs, uses;
+    bool needs_yield; /* a pending load's value is used here for the first time */
+    bool is_rolled;   /* its loop is not to be unrolled */
+    bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
+    uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
+    uint8_t list_defs, list_uses;
+};
+
+/* Where a register lies that is not placed by the scan: what a call passes, at a fixed place behind
+ * the caller's registers, which is the beginning of the callee's. */
+enum fixed_place { PLACE_FREE, PLACE_INCOMING, PLACE_OUTGOING };
+
+struct virtual_register {
+    uint8_t operand_class; /* enum wl_operand_class */
+    bool is_short;         /* of 16 bits or less: kept zero-extended in 32 */
+    uint8_t fixed;         /* enum fixed_place; then offset counts from there */
+    bool is_constant;
+    uint64_t bits;   /* constants */
+    uint32_t offset; /* in the register file, once placed */
+    uint32_t upper;  /* the register of the upper half of 128 bits; 0: it is not so wide */
+};
+
+/* A .param variable that holds a call's argument or result: its parts are registers. */
+struct parameter_cell {
+    uint32_t variable;
+    int64_t offset;
+    uint32_t reg;
+};
+
+struct parameter_name {
+    const char *name;
+    uint32_t variable;
+    uint8_t fixed;      /* enum fixed_place: the variable belongs to a call that is not inlined */
+    uint32_t passed_at; /* its byte offset among what that call passes */
+    bool is_block;      /* no scalar but bytes, in parts of any size */
+};
+
+/* A function that a kernel reaches. */
+struct lower_callee {
+    const struct wl_ptx_function *function;
+    const struct wl_ptx_module *module;
+    bool is_called;  /* not inlined */
+    bool is_open;    /* while the search is inside it */
+    uint32_t number; /* in program->functions, if called */
+};
+
+struct lower_calls {
+    const struct wl_ptx_lower_input *input;
+    struct lower_callee *items; /* the kernel first */
+    size_t count, capacity;
+    struct {
+        const struct wl_ptx_variable **items; /* module-scope shared variables in use */
+        size_t count, capacity;
+    } shared;
+    bool has_indirect;
+    uint32_t function_count; /* called ones and the kernel */
+};
+
+void lower_calls_find(struct lower_calls *calls, const struct wl_ptx_lower_input *input);
+void lower_calls_free(struct lower_calls *calls);
+struct lower_callee *lower_find_callee(const struct lower_calls *calls,
+                                       const struct wl_ptx_function *function);
+/* By name in module, or in the modules linked with it; *found is the one. NULL if unknown. */
+const struct wl_ptx_function *lower_find_function(const struct lower_calls *calls,
+                                                  const struct wl_ptx_module *module,
+                                                  const char *name,
+                                                  const struct wl_ptx_module **found);
+/* What a pointer to the function holds. */
+uint64_t lower_function_address(const struct wl_ptx_lower_input *input,
+                                const struct wl_ptx_function *function);
+/* Appends a called function's tables to the kernel's; callee keeps nothing but its shell. */
+void lower_join_programs(struct wl_program *program, struct wl_program *callee);
+
+/* One inlined copy of a function (or the entry itself). */
+struct instance {
+    const struct wl_ptx_function *function;
+    const struct wl_ptx_module *module;
+    const struct instance *caller;
+    uint32_t register_base;
+    uint32_t *labels; /* label of each instruction, NO_LABEL if nothing jumps there */
+    uint32_t end_label;
+    struct parameter_name *items; /* .param names visible here */
+    size_t count, capacity;
+};
+
+#define NO_LABEL UINT32_MAX
+
+struct variable_place {
+    const char *name;
+    const struct wl_ptx_function *function; /* NULL: module scope */
+    enum wl_ptx_space space;
+    uint64_t offset;
+};
+
+struct lowering {
+    const struct wl_ptx_lower_input *input;
+    const struct lower_calls *calls;
+    bool is_called;          /* lowering a called function, not the kernel */
+    uint32_t incoming_bytes; /* what its callers pass */
+    struct wl_program *program;
+    struct wl_error *error;
+    enum wl_code code; /* first failure; lowering goes on until the instruction ends */
+    struct {
+        struct lowered *items;
+        size_t count, capacity;
+    } ops;
+    struct {
+        struct virtual_register *items;
+        size_t count, capacity;
+    } registers;
+    struct {
+        uint32_t *items; /* index of the operation a label stands before */
+        size_t count, capacity;
+    } labels;
+    struct {
+        struct wl_program_instruction *items;
+        size_t count, capacity;
+    } instructions;
+    struct {
+        struct wl_block *items;
+        size_t count, capacity;
+    } blocks;
+    struct {
+        struct wl_site *items;
+        size_t count, capacity;
+    } sites;
+    struct {
+        uint32_t *items; /* labels */
+        size_t count, capacity;
+    } branch_targets;
+    struct {
+        uint32_t *items; /* registers of operations that have more than five */
+        size_t count, capacity;
+    } lists;
+    struct {
+        struct parameter_cell *items;
+        size_t count, capacity;
+    } cells;
+    struct {
+        struct variable_place *items;
+        size_t count, capacity;
+    } places;
+    uint32_t parameter_variables;
+    uint64_t shared_end, local_end; /* bytes laid out so far */
+    uint32_t carry_register;        /* the condition-code register, NO_REGISTER until used */
+    uint32_t depth;                 /* nesting of inlined calls */
+    /* of the instruction at hand: */
+    struct instance *instance;
+    const struct wl_ptx_instruction *instruction;
+    uint32_t instruction_index; /* row in instructions */
+    bool in_guard;
+    bool new_block; /* the next instruction begins a basic block */
+};
+
+/* A row of instructions.def. */
+typedef void (*lower_function)(struct lowering *lowering,
+                               const struct wl_ptx_instruction *instruction);
+
+/* Records the first failure. */
+void lower_fail(struct lowering *lowering, enum wl_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The instruction (or this form of it) cannot be modelled. */
+void lower_unsupported(struct lowering *lowering);
+
+uint32_t lower_new_register(struct lowering *lowering, enum wl_operand_class operand_class);
+uint32_t lower_constant(struct lowering *lowering, enum wl_operand_class operand_class,
+                        uint64_t bits);
+uint32_t lower_new_label(struct lowering *lowering);
+void lower_bind_label(struct lowering *lowering, uint32_t label);
+uint32_t lower_new_site(struct lowering *lowering, enum wl_site_space space,
+                        enum wl_site_access access);
+
+/* Appends an operation; the result may be edited until the next append. */
+struct wl_op *lower_emit(struct lowering *lowering, enum wl_opcode code, uint8_t defs,
+                         uint8_t uses);
+/* Appends an operation with a list of registers: first those it writes, then those it reads. Its
+ * dst is the place of the list in program->operands. */
+struct wl_op *lower_emit_list(struct lowering *lowering, enum wl_opcode code, uint8_t uses,
+                              const uint32_t *registers, uint8_t list_defs, uint8_t list_uses);
+/* The k-th register of an operation, k below lower_operand_count: its fields, then its list. NULL
+ * if that field is no register. */
+uint32_t *lower_operand(struct lowering *lowering, struct lowered *lowered, uint32_t k,
+                        bool *is_def, bool *is_use);
+static inline uint32_t lower_operand_count(const struct lowered *lowered)
+{
+    return 5u + lowered->list_defs + lowered->list_uses;
+}
+/* Appends one of the plain forms with registers in place. */
+void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
+                      uint32_t b, uint32_t c);
+void lower_begin_block(struct lowering *lowering);
+
+/* The register of a destination operand; fails unless it is one of that class. A sink gives a
+ * scratch register. */
+uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                           enum wl_operand_class operand_class);
+/* A register that holds the operand's value: the register itself, a constant, or a new register
+ * filled from a special register or an address. type interprets literals. */
+uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                      enum wl_operand_class operand_class, enum wl_ptx_type type);
+/* A source in a register of its type.s class: of a wider register the low part. */
+uint32_t lower_low_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                          enum wl_ptx_type type);
+/* A destination register that may be wider than the type. */
+uint32_t lower_wide_destination(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                                enum wl_ptx_type type);
+/* Extends the low bytes of a (4 at most), as the sign of type says, to all of dst. */
+void lower_extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a);
+/* True and the bits if the operand is a literal. */
+bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, uint64_t *bits);
+uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand *operand);
+enum wl_operand_class lower_register_class(const struct lowering *lowering, uint32_t reg);
+/* 16, 32 or 64; what the upper half of a 16-bit register holds is zero. */
+uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg);
+uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
+enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
+
+/* Fails unless the instruction has that many operands. */
+bool lower_expect(struct lowering *lowering, int least);
+/* dst = a kind b on predicates; of one source, b counts. negated: of b. */
+enum lower_logic {
+    LOWER_LOGIC_AND,
+    LOWER_LOGIC_OR,
+    LOWER_LOGIC_XOR,
+    LOWER_LOGIC_MOVE,
+    LOWER_LOGIC_NOT
+};
+void lower_predicate_logic_op(struct lowering *lowering, uint32_t dst, uint32_t a, uint32_t b,
+                              enum lower_logic kind, bool negated);
+
+/* The instruction's last type modifier, or the one before it (nth 1). */
+enum wl_ptx_type lower_type(const struct wl_ptx_instruction *instruction, int nth);
+bool lower_is_signed(enum wl_ptx_type type);
+bool lower_is_float(enum wl_ptx_type type);
+bool lower_is_half(enum wl_ptx_type type); /* f16, bf16 or a pair of them */
+/* rn rz rm rp and their integer forms; nearest if none. *found tells. */
+enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found);
+/* First row whose word is among the modifiers; -1 if none. */
+int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words,
+                 size_t count);
+
+/* Where a variable was put: offset in shared or local memory, or its address; false if unknown. */
+bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
+                         uint64_t *address);
+/* An offset into the present function's frame of local memory, as a value. */
+uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class operand_class,
+                             int64_t offset);
+/* Index of a kernel parameter by name, -1 if it is none. */
+int lower_find_parameter(const struct lowering *lowering, const char *name);
+/* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
+uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
+/* Whether a call.s variable is a block of bytes. */
+bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable);
+bool lower_variable_is_block(const struct wl_ptx_variable *variable);
+/* ld.param or st.param of one element of a call.s variable. */
+void lower_move_parameter(struct lowering *lowering, const struct wl_ptx_operand *operand,
+                          uint32_t variable, int64_t offset, enum wl_ptx_type type, bool is_load);
+uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
+                              enum wl_operand_class operand_class);
+
+/* Lowers the body of a function (entry or inlined callee) in place. */
+void lower_body(struct lowering *lowering, struct instance *instance);
+
+/* Gives the .param variables of calls that are not inlined, and a called function's own parameters,
+ * their fixed places. */
+void lower_fix_passed(struct lowering *lowering, struct instance *instance);
+
+/* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps
+ * must wait for loads. */
+void lower_flow(struct lowering *lowering);
+/* Makes program->machine, not improved yet. */
+void lower_machine(struct lowering *lowering);
+/* Places virtual registers into the register file; sets program->register_file_bytes, constants and
+ * the register estimate. */
+void lower_place_registers(struct lowering *lowering);
+/* Basic blocks as ranges of operations with their successors; free both arrays. */
+struct flow_block {
+    uint32_t first, last; /* operations, inclusive; first is the BLOCK */
+    uint32_t *successors;
+    uint32_t successor_count;
+};
+struct flow_block *lower_flow_blocks(struct lowering *lowering, uint32_t *count);
+void lower_flow_blocks_free(struct flow_block *blocks, uint32_t count);
+
+#endif

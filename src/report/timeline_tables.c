@@ -1,0 +1,300 @@
+/* The tables of a trace. Views of the report cannot be used: they are switched off where it is
+ * read. */
+#include "report/tables.h"
+#include "timeline/record.h"
+
+/* Numbers of categories, for SQL. */
+#define RUNTIME "1"
+#define DRIVER "2"
+#define LIBRARY "3"
+#define KERNEL "4"
+#define MEMCPY "5"
+#define MEMSET "6"
+#define PUSH_POP "8"
+#define START_END "9"
+#define MEMORY "11"
+#define UNIFIED "12"
+#define OPENACC "13"
+#define OPENMP "14"
+#define MPI "15"
+#define OSRT "16"
+#define OF_CUPTI "1, 2, 4, 5, 6, 7, 11, 12"
+_Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
+                   WL_TIMELINE_CUDA_LIBRARY == 3 && WL_TIMELINE_KERNEL == 4 &&
+                   WL_TIMELINE_MEMCPY == 5 && WL_TIMELINE_MEMSET == 6 &&
+                   WL_TIMELINE_NVTX_PUSHPOP == 8 && WL_TIMELINE_NVTX_STARTEND == 9 &&
+                   WL_TIMELINE_MEMORY == 11 && WL_TIMELINE_UNIFIED_MEMORY == 12 &&
+                   WL_TIMELINE_OPENACC == 13 && WL_TIMELINE_OPENMP == 14 && WL_TIMELINE_MPI == 15 &&
+                   WL_TIMELINE_OSRT == 16,
+               "the categories of the tables");
+
+#define DEVICE "(word_0 >> 48 & 65535)"
+#define CONTEXT "(word_0 >> 32 & 65535)"
+#define STREAM "(word_0 & 4294967295)"
+#define LENGTH "(end_ns - start_ns)"
+#define NAME "coalesce(names.name, '?')"
+#define NAMED "trace_events LEFT JOIN names ON names.id = name_id"
+/* nsys counts from the start of the session. */
+#define SINCE_START "start_ns - (SELECT min(start_ns) FROM trace_events)"
+
+#define SPREAD(value)                                                         \
+    "count(*), avg(" value "), median(" value "), min(" value "), max(" value \
+    "), deviation(" value ")"
+/* Times of everything with the same name: what stands in the table of names must be called name. */
+#define TIMES(select, where)                                                              \
+    "WITH chosen AS (SELECT " select ", " LENGTH " AS length FROM " NAMED " WHERE " where \
+    ") SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "           \
+    "sum(length), " SPREAD("length") ", name FROM chosen GROUP BY name ORDER BY 2 DESC, name"
+
+#define TIME_COLUMNS(instances, name)                                                        \
+    {                                                                                        \
+        {"Time (%)", WL_UNIT_PERCENT}, {"Total Time (ns)", WL_UNIT_NS},                      \
+            {instances, WL_UNIT_COUNT}, {"Avg (ns)", WL_UNIT_NS}, {"Med (ns)", WL_UNIT_NS},  \
+            {"Min (ns)", WL_UNIT_NS}, {"Max (ns)", WL_UNIT_NS}, {"StdDev (ns)", WL_UNIT_NS}, \
+            {name, WL_UNIT_TEXT},                                                            \
+    }
+
+/* word_2 or word_3 of copies: enum wl_timeline_memory */
+#define MEMORY_NAME(word)                                                                    \
+    "CASE " word                                                                             \
+    " WHEN 1 THEN 'Pageable' WHEN 2 THEN 'Pinned' WHEN 3 THEN 'Device' WHEN 4 THEN 'Array' " \
+    "WHEN 5 THEN 'Managed' END"
+
+#define OF_KERNEL(value) "CASE category WHEN " KERNEL " THEN " value " END"
+#define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
+
+/* "@spmv.c:12" of an OpenACC event whose line is known: the file without its folders. */
+#define AT_LINE                                                                               \
+    "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', " \
+    "'')), '') || ':' || word_2 FROM names AS files WHERE files.id = word_1), '')"
+
+/* Laid out by hand, as SQL should be. */
+/* clang-format off */
+const struct wl_timeline_table wl_timeline_tables[] = {
+    {"nvtx_sum", "NVTX Range Summary", "a range of NVTX", .is_summary = true,
+     .sql =
+         "WITH chosen AS (SELECT " NAME " AS name, category, domains.name AS domain, " LENGTH
+         " AS length FROM " NAMED " LEFT JOIN names AS domains ON domains.id = word_0 "
+         "WHERE category IN (" PUSH_POP ", " START_END ")) "
+         "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
+         "sum(length), " SPREAD(
+             "length") ", CASE category WHEN " PUSH_POP
+                       " THEN 'PushPop' ELSE 'StartEnd' END, coalesce(domain, '') || ':' || name "
+                       "FROM chosen GROUP BY category, domain, name ORDER BY 2 DESC, 10",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Instances", WL_UNIT_COUNT},
+                 {"Avg (ns)", WL_UNIT_NS},
+                 {"Med (ns)", WL_UNIT_NS},
+                 {"Min (ns)", WL_UNIT_NS},
+                 {"Max (ns)", WL_UNIT_NS},
+                 {"StdDev (ns)", WL_UNIT_NS},
+                 {"Style", WL_UNIT_TEXT},
+                 {"Range", WL_UNIT_TEXT}}},
+    {"osrt_sum", "OS Runtime Summary", "a function of the system", .is_summary = true,
+     .sql = TIMES(NAME " AS name", "category = " OSRT),
+     .columns = TIME_COLUMNS("Num Calls", "Name")},
+    {"cuda_api_sum", "CUDA API Summary", "a function of CUDA's runtime or driver API",
+     .is_summary = true, .sql = TIMES(NAME " AS name", "category IN (" RUNTIME ", " DRIVER ")"),
+     .columns = TIME_COLUMNS("Num Calls", "Name")},
+    {"cuda_api_stack_sum", "CUDA API Summary by Call Stack",
+     "a call stack and the function of CUDA or cuBLAS that it called (--cudabacktrace)",
+     .is_summary = true,
+     .sql =
+         "WITH chosen AS (SELECT " NAME " AS name, stacks.name AS stack, " LENGTH " AS length FROM "
+         NAMED " JOIN names AS stacks ON stacks.id = word_1 WHERE category IN ("
+         RUNTIME ", " DRIVER ", " LIBRARY ")) "
+         "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
+         "sum(length), count(*), avg(length), name, stack FROM chosen "
+         "GROUP BY stack, name ORDER BY 2 DESC, stack, name",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Num Calls", WL_UNIT_COUNT},
+                 {"Avg (ns)", WL_UNIT_NS},
+                 {"Name", WL_UNIT_TEXT},
+                 {"Stack", WL_UNIT_TEXT}}},
+    {"cublas_sum", "cuBLAS Summary", "a function of cuBLAS", .is_summary = true,
+     .sql = TIMES(NAME " AS name", "category = " LIBRARY),
+     .columns = TIME_COLUMNS("Num Calls", "Name")},
+    {"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "a kernel", .is_of_device = true,
+     .is_summary = true, .sql = TIMES(NAME " AS name", "category = " KERNEL),
+     .columns = TIME_COLUMNS("Instances", "Name")},
+    {"cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", "a kind of copy or set",
+     .is_of_device = true, .is_summary = true,
+     .sql = TIMES(NAME " AS name", "category IN (" MEMCPY ", " MEMSET ")"),
+     .columns = TIME_COLUMNS("Count", "Operation")},
+    {"cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", "a kind of copy or set",
+     .is_summary = true,
+     .sql = "WITH chosen AS (SELECT " NAME " AS name, " MEGABYTES(
+         "word_1") " AS size FROM " NAMED " WHERE category IN (" MEMCPY ", " MEMSET
+                   ")) SELECT sum(size), " SPREAD(
+                       "size") ", name FROM chosen GROUP BY name ORDER BY 1 DESC, name",
+     .columns = {{"Total (MB)", WL_UNIT_MEGABYTES},
+                 {"Count", WL_UNIT_COUNT},
+                 {"Avg (MB)", WL_UNIT_MEGABYTES},
+                 {"Med (MB)", WL_UNIT_MEGABYTES},
+                 {"Min (MB)", WL_UNIT_MEGABYTES},
+                 {"Max (MB)", WL_UNIT_MEGABYTES},
+                 {"StdDev (MB)", WL_UNIT_MEGABYTES},
+                 {"Operation", WL_UNIT_TEXT}}},
+    {"openacc_sum", "OpenACC Summary", "an OpenACC construct or runtime event", .is_summary = true,
+     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENACC),
+     .columns = TIME_COLUMNS("Count", "Name")},
+    {"openmp_sum", "OpenMP Summary", "an OpenMP event", .is_summary = true,
+     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENMP), .columns = TIME_COLUMNS("Count", "Name")},
+    {"mpi_event_sum", "MPI Event Summary", "a function of MPI", .is_summary = true,
+     .sql = TIMES(NAME " AS name", "category = " MPI),
+     .columns = TIME_COLUMNS("Instances", "Name")},
+    {"um_sum", "Unified Memory Totals Summary", "a kind of migration or fault",
+     .is_of_device = true, .is_summary = true,
+     .sql =
+         "WITH chosen AS (SELECT " NAME " AS name, " MEGABYTES("word_1") " AS size, "
+         "word_4 AS faults, " LENGTH " AS length FROM " NAMED " WHERE category = " UNIFIED ") "
+         "SELECT sum(size), count(*), nullif(sum(faults), 0), sum(length), name FROM chosen "
+         "GROUP BY name ORDER BY 1 DESC, name",
+     .columns = {{"Total (MB)", WL_UNIT_MEGABYTES},
+                 {"Count", WL_UNIT_COUNT},
+                 {"Faults", WL_UNIT_COUNT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Operation", WL_UNIT_TEXT}}},
+    {"cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", "a kernel, or a kind of copy or set",
+     .is_of_device = true,
+     .sql = "WITH chosen AS (SELECT " NAME " AS name, CASE category WHEN " KERNEL
+            " THEN 'CUDA_KERNEL' ELSE 'MEMORY_OPER' END AS kind, " LENGTH " AS length FROM " NAMED
+            " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ")) "
+            "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
+            "sum(length), " SPREAD(
+                "length") ", kind, name FROM chosen GROUP BY kind, name ORDER BY 2 DESC, name",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Instances", WL_UNIT_COUNT},
+                 {"Avg (ns)", WL_UNIT_NS},
+                 {"Med (ns)", WL_UNIT_NS},
+                 {"Min (ns)", WL_UNIT_NS},
+                 {"Max (ns)", WL_UNIT_NS},
+                 {"StdDev (ns)", WL_UNIT_NS},
+                 {"Category", WL_UNIT_TEXT},
+                 {"Operation", WL_UNIT_TEXT}}},
+    {"cuda_kern_exec_sum", "CUDA Kernel Launch & Exec Time Summary",
+     "a kernel and the function that launched it: call (A), wait (Q), kernel (K), all of it (T)",
+     .is_of_device = true,
+     .sql =
+         "WITH calls AS MATERIALIZED (SELECT process_id, correlation, thread, start_ns, end_ns, "
+         "names.name AS name FROM " NAMED " WHERE category IN (" RUNTIME ", " DRIVER
+         ") AND correlation), chosen AS (SELECT calls.process_id AS process, calls.thread AS "
+         "thread, (k.word_0 >> 48 & 65535) AS device, calls.name AS call, coalesce(kernels.name, "
+         "'?') AS kernel, k.end_ns - calls.start_ns AS t, calls.end_ns - calls.start_ns AS a, "
+         "CASE WHEN k.start_ns > calls.end_ns THEN k.start_ns - calls.end_ns END AS q, "
+         "k.end_ns - k.start_ns AS k FROM trace_events AS k JOIN calls ON calls.process_id = "
+         "k.process_id AND calls.correlation = k.correlation LEFT JOIN names AS kernels ON "
+         "kernels.id = k.name_id WHERE k.category = " KERNEL
+         ") SELECT pid, thread, device, count(*), count(q), avg(t), median(t), min(t), max(t), "
+         "deviation(t), avg(a), median(a), min(a), max(a), avg(q), median(q), min(q), max(q), "
+         "avg(k), median(k), min(k), max(k), call, kernel FROM chosen "
+         "JOIN processes ON processes.id = process GROUP BY process, thread, device, call, kernel "
+         "ORDER BY sum(t) DESC, kernel",
+     .columns =
+         {{"PID", WL_UNIT_ID},          {"TID", WL_UNIT_ID},        {"Device ID", WL_UNIT_ID},
+          {"Count", WL_UNIT_COUNT},     {"QCount", WL_UNIT_COUNT},  {"TAvg (ns)", WL_UNIT_NS},
+          {"TMed (ns)", WL_UNIT_NS},    {"TMin (ns)", WL_UNIT_NS},  {"TMax (ns)", WL_UNIT_NS},
+          {"TStdDev (ns)", WL_UNIT_NS}, {"AAvg (ns)", WL_UNIT_NS},  {"AMed (ns)", WL_UNIT_NS},
+          {"AMin (ns)", WL_UNIT_NS},    {"AMax (ns)", WL_UNIT_NS},  {"QAvg (ns)", WL_UNIT_NS},
+          {"QMed (ns)", WL_UNIT_NS},    {"QMin (ns)", WL_UNIT_NS},  {"QMax (ns)", WL_UNIT_NS},
+          {"KAvg (ns)", WL_UNIT_NS},    {"KMed (ns)", WL_UNIT_NS},  {"KMin (ns)", WL_UNIT_NS},
+          {"KMax (ns)", WL_UNIT_NS},    {"API Name", WL_UNIT_TEXT}, {"Kernel Name", WL_UNIT_TEXT}}},
+    {"cuda_gpu_trace", "CUDA GPU Trace", "a kernel, copy or set, in order of time",
+     .is_of_device = true,
+     .sql =
+         "SELECT " SINCE_START ", " LENGTH ", correlation, "
+         OF_KERNEL("word_1 >> 32") ", " OF_KERNEL("word_1 >> 16 & 65535") ", "
+         OF_KERNEL("word_1 & 65535") ", " OF_KERNEL("word_2 >> 48 & 65535") ", "
+         OF_KERNEL("word_2 >> 32 & 65535") ", " OF_KERNEL("word_2 >> 16 & 65535") ", "
+         OF_KERNEL("nullif(word_2 & 65535, 0)") ", "
+         OF_KERNEL(MEGABYTES("(word_3 >> 32)")) ", "
+         OF_KERNEL(MEGABYTES("(word_3 & 4294967295)")) ", "
+         "CASE WHEN category != " KERNEL " THEN " MEGABYTES("word_1") " END, "
+         "CASE WHEN category != " KERNEL " AND end_ns > start_ns "
+         "THEN word_1 * 1000.0 / " LENGTH " END, "
+         "CASE category WHEN " MEMCPY " THEN " MEMORY_NAME("word_3") " END, "
+         "CASE category WHEN " MEMCPY " THEN " MEMORY_NAME("word_4")
+         " WHEN " MEMSET " THEN " MEMORY_NAME("word_3") " END, "
+         DEVICE ", " CONTEXT ", " STREAM ", " NAME " FROM " NAMED
+         " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ") "
+         "ORDER BY start_ns, trace_events.id",
+     .columns = {{"Start (ns)", WL_UNIT_NS},
+                 {"Duration (ns)", WL_UNIT_NS},
+                 {"CorrId", WL_UNIT_ID},
+                 {"GrdX", WL_UNIT_ID},
+                 {"GrdY", WL_UNIT_ID},
+                 {"GrdZ", WL_UNIT_ID},
+                 {"BlkX", WL_UNIT_ID},
+                 {"BlkY", WL_UNIT_ID},
+                 {"BlkZ", WL_UNIT_ID},
+                 {"Reg/Trd", WL_UNIT_COUNT},
+                 {"StcSMem (MB)", WL_UNIT_MEGABYTES},
+                 {"DymSMem (MB)", WL_UNIT_MEGABYTES},
+                 {"Bytes (MB)", WL_UNIT_MEGABYTES},
+                 {"Throughput (MB/s)", WL_UNIT_MEGABYTES_PER_SECOND},
+                 {"SrcMemKd", WL_UNIT_TEXT},
+                 {"DstMemKd", WL_UNIT_TEXT},
+                 {"Device", WL_UNIT_ID},
+                 {"Ctx", WL_UNIT_ID},
+                 {"Strm", WL_UNIT_ID},
+                 {"Name", WL_UNIT_TEXT}}},
+    {"cuda_api_trace", "CUDA API Trace", "a call of CUDA's runtime or driver API, in order of time",
+     .sql = "SELECT " SINCE_START ", " LENGTH ", " NAME
+            ", word_0, correlation, (SELECT pid FROM processes WHERE processes.id = process_id), "
+            "thread FROM " NAMED " WHERE category IN (" RUNTIME ", " DRIVER
+            ") ORDER BY start_ns, trace_events.id",
+     .columns = {{"Start (ns)", WL_UNIT_NS},
+                 {"Duration (ns)", WL_UNIT_NS},
+                 {"Name", WL_UNIT_TEXT},
+                 {"Result", WL_UNIT_ID},
+                 {"CorrID", WL_UNIT_ID},
+                 {"Pid", WL_UNIT_ID},
+                 {"Tid", WL_UNIT_ID}}},
+    {"cuda_memory_sum", "CUDA Memory Summary",
+     "a kind of memory: what was allocated, most at a time", .is_summary = true,
+     .sql =
+         "WITH changes AS (SELECT " NAME " AS name, process_id, word_4 AS is_free, word_2 AS size, "
+         "word_5 AS in_use, trace_events.id AS id FROM " NAMED " WHERE category = " MEMORY "), "
+         "lasts AS (SELECT name, process_id, max(id) AS id FROM changes GROUP BY name, process_id) "
+         "SELECT sum(NOT is_free), " MEGABYTES("sum(iif(is_free, 0, size))") ", "
+         MEGABYTES("max(in_use)") ", (SELECT sum(in_use) / 1000000.0 FROM lasts "
+         "JOIN changes AS c USING (id) WHERE c.name = changes.name), name "
+         "FROM changes GROUP BY name ORDER BY 3 DESC, name",
+     .columns = {{"Allocations", WL_UNIT_COUNT},
+                 {"Total (MB)", WL_UNIT_MEGABYTES},
+                 {"Peak (MB)", WL_UNIT_MEGABYTES},
+                 {"At End (MB)", WL_UNIT_MEGABYTES},
+                 {"Memory", WL_UNIT_TEXT}}},
+    {"recording_sum", "Recording Summary", "a process: how the recording of its events went",
+     .is_summary = true,
+     .sql =
+         /* of a real GPU it is known what a launch costs, with CUPTI's part and ours */
+         "WITH launch AS (SELECT (SELECT number FROM session WHERE name = 'trace_launch_ns') AS "
+         "ns), spans AS (SELECT process_id, max(end_ns) - min(start_ns) AS span, "
+         "total(category = " KERNEL ") AS kernels, total(category IN (" OF_CUPTI ")) AS of_cupti "
+         "FROM trace_events GROUP BY process_id), costs AS (SELECT *, CASE WHEN ns IS NULL "
+         "THEN records * record_ns ELSE coalesce(kernels, 0) * ns + "
+         "max(0, records - coalesce(of_cupti, 0)) * record_ns END AS cost "
+         "FROM trace_recordings LEFT JOIN spans USING (process_id), launch) "
+         "SELECT pid, records, costs.dropped, waited_ns, record_ns, ns, cost, "
+         "CASE WHEN cost < span THEN 100.0 * cost / (span - cost) END, "
+         "ring_bytes / 1000000.0, clock_jump_ns, host, executable FROM costs "
+         "JOIN processes ON processes.id = process_id ORDER BY process_id",
+     .columns = {{"PID", WL_UNIT_ID},
+                 {"Events", WL_UNIT_COUNT},
+                 {"Dropped", WL_UNIT_COUNT},
+                 {"Waited (ns)", WL_UNIT_NS},
+                 {"Cost/Event (ns)", WL_UNIT_NS},
+                 {"Cost/Launch (ns)", WL_UNIT_NS},
+                 {"Cost (ns)", WL_UNIT_NS},
+                 {"Slowdown (%)", WL_UNIT_PERCENT},
+                 {"Memory (MB)", WL_UNIT_MEGABYTES},
+                 {"Clock Jump (ns)", WL_UNIT_NS},
+                 {"Host", WL_UNIT_TEXT},
+                 {"Program", WL_UNIT_TEXT}}},
+    {0},
+};
+/* clang-format on */

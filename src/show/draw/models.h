@@ -1,0 +1,19 @@
+/* GPU models by name, each loaded once. */
+#ifndef WL_SHOW_DRAW_MODELS_H
+#define WL_SHOW_DRAW_MODELS_H
+
+#include "gpu/gpu.h"
+#include "report/report.h"
+
+/* Zero-initialise; free with wl_models_free. */
+struct wl_models {
+    struct wl_model **items;
+    size_t count, capacity;
+};
+
+/* The model that the launch ran on; NULL where it is none that Warplens brings along. */
+const struct wl_gpu *wl_models_find(struct wl_models *models,
+                                    const struct wl_report_launch *launch);
+void wl_models_free(struct wl_models *models);
+
+#endif

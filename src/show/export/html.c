@@ -1,0 +1,233 @@
+/* The HTML page: template, style, scripts and data put together. */
+#include "show/export/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/folder.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "show/draw/inks.h"
+#include "show/page/format.h"
+#include "warplens/version.h"
+
+/* Sections in the order in which they stand in the page. */
+static const struct {
+    const char *name;
+    wl_html_section *fill;
+    bool is_of_launches; /* left out where there is none */
+} sections[] = {
+    {"launches", wl_html_launches, true},
+    {"drawings", wl_html_drawings, true},
+    {"timeline", wl_html_timeline, false},
+    {"advice", wl_html_advice, false},
+    {"guide", wl_html_guide, true},
+    {"source", wl_html_source, true},
+    {"compare", wl_html_compare, true},
+    {"session", wl_html_session, false},
+    {"definitions", wl_html_definitions, false}, /* last: the others say which */
+};
+
+/* ---- data ---- */
+
+/* A text as it is shown: what could change the look of the text around it is written \uNNNN. */
+static json_t *safe_text(const char *text)
+{
+    struct wl_text safe = {0}, line = {0};
+    for (const char *end; text; text = end ? end + 1 : NULL) {
+        end = strchr(text, '\n');
+        line.length = 0;
+        wl_text_add_bytes(&line, text, end ? (size_t)(end - text) : strlen(text));
+        wl_format_safe(line.data ? line.data : "", &safe);
+        if (end)
+            wl_text_add_char(&safe, '\n');
+    }
+    json_t *string = json_stringn(safe.data ? safe.data : "", safe.length);
+    wl_text_free(&safe);
+    wl_text_free(&line);
+    return string;
+}
+
+/* Makes every text below node safe. */
+static void make_safe(json_t *node)
+{
+    const char *key;
+    json_t *member;
+    void *next;
+    size_t index;
+    json_object_foreach_safe(node, next, key, member)
+    {
+        if (json_is_string(member))
+            json_object_set_new(node, key, safe_text(json_string_value(member)));
+        else
+            make_safe(member);
+    }
+    json_array_foreach(node, index, member)
+    {
+        if (json_is_string(member))
+            json_array_set_new(node, index, safe_text(json_string_value(member)));
+        else
+            make_safe(member);
+    }
+}
+
+/* JSON that holds nothing a parser of HTML would look at: only ASCII, and no <, > or &. */
+static void add_json(const json_t *data, struct wl_text *out)
+{
+    char *dump = json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
+    for (const char *at = dump; at && *at != '\0';) {
+        size_t plain = strcspn(at, "<>&");
+        wl_text_add_bytes(out, at, plain);
+        at += plain;
+        if (*at != '\0')
+            wl_text_addf(out, "\\u%04x", (unsigned)*at++);
+    }
+    free(dump);
+}
+
+static enum wl_code add_sections(struct wl_html *html, struct wl_text *out, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && !code; i++) {
+        if (sections[i].is_of_launches && !html->set)
+            continue;
+        json_t *data = json_object();
+        code = sections[i].fill(html, data, error);
+        make_safe(data);
+        if (!code && json_object_size(data) > 0) {
+            wl_text_addf(out, "<script type=\"application/json\" id=\"data-%s\">",
+                         sections[i].name);
+            add_json(data, out);
+            wl_text_add(out, "</script>\n");
+        }
+        json_decref(data);
+    }
+    return code;
+}
+
+/* ---- template ---- */
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), tail = strlen(ending);
+    return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* All files of data/html/ of a kind, in order of name. */
+static void add_files(const char *ending, struct wl_text *out)
+{
+    for (const struct wl_embedded_file *file = wl_embedded_html; file->name; file++)
+        if (ends_in(file->name, ending))
+            wl_text_add_bytes(out, file->content, file->size_bytes);
+}
+
+static void add_title(const char *name, struct wl_text *out)
+{
+    struct wl_text safe = {0};
+    wl_format_safe(name, &safe);
+    wl_format_markup(safe.data, out);
+    wl_text_free(&safe);
+}
+
+/* The hash by which the page's security policy knows its script, and runs no other. */
+static void add_hash(const struct wl_text *script, struct wl_text *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char hex[WL_SHA256_HEX_LENGTH + 1];
+    wl_sha256_of(script->data, script->length, hex);
+    for (size_t i = 0; i < WL_SHA256_HEX_LENGTH; i += 6) { /* 3 bytes: 4 digits */
+        char group[7] = "000000";
+        size_t length = WL_SHA256_HEX_LENGTH - i < 6 ? WL_SHA256_HEX_LENGTH - i : 6;
+        memcpy(group, hex + i, length);
+        unsigned long bits = strtoul(group, NULL, 16);
+        for (size_t j = 0; j < 4; j++)
+            wl_text_add_char(out, j * 6 < length * 4 ? digits[bits >> (18 - 6 * j) & 63] : '=');
+    }
+}
+
+struct piece {
+    const char *name;
+    struct wl_text text;
+};
+
+/* Puts pieces (ended by a NULL name) for {{NAME}} in the template. */
+static void fill_template(const struct piece *pieces, struct wl_text *out)
+{
+    struct wl_text template = {0};
+    add_files(".html", &template);
+    const char *at = template.data;
+    for (const char *open; (open = strstr(at, "{{"));) {
+        wl_text_add_bytes(out, at, (size_t)(open - at));
+        at = open;
+        for (const struct piece *piece = pieces; piece->name; piece++) {
+            size_t length = strlen(piece->name);
+            if (strncmp(open + 2, piece->name, length) != 0 || open[2 + length] != '}')
+                continue;
+            wl_text_add_bytes(out, piece->text.data, piece->text.length);
+            at = open + length + 4;
+        }
+        if (at == open)
+            wl_text_add_bytes(out, at++, 1);
+    }
+    wl_text_add(out, at);
+    wl_text_free(&template);
+}
+
+static enum wl_code build_page(struct wl_html *html, struct wl_text *page, struct wl_error *error)
+{
+    struct piece pieces[] = {{"title", {0}},  {"generator", {0}}, {"style", {0}}, {"hash", {0}},
+                             {"script", {0}}, {"data", {0}},      {NULL, {0}}};
+    enum wl_code code = add_sections(html, &pieces[5].text, error);
+    if (!code) {
+        add_title(html->reports[0].name, &pieces[0].text);
+        wl_text_add(&pieces[1].text, "warplens " WL_VERSION_STRING);
+        wl_ink_style(&pieces[2].text);
+        add_files(".css", &pieces[2].text);
+        add_files(".js", &pieces[4].text);
+        add_hash(&pieces[4].text, &pieces[3].text);
+        fill_template(pieces, page);
+    }
+    for (struct piece *piece = pieces; piece->name; piece++)
+        wl_text_free(&piece->text);
+    return code;
+}
+
+enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
+                            bool allows_unlike, const struct wl_view_options *view,
+                            const char *path, struct wl_error *error)
+{
+    struct wl_html html = {
+        .reports = reports, .report_count = count, .allows_unlike = allows_unlike};
+    struct wl_view_options own = *view;
+    struct wl_text page = {0};
+    enum wl_code code = WL_OK;
+    own.width = 0;
+    own.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
+    own.color = false;
+    html.contexts = wl_alloc_zero(count, sizeof *html.contexts);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = wl_view_context_open(reports[i].report, &own, NULL, &html.contexts[i], error);
+        if (code)
+            wl_error_set_where(error, "%s", reports[i].name);
+    }
+    if (!code)
+        code = wl_rules_load(html.contexts[0].catalog, own.section_folder, &html.rules, error);
+    if (!code) {
+        const struct wl_view_context *first = &html.contexts[0];
+        if (first->launch_count)
+            html.set = wl_metric_set_create(first->catalog, first->launches[0]);
+        html.definitions = json_object();
+        code = build_page(&html, &page, error);
+        json_decref(html.definitions);
+        wl_metric_set_free(html.set);
+    }
+    if (!code)
+        code = wl_file_write(path, page.data, page.length, error);
+    wl_rules_free(html.rules);
+    for (size_t i = 0; i < count; i++)
+        wl_view_context_close(&html.contexts[i]);
+    free(html.contexts);
+    wl_text_free(&page);
+    return code;
+}

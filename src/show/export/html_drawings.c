@@ -1,0 +1,90 @@
+/* The section drawings: charts of every launch. A drawing is a layout, which is a list of SVG
+ * elements, and the texts of those that have one; what is alike stands in the page once, since
+ * launches differ in little. */
+#include <string.h>
+
+#include "show/draw/charts.h"
+#include "show/draw/models.h"
+#include "show/export/html.h"
+#include "show/page/fields.h"
+
+struct tables {
+    struct wl_html_table elements, texts, layouts, drawings;
+};
+
+static json_t *element_json(struct tables *tables, const struct wl_shape *shape)
+{
+    struct wl_text element = {0};
+    struct wl_shape bare = *shape;
+    bare.text = NULL;
+    wl_drawing_element(&bare, true, &element);
+    json_t *position = json_integer(wl_html_intern(&tables->elements, wl_json_text(element.data)));
+    wl_text_free(&element);
+    return position;
+}
+
+/* [layout, texts...]. Frees the drawing. */
+static json_t *drawing_json(struct wl_html *html, struct tables *tables, struct wl_drawing *drawing)
+{
+    json_t *elements = json_array(), *own = json_array();
+    for (size_t i = 0; i < drawing->count; i++) {
+        const struct wl_shape *shape = &drawing->items[i];
+        json_array_append_new(elements, element_json(tables, shape));
+        if (shape->text)
+            json_array_append_new(
+                own, json_integer(wl_html_intern(&tables->texts, wl_json_text(shape->text))));
+        wl_html_define(html, shape->name);
+    }
+    json_t *layout =
+        json_pack("{s:f, s:f, s:o, s:o, s:o}", "width", drawing->width, "height", drawing->height,
+                  "title", wl_json_text(drawing->title), "description",
+                  wl_json_text(drawing->description), "elements", elements);
+    json_array_insert_new(own, 0, json_integer(wl_html_intern(&tables->layouts, layout)));
+    wl_drawing_free(drawing);
+    return own;
+}
+
+/* By name: position of the drawing, or why there is none. */
+static json_t *launch_json(struct wl_html *html, struct tables *tables,
+                           const struct wl_chart_launch *launch)
+{
+    json_t *object = json_object();
+    for (const struct wl_chart *chart = wl_charts; chart->name; chart++) {
+        const char *reason = "nothing was counted";
+        struct wl_drawing *drawing = chart->draw(launch, &reason);
+        json_object_set_new(object, chart->name,
+                            drawing ? json_integer(wl_html_intern(
+                                          &tables->drawings, drawing_json(html, tables, drawing)))
+                                    : wl_json_text(reason));
+    }
+    return object;
+}
+
+enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_error *error)
+{
+    (void)error;
+    struct wl_view_context *context = &html->contexts[0];
+    struct tables tables = {0};
+    struct wl_models models = {0};
+    json_t *launches = json_array(), *charts = json_array();
+    for (const struct wl_chart *chart = wl_charts; chart->name; chart++)
+        json_array_append_new(
+            charts, json_pack("{s:s, s:s}", "name", chart->name, "section", chart->section));
+    for (size_t i = 0; i < context->launch_count; i++) {
+        const struct wl_report_launch *launch = context->launches[i];
+        struct wl_chart_launch drawn = {.context = context,
+                                        .launch = launch,
+                                        .set = wl_metric_set_create(context->catalog, launch),
+                                        .gpu = wl_models_find(&models, launch)};
+        json_array_append_new(launches, launch_json(html, &tables, &drawn));
+        wl_metric_set_free(drawn.set);
+    }
+    wl_models_free(&models);
+    json_object_set_new(section, "charts", charts);
+    json_object_set_new(section, "launches", launches);
+    json_object_set_new(section, "drawings", wl_html_table_take(&tables.drawings));
+    json_object_set_new(section, "layouts", wl_html_table_take(&tables.layouts));
+    json_object_set_new(section, "elements", wl_html_table_take(&tables.elements));
+    json_object_set_new(section, "texts", wl_html_table_take(&tables.texts));
+    return WL_OK;
+}

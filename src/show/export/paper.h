@@ -1,0 +1,37 @@
+/* For this room only: text, tables and drawings set on pages of A4, as PDF. */
+#ifndef WL_SHOW_EXPORT_PAPER_H
+#define WL_SHOW_EXPORT_PAPER_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "show/draw/drawing.h"
+#include "show/page/table.h"
+
+struct wl_paper;
+
+enum wl_paper_style {
+    WL_PAPER_TITLE,
+    WL_PAPER_HEADING,    /* in the outline, too */
+    WL_PAPER_SUBHEADING, /* in the outline below the last heading */
+    WL_PAPER_LABEL,
+    WL_PAPER_PLAIN,
+    WL_PAPER_SMALL,
+    WL_PAPER_CODE,
+};
+
+/* title stands at the foot of every page. */
+struct wl_paper *wl_paper_create(const char *title);
+/* Gives the file to bytes and frees the paper. Errors: WL_ERR_INTERNAL, from cairo. */
+enum wl_code wl_paper_finish(struct wl_paper *paper, struct wl_text *bytes, struct wl_error *error);
+
+/* A paragraph, broken at spaces; a '\n' begins a new line. The text may hold anything. */
+void wl_paper_text(struct wl_paper *paper, enum wl_paper_style style, const char *text);
+/* A table whose cells are safe texts, made smaller where it is wider than the page. Its headings
+ * are repeated on each page. */
+void wl_paper_table(struct wl_paper *paper, const struct wl_table *table);
+/* A drawing, made smaller where it is wider than the page, with its title above. */
+void wl_paper_drawing(struct wl_paper *paper, const struct wl_drawing *drawing);
+/* What follows begins on a new page. */
+void wl_paper_break(struct wl_paper *paper);
+
+#endif

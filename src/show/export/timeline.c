@@ -1,0 +1,204 @@
+#include "show/export/timeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "report/nsys.h"
+#include "report/tables.h"
+#include "show/export/timeline_writer.h"
+#include "show/page/format.h"
+
+static const struct wl_timeline_form_functions *const forms[WL_TIMELINE_FORM_COUNT] = {
+    [WL_TIMELINE_FORM_CHROME] = &wl_timeline_chrome,
+    [WL_TIMELINE_FORM_PERFETTO] = &wl_timeline_perfetto,
+    [WL_TIMELINE_FORM_SPEEDSCOPE] = &wl_timeline_speedscope,
+    [WL_TIMELINE_FORM_FOLDED] = &wl_timeline_folded,
+};
+
+/* ---- for all forms ---- */
+
+void wl_timeline_add_json(const char *string, struct wl_text *out)
+{
+    struct wl_text text = {0};
+    wl_format_utf8(string, &text);
+    wl_text_add_char(out, '"');
+    for (const char *next = text.data ? text.data : ""; *next; next++) {
+        if (*next == '"' || *next == '\\')
+            wl_text_addf(out, "\\%c", *next);
+        else if ((unsigned char)*next < 0x20)
+            wl_text_addf(out, "\\u%04x", (unsigned char)*next);
+        else
+            wl_text_add_char(out, *next);
+    }
+    wl_text_add_char(out, '"');
+    wl_text_free(&text);
+}
+
+static void add_where(uint64_t word, struct wl_text *out)
+{
+    wl_text_addf(out, "\"device\":%" PRIu32 ",\"context\":%" PRIu32 ",\"stream\":%" PRIu32,
+                 WL_TIMELINE_WHERE_DEVICE(word), WL_TIMELINE_WHERE_CONTEXT(word),
+                 WL_TIMELINE_WHERE_STREAM(word));
+}
+
+static void add_grid(uint64_t word, struct wl_text *out)
+{
+    wl_text_addf(out, "\"grid\":\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\"", word >> 32,
+                 word >> 16 & 0xffff, word & 0xffff);
+}
+
+static void add_block(uint64_t word, struct wl_text *out)
+{
+    wl_text_addf(out, "\"block\":\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\",\"registers\":%" PRIu64,
+                 word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff, word & 0xffff);
+}
+
+static void add_shared(uint64_t word, struct wl_text *out)
+{
+    wl_text_addf(out, "\"shared_static_bytes\":%" PRIu64 ",\"shared_dynamic_bytes\":%" PRIu64,
+                 word >> 32, word & 0xffffffff);
+}
+
+static const struct {
+    const char *word;
+    void (*add)(uint64_t word, struct wl_text *out);
+} packed[] = {
+    {"packed_where", add_where},
+    {"packed_grid", add_grid},
+    {"packed_block", add_block},
+    {"packed_shared", add_shared},
+};
+
+static bool add_packed(const char *name, uint64_t word, struct wl_text *out)
+{
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (strcmp(packed[i].word, name) == 0) {
+            packed[i].add(word, out);
+            return true;
+        }
+    return false;
+}
+
+void wl_timeline_add_words(const struct wl_report_event *event, struct wl_text *out)
+{
+    const struct wl_timeline_category_info *info = &wl_timeline_categories[event->category];
+    wl_text_addf(out, "\"correlation\":%" PRIu32, event->correlation);
+    for (int word = 0; word < WL_TIMELINE_WORDS; word++) {
+        const char *name = info->words[word];
+        if (!*name || (!event->words[word] && !event->texts[word]))
+            continue;
+        wl_text_add_char(out, ',');
+        if (add_packed(name, event->words[word], out))
+            continue;
+        wl_text_addf(out, "\"%s\":", name);
+        if (event->texts[word])
+            wl_timeline_add_json(event->texts[word], out);
+        else
+            wl_text_addf(out, "%" PRId64, (int64_t)event->words[word]);
+    }
+}
+
+const char *wl_timeline_stack(const struct wl_report_event *event)
+{
+    const struct wl_timeline_category_info *info = &wl_timeline_categories[event->category];
+    for (int word = 0; word < WL_TIMELINE_WORDS; word++)
+        if (strcmp(info->words[word], "stack_name") == 0)
+            return event->texts[word];
+    return NULL;
+}
+
+const char *wl_timeline_category_name(const struct wl_report_event *event)
+{
+    return wl_timeline_categories[event->category].name;
+}
+
+/* ---- writing ---- */
+
+/* What a form is written by. */
+struct writing {
+    struct wl_timeline_writer writer;
+    const struct wl_timeline_form_functions *form;
+};
+
+static void end_event(void *self, size_t track, uint64_t time_ns, uint32_t name)
+{
+    struct writing *writing = self;
+    if (writing->form->close)
+        writing->form->close(&writing->writer, track, time_ns, name);
+}
+
+static void take_event(void *self, const struct wl_report_event *event)
+{
+    struct writing *writing = self;
+    struct wl_timeline_writer *writer = &writing->writer;
+    int64_t name;
+    if (!writer->first_ns)
+        writer->first_ns = event->start_ns;
+    bool is_known = wl_keys_intern(&writer->names, event->name, strlen(event->name), &name);
+    size_t track = wl_tracks_place(&writer->tracks, event, end_event, writing);
+    for (; writer->told_tracks < writer->tracks.count; writer->told_tracks++)
+        if (writing->form->track)
+            writing->form->track(writer, writer->told_tracks);
+    writing->form->open(writer, track, event, (uint32_t)name, !is_known);
+    wl_tracks_open(&writer->tracks, track, event, (uint32_t)name);
+}
+
+static enum wl_code write_form(struct wl_report *report,
+                               const struct wl_timeline_form_functions *form, FILE *out,
+                               struct wl_error *error)
+{
+    struct writing writing = {.writer = {.out = out, .report = report}, .form = form};
+    struct wl_timeline_writer *writer = &writing.writer;
+    if (form->begin)
+        form->begin(writer);
+    enum wl_code code = wl_report_events(report, 0, take_event, &writing, error);
+    wl_tracks_close(&writer->tracks, end_event, &writing);
+    if (form->end)
+        form->end(writer);
+    wl_tracks_free(&writer->tracks);
+    wl_keys_free(&writer->names);
+    wl_text_free(&writer->line);
+    return code;
+}
+
+static enum wl_code fail_output(struct wl_error *error, const char *path)
+{
+    wl_error_set(error, WL_ERR_OUTPUT, "cannot write the file: %s", strerror(errno));
+    return wl_error_set_where(error, "%s", path);
+}
+
+static enum wl_code write_part(struct wl_report *report, enum wl_timeline_form form,
+                               const char *part, struct wl_error *error)
+{
+    if (form == WL_TIMELINE_FORM_NSYS)
+        return wl_report_write_nsys(report, part, error);
+    FILE *out = fopen(part, "wbe");
+    if (!out)
+        return fail_output(error, part);
+    enum wl_code code = write_form(report, forms[form], out, error);
+    bool has_failed = ferror(out);
+    if ((fclose(out) != 0 || has_failed) && !code)
+        code = fail_output(error, part);
+    return code;
+}
+
+enum wl_code wl_export_trace(struct wl_report *report, enum wl_timeline_form form, const char *path,
+                             struct wl_error *error)
+{
+    if (wl_report_event_count(report) == 0) {
+        wl_error_set(error, WL_ERR_NOTHING, "the report holds no trace");
+        return wl_error_set_hint(error, "`warplens trace PROGRAM` makes one");
+    }
+    char *part = wl_string_format("%s.part-%ld", path, (long)getpid());
+    enum wl_code code = write_part(report, form, part, error);
+    if (!code && rename(part, path) != 0)
+        code = fail_output(error, path);
+    if (code)
+        unlink(part);
+    free(part);
+    return code;
+}

@@ -1,0 +1,128 @@
+/* Folded stacks, as flame graphs are made of: "ROW;RANGE;CALL 1234", with the nanoseconds that the
+ * innermost took itself. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "show/export/timeline_writer.h"
+
+struct stack {
+    char *path;
+    uint64_t own_ns;
+    UT_hash_handle hh;
+};
+
+/* An event that is open. */
+struct frame {
+    size_t path_length; /* without its name */
+    uint64_t start_ns, within_ns;
+};
+
+struct row {
+    struct wl_text path;
+    struct frame *items;
+    size_t count, capacity;
+};
+
+struct folded {
+    struct stack *stacks;
+    struct row *items;
+    size_t count, capacity;
+};
+
+static void begin(struct wl_timeline_writer *writer)
+{
+    writer->self = wl_alloc_zero(1, sizeof(struct folded));
+}
+
+/* ';' and the end of a line have a meaning. */
+static void add_name(const char *name, struct wl_text *out)
+{
+    for (; *name; name++)
+        wl_text_add_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
+}
+
+static void track(struct wl_timeline_writer *writer, size_t index)
+{
+    struct folded *self = writer->self;
+    struct row row = {0};
+    struct wl_track plain = writer->tracks.items[index];
+    plain.layer = 0; /* rows of the same thread are one here */
+    wl_track_print_name(&plain, &row.path);
+    WL_PUSH(self, row);
+}
+
+static void open(struct wl_timeline_writer *writer, size_t track,
+                 const struct wl_report_event *event, uint32_t name, bool is_new)
+{
+    struct folded *self = writer->self;
+    struct row *row = &self->items[track];
+    (void)name;
+    (void)is_new;
+    struct frame frame = {row->path.length, event->start_ns, 0};
+    const char *stack = wl_timeline_stack(event);
+    if (stack) /* its frames are apart already */
+        wl_text_addf(&row->path, ";%s", stack);
+    wl_text_add_char(&row->path, ';');
+    add_name(event->name, &row->path);
+    WL_PUSH(row, frame);
+}
+
+static void add_time(struct folded *self, const char *path, uint64_t own_ns)
+{
+    struct stack *stack = NULL;
+    HASH_FIND_STR(self->stacks, path, stack);
+    if (!stack) {
+        stack = wl_alloc_zero(1, sizeof *stack);
+        stack->path = wl_string_copy(path);
+        HASH_ADD_KEYPTR(hh, self->stacks, stack->path, strlen(stack->path), stack);
+    }
+    stack->own_ns += own_ns;
+}
+
+static void close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name)
+{
+    struct folded *self = writer->self;
+    struct row *row = &self->items[track];
+    (void)name;
+    const struct frame *frame = &row->items[--row->count];
+    uint64_t took_ns = time_ns - frame->start_ns;
+    if (took_ns > frame->within_ns)
+        add_time(self, row->path.data, took_ns - frame->within_ns);
+    if (row->count)
+        row->items[row->count - 1].within_ns += took_ns;
+    row->path.length = frame->path_length;
+    row->path.data[row->path.length] = '\0';
+}
+
+static int by_path(const struct stack *a, const struct stack *b)
+{
+    return strcmp(a->path, b->path);
+}
+
+static void end(struct wl_timeline_writer *writer)
+{
+    struct folded *self = writer->self;
+    struct stack *stack, *next;
+    HASH_SORT(self->stacks, by_path);
+    HASH_ITER(hh, self->stacks, stack, next)
+    {
+        fprintf(writer->out, "%s %" PRIu64 "\n", stack->path, stack->own_ns);
+        HASH_DEL(self->stacks, stack);
+        free(stack->path);
+        free(stack);
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        wl_text_free(&self->items[i].path);
+        free(self->items[i].items);
+    }
+    free(self->items);
+    free(self);
+}
+
+const struct wl_timeline_form_functions wl_timeline_folded = {
+    .begin = begin, .track = track, .open = open, .close = close, .end = end};

@@ -1,0 +1,143 @@
+/* Perfetto's protobuf: packets of track descriptors, beginnings and ends of slices. Numbers of
+ * fields are those of protos/perfetto/trace/trace_packet.proto and what it includes. */
+#include "show/export/timeline_writer.h"
+
+enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
+enum { TRACE_PACKET = 1 };
+enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_TRACK = 60 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_PARENT = 5 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum {
+    EVENT_TYPE = 9,
+    EVENT_TRACK = 11,
+    EVENT_CATEGORY = 22,
+    EVENT_NAME = 23,
+    EVENT_FLOW = 47,
+    EVENT_LAST_FLOW = 48,
+};
+enum { SLICE_BEGIN = 1, SLICE_END = 2, SEQUENCE = 1 };
+
+static void add_varint(uint64_t value, struct wl_text *out)
+{
+    for (; value >= 128; value >>= 7)
+        wl_text_add_char(out, (char)(value | 128));
+    wl_text_add_char(out, (char)value);
+}
+
+static void add_number(int field, uint64_t value, struct wl_text *out)
+{
+    add_varint((uint64_t)field << 3 | VARINT, out);
+    add_varint(value, out);
+}
+
+static void add_fixed(int field, uint64_t value, struct wl_text *out)
+{
+    add_varint((uint64_t)field << 3 | FIXED64, out);
+    for (int i = 0; i < 8; i++)
+        wl_text_add_char(out, (char)(value >> 8 * i));
+}
+
+static void add_bytes(int field, const char *bytes, size_t length, struct wl_text *out)
+{
+    add_varint((uint64_t)field << 3 | BYTES, out);
+    add_varint(length, out);
+    wl_text_add_bytes(out, bytes, length);
+}
+
+static void add_text(int field, const char *text, struct wl_text *out)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    add_bytes(field, text, length, out);
+}
+
+/* Takes what stands in line as a field of a packet, and writes the packet. */
+static void write_packet(struct wl_timeline_writer *writer, int field, const uint64_t *timestamp_ns)
+{
+    struct wl_text packet = {0}, whole = {0};
+    if (timestamp_ns)
+        add_number(PACKET_TIMESTAMP, *timestamp_ns, &packet);
+    add_number(PACKET_SEQUENCE, SEQUENCE, &packet);
+    add_bytes(field, writer->line.data, writer->line.length, &packet);
+    add_bytes(TRACE_PACKET, packet.data, packet.length, &whole);
+    fwrite(whole.data, 1, whole.length, writer->out);
+    writer->line.length = 0;
+    wl_text_free(&packet);
+    wl_text_free(&whole);
+}
+
+/* Processes have even numbers, rows odd ones. */
+static uint64_t process_uuid(size_t process)
+{
+    return 2 * ((uint64_t)process + 1);
+}
+
+static uint64_t track_uuid(size_t track)
+{
+    return 2 * (uint64_t)track + 1;
+}
+
+static bool is_first_of_process(const struct wl_tracks *tracks, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (tracks->items[i].process == tracks->items[index].process)
+            return false;
+    return true;
+}
+
+static void tell_process(struct wl_timeline_writer *writer, size_t index)
+{
+    size_t count;
+    const struct wl_record_process *process =
+        &wl_report_processes(writer->report, &count)[index].record;
+    struct wl_text description = {0};
+    add_number(PROCESS_PID, process->pid & INT32_MAX, &description);
+    add_text(PROCESS_NAME, process->executable, &description);
+    add_number(TRACK_UUID, process_uuid(index), &writer->line);
+    add_bytes(TRACK_PROCESS, description.data, description.length, &writer->line);
+    write_packet(writer, PACKET_TRACK, NULL);
+    wl_text_free(&description);
+}
+
+static void track(struct wl_timeline_writer *writer, size_t index)
+{
+    const struct wl_track *track = &writer->tracks.items[index];
+    struct wl_text name = {0};
+    if (is_first_of_process(&writer->tracks, index))
+        tell_process(writer, track->process);
+    wl_track_print_name(track, &name);
+    add_number(TRACK_UUID, track_uuid(index), &writer->line);
+    add_number(TRACK_PARENT, process_uuid(track->process), &writer->line);
+    add_text(TRACK_NAME, name.data, &writer->line);
+    write_packet(writer, PACKET_TRACK, NULL);
+    wl_text_free(&name);
+}
+
+static void open(struct wl_timeline_writer *writer, size_t track,
+                 const struct wl_report_event *event, uint32_t name, bool is_new)
+{
+    struct wl_text *line = &writer->line, text = {0};
+    (void)name;
+    (void)is_new;
+    add_number(EVENT_TYPE, SLICE_BEGIN, line);
+    add_number(EVENT_TRACK, track_uuid(track), line);
+    add_text(EVENT_CATEGORY, wl_timeline_category_name(event), line);
+    add_text(EVENT_NAME, event->name, line);
+    if (event->correlation)
+        add_fixed(writer->tracks.items[track].is_device ? EVENT_LAST_FLOW : EVENT_FLOW,
+                  (uint64_t)event->process << 32 | event->correlation, line);
+    write_packet(writer, PACKET_EVENT, &event->start_ns);
+    wl_text_free(&text);
+}
+
+static void close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name)
+{
+    (void)name;
+    add_number(EVENT_TYPE, SLICE_END, &writer->line);
+    add_number(EVENT_TRACK, track_uuid(track), &writer->line);
+    write_packet(writer, PACKET_EVENT, &time_ns);
+}
+
+const struct wl_timeline_form_functions wl_timeline_perfetto = {
+    .track = track, .open = open, .close = close};

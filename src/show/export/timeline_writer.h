@@ -1,0 +1,42 @@
+/* For this room only: what the forms of traces have in common. */
+#ifndef WL_SHOW_EXPORT_TIMELINE_WRITER_H
+#define WL_SHOW_EXPORT_TIMELINE_WRITER_H
+
+#include "report/keys.h"
+#include "show/export/tracks.h"
+
+struct wl_timeline_writer {
+    FILE *out;
+    struct wl_report *report;
+    struct wl_tracks tracks;
+    size_t told_tracks;   /* that the form has been told of */
+    struct wl_keys names; /* of events: ids from 1 */
+    uint64_t first_ns;    /* when the first event starts */
+    struct wl_text line;  /* for forms to build what they write */
+    void *self;           /* of the form */
+};
+
+/* A form. Each function may be NULL. */
+struct wl_timeline_form_functions {
+    void (*begin)(struct wl_timeline_writer *writer);
+    /* A row that events follow of. */
+    void (*track)(struct wl_timeline_writer *writer, size_t track);
+    /* An event begins: name is its number among names, new if nothing was called so before. */
+    void (*open)(struct wl_timeline_writer *writer, size_t track,
+                 const struct wl_report_event *event, uint32_t name, bool is_new);
+    void (*close)(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name);
+    void (*end)(struct wl_timeline_writer *writer);
+};
+extern const struct wl_timeline_form_functions wl_timeline_chrome, wl_timeline_perfetto,
+    wl_timeline_speedscope, wl_timeline_folded;
+
+/* A text as a JSON string, with its quotes. */
+void wl_timeline_add_json(const char *string, struct wl_text *out);
+/* What the words of an event hold, as members of a JSON object: "bytes":4096,"grid":"256,1,1". */
+void wl_timeline_add_words(const struct wl_report_event *event, struct wl_text *out);
+/* The call stack of an event, "main;solve;step"; NULL: none was recorded. */
+const char *wl_timeline_stack(const struct wl_report_event *event);
+/* "nvtx", "cuda_runtime": the event's category as people group them. */
+const char *wl_timeline_category_name(const struct wl_report_event *event);
+
+#endif

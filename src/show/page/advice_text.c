@@ -1,0 +1,145 @@
+#include "show/page/advice_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/page/fields.h"
+#include "show/page/format.h"
+
+enum { longest_line = 120 };
+
+enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advice *advice,
+                            struct wl_error *error)
+{
+    *advice = (struct wl_view_advice){0};
+    struct wl_advice_options options = {
+        .folder = context->options->section_folder,
+        .rules = context->options->rules,
+        .launches = context->launches,
+        .launch_count = context->launch_count,
+    };
+    enum wl_code code = wl_rules_load(context->catalog, options.folder, &advice->rules, error);
+    if (code == WL_OK)
+        code = wl_advise(context->report, context->catalog, advice->rules, &options, &advice->list,
+                         error);
+    if (code != WL_OK) {
+        wl_view_advice_free(advice);
+        return code;
+    }
+    advice->findings = wl_advice_all(advice->list, &advice->finding_count);
+    advice->skips = wl_advice_skips(advice->list, &advice->skip_count);
+    return WL_OK;
+}
+
+void wl_view_advice_free(struct wl_view_advice *advice)
+{
+    wl_advice_free(advice->list);
+    wl_rules_free(advice->rules);
+    *advice = (struct wl_view_advice){0};
+}
+
+void wl_advice_add_place(const struct wl_advice *advice, struct wl_text *out)
+{
+    const struct wl_advice_place *place = &advice->place;
+    if (place->line > 0) {
+        wl_text_addf(out, "%s:%" PRIu32, place->file, place->line);
+        if (place->column > 0)
+            wl_text_addf(out, ":%" PRIu32, place->column);
+    } else if (advice->launch) {
+        const struct wl_report_kernel *kernel = advice->launch->kernel;
+        const char *function = kernel ? kernel->record.function : NULL;
+        wl_text_add(out, function && function[0] ? function : wl_fields_kernel(advice->launch));
+    } else {
+        wl_text_add(out, "program");
+    }
+}
+
+void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
+{
+    if (!advice->has_gain)
+        return;
+    wl_text_addf(out, "saves %.0f%% (%.2fx)", 100 * advice->saved, advice->factor);
+    if (advice->saved_ns > 0) {
+        struct wl_metric_value time = {
+            .is_present = true, .unit = "ns", .number = advice->saved_ns};
+        struct wl_text number = {0}, unit = {0};
+        wl_format_metric(&time, WL_UNITS_AUTO, &number, &unit);
+        wl_text_addf(out, ", %s %s", number.data, unit.data);
+        wl_text_free(&number);
+        wl_text_free(&unit);
+    }
+}
+
+void wl_advice_add_evidence(struct wl_view_context *context,
+                            const struct wl_advice_evidence *evidence, struct wl_text *out)
+{
+    wl_text_addf(out, "%s = ", evidence->metric);
+    if (evidence->text)
+        wl_text_add(out, evidence->text);
+    else
+        wl_format_number(evidence->value, out);
+    if (evidence->unit[0] && !evidence->text)
+        wl_text_addf(out, " %s", evidence->unit);
+    if (evidence->has_mark) {
+        struct wl_metric_value value = {.is_present = true, .mark = evidence->mark};
+        wl_text_addf(out, " %s", wl_mark_text(context, &value));
+    }
+    if (evidence->has_threshold) {
+        wl_text_add(out, " (threshold ");
+        wl_format_number(evidence->threshold, out);
+        wl_text_add_char(out, ')');
+    }
+}
+
+void wl_advice_add_method(const struct wl_advice *advice, struct wl_text *out)
+{
+    if (advice->has_gain) {
+        wl_text_addf(out, "by %s: %s; confidence %s", wl_advice_method_name(advice->method),
+                     advice->how, wl_advice_confidence_name(advice->confidence));
+        if (advice->overlaps > 0)
+            wl_text_addf(out, "; the same time as finding %zu, do not add them", advice->overlaps);
+    } else {
+        wl_text_add(out, "not known without timing");
+    }
+}
+
+static bool is_same_skip(const struct wl_advice_skip *a, const struct wl_advice_skip *b)
+{
+    return a->is_failure == b->is_failure && strcmp(a->text, b->text) == 0;
+}
+
+bool wl_advice_add_skip(const struct wl_view_advice *advice, size_t index, struct wl_text *out)
+{
+    const struct wl_advice_skip *skip = &advice->skips[index];
+    for (size_t i = 0; i < index; i++)
+        if (is_same_skip(&advice->skips[i], skip))
+            return false;
+    for (size_t i = index; i < advice->skip_count; i++)
+        if (is_same_skip(&advice->skips[i], skip))
+            wl_text_addf(out, "%s%s", i == index ? "" : ", ", advice->skips[i].rule->id);
+    wl_text_addf(
+        out, skip->is_failure ? ": the rule failed: %s" : ": needs metric %s, not in this report",
+        skip->text);
+    return true;
+}
+
+char *wl_advice_source_line(struct wl_report *report, const struct wl_advice_place *place)
+{
+    const char *reason = NULL, *text = NULL;
+    if (place->line == 0) {
+        const char *ptx = place->instruction ? place->instruction->text : "";
+        return wl_string_copy_length(ptx, strnlen(ptx, longest_line));
+    }
+    text = wl_report_source(report, place->file, &reason);
+    for (uint32_t line = 1; text && line < place->line; line++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text)
+        return wl_string_copy("");
+    text += strspn(text, " \t");
+    size_t length = strcspn(text, "\r\n");
+    return wl_string_copy_length(text, length < longest_line ? length : longest_line);
+}

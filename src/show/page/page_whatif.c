@@ -1,0 +1,360 @@
+/* The what-if page: what a launch would take without each of its causes of delay, as the timing
+ * model re-timed it; the causes that save most first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "show/page/context.h"
+#include "show/page/fields.h"
+#include "show/page/format.h"
+#include "show/page/table.h"
+#include "timing/timing.h"
+
+/* Counts whose greatest line carries a cause: the first less the second. */
+static const struct {
+    const char *cause, *metric, *less;
+} line_rows[] = {
+    {"shared-conflicts", "memory_l1_wavefronts_shared", "memory_l1_wavefronts_shared_ideal"},
+    {"uncoalesced", "memory_l2_theoretical_sectors_global",
+     "memory_l2_theoretical_sectors_global_ideal"},
+    {"l1-misses", "l1tex__t_sectors_lookup_miss", NULL},
+    {"l2-misses", "l1tex__t_sectors_lookup_miss", NULL},
+    {"memory-latency", "smsp__pcsamp_warps_issue_stalled_long_scoreboard", NULL},
+    {"memory-bandwidth", "l1tex__t_sectors_lookup_miss", NULL},
+    {"barriers", "smsp__pcsamp_warps_issue_stalled_barrier", NULL},
+    {"divergence", "branch_divergent", NULL},
+    {"latency", "smsp__pcsamp_warps_issue_stalled_wait", NULL},
+    {"special-functions", "smsp__pcsamp_warps_issue_stalled_short_scoreboard", NULL},
+};
+
+struct row {
+    const char *id, *text;
+    double duration_ns;
+    double step;  /* the duration in parts of the launch's, rounded; 0 where that does not matter */
+    size_t order; /* among causes that save the same */
+    char *line;   /* "file:line", or "" */
+};
+
+struct whatif {
+    double duration_ns;
+    struct {
+        struct row *items;
+        size_t count, capacity;
+    } causes, bounds, pairs, sizes; /* sizes: of blocks */
+};
+
+static void add_counts(const struct wl_record_launch *launch, const char *name, double sign,
+                       double *counts)
+{
+    for (size_t i = 0; i < launch->instruction_value_count; i++) {
+        const struct wl_record_instruction_value *value = &launch->instruction_values[i];
+        if (strcmp(launch->instruction_value_names[value->name], name) == 0)
+            counts[value->instruction] += sign * value->value;
+    }
+}
+
+/* The source line with the most of the cause; "" if none is known. */
+static char *find_line(struct wl_view_context *context, const struct wl_report_launch *launch,
+                       const char *cause)
+{
+    struct wl_error error = {0};
+    size_t row = 0, row_count = sizeof line_rows / sizeof *line_rows;
+    while (row < row_count && strcmp(line_rows[row].cause, cause) != 0)
+        row++;
+    if (row == row_count || !launch->kernel ||
+        wl_report_load_instructions(context->report, launch->kernel, &error) ||
+        wl_report_load_launch(context->report, launch, &error))
+        return wl_string_copy("");
+    const struct wl_record_kernel *kernel = &launch->kernel->record;
+    double *counts = wl_alloc_zero(kernel->instruction_count, sizeof *counts);
+    add_counts(&launch->record, line_rows[row].metric, 1, counts);
+    if (line_rows[row].less)
+        add_counts(&launch->record, line_rows[row].less, -1, counts);
+    const struct wl_record_instruction *best = NULL;
+    double most = 0;
+    for (size_t i = 0; i < kernel->instruction_count; i++) {
+        const struct wl_record_instruction *at = &kernel->instructions[i];
+        double sum = 0;
+        if (!at->line || !at->file)
+            continue;
+        for (size_t k = 0; k < kernel->instruction_count; k++)
+            if (kernel->instructions[k].line == at->line && kernel->instructions[k].file &&
+                strcmp(kernel->instructions[k].file, at->file) == 0)
+                sum += counts[k];
+        if (sum > most) {
+            most = sum;
+            best = at;
+        }
+    }
+    free(counts);
+    if (!best)
+        return wl_string_copy("");
+    const char *slash = strrchr(best->file, '/');
+    return wl_string_format("%s:%u", slash ? slash + 1 : best->file, best->line);
+}
+
+/* Times closer than that part of the launch's are the same: two causes that each leave what a third
+ * one takes, say. Of those the program's own come first, as in timing/causes.def. */
+#define SAME_PART 0.01
+
+static int by_duration(const void *left, const void *right)
+{
+    const struct row *a = left, *b = right;
+    if (a->step != b->step)
+        return a->step < b->step ? -1 : 1;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    if (a->duration_ns != b->duration_ns)
+        return a->duration_ns < b->duration_ns ? -1 : 1;
+    return strcmp(a->id, b->id);
+}
+
+/* False: the launch was not timed again. */
+static bool collect(struct wl_view_context *context, const struct wl_report_launch *launch,
+                    struct whatif *whatif)
+{
+    static const char begin[] = "whatif__", sizes[] = "whatif__block-", end[] = "__duration.ns";
+    enum wl_mark mark;
+    *whatif = (struct whatif){0};
+    if (!wl_report_value(launch, "gpu__time_duration.sum", &whatif->duration_ns, &mark))
+        whatif->duration_ns = 0;
+    for (const struct wl_timing_cause *cause = wl_timing_causes; cause->id; cause++) {
+        char *name = wl_string_format("%s%s%s", begin, cause->id, end);
+        struct row row = {.id = cause->id, .text = cause->text};
+        bool is_known = wl_report_value(launch, name, &row.duration_ns, &mark);
+        free(name);
+        if (!is_known)
+            continue;
+        bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
+        if (whatif->duration_ns > 0)
+            row.step = round(row.duration_ns / (SAME_PART * whatif->duration_ns));
+        row.order = (size_t)(cause - wl_timing_causes);
+        row.line = find_line(context, launch, cause->id);
+        if (is_bound)
+            WL_PUSH(&whatif->bounds, row);
+        else
+            WL_PUSH(&whatif->causes, row);
+    }
+    for (size_t i = 0; i < launch->record.value_count; i++) {
+        const struct wl_record_value *value = &launch->record.values[i];
+        size_t length = strlen(value->name);
+        bool is_size = strncmp(value->name, sizes, sizeof sizes - 1) == 0;
+        if (strncmp(value->name, begin, sizeof begin - 1) != 0 ||
+            !(is_size || strchr(value->name, '+')) || length <= sizeof begin + sizeof end)
+            continue;
+        struct row row = {.duration_ns = value->value, .line = wl_string_copy("")};
+        row.text = row.id = wl_string_copy_length(value->name + sizeof begin - 1,
+                                                  length - (sizeof begin - 1) - (sizeof end - 1));
+        if (is_size) {
+            row.text = wl_string_format("%s threads", row.id + strlen("block-"));
+            WL_PUSH(&whatif->sizes, row);
+        } else {
+            WL_PUSH(&whatif->pairs, row);
+        }
+    }
+    if (whatif->causes.count)
+        qsort(whatif->causes.items, whatif->causes.count, sizeof *whatif->causes.items,
+              by_duration);
+    if (whatif->sizes.count)
+        qsort(whatif->sizes.items, whatif->sizes.count, sizeof *whatif->sizes.items, by_duration);
+    if (whatif->pairs.count)
+        qsort(whatif->pairs.items, whatif->pairs.count, sizeof *whatif->pairs.items, by_duration);
+    return whatif->causes.count && whatif->duration_ns > 0;
+}
+
+static void whatif_free(struct whatif *whatif)
+{
+    for (size_t i = 0; i < whatif->causes.count; i++)
+        free(whatif->causes.items[i].line);
+    for (size_t i = 0; i < whatif->bounds.count; i++)
+        free(whatif->bounds.items[i].line);
+    for (size_t i = 0; i < whatif->pairs.count; i++) {
+        free(whatif->pairs.items[i].line);
+        free((char *)(uintptr_t)whatif->pairs.items[i].text);
+    }
+    for (size_t i = 0; i < whatif->sizes.count; i++) {
+        free(whatif->sizes.items[i].line);
+        free((char *)(uintptr_t)whatif->sizes.items[i].text);
+        free((char *)(uintptr_t)whatif->sizes.items[i].id);
+    }
+    free(whatif->sizes.items);
+    free(whatif->causes.items);
+    free(whatif->bounds.items);
+    free(whatif->pairs.items);
+}
+
+static char *time_text(double duration_ns)
+{
+    static const struct {
+        double least_ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+    size_t i = 0;
+    while (duration_ns < units[i].least_ns)
+        i++;
+    return wl_string_format("%.4g %s", duration_ns / (units[i].least_ns ? units[i].least_ns : 1),
+                            units[i].unit);
+}
+
+static void add_row(struct wl_table *table, const struct row *row, double duration_ns)
+{
+    char *time = time_text(row->duration_ns);
+    double saved = 100 * (1 - row->duration_ns / duration_ns);
+    char *percent = wl_string_format("%.1f%%", fabs(saved) < 0.05 ? 0.0 : saved);
+    char *factor = row->duration_ns > 0 ? wl_string_format("%.2fx", duration_ns / row->duration_ns)
+                                        : wl_string_copy("-");
+    wl_table_add_cell(table, row->text);
+    wl_table_add_cell(table, time);
+    wl_table_add_cell(table, percent);
+    wl_table_add_cell(table, factor);
+    wl_table_add_cell(table, row->line);
+    free(time);
+    free(percent);
+    free(factor);
+}
+
+static void print_rows(struct wl_view_context *context, const char *heading, const struct row *rows,
+                       size_t count, double duration_ns)
+{
+    struct wl_table table = {0};
+    wl_table_add_column(&table, heading, true);
+    wl_table_add_column(&table, "Predicted", false);
+    wl_table_add_column(&table, "Saved", false);
+    wl_table_add_column(&table, "Factor", false);
+    wl_table_add_column(&table, "Line", true);
+    for (size_t i = 0; i < count; i++)
+        add_row(&table, &rows[i], duration_ns);
+    wl_table_print(&table, 4, &context->text);
+    wl_table_free(&table);
+}
+
+static bool is_stand_in(const struct wl_report_launch *launch)
+{
+    return launch->kernel && launch->kernel->module.is_stand_in;
+}
+
+/* Of launches that failed there is no time; of a report made without what-if there is none at all:
+ * WL_ERR_NOTHING. */
+static enum wl_code need_any(struct wl_view_context *context, struct wl_error *error)
+{
+    bool has_any = context->launch_count == 0;
+    for (size_t i = 0; i < context->launch_count && !has_any; i++) {
+        struct whatif whatif;
+        has_any = collect(context, context->launches[i], &whatif);
+        whatif_free(&whatif);
+    }
+    if (has_any)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_NOTHING, "the report has no what-if of %s",
+                 wl_fields_kernel(context->launches[0]));
+    return wl_error_set_hint(error, "run the program again: warplens whatif ./app");
+}
+
+static void print_launch(struct wl_view_context *context, const struct wl_report_launch *launch,
+                         const struct whatif *whatif)
+{
+    char *time = time_text(whatif->duration_ns);
+    wl_text_addf(&context->text, "    takes %s (predicted%s)\n", time,
+                 is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
+    print_rows(context, "Without the", whatif->causes.items, whatif->causes.count,
+               whatif->duration_ns);
+    print_rows(context, "Bounds: without the", whatif->bounds.items, whatif->bounds.count,
+               whatif->duration_ns);
+    if (whatif->pairs.count)
+        print_rows(context, "Without both", whatif->pairs.items, whatif->pairs.count,
+                   whatif->duration_ns);
+    if (whatif->sizes.count)
+        print_rows(context, "In blocks of", whatif->sizes.items, whatif->sizes.count,
+                   whatif->duration_ns);
+    free(time);
+}
+
+enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_error *error)
+{
+    enum wl_code code = need_any(context, error);
+    if (code)
+        return code;
+    for (size_t i = 0; i < context->launch_count; i++) {
+        struct whatif whatif;
+        struct wl_text name = {0};
+        const struct wl_report_launch *launch = context->launches[i];
+        wl_format_safe(wl_fields_kernel(launch), &name);
+        wl_text_addf(&context->text, "  %lld: %s\n", (long long)launch->key, name.data);
+        if (collect(context, launch, &whatif))
+            print_launch(context, launch, &whatif);
+        else
+            wl_text_add(&context->text,
+                        "    was not timed again: no time could be predicted for it\n");
+        wl_text_add(&context->text, "\n");
+        wl_text_free(&name);
+        whatif_free(&whatif);
+    }
+    wl_text_add(&context->text,
+                "  Each row is the launch timed again with that one cause taken away "
+                "(predicted).\n  Savings do not add up: see the rows of pairs.\n");
+    return WL_OK;
+}
+
+static json_t *rows_json(const struct row *rows, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_pack("{s:s, s:f, s:s}", "cause", rows[i].id, "duration_ns",
+                                              rows[i].duration_ns, "line", rows[i].line));
+    return list;
+}
+
+enum wl_code wl_page_whatif_json(struct wl_view_context *context, struct wl_error *error)
+{
+    json_t *launches = json_array();
+    enum wl_code code = need_any(context, error);
+    for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
+        struct whatif whatif;
+        const struct wl_report_launch *launch = context->launches[i];
+        if (collect(context, launch, &whatif))
+            json_array_append_new(
+                launches, json_pack("{s:I, s:s, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "id",
+                                    (json_int_t)launch->key, "kernel", wl_fields_kernel(launch),
+                                    "duration_ns", whatif.duration_ns, "mark", "predicted",
+                                    "is_stand_in", is_stand_in(launch), "causes",
+                                    rows_json(whatif.causes.items, whatif.causes.count), "bounds",
+                                    rows_json(whatif.bounds.items, whatif.bounds.count), "pairs",
+                                    rows_json(whatif.pairs.items, whatif.pairs.count), "sizes",
+                                    rows_json(whatif.sizes.items, whatif.sizes.count)));
+        whatif_free(&whatif);
+    }
+    json_object_set_new(context->root, "whatif", launches);
+    return code;
+}
+
+static void add_csv(struct wl_view_context *context, const struct wl_report_launch *launch,
+                    const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        wl_text_addf(&context->text, "\"%lld\"", (long long)launch->key);
+        wl_csv_add(&context->text, wl_fields_kernel(launch));
+        wl_csv_add(&context->text, rows[i].id);
+        wl_text_addf(&context->text, ",\"%.0f\"", rows[i].duration_ns);
+        wl_csv_add(&context->text, rows[i].line);
+        wl_text_add_char(&context->text, '\n');
+    }
+}
+
+enum wl_code wl_page_whatif_csv(struct wl_view_context *context, struct wl_error *error)
+{
+    enum wl_code code = need_any(context, error);
+    if (code)
+        return code;
+    wl_text_add(&context->text, "\"ID\",\"Kernel Name\",\"Without\",\"Duration (ns)\",\"Line\"\n");
+    for (size_t i = 0; i < context->launch_count; i++) {
+        struct whatif whatif;
+        const struct wl_report_launch *launch = context->launches[i];
+        if (collect(context, launch, &whatif)) {
+            add_csv(context, launch, whatif.causes.items, whatif.causes.count);
+            add_csv(context, launch, whatif.sizes.items, whatif.sizes.count);
+        }
+        whatif_free(&whatif);
+    }
+    return WL_OK;
+}

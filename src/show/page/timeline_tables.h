@@ -1,0 +1,13 @@
+/* Tables of a trace (report/tables.h) as text, CSV or JSON. */
+#ifndef WL_SHOW_PAGE_TIMELINE_TABLES_H
+#define WL_SHOW_PAGE_TIMELINE_TABLES_H
+
+#include "report/tables.h"
+#include "show/page/view.h"
+
+/* names: ','-separated; NULL: all summaries that have rows. Errors: WL_ERR_USAGE (no such table or
+ * format), WL_ERR_NOTHING (no events in the report), WL_ERR_OUTPUT. */
+enum wl_code wl_view_trace_tables(struct wl_report *report, const char *names,
+                                  enum wl_view_format format, FILE *out, struct wl_error *error);
+
+#endif

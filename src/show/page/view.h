@@ -1,0 +1,61 @@
+/* Pages of a report as text, CSV or JSON. Reads the report through report/ and analyse/metric/
+ * only. */
+#ifndef WL_SHOW_PAGE_VIEW_H
+#define WL_SHOW_PAGE_VIEW_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "report/report.h"
+
+enum wl_view_page {
+    WL_PAGE_SUMMARY,
+    WL_PAGE_DETAILS,
+    WL_PAGE_SOURCE,
+    WL_PAGE_RAW,
+    WL_PAGE_SESSION,
+    WL_PAGE_ADVICE,
+    WL_PAGE_WHATIF,
+    WL_PAGE_GUIDE
+};
+enum wl_view_format {
+    WL_FORMAT_TEXT,
+    WL_FORMAT_CSV,
+    WL_FORMAT_JSON,
+    WL_FORMAT_SARIF,    /* of the advice page only */
+    WL_FORMAT_MARKDOWN, /* of the advice page only */
+    WL_FORMAT_COUNT
+};
+enum wl_view_units { WL_UNITS_AUTO, WL_UNITS_BASE }; /* --print-units */
+enum wl_view_summary {
+    WL_SUMMARY_NONE,
+    WL_SUMMARY_PER_KERNEL,
+    WL_SUMMARY_PER_GPU,
+    WL_SUMMARY_PER_NVTX
+};
+
+struct wl_view_options {
+    enum wl_view_page page;
+    enum wl_view_format format;
+    enum wl_view_units units;
+    enum wl_view_summary summary;
+    const char *sections;               /* comma-separated identifiers or NULL: those of the set */
+    const char *set;                    /* "basic", "detailed", "full" or NULL */
+    const char *section_folder;         /* user's Lua sections/metrics, or NULL */
+    const char *metrics;                /* comma-separated names (regex: allowed) or NULL */
+    const char *kernel_name;            /* -k on show: as in record/settings.h, or NULL */
+    uint64_t launch_skip, launch_count; /* on show; count 0: all */
+    const char *ranks;                  /* list as in base/rank.h, or NULL: all */
+    const char *top;                    /* source page: --top METRIC, or NULL */
+    bool percent;                       /* source page: values as percent of the kernel's total */
+    const char *view_source;            /* source page: "cuda,ptx" (default), "cuda", "ptx" */
+    uint32_t width;                     /* columns of the terminal, 0: 120 */
+    bool color;
+    const char *rules; /* advice page: comma-separated ids, or NULL: all */
+};
+
+/* Errors: WL_ERR_USAGE (unknown metric or section, with near names as hint), WL_ERR_NOTHING. */
+enum wl_code wl_view_print(struct wl_report *report, const struct wl_view_options *options,
+                           FILE *out, struct wl_error *error);
+
+#endif

@@ -1,0 +1,184 @@
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "timing/machine/build.h"
+
+struct cost_row {
+    const char *pattern;
+    uint8_t kind, count, second_kind, second_count;
+};
+
+static const struct cost_row cost_rows[] = {
+#define C(pattern, kind, count, second, second_count) \
+    {pattern, WL_MACHINE_##kind, count, WL_MACHINE_##second, second_count},
+#define S(pattern)
+#include "timing/machine/costs.def"
+#undef C
+#undef S
+    {"*", WL_MACHINE_ALU, 1, WL_MACHINE_ALU, 0},
+};
+
+static const struct cost_row *find_cost(uint16_t code)
+{
+    char name[64];
+    size_t length = strlen(wl_op_rows[code].name);
+    bool is_immediate = wl_op_rows[code].form == WL_FORM_BINARY_IMMEDIATE ||
+                        wl_op_rows[code].form == WL_FORM_COMPARE_IMMEDIATE;
+    length -= is_immediate ? 2 : 0; /* "_I" */
+    length = length < sizeof name ? length : sizeof name - 1;
+    memcpy(name, wl_op_rows[code].name, length);
+    name[length] = 0;
+    const struct cost_row *row = cost_rows;
+    while (fnmatch(row->pattern, name, 0) != 0)
+        row++;
+    return row;
+}
+
+struct wl_machine *wl_machine_create(uint32_t block_count)
+{
+    struct wl_machine *machine = wl_alloc_zero(1, sizeof *machine);
+    machine->block_count = block_count;
+    machine->blocks = wl_alloc_zero(block_count, sizeof *machine->blocks);
+    for (uint32_t i = 0; i < block_count; i++)
+        machine->blocks[i] = (struct wl_machine_block){
+            .head = i, .base = i, .join = WL_MACHINE_NONE, .turns = 1, .unrolled = WL_MACHINE_NONE};
+    WL_PUSH(&machine->operands, WL_MACHINE_NONE); /* so that they have an address */
+    return machine;
+}
+
+uint32_t wl_machine_add_register(struct wl_machine *machine, enum wl_machine_register kind,
+                                 uint64_t constant)
+{
+    struct wl_machine_value value = {constant, (uint8_t)kind};
+    WL_PUSH(&machine->registers, value);
+    return (uint32_t)machine->registers.count - 1;
+}
+
+/* Known when the launch begins: an operand from constant memory. */
+static bool is_uniform_special(const struct wl_op *op)
+{
+    switch (op->kind) {
+    case WL_SPECIAL_NTID_X:
+    case WL_SPECIAL_NTID_Y:
+    case WL_SPECIAL_NTID_Z:
+    case WL_SPECIAL_NCTAID_X:
+    case WL_SPECIAL_NCTAID_Y:
+    case WL_SPECIAL_NCTAID_Z:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum wl_machine_kind refine(const struct wl_op *op, enum wl_machine_kind kind)
+{
+    if (op->code == WL_OP_SPECIAL && is_uniform_special(op))
+        return WL_MACHINE_UNIFORM;
+    if (op->code == WL_OP_LOAD_PARAM)
+        return WL_MACHINE_UNIFORM;
+    if (kind == WL_MACHINE_ATOMIC && !(op->flags & WL_OPF_RESULT) && op->code != WL_OP_ATOMIC_LIST)
+        return WL_MACHINE_REDUCTION;
+    return kind;
+}
+
+static const char *const slow_path_patterns[] = {
+#define C(pattern, kind, count, second, second_count)
+#define S(pattern) pattern,
+#include "timing/machine/costs.def"
+#undef C
+#undef S
+};
+
+bool wl_machine_has_slow_path(uint16_t code)
+{
+    bool has = false;
+    for (size_t i = 0; i < sizeof slow_path_patterns / sizeof *slow_path_patterns; i++)
+        has |= fnmatch(slow_path_patterns[i], wl_op_rows[code].name, 0) == 0;
+    return has;
+}
+
+/* Whether lanes may get different results for the same operands: not from one address of memory
+ * that all share. */
+static bool is_varying(const struct wl_op *op, uint8_t kind)
+{
+    switch (kind) {
+    case WL_MACHINE_SPECIAL:
+        return op->kind < WL_SPECIAL_CTAID_X || op->kind > WL_SPECIAL_CTAID_Z;
+    case WL_MACHINE_LOAD:
+        return op->code == WL_OP_LOAD_LOCAL || op->code == WL_OP_LOAD_GENERIC;
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_SHUFFLE:
+    case WL_MACHINE_TEXTURE:
+    case WL_MACHINE_BRANCH: /* what a called function returns */
+    case WL_MACHINE_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Multiply-adds that the tensor pipe does for an operation, in units of 8x8x4 of 16 bits. */
+static uint8_t tensor_weight(const struct wl_op *op)
+{
+    uint32_t shape = (uint32_t)op->imm;
+    uint32_t m = shape & 255, n = shape >> 8 & 255, k = shape >> 16 & 255;
+    uint32_t bits = wl_matrix_format_bits(op->kind);
+    uint32_t weight = m * n / 64 * (k ? k : 256) * (bits ? bits : 16) / 64;
+    return weight == 0 ? 1 : weight > 255 ? 255 : (uint8_t)weight;
+}
+
+void wl_machine_add(struct wl_machine *machine, uint32_t block,
+                    const struct wl_machine_input *input)
+{
+    const struct wl_op *from = input->op;
+    const struct cost_row *cost = find_cost(from->code);
+    bool is_immediate = wl_op_rows[from->code].form == WL_FORM_BINARY_IMMEDIATE ||
+                        wl_op_rows[from->code].form == WL_FORM_COMPARE_IMMEDIATE;
+    bool is_load = from->code == WL_OP_LOAD_GLOBAL || from->code == WL_OP_LOAD_SHARED ||
+                   from->code == WL_OP_LOAD_LOCAL || from->code == WL_OP_LOAD_GENERIC;
+    struct wl_machine_op op = {.code = from->code,
+                               .kind = (uint8_t)refine(from, cost->kind),
+                               .count = cost->count,
+                               .second_kind = cost->second_kind,
+                               .second_count = cost->second_count,
+                               .is_guarded = input->is_guarded,
+                               .instruction = from->instruction,
+                               .site = input->site,
+                               .address = input->address,
+                               .imm = from->imm,
+                               .width_bytes = (uint8_t)(from->width_bytes * from->count),
+                               .has_imm = is_immediate,
+                               .is_kept = is_load && from->kind & WL_LOAD_KEPT,
+                               .is_varying = is_varying(from, refine(from, cost->kind)),
+                               .has_slow_path = wl_machine_has_slow_path(from->code),
+                               .is_readonly = is_load && from->flags & WL_OPF_NONCOHERENT,
+                               .weight = 1,
+                               .def_count = (uint8_t)input->def_count,
+                               .use_count = (uint8_t)input->use_count,
+                               .operands = (uint32_t)machine->operands.count};
+    for (uint32_t i = 0; i < input->def_count; i++)
+        WL_PUSH(&machine->operands, input->defs[i]);
+    for (uint32_t i = 0; i < input->use_count; i++)
+        WL_PUSH(&machine->operands, input->uses[i]);
+    if (op.kind == WL_MACHINE_TENSOR)
+        op.weight = tensor_weight(from);
+    WL_PUSH(&machine->ops, op);
+    uint32_t index = (uint32_t)machine->ops.count - 1;
+    WL_PUSH(&machine->blocks[block].code, index);
+}
+
+void wl_machine_improve(struct wl_machine *machine)
+{
+    wl_machine_fold(machine);
+    wl_machine_merge(machine);
+    wl_machine_fuse(machine);
+    wl_machine_predicate(machine);
+    wl_machine_converge(machine);
+    wl_machine_unroll(machine);
+    wl_machine_divide(machine);
+    wl_machine_expand(machine);
+    wl_machine_schedule(machine);
+    wl_machine_place(machine);
+}

@@ -1,0 +1,483 @@
+/* A list scheduler for straight-line code: of what could start, the operation with the longest way
+ * to the end goes first, so that all loads stand before the first use as far as there are registers
+ * for them. The order of accesses that may touch the same memory stays. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "timing/machine/live.h"
+#include "timing/machine/uses.h"
+
+/* What a compiler takes for the time of a result, in cycles. */
+static uint32_t assumed_latency(const struct wl_machine *machine, const struct wl_machine_op *op)
+{
+    if (op->def_count &&
+        machine->registers.items[wl_machine_defs(machine, op)[0]].kind == WL_MACHINE_PREDICATE)
+        return 12;
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_TEXTURE:
+        return 300; /* ptxas puts up to 75 accesses between a load and its use */
+    case WL_MACHINE_SHARED_LOAD:
+        return 36; /* ten loads, four cycles apart, stand before the use of the first */
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_CONSTANT:
+    case WL_MACHINE_SHUFFLE:
+    case WL_MACHINE_SPECIAL:
+        return 28;
+    case WL_MACHINE_XU:
+    case WL_MACHINE_CONVERT:
+    case WL_MACHINE_CONVERT_WIDE:
+    case WL_MACHINE_MATCH:
+    case WL_MACHINE_TENSOR:
+        return 20;
+    case WL_MACHINE_FP64:
+        return 8;
+    case WL_MACHINE_FREE:
+        return 0;
+    default:
+        return 4;
+    }
+}
+
+struct node {
+    uint32_t op;
+    uint32_t waits;    /* operations before it that have not been placed */
+    uint32_t earliest; /* cycle at which its operands are there */
+    uint32_t priority; /* cycles from its start to the end of the block */
+    struct {
+        uint32_t *items;
+        size_t count, capacity;
+    } after; /* nodes that must follow */
+};
+
+struct scheduling {
+    struct wl_machine *machine;
+    const struct wl_machine_live *live;
+    uint32_t block;
+    uint32_t *left;     /* reads of each register's present value that are still to come */
+    uint32_t *promised; /* of each operand that is written: reads of that value */
+    uint32_t memory_at; /* cycle of the next access */
+    int32_t pressure;   /* 32-bit registers that values take now */
+    struct node *nodes;
+    uint32_t count;
+    uint32_t *writer; /* of each register: the last node of this block that writes it */
+    uint32_t *stamp;  /* the round in which that was set */
+    uint32_t round;
+};
+
+static void must_follow(struct scheduling *scheduling, uint32_t before, uint32_t after)
+{
+    if (before == after)
+        return;
+    struct node *node = &scheduling->nodes[before];
+    for (size_t i = node->after.count; i-- > 0 && i + 8 > node->after.count;)
+        if (node->after.items[i] == after)
+            return;
+    WL_PUSH(&node->after, after);
+    scheduling->nodes[after].waits++;
+}
+
+/* Cycles between two accesses of a warp: examples/microbench scheduling, queue.*.1_warps. */
+#define MEMORY_INTERVAL 4
+
+static bool is_access(const struct wl_machine_op *op)
+{
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+    case WL_MACHINE_STORE:
+    case WL_MACHINE_SHARED_LOAD:
+    case WL_MACHINE_SHARED_STORE:
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_COPY:
+    case WL_MACHINE_TEXTURE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+enum memory_role { ROLE_NONE, ROLE_READ, ROLE_WRITE, ROLE_ALL };
+
+static enum memory_role role_of(const struct wl_machine_op *op)
+{
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+        return op->code == WL_OP_LOAD_GLOBAL && op->site == WL_MACHINE_NONE ? ROLE_NONE : ROLE_READ;
+    case WL_MACHINE_SHARED_LOAD:
+        return ROLE_READ;
+    case WL_MACHINE_STORE:
+    case WL_MACHINE_SHARED_STORE:
+        return ROLE_WRITE;
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+    case WL_MACHINE_SHARED_ATOMIC:
+    case WL_MACHINE_COPY:
+    case WL_MACHINE_BARRIER:
+    case WL_MACHINE_FENCE:
+    case WL_MACHINE_EXIT:
+    case WL_MACHINE_BRANCH:
+    case WL_MACHINE_UNKNOWN:
+        return ROLE_ALL;
+    case WL_MACHINE_SYNC:
+        return ROLE_NONE;
+    default:
+        return op->code == WL_OP_WARP_SYNC ? ROLE_ALL : ROLE_NONE;
+    }
+}
+
+static bool is_shared(const struct wl_machine_op *op)
+{
+    return op->kind == WL_MACHINE_SHARED_LOAD || op->kind == WL_MACHINE_SHARED_STORE;
+}
+
+/* Registers: a reader follows the writer, a writer follows writer and readers of before. */
+static void order_registers(struct scheduling *scheduling, uint32_t i)
+{
+    struct wl_machine *machine = scheduling->machine;
+    const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+    for (uint32_t k = 0; k < op->use_count; k++) {
+        uint32_t reg = wl_machine_op_uses(machine, op)[k];
+        uint8_t kind = machine->registers.items[reg].kind;
+        if (kind == WL_MACHINE_KNOWN || kind == WL_MACHINE_COMMON)
+            continue;
+        if (scheduling->stamp[reg] == scheduling->round)
+            must_follow(scheduling, scheduling->writer[reg], i);
+    }
+    for (uint32_t k = 0; k < op->def_count; k++) {
+        uint32_t reg = wl_machine_defs(machine, op)[k];
+        bool is_written = scheduling->stamp[reg] == scheduling->round;
+        if (is_written)
+            must_follow(scheduling, scheduling->writer[reg], i);
+        scheduling->stamp[reg] = scheduling->round;
+        scheduling->writer[reg] = i;
+    }
+}
+
+/* A writer of a register that is read earlier in the block, before any write: it must stay behind
+ * those readers. Registers with one writer and no earlier reader need no check. */
+static void order_writers(struct scheduling *scheduling)
+{
+    struct wl_machine *machine = scheduling->machine;
+    scheduling->round++;
+    for (uint32_t i = scheduling->count; i-- > 0;) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < op->use_count; k++) {
+            uint32_t reg = wl_machine_op_uses(machine, op)[k];
+            if (scheduling->stamp[reg] == scheduling->round && scheduling->writer[reg] > i)
+                must_follow(scheduling, i, scheduling->writer[reg]);
+        }
+        for (uint32_t k = 0; k < op->def_count; k++) {
+            uint32_t reg = wl_machine_defs(machine, op)[k];
+            scheduling->stamp[reg] = scheduling->round;
+            scheduling->writer[reg] = i;
+        }
+    }
+}
+
+static void order_memory(struct scheduling *scheduling)
+{
+    uint32_t fence = UINT32_MAX;
+    uint32_t last_write[2] = {UINT32_MAX, UINT32_MAX};
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
+        enum memory_role role = role_of(op);
+        int space = is_shared(op);
+        if (role == ROLE_NONE)
+            continue;
+        if (fence != UINT32_MAX)
+            must_follow(scheduling, fence, i);
+        if (role == ROLE_READ && last_write[space] != UINT32_MAX)
+            must_follow(scheduling, last_write[space], i);
+        if (role == ROLE_READ)
+            continue;
+        for (uint32_t k = i; k-- > 0 && k != fence;) {
+            const struct wl_machine_op *before =
+                &scheduling->machine->ops.items[scheduling->nodes[k].op];
+            bool is_other = role == ROLE_WRITE && is_shared(before) != (space != 0);
+            if (role_of(before) != ROLE_NONE && !is_other)
+                must_follow(scheduling, k, i);
+            if (k == 0 || (!is_other && role_of(before) != ROLE_READ))
+                break;
+        }
+        if (role == ROLE_WRITE)
+            last_write[space] = i;
+        else
+            fence = i;
+    }
+}
+
+/* Nothing moves past a branch, nor past where lanes meet, which only stands behind one. */
+static void order_branches(struct scheduling *scheduling)
+{
+    const struct wl_machine_op *ops = scheduling->machine->ops.items;
+    uint32_t fixed = UINT32_MAX;
+    bool is_behind_branch = true;
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        uint8_t kind = ops[scheduling->nodes[i].op].kind;
+        bool is_fixed = kind == WL_MACHINE_BRANCH || (kind == WL_MACHINE_SYNC && is_behind_branch);
+        is_behind_branch = is_fixed;
+        if (fixed != UINT32_MAX)
+            must_follow(scheduling, fixed, i);
+        if (!is_fixed)
+            continue;
+        for (uint32_t k = fixed == UINT32_MAX ? 0 : fixed + 1; k < i; k++)
+            must_follow(scheduling, k, i);
+        fixed = i;
+    }
+}
+
+static void rate(struct scheduling *scheduling)
+{
+    for (uint32_t i = scheduling->count; i-- > 0;) {
+        struct node *node = &scheduling->nodes[i];
+        uint32_t latency =
+            assumed_latency(scheduling->machine, &scheduling->machine->ops.items[node->op]);
+        node->priority = latency;
+        for (size_t k = 0; k < node->after.count; k++) {
+            uint32_t behind = scheduling->nodes[node->after.items[k]].priority + latency;
+            node->priority = behind > node->priority ? behind : node->priority;
+        }
+        /* parameters come before what reads them, which no register says */
+        if (scheduling->machine->ops.items[node->op].kind == WL_MACHINE_UNIFORM)
+            node->priority = UINT32_MAX;
+    }
+}
+
+/* Registers for values where 32 in all let an SM hold all its warps: what ptxas keeps to where the
+ * program does not say how many blocks an SM shall hold. */
+#define REGISTERS_LIKED 27
+
+/* Addresses are computed that many loads ahead. */
+#define LOADS_AHEAD 2
+
+static int32_t size_of(const struct wl_machine *machine, uint32_t reg)
+{
+    uint8_t kind = machine->registers.items[reg].kind;
+    return kind == WL_MACHINE_WIDE ? 2 : kind == WL_MACHINE_VALUE ? 1 : 0;
+}
+
+/* How often an operation reads the register of its use k; 0: an earlier use is the same. */
+static uint32_t times_read(const struct wl_machine *machine, const struct wl_machine_op *op,
+                           uint32_t k)
+{
+    const uint32_t *uses = wl_machine_op_uses(machine, op);
+    uint32_t times = 0;
+    for (uint32_t n = 0; n < op->use_count; n++) {
+        if (uses[n] == uses[k] && n < k)
+            return 0;
+        times += uses[n] == uses[k];
+    }
+    return times;
+}
+
+/* By how much an operation changes the pressure. */
+static int32_t change(const struct scheduling *scheduling, const struct wl_machine_op *op)
+{
+    const struct wl_machine *machine = scheduling->machine;
+    int32_t change = 0;
+    for (uint32_t k = 0; k < op->def_count; k++)
+        if (scheduling->promised[op->operands + k])
+            change += size_of(machine, wl_machine_defs(machine, op)[k]);
+    for (uint32_t k = 0; k < op->use_count; k++) {
+        uint32_t reg = wl_machine_op_uses(machine, op)[k];
+        if (scheduling->left[reg] && scheduling->left[reg] == times_read(machine, op, k))
+            change -= size_of(machine, reg);
+    }
+    return change;
+}
+
+static void perform(struct scheduling *scheduling, const struct wl_machine_op *op)
+{
+    scheduling->pressure += change(scheduling, op);
+    for (uint32_t k = 0; k < op->use_count; k++)
+        scheduling->left[wl_machine_op_uses(scheduling->machine, op)[k]]--;
+    for (uint32_t k = 0; k < op->def_count; k++)
+        scheduling->left[wl_machine_defs(scheduling->machine, op)[k]] =
+            scheduling->promised[op->operands + k];
+}
+
+/* Registers that hold values which the block only passes on, or begins with. */
+static int32_t count_live(const struct scheduling *scheduling)
+{
+    const struct wl_machine *machine = scheduling->machine;
+    const uint64_t *in = scheduling->live->in + scheduling->block * scheduling->live->words;
+    int32_t count = 0;
+    for (size_t word = 0; word < scheduling->live->words; word++)
+        for (uint64_t bits = in[word]; bits; bits &= bits - 1)
+            count += size_of(machine, (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(bits));
+    return count;
+}
+
+/* Fills left for the block's begin and promised. */
+static void count_reads(struct scheduling *scheduling)
+{
+    struct wl_machine *machine = scheduling->machine;
+    uint32_t *left = scheduling->left;
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
+            uint32_t reg = machine->operands.items[op->operands + k];
+            left[reg] = wl_machine_live_has(scheduling->live, scheduling->live->out,
+                                            scheduling->block, reg);
+        }
+    }
+    for (uint32_t i = scheduling->count; i-- > 0;) {
+        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        for (uint32_t k = 0; k < op->def_count; k++) {
+            uint32_t reg = wl_machine_defs(machine, op)[k];
+            scheduling->promised[op->operands + k] = left[reg];
+            left[reg] = 0;
+        }
+        for (uint32_t k = 0; k < op->use_count; k++)
+            left[wl_machine_op_uses(machine, op)[k]]++;
+    }
+    scheduling->pressure = count_live(scheduling);
+}
+
+/* The most registers the block needs as it stands. */
+static int32_t find_limit(struct scheduling *scheduling)
+{
+    int32_t most = REGISTERS_LIKED;
+    count_reads(scheduling);
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        perform(scheduling, &scheduling->machine->ops.items[scheduling->nodes[i].op]);
+        most = scheduling->pressure > most ? scheduling->pressure : most;
+    }
+    return most;
+}
+
+/* The best of the nodes that may start: the longest way, then the earliest in the program. Nothing
+ * can start: the one that can first. */
+static uint32_t start_of(const struct scheduling *scheduling, const struct node *node)
+{
+    const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+    return is_access(op) && scheduling->memory_at > node->earliest ? scheduling->memory_at
+                                                                   : node->earliest;
+}
+
+static bool is_load(const struct scheduling *scheduling, const struct node *node)
+{
+    const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+    return is_access(op) && op->def_count > 0;
+}
+
+/* What speaks against an operation now: registers beyond the limit; that it takes registers for
+ * what only later ones need, while loads are ready. */
+static int32_t reluctance(const struct scheduling *scheduling, const struct node *node,
+                          int32_t limit, bool has_load)
+{
+    int32_t grows = change(scheduling, &scheduling->machine->ops.items[node->op]);
+    if (grows <= 0)
+        return 0;
+    if (scheduling->pressure + grows > limit)
+        return 1 + grows;
+    return has_load && !is_load(scheduling, node) ? 1 : 0;
+}
+
+static uint32_t choose(const struct scheduling *scheduling, const uint32_t *ready, uint32_t count,
+                       uint32_t now, int32_t limit)
+{
+    uint32_t best = 0, loads = 0;
+    for (uint32_t k = 0; k < count; k++)
+        loads += is_load(scheduling, &scheduling->nodes[ready[k]]);
+    bool has_load = loads >= LOADS_AHEAD;
+    int32_t best_reluctance = reluctance(scheduling, &scheduling->nodes[ready[0]], limit, has_load);
+    for (uint32_t k = 1; k < count; k++) {
+        const struct node *a = &scheduling->nodes[ready[k]], *b = &scheduling->nodes[ready[best]];
+        uint32_t a_start = start_of(scheduling, a), b_start = start_of(scheduling, b);
+        bool a_can = a_start <= now, b_can = b_start <= now;
+        int32_t against = reluctance(scheduling, a, limit, has_load);
+        bool is_better = against != best_reluctance     ? against < best_reluctance
+                         : a_can != b_can               ? a_can
+                         : !a_can && a_start != b_start ? a_start < b_start
+                         : a->priority != b->priority   ? a->priority > b->priority
+                                                        : ready[k] < ready[best];
+        best = is_better ? k : best;
+        best_reluctance = is_better ? against : best_reluctance;
+    }
+    return best;
+}
+
+static void place(struct scheduling *scheduling, struct wl_machine_block *block)
+{
+    uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
+    uint32_t count = 0, now = 0;
+    int32_t limit = find_limit(scheduling);
+    scheduling->memory_at = 0;
+    count_reads(scheduling);
+    for (uint32_t i = 0; i < scheduling->count; i++)
+        if (scheduling->nodes[i].waits == 0)
+            ready[count++] = i;
+    for (uint32_t at = 0; at < scheduling->count; at++) {
+        uint32_t k = choose(scheduling, ready, count, now, limit);
+        uint32_t chosen = ready[k];
+        ready[k] = ready[--count];
+        struct node *node = &scheduling->nodes[chosen];
+        const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+        uint32_t start = start_of(scheduling, node);
+        now = start > now ? start : now;
+        if (is_access(op))
+            scheduling->memory_at = now + MEMORY_INTERVAL;
+        perform(scheduling, op);
+        for (size_t i = 0; i < node->after.count; i++) {
+            struct node *next = &scheduling->nodes[node->after.items[i]];
+            uint32_t there = now + assumed_latency(scheduling->machine, op);
+            next->earliest = there > next->earliest ? there : next->earliest;
+            if (--next->waits == 0)
+                ready[count++] = node->after.items[i];
+        }
+        now += op->kind != WL_MACHINE_FREE;
+        block->code.items[at] = node->op;
+    }
+    free(ready);
+}
+
+static void schedule_block(struct scheduling *scheduling, struct wl_machine_block *block)
+{
+    scheduling->count = (uint32_t)block->code.count;
+    const struct wl_machine_op *last =
+        &scheduling->machine->ops.items[block->code.items[scheduling->count - 1]];
+    if (last->kind == WL_MACHINE_BRANCH || last->kind == WL_MACHINE_EXIT)
+        scheduling->count--; /* stays where it is */
+    scheduling->nodes = wl_alloc_zero(scheduling->count, sizeof *scheduling->nodes);
+    scheduling->round++;
+    for (uint32_t i = 0; i < scheduling->count; i++) {
+        scheduling->nodes[i].op = block->code.items[i];
+        order_registers(scheduling, i);
+    }
+    order_writers(scheduling);
+    order_memory(scheduling);
+    order_branches(scheduling);
+    rate(scheduling);
+    place(scheduling, block);
+    for (uint32_t i = 0; i < scheduling->count; i++)
+        free(scheduling->nodes[i].after.items);
+    free(scheduling->nodes);
+}
+
+void wl_machine_schedule(struct wl_machine *machine)
+{
+    struct scheduling scheduling = {.machine = machine};
+    scheduling.writer = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
+    scheduling.stamp = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
+    scheduling.left = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
+    scheduling.promised = wl_alloc_zero(machine->operands.count + 1, sizeof(uint32_t));
+    struct wl_machine_live live;
+    wl_machine_live_find(machine, &live);
+    scheduling.live = &live;
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        if (machine->blocks[b].head == b && machine->blocks[b].turns &&
+            machine->blocks[b].code.count > 1) {
+            scheduling.block = b;
+            schedule_block(&scheduling, &machine->blocks[b]);
+        }
+    free(scheduling.writer);
+    free(scheduling.stamp);
+    free(scheduling.left);
+    free(scheduling.promised);
+    wl_machine_live_free(&live);
+}
