@@ -179,8 +179,7 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     wl_report_close(report);
     return count ? WL_OK
                  : wl_error_set(error, WL_ERR_NOTHING,
-                                "no kernel launch was chosen, so nothing was "
-                                "checked");
+                                "no kernel launch was chosen, so nothing was checked");
 }
 
 /* ---- the run ---- */

@@ -39,8 +39,7 @@ static const struct wl_option trace_rows[] = {
     {"TRACE", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"trace", 't', WL_OPTION_COMMAS, AT(traced), "NAMES",
      "what to record, ',' between: cuda, cublas, nvtx, openacc, openmp, mpi, osrt, none; default: "
-     "all "
-     "of them"},
+     "all of them"},
     {"output", 'o', WL_OPTION_TEXT, AT(export_path), "FILE",
      "write this report (.wlr is added); %p process, %h host, %q{VAR} environment, %i first free "
      "number, %% percent sign; default: warplens-report%i"},
@@ -77,8 +76,7 @@ static const struct wl_option optimize_rows[] = {
     {"OPTIMIZE", 0, WL_OPTION_HEADING, 0, NULL, NULL},
     {"kernels", 0, WL_OPTION_NUMBER, AT(kernel_count), "N",
      "take the N kernels with most to gain by time and head-room, of 2 N that are profiled, each "
-     "in "
-     "a run of its own; default: 3"},
+     "in a run of its own; default: 3"},
     {.name = NULL},
 };
 
@@ -93,9 +91,8 @@ static const struct wl_option collector_rows[] = {
      "like launches (kernel, grid, block, shared memory) carries one pass; auto (default), the "
      "first of like launches again, and spread over those that follow; application, run the "
      "program again for each pass, for samples and for counts at instructions; range and "
-     "app-range, "
-     "count as one what runs between cudaProfilerStart and Stop, or in ranges of --nvtx-include, "
-     "and run its launches or the program again; none, no counters"},
+     "app-range, count as one what runs between cudaProfilerStart and Stop, or in ranges of "
+     "--nvtx-include, and run its launches or the program again; none, no counters"},
     {"graph-profiling", 0, WL_OPTION_CHOICE, AT(graph_profiling), "auto|node|graph",
      "auto (default): hw: graph, a graph is counted as a whole, each launch of it a pass; sim: "
      "node, its kernels one by one"},

@@ -195,8 +195,7 @@ static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl
         wl_error_set(error, WL_ERR_OUTPUT, "an unfinished run has left its measurements");
         wl_error_set_where(error, "%s", run->stream_folder);
         return wl_error_set_hint(error,
-                                 "`warplens show %s` makes the report of them, -f throws "
-                                 "them away",
+                                 "`warplens show %s` makes the report of them, -f throws them away",
                                  run->report_path);
     }
     return WL_OK;

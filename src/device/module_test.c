@@ -264,8 +264,7 @@ static void loaded_text_for_a_newer_gpu_is_noted_or_refused(void **state)
     assert_int_equal(code, WL_DEVICE_INVALID_PTX);
     assert_string_equal(said,
                         "warplens: the PTX that the program loads is for sm_120, newer than the "
-                        "model GPU's sm_90 (error 218); compile it for the GPU that is "
-                        "modelled\n");
+                        "model GPU's sm_90 (error 218); compile it for the GPU that is modelled\n");
     assert_int_equal(wl_device_module_load("garbage", &module), WL_DEVICE_INVALID_IMAGE);
 }
 

@@ -51,11 +51,10 @@ enum wl_code wl_database_create(const char *path, sqlite3 **database, struct wl_
     int status = sqlite3_open_v2(path, database, flags, LOCKLESS_VFS);
     if (status == SQLITE_OK) {
         /* a failed build is thrown away, so nothing ever needs to be rolled back */
-        pragmas = wl_string_format("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF;"
-                                   "PRAGMA synchronous=OFF; PRAGMA mmap_size=0;"
-                                   "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-65536;"
-                                   "PRAGMA encoding='UTF-8'; PRAGMA application_id=%d;"
-                                   "PRAGMA user_version=%d; BEGIN EXCLUSIVE",
+        pragmas = wl_string_format("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF;PRAGMA "
+                                   "synchronous=OFF; PRAGMA mmap_size=0;PRAGMA temp_store=MEMORY; "
+                                   "PRAGMA cache_size=-65536;PRAGMA encoding='UTF-8'; PRAGMA "
+                                   "application_id=%d;PRAGMA user_version=%d; BEGIN EXCLUSIVE",
                                    WL_REPORT_APPLICATION_ID, WL_REPORT_FORMAT);
         status = execute(*database, pragmas);
     }

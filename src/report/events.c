@@ -9,9 +9,8 @@ enum { ID, CATEGORY, NAME, START, END, PROCESS, THREAD, CORRELATION, FLAGS, WORD
 
 static const char select_sql[] =
     "SELECT id, category, name_id, start_ns, end_ns, process_id, thread, correlation, flags, "
-    "word_0, "
-    "word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE ?1 = 0 OR ?1 >> category & 1 "
-    "ORDER BY start_ns, end_ns DESC, id";
+    "word_0, word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE ?1 = 0 OR ?1 >> "
+    "category & 1 ORDER BY start_ns, end_ns DESC, id";
 
 static const char *name_of(const struct wl_report *report, sqlite3_stmt *statement, int column)
 {

@@ -144,10 +144,9 @@ static enum wl_code add(struct merging *merging, const char *path)
 static enum wl_code put_facts(struct merging *merging, size_t count)
 {
     char *sql = sqlite3_mprintf(
-        "INSERT INTO meta VALUES('format', %d), ('producer', %Q),"
-        " ('created_ns', CAST(strftime('%%s', 'now') AS TEXT) || '000000000');"
-        "INSERT INTO session SELECT coalesce(max(position), 0) + 1, 'merged_reports', NULL, %d"
-        " FROM session",
+        "INSERT INTO meta VALUES('format', %d), ('producer', %Q), ('created_ns', "
+        "CAST(strftime('%%s', 'now') AS TEXT) || '000000000');INSERT INTO session SELECT "
+        "coalesce(max(position), 0) + 1, 'merged_reports', NULL, %d FROM session",
         WL_REPORT_FORMAT, "warplens " WL_VERSION_STRING, (int)count);
     enum wl_code code = execute(merging, sql);
     sqlite3_free(sql);

@@ -12,8 +12,7 @@ static const char *const contents[] = {
     "SELECT id, module_id, mangled, demangled, function FROM kernels ORDER BY id",
     "SELECT * FROM instructions ORDER BY kernel_id, position",
     ("SELECT id, process_id, number, kernel_id, device_id, grid_x, block_x, start_ns, status, "
-     "range "
-     "FROM launches ORDER BY id"),
+     "range FROM launches ORDER BY id"),
     "SELECT * FROM launch_values ORDER BY launch_id, name",
     "SELECT * FROM launch_attributes ORDER BY launch_id, name, text, number",
     "SELECT * FROM launch_instruction_values ORDER BY launch_id, name, position",

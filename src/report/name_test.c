@@ -105,8 +105,7 @@ static void wrong_patterns_are_refused(void **state)
     fails_with("a%q{}", "%q in the report name a%q{} needs a variable: %q{NAME}", "");
     fails_with(
         "a%q{WL_UNSET}",
-        "the report name a%q{WL_UNSET} needs the environment variable WL_UNSET, which is not "
-        "set",
+        "the report name a%q{WL_UNSET} needs the environment variable WL_UNSET, which is not set",
         "");
     fails_with("", "the report name \"\" has no file name", "");
     fails_with("a/", "the report name \"a/\" has no file name", "");

@@ -157,8 +157,7 @@ static enum wl_code load_processes(struct wl_report *report, struct wl_error *er
     wl_rows_begin(&rows, &report->file,
                   "SELECT id, stream, pid, parent_pid, host, executable, executable_hash, "
                   "command_line, start_ns, version, collector, exit_code, is_torn, dropped, rank, "
-                  "rank_count "
-                  "FROM processes ORDER BY id",
+                  "rank_count FROM processes ORDER BY id",
                   0, error);
     while (wl_rows_next(&rows)) {
         int64_t key = (int64_t)report->processes.count + 1;

@@ -103,9 +103,8 @@ const struct wl_timeline_table wl_timeline_tables[] = {
      .sql =
          "WITH chosen AS (SELECT " NAME " AS name, stacks.name AS stack, " LENGTH " AS length FROM "
          NAMED " JOIN names AS stacks ON stacks.id = word_1 WHERE category IN ("
-         RUNTIME ", " DRIVER ", " LIBRARY ")) "
-         "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
-         "sum(length), count(*), avg(length), name, stack FROM chosen "
+         RUNTIME ", " DRIVER ", " LIBRARY ")) SELECT 100.0 * sum(length) / max(1, (SELECT "
+         "sum(length) FROM chosen)), sum(length), count(*), avg(length), name, stack FROM chosen "
          "GROUP BY stack, name ORDER BY 2 DESC, stack, name",
      .columns = {{"Time (%)", WL_UNIT_PERCENT},
                  {"Total Time (ns)", WL_UNIT_NS},
@@ -161,9 +160,8 @@ const struct wl_timeline_table wl_timeline_tables[] = {
      .is_of_device = true,
      .sql = "WITH chosen AS (SELECT " NAME " AS name, CASE category WHEN " KERNEL
             " THEN 'CUDA_KERNEL' ELSE 'MEMORY_OPER' END AS kind, " LENGTH " AS length FROM " NAMED
-            " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ")) "
-            "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
-            "sum(length), " SPREAD(
+            " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ")) SELECT 100.0 * sum(length) / "
+            "max(1, (SELECT sum(length) FROM chosen)), sum(length), " SPREAD(
                 "length") ", kind, name FROM chosen GROUP BY kind, name ORDER BY 2 DESC, name",
      .columns = {{"Time (%)", WL_UNIT_PERCENT},
                  {"Total Time (ns)", WL_UNIT_NS},
@@ -275,14 +273,13 @@ const struct wl_timeline_table wl_timeline_tables[] = {
          "WITH launch AS (SELECT (SELECT number FROM session WHERE name = 'trace_launch_ns') AS "
          "ns), spans AS (SELECT process_id, max(end_ns) - min(start_ns) AS span, "
          "total(category = " KERNEL ") AS kernels, total(category IN (" OF_CUPTI ")) AS of_cupti "
-         "FROM trace_events GROUP BY process_id), costs AS (SELECT *, CASE WHEN ns IS NULL "
-         "THEN records * record_ns ELSE coalesce(kernels, 0) * ns + "
-         "max(0, records - coalesce(of_cupti, 0)) * record_ns END AS cost "
-         "FROM trace_recordings LEFT JOIN spans USING (process_id), launch) "
-         "SELECT pid, records, costs.dropped, waited_ns, record_ns, ns, cost, "
-         "CASE WHEN cost < span THEN 100.0 * cost / (span - cost) END, "
-         "ring_bytes / 1000000.0, clock_jump_ns, host, executable FROM costs "
-         "JOIN processes ON processes.id = process_id ORDER BY process_id",
+         "FROM trace_events GROUP BY process_id), costs AS (SELECT *, CASE WHEN ns IS NULL THEN "
+         "records * record_ns ELSE coalesce(kernels, 0) * ns + max(0, records - coalesce(of_cupti, "
+         "0)) * record_ns END AS cost FROM trace_recordings LEFT JOIN spans USING (process_id), "
+         "launch) SELECT pid, records, costs.dropped, waited_ns, record_ns, ns, cost, CASE WHEN "
+         "cost < span THEN 100.0 * cost / (span - cost) END, ring_bytes / 1000000.0, "
+         "clock_jump_ns, host, executable FROM costs JOIN processes ON processes.id = process_id "
+         "ORDER BY process_id",
      .columns = {{"PID", WL_UNIT_ID},
                  {"Events", WL_UNIT_COUNT},
                  {"Dropped", WL_UNIT_COUNT},

@@ -345,9 +345,8 @@ static void tables_of_nsys_can_be_queried(void **state)
         6000);
     assert_number(
         database,
-        "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN "
-        "CUPTI_ACTIVITY_KIND_RUNTIME AS r USING (correlationId) WHERE r.globalTid >> 24 = "
-        "k.globalPid >> 24",
+        "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS "
+        "r USING (correlationId) WHERE r.globalTid >> 24 = k.globalPid >> 24",
         5);
     assert_number(database, "SELECT max(gridX * gridY * blockX) FROM CUPTI_ACTIVITY_KIND_KERNEL",
                   256 * 2 * 128);

@@ -170,12 +170,10 @@ static const char host_rows[] =
     "    5: compute region reached 1 time\n"
     "               elapsed time(us): total=5.0 max=5.0 min=5.0 avg=5.0\n"
     "\n  Device times are predicted: those of the simulated GPU. Elapsed times are on the "
-    "simulated "
-    "clock.\n";
+    "simulated clock.\n";
 static const char host_finding[] = "  b.c:5: compute regions ran on the host, not on a device\n"
                                    "    do: compile with -foffload=nvptx-none (gcc) or -acc=gpu "
-                                   "(nvc); ACC_DEVICE_TYPE=nvidia ends the "
-                                   "program\n"
+                                   "(nvc); ACC_DEVICE_TYPE=nvidia ends the program\n"
                                    "        where there is no device\n";
 
 static void expect(char *found, const char *const *parts, size_t count)
@@ -216,10 +214,8 @@ static void messages_are_told_with_their_lines(void **state)
         "  a.c:14: the compiler keeps the loop in line 14 sequential for a dependence on sum; its "
         "kernel takes 85.0% of\n  the device's time (predicted)\n"
         "    do: if the loop adds up into sum, sum into a temporary with reduction(+:...) and "
-        "store it once "
-        "behind the\n        loop; if its iterations are independent, say so with `loop "
-        "independent` and "
-        "restrict\n",
+        "store it once behind the\n        loop; if its iterations are independent, say so with "
+        "`loop independent` and restrict\n",
         host_finding};
     expect(print(WL_FORMAT_TEXT, log), parts, COUNT(parts));
 }

@@ -140,8 +140,7 @@ static void say_kernels(struct wl_view_context *context, const struct walk *walk
                          walk->has_durations
                              ? "gpu__time_duration.sum; head-room is what is above "
                                "the floor of the busiest unit"
-                             : "the least time that counts allow, as the report has "
-                               "no durations"));
+                             : "the least time that counts allow, as the report has no durations"));
 }
 
 static bool is_about(const struct wl_advice *advice, const struct share *share)

@@ -122,8 +122,7 @@ static void put_table(struct writer *writer)
         "and.b32 %t0, $i, 63; mad.wide.u32 %at0, %t0, 2, %halves; ld.global.nc.b16 $h, [%at0]",
         "and.b32 %t0, $i, 62; mad.wide.u32 %at0, %t0, 2, %halves; ld.global.b32 $x, [%at0]",
         "and.b32 %t0, $i, 62; mad.wide.u32 %at0, %t0, 4, %floats; ld.global.v2.f32 {$f, %tf}, "
-        "[%at0]; "
-        "min.f32 $f, %tf, $f",
+        "[%at0]; min.f32 $f, %tf, $f",
         "and.b32 %t0, $i, 15; mad.wide.u32 %at0, %t0, 4, %first; ld.global.u8 $i, [%at0+1]",
         "and.b32 %t0, $i, 15; mad.wide.u32 %at0, %t0, 4, %first; ld.global.s16 $i, [%at0+2]",
         ("and.b32 %t0, $i, 15; mov.u64 %at1, fixed; mad.wide.u32 %at1, %t0, 4, %at1; "
