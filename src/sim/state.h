@@ -223,9 +223,6 @@ void wl_worker_forget_ranges(struct wl_worker *worker);
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);
 
-/* Device printf: prints through the launch's print function. arguments may be NULL. */
-void wl_print_format(const struct wl_run *run, const char *format, const uint8_t *arguments);
-
 /* Adds up the workers' counters. */
 void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
                       uint32_t worker_count, struct wl_sim_counts *counts);
