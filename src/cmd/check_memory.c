@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/hardware.h"
 #include "cmd/launch.h"
+#include "cmd/tell.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "sim/finding.h"
@@ -77,6 +78,7 @@ struct result {
     const struct wl_command *command;
     const struct wl_console *console;
     unsigned tools;
+    char *ending; /* "Program was ended by signal 11 ...", or NULL */
     uint64_t errors, warnings, printed;
 };
 
@@ -161,6 +163,15 @@ static void print_summary(const struct result *result)
     fputc('\n', result->console->pages);
 }
 
+static void print_ending(struct result *result)
+{
+    if (!result->ending)
+        return;
+    result->errors++;
+    if (may_print(result))
+        fprintf(result->console->pages, "%s %s\n%s\n", bar, result->ending, bar);
+}
+
 static enum wl_code print_report(struct result *result, const char *path, struct wl_error *error)
 {
     struct wl_report *report = NULL;
@@ -175,15 +186,27 @@ static enum wl_code print_report(struct result *result, const char *path, struct
         print_failure(result, &launches[i]);
     }
     print_notes_of(result, report, -1);
+    print_ending(result);
     print_summary(result);
     wl_report_close(report);
-    return count ? WL_OK
-                 : wl_error_set(error, WL_ERR_NOTHING,
-                                "no kernel launch was chosen, so nothing was "
-                                "checked");
+    return count || result->ending ? WL_OK
+                                   : wl_error_set(error, WL_ERR_NOTHING,
+                                                  "no kernel launch was chosen, so nothing was "
+                                                  "checked");
 }
 
 /* ---- the run ---- */
+
+/* A signal is an error, whatever else there is to print. */
+static void describe_ending(const struct wl_launch_run *run, struct result *result)
+{
+    if (!run->ending.signal)
+        return;
+    char *place = wl_tell_running(run);
+    result->ending = wl_string_format("Program was ended by signal %d (%s)%s", run->ending.signal,
+                                      strsignal(run->ending.signal), place);
+    free(place);
+}
 
 /* Runs the program and prints what was found. Errors: those of wl_launch_*, WL_ERR_PROGRAM. */
 static enum wl_code run_program(struct wl_launch_run *run, struct result *result,
@@ -196,13 +219,20 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
         code = wl_launch_execute(run, error);
     if (code)
         return code;
+    describe_ending(run, result);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
+    if (code == WL_ERR_NOTHING && result->ending) {
+        fprintf(result->console->pages, "%s WARPLENS CHECK-MEMORY\n", bar);
+        print_ending(result);
+        print_summary(result);
+        return WL_OK;
+    }
     if (code == WL_ERR_NOTHING)
         return wl_error_set(error, code, "no kernel launch was seen, so nothing was checked");
     if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
-    if (!code && (run->ending.exit_code || run->ending.signal) && !result->errors)
+    if (!code && run->ending.exit_code && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",
                             run->ending.exit_code);
     return code;
@@ -237,6 +267,7 @@ static enum wl_code check(struct wl_command *command, const struct wl_arguments 
     if (!code && result.errors)
         command->found_status = (int)command->error_exitcode;
     wl_launch_free(&run);
+    free(result.ending);
 out:
     if (path)
         wl_folder_remove(folder, NULL);

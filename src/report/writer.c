@@ -15,6 +15,7 @@
 #include "report/schema.h"
 #include "report/sources.h"
 #include "report/trace_rows.h"
+#include "stream/running.h"
 #include "warplens/version.h"
 
 /* A note waits for the end of its stream: the launch it is about may come after it. */
@@ -462,6 +463,12 @@ static void note_stream_troubles(struct wl_report_writer *writer,
                  "what it had finished is here",
                  writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "no-end", text, "");
+    }
+    if (summary->running) {
+        snprintf(text, sizeof text,
+                 "process %" PRIu64 " ended in launch %" PRIu64 ", of kernel %s, which is not here",
+                 writer->process.pid, summary->running->launch, summary->running->kernel);
+        note_trouble(writer, WL_NOTE_WARNING, "ended-in-launch", text, "");
     }
 }
 
