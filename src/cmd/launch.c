@@ -245,6 +245,8 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
                             strerror(errno));
     if (make_image_folder(&run->settings, error))
         return WL_ERR_OUTPUT;
+    if (run->settings.collector == WL_SOURCE_SIMULATED)
+        wl_running_create(run->settings.stream_folder);
     run->settings.progress = !run->console->is_quiet && isatty(STDERR_FILENO);
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
@@ -416,6 +418,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
         wait_for_orphans(run->console);
+        wl_running_read(run->settings.stream_folder, 0, &run->running);
         wl_steps_end(steps);
         steps = NULL;
         struct wl_error trouble = {0};
@@ -462,6 +465,7 @@ enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
 
 void wl_launch_free(struct wl_launch_run *run)
 {
+    wl_running_free(&run->running);
     if (run->settings.gpu)
         wl_settings_free(&run->settings);
     free(run->program_path);

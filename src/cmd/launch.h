@@ -9,6 +9,7 @@
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "hardware/driver.h"
+#include "record/stream/running.h"
 
 struct wl_launch_run {
     const struct wl_command *command;
@@ -23,7 +24,8 @@ struct wl_launch_run {
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
     struct wl_ending ending;
-    struct wl_rank rank; /* of the program, where a launcher started warplens for it */
+    struct wl_running running; /* a launch that had not ended, or was not recorded; else zeros */
+    struct wl_rank rank;       /* of the program, where a launcher started warplens for it */
 };
 
 /* Zero-initialise it, set the first three, then call these in this order. */

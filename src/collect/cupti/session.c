@@ -51,7 +51,8 @@ static bool lock_within(pthread_mutex_t *lock, int seconds)
 
 static bool open_stream(void)
 {
-    return wl_output_open(&session.output, session.settings.stream_folder, wl_cupti_collector.name);
+    return wl_output_open(&session.output, session.settings.stream_folder, wl_cupti_collector.name,
+                          NULL);
 }
 
 /* Out of memory: says so if that is still possible. */
