@@ -30,7 +30,7 @@ void wl_trace_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_
     engine.reach = reach;
 }
 
-__attribute__((visibility("default"))) const struct wl_trace_engine *wl_trace_engine(void)
+const struct wl_trace_engine *wl_trace_engine(void)
 {
     return &engine;
 }

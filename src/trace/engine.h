@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/export.h"
 #include "trace/record.h"
 
 enum { WL_TRACE_ENGINE_VERSION = 3 };
@@ -30,6 +31,6 @@ struct wl_trace_engine {
 
 /* Both NULL at first. */
 void wl_trace_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns));
-const struct wl_trace_engine *wl_trace_engine(void);
+WL_EXPORT const struct wl_trace_engine *wl_trace_engine(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/export.h"
 #include "trace/record.h"
 
 #if defined __x86_64__
@@ -28,7 +29,7 @@
 /* ---- recording ---- */
 
 /* A bit for each category that is recorded now. Set by wl_trace_start and wl_trace_pause only. */
-extern uint64_t wl_trace_wanted;
+WL_EXPORT extern uint64_t wl_trace_wanted;
 
 static inline bool wl_trace_is_wanted(enum wl_trace_category category)
 {
@@ -88,8 +89,8 @@ struct wl_trace_call {
     uint32_t category;
 };
 /* Returns the ticks at which it began; 0: it is not recorded (a call within a call). */
-uint64_t wl_trace_call_begin(const struct wl_trace_call *call);
-void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result);
+WL_EXPORT uint64_t wl_trace_call_begin(const struct wl_trace_call *call);
+WL_EXPORT void wl_trace_call_end(struct wl_trace_call *call, uint64_t start, uint64_t result);
 
 /* What gives the stack that called such a function, as the id of a name, or 0; asked when the call
  * has ended and its time is known. NULL, as at first: nobody wants it. */
