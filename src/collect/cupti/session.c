@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "collect/cupti/activities.h"
 #include "collect/cupti/collector.h"
 #include "collect/guard.h"
@@ -373,7 +374,7 @@ static void begin(const char *settings_path)
 }
 
 /* Called by the driver within cuInit. Not 0: the library is there and works. */
-__attribute__((visibility("default"))) int InitializeInjection(void)
+WL_EXPORT int InitializeInjection(void)
 {
     static atomic_bool is_begun;
     const char *settings_path = getenv("WARPLENS_SETTINGS");
