@@ -39,6 +39,8 @@ static enum wl_code open_so_far(struct wl_steps *steps, const char *path, bool i
     struct wl_report_build build = {.stream_folder = steps->run->stream_folder,
                                     .report_path = path,
                                     .overwrite = true,
+                                    .source_folders = steps->run->command->source_folders.data,
+                                    .program = steps->run->program_path,
                                     .import_source = true};
     enum wl_code code = is_built ? WL_OK : wl_report_build(&build, error);
     *report = NULL;

@@ -15,6 +15,10 @@
 #include "report/streams.h"
 #include "report/writer.h"
 
+static const char recovered_refusal[] =
+    "not stored, as the report was made from streams that were left; to store it, make it with "
+    "`warplens show --import-source yes`";
+
 /* Counts what came of the streams, to tell a damaged one among good ones from nothing at all. */
 struct replayed {
     size_t streams, unread;
@@ -71,7 +75,11 @@ static enum wl_code build_part(const char *part, const struct wl_report_build *b
                                struct wl_error *error)
 {
     struct wl_report_writer *writer;
-    struct wl_report_writer_sources sources = {build->source_folders, build->import_source};
+    struct wl_report_writer_sources sources = {.folders = build->source_folders,
+                                               .program = build->program,
+                                               .import = build->import_source};
+    if (build->is_recovered && !build->import_source)
+        sources.refusal = recovered_refusal;
     enum wl_code code = wl_report_writer_open(part, &writer, error);
     if (code != WL_OK)
         return code;
