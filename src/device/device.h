@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "binary/compiled.h"
-#include "device/observer.h"
+#include "device/core/observer.h"
 #include "gpu/gpu.h"
 
 enum wl_device_code {
@@ -296,7 +296,7 @@ int wl_device_stream_wait(void *stream);
 int wl_device_event_wait(void *event);
 int wl_device_wait(void);
 
-/* Events hold times of the simulated clock (device/clock.h). */
+/* Events hold times of the simulated clock (device/core/clock.h). */
 int wl_device_event_create(uint32_t flags, void **event);
 int wl_device_event_destroy(void *event);
 int wl_device_event_record(void *event, void *stream);

@@ -1,5 +1,5 @@
 /* Graphs of the driver API: building, running, updating, capturing. Nodes are in graph_nodes.c. */
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 #include "api/cuda/driver.h"
 

@@ -1,7 +1,7 @@
 /* Nodes of graphs: for each kind adding one, reading and changing what it does, in a graph or in an
  * executable graph. */
-#include "device/graph_nodes.h"
 #include "api/cuda/copy.h"
+#include "device/graph/nodes.h"
 
 struct kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS: the first version ends before kernel */
     void *function;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/cudart/graph.h"
-#include "device/graph_nodes.h"
+#include "device/graph/nodes.h"
 
 /* ---- parameters of each kind, as the API has them ---- */
 
