@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "device/core/state.h"
+#include "device/device.h"
 
 #define PTX_HEADER(sm) ".version 6.0\n.target sm_" #sm "\n.address_size 64\n"
 

@@ -1,7 +1,7 @@
 /* Which of the equal devices a thread works with. */
 #include <stdlib.h>
 
-#include "device/device.h"
+#include "device/core/core.h"
 
 static _Thread_local int current;
 static bool is_runtime_used;

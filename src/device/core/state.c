@@ -1,30 +1,36 @@
 #include "device/core/state.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/core/clock.h"
 
-/* Streams of the program are numbered from here in ncu's and nsys's reports; 7 is the default one.
- */
-#define FIRST_STREAM_ID 13
-#define DEVICE_BASE ((uint64_t)0x200000000000)
 #define DEFAULT_GPU "h200"
 
-struct wl_device_state wl_device = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct wl_device_state wl_device;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void wl_device_enter(void)
 {
-    pthread_mutex_lock(&wl_device.lock);
+    pthread_mutex_lock(&lock);
     wl_device_clock_hold();
+}
+
+bool wl_device_try_enter(void)
+{
+    if (pthread_mutex_trylock(&lock))
+        return false;
+    wl_device_clock_hold();
+    return true;
 }
 
 void wl_device_leave(void)
 {
     wl_device_clock_release();
-    pthread_mutex_unlock(&wl_device.lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static const char *first_text(const char *given, const char *variable, const char *otherwise)
@@ -38,7 +44,7 @@ static const char *first_text(const char *given, const char *variable, const cha
 /* In a forked child the workers are gone and memory is a copy: as CUDA does, refuse to go on. */
 static void forget_after_fork(void)
 {
-    pthread_mutex_init(&wl_device.lock, NULL);
+    pthread_mutex_init(&lock, NULL);
     wl_device_clock_after_fork();
     wl_device.is_forked = wl_device.is_started;
 }
@@ -83,18 +89,9 @@ static int start(void)
         wl_device.has_fork_handler = !pthread_atfork(NULL, NULL, forget_after_fork);
     if (wl_gpu_load(wl_device.gpu_name, wl_device.gpu_folder, &wl_device.gpu, &error))
         goto fail;
-    if (wl_sim_create(&wl_device.gpu, &wl_device.sim, &error))
-        goto fail;
-    if (!wl_device_arena_open(&wl_device.device_memory, DEVICE_BASE, wl_device.gpu.memory_bytes)) {
-        wl_error_set(&error, WL_ERR_MEMORY, "no address space for the GPU's memory");
-        wl_error_set_hint(&error, "raise the limit of virtual memory (ulimit -v)");
-        goto fail;
-    }
-    if (wl_device.options.checks & WL_CHECK_INIT)
-        wl_device.unwritten =
-            wl_unwritten_create(wl_device.device_memory.base, wl_device.device_memory.size_bytes);
-    wl_device.ranges_are_stale = true;
-    wl_device.next_stream_id = FIRST_STREAM_ID;
+    for (size_t i = 0; wl_device_parts[i]; i++)
+        if (wl_device_parts[i]->start && wl_device_parts[i]->start(&error))
+            goto fail;
     wl_device.origin_ns = wl_device_clock_now();
     return WL_DEVICE_OK;
 fail:
@@ -132,45 +129,6 @@ const struct wl_gpu *wl_device_gpu(void)
 uint32_t wl_device_state_capability(void)
 {
     return wl_device.gpu.capability_major * 10 + wl_device.gpu.capability_minor;
-}
-
-int wl_device_reset(void)
-{
-    wl_device_enter();
-    wl_device.sticky_code = WL_DEVICE_OK;
-    int code = wl_device_state_check();
-    if (code == WL_DEVICE_OK) {
-        wl_device_clock_reach(wl_device.timeline.devices[wl_device_current()].all_ns);
-        wl_device_memory_reset();
-        wl_device_handles_reset();
-        wl_device_textures_reset();
-        for (struct wl_device_module *module = wl_device.modules; module; module = module->next)
-            for (size_t i = 0; i < module->image_count; i++)
-                wl_device_module_initialise(module, &module->images[i]);
-    }
-    wl_device_leave();
-    return code;
-}
-
-void wl_device_shutdown(void)
-{
-    wl_device_enter();
-    while (wl_device.modules)
-        wl_device_module_free(wl_device.modules);
-    wl_device_handles_reset();
-    wl_device_textures_reset();
-    wl_device_memory_close();
-    wl_device_timeline_free(&wl_device.timeline);
-    if (wl_device.sim)
-        wl_sim_free(wl_device.sim);
-    if (wl_device.is_started && !wl_device.start_code)
-        wl_gpu_free(&wl_device.gpu);
-    free(wl_device.gpu_name);
-    free(wl_device.gpu_folder);
-    bool has_fork_handler = wl_device.has_fork_handler;
-    wl_device_leave();
-    wl_device = (struct wl_device_state){.lock = PTHREAD_MUTEX_INITIALIZER,
-                                         .has_fork_handler = has_fork_handler};
 }
 
 int wl_device_profiler_switch(bool active)

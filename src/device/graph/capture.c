@@ -5,27 +5,15 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
 #include "device/graph/state.h"
+#include "device/memory/state.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned active; /* streams being captured; most programs capture none */
-static uint64_t next_id = 1;
 
-void wl_device_graph_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void wl_device_graph_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* The point of a stream in capture, else NULL. Expects the lock. */
+/* The point of a stream in capture, else NULL. */
 static struct wl_device_capture_point *captured(void *stream)
 {
-    struct wl_device_capture_point *point = active ? wl_device_handles_point(stream, false) : NULL;
+    struct wl_device_capture_point *point = active ? wl_device_stream_point(stream) : NULL;
     return point && point->graph ? point : NULL;
 }
 
@@ -58,8 +46,8 @@ static int add(struct wl_device_capture_point *point, struct wl_device_operation
     if (point->is_invalid)
         return WL_DEVICE_CAPTURE_INVALIDATED;
     if (operation->kind == WL_DEVICE_OPERATION_ALLOCATE) {
-        int code = wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes,
-                                             0, &operation->memory.address);
+        int code = wl_device_memory_allocate_held(
+            WL_DEVICE_MEMORY_DEVICE, operation->memory.size_bytes, 0, &operation->memory.address);
         if (code)
             return code;
     }
@@ -76,20 +64,12 @@ bool wl_device_capture_takes(struct wl_device_operation *operation, void *stream
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return false;
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_capture_point *point = captured(stream);
     if (point)
         *code = add(point, operation);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return point != NULL;
-}
-
-int wl_device_submit(struct wl_device_operation *operation, void *stream)
-{
-    int code;
-    return wl_device_capture_takes(operation, stream, &code)
-               ? code
-               : wl_device_operation_run(operation, stream);
 }
 
 int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
@@ -99,8 +79,8 @@ int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
     int code = wl_device_stream_query(stream, NULL);
     if (code)
         return code;
-    wl_device_graph_lock();
-    struct wl_device_capture_point *point = wl_device_handles_point(stream, false);
+    wl_device_enter();
+    struct wl_device_capture_point *point = wl_device_stream_point(stream);
     if (!point)
         code = WL_DEVICE_CAPTURE_UNSUPPORTED; /* the default stream */
     else if (point->graph)
@@ -113,14 +93,14 @@ int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
     if (code == WL_DEVICE_OK) {
         point->is_published = graph != NULL;
         point->graph = graph ? graph : wl_device_graph_make();
-        point->id = next_id++;
+        point->id = wl_device_number_next(WL_DEVICE_NUMBER_CAPTURE);
         point->is_origin = true;
-        point->mode = mode;
+        point->mode = (int)mode;
         point->thread = pthread_self();
         active++;
         join(point, dependencies, count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -170,24 +150,24 @@ int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
     int code = wl_device_stream_query(stream, NULL);
     if (code || !graph)
         return code ? code : WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_capture_point *point = captured(stream);
     *graph = NULL;
     if (!point) {
         code = WL_DEVICE_ILLEGAL_STATE;
     } else if (!point->is_origin) {
         code = WL_DEVICE_CAPTURE_UNMATCHED;
-        wl_device_handles_each_point(break_if_of, point->graph);
+        wl_device_each_point(break_if_of, point->graph);
     } else {
         struct wl_device_graph *ended = point->graph;
         bool is_published = point->is_published;
         struct joining joining = {point, true};
         mark_joined(ended, &point->nodes);
-        wl_device_handles_each_point(see_whether_joined, &joining);
+        wl_device_each_point(see_whether_joined, &joining);
         code = point->is_invalid      ? WL_DEVICE_CAPTURE_INVALIDATED
                : !joining.is_complete ? WL_DEVICE_CAPTURE_UNJOINED
                                       : WL_DEVICE_OK;
-        wl_device_handles_each_point(clear_if_of, ended);
+        wl_device_each_point(clear_if_of, ended);
         if (code && !is_published)
             wl_device_graph_free(ended);
         else if (!is_published)
@@ -195,7 +175,7 @@ int wl_device_capture_end(void *stream, struct wl_device_graph **graph)
         if (code == WL_DEVICE_OK)
             *graph = ended;
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -205,7 +185,7 @@ int wl_device_capture_query(void *stream, struct wl_device_capture_info *info)
     if (code)
         return code;
     *info = (struct wl_device_capture_info){0};
-    wl_device_graph_lock();
+    wl_device_enter();
     const struct wl_device_capture_point *point = captured(stream);
     if (point)
         *info = (struct wl_device_capture_info){
@@ -215,7 +195,7 @@ int wl_device_capture_query(void *stream, struct wl_device_capture_info *info)
             point->nodes.items,
             point->nodes.count,
         };
-    wl_device_graph_unlock();
+    wl_device_leave();
     return WL_DEVICE_OK;
 }
 
@@ -223,7 +203,7 @@ int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, 
                              bool add_to)
 {
     int code = WL_DEVICE_OK;
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_capture_point *point = captured(stream);
     if (!point)
         code = WL_DEVICE_ILLEGAL_STATE;
@@ -235,7 +215,7 @@ int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes, 
             point->nodes.count = 0;
         join(point, nodes, count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -270,16 +250,16 @@ static void find_broken(struct wl_device_capture_point *point, void *self)
         breaking->graph = point->graph;
 }
 
-/* Expects the lock. */
+/* */
 static int break_captures(bool breaks_all)
 {
     int code = WL_DEVICE_OK;
     struct breaking breaking;
     do {
         breaking = (struct breaking){.breaks_all = breaks_all};
-        wl_device_handles_each_point(find_broken, &breaking);
+        wl_device_each_point(find_broken, &breaking);
         if (breaking.graph) {
-            wl_device_handles_each_point(break_if_of, breaking.graph);
+            wl_device_each_point(break_if_of, breaking.graph);
             code = WL_DEVICE_CAPTURE_UNSUPPORTED;
         }
     } while (breaking.graph);
@@ -290,9 +270,9 @@ int wl_device_capture_forbids(void)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = break_captures(false);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -300,9 +280,9 @@ int wl_device_capture_forbids_all(void)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
-    wl_device_graph_lock();
+    wl_device_enter();
     break_captures(true);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return WL_DEVICE_CAPTURE_UNSUPPORTED;
 }
 
@@ -311,13 +291,13 @@ int wl_device_capture_refuses(void *stream)
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
     int code = WL_DEVICE_CAPTURE_UNSUPPORTED;
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_capture_point *point = captured(stream);
     if (point)
-        wl_device_handles_each_point(break_if_of, point->graph);
+        wl_device_each_point(break_if_of, point->graph);
     else
         code = break_captures(false);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -326,16 +306,16 @@ int wl_device_capture_refuses_event(void *event, bool only_asks)
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
     int code = WL_DEVICE_OK;
-    wl_device_graph_lock();
-    struct wl_device_capture_point *point = wl_device_handles_point(event, true);
+    wl_device_enter();
+    struct wl_device_capture_point *point = wl_device_event_point(event);
     if (point && point->graph) {
         code = WL_DEVICE_CAPTURED_EVENT;
         if (!only_asks)
-            wl_device_handles_each_point(break_if_of, point->graph);
+            wl_device_each_point(break_if_of, point->graph);
     } else if (!only_asks) {
         code = break_captures(false);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -343,9 +323,9 @@ bool wl_device_capture_records(void *event, void *stream)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return false;
-    wl_device_graph_lock();
+    wl_device_enter();
     const struct wl_device_capture_point *point = captured(stream);
-    struct wl_device_capture_point *kept = wl_device_handles_point(event, true);
+    struct wl_device_capture_point *kept = wl_device_event_point(event);
     if (kept)
         clear(kept);
     if (kept && point) {
@@ -353,7 +333,7 @@ bool wl_device_capture_records(void *event, void *stream)
         kept->id = point->id;
         join(kept, point->nodes.items, point->nodes.count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return kept && point;
 }
 
@@ -362,15 +342,15 @@ int wl_device_capture_waits(void *stream, void *event)
     int code = WL_DEVICE_OK;
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return code;
-    wl_device_graph_lock();
-    struct wl_device_capture_point *point = wl_device_handles_point(stream, false);
-    const struct wl_device_capture_point *kept = wl_device_handles_point(event, true);
+    wl_device_enter();
+    struct wl_device_capture_point *point = wl_device_stream_point(stream);
+    const struct wl_device_capture_point *kept = wl_device_event_point(event);
     bool is_captured = kept && kept->graph;
     if (!point || (!is_captured && !point->graph)) {
         code = is_captured ? WL_DEVICE_CAPTURE_IMPLICIT : WL_DEVICE_OK;
     } else if (!is_captured) {
         code = WL_DEVICE_CAPTURE_ISOLATION;
-        wl_device_handles_each_point(break_if_of, point->graph);
+        wl_device_each_point(break_if_of, point->graph);
     } else if (point->graph && point->graph != kept->graph) {
         code = WL_DEVICE_CAPTURE_MERGE;
     } else {
@@ -380,6 +360,6 @@ int wl_device_capture_waits(void *stream, void *event)
         point->id = kept->id;
         join(point, kept->nodes.items, kept->nodes.count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }

@@ -5,25 +5,19 @@
 
 #include "base/memory.h"
 #include "device/graph/state.h"
-
-static struct wl_device_graph *graphs; /* all that the program holds, by address */
-static uint64_t next_number = 1, node_count;
+#include "device/kernel/state.h"
 
 bool wl_device_graph_is_known(const struct wl_device_graph *graph)
 {
-    struct wl_device_graph *found;
-    HASH_FIND_PTR(graphs, &graph, found);
-    return found != NULL;
+    return wl_device_handle_is(WL_DEVICE_HANDLE_GRAPH, graph);
 }
 
 bool wl_device_node_is_known(const struct wl_device_node *node)
 {
-    struct wl_device_graph *graph, *next;
-    HASH_ITER(hh, graphs, graph, next)
-    {
+    const struct wl_device_graph *graph = NULL;
+    while ((graph = wl_device_handle_next(WL_DEVICE_HANDLE_GRAPH, graph)) != NULL)
         if (wl_device_graph_has(graph, node))
             return true;
-    }
     return false;
 }
 
@@ -41,14 +35,13 @@ bool wl_device_graph_has(const struct wl_device_graph *graph, const struct wl_de
 struct wl_device_graph *wl_device_graph_make(void)
 {
     struct wl_device_graph *graph = wl_alloc_zero(1, sizeof *graph);
-    graph->key = graph;
-    graph->number = next_number++;
+    graph->number = wl_device_number_next(WL_DEVICE_NUMBER_GRAPH);
     return graph;
 }
 
 void wl_device_graph_publish(struct wl_device_graph *graph)
 {
-    HASH_ADD_PTR(graphs, key, graph);
+    wl_device_handle_add(WL_DEVICE_HANDLE_GRAPH, graph);
 }
 
 static void free_operation(struct wl_device_operation *operation)
@@ -82,22 +75,22 @@ void wl_device_graph_free(struct wl_device_graph *graph)
  * back. */
 static int copy_kernel(const struct wl_device_request *from, struct wl_device_request *to)
 {
-    size_t offset, size_bytes, count = 0, total = 0;
-    int code = wl_device_kernel_parameter(from->kernel, 0, NULL, NULL);
-    if (code && code != WL_DEVICE_INVALID_VALUE)
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = from->kernel ? wl_device_kernel_open(from->kernel) : WL_DEVICE_INVALID_FUNCTION;
+    if (code)
         return code;
-    while (!wl_device_kernel_parameter(from->kernel, count, &offset, &size_bytes)) {
-        total = offset + size_bytes;
-        count++;
-    }
+    const struct wl_program *program = from->kernel->program;
     *to = *from;
-    char *buffer = wl_alloc_zero(total + 8, 1);
-    to->parameters = wl_alloc_zero(count + 1, sizeof *to->parameters);
+    char *buffer = wl_alloc_zero(program->parameter_bytes + 8, 1);
+    to->parameters = wl_alloc_zero(program->parameter_count + 1, sizeof *to->parameters);
     to->buffer = buffer;
-    to->buffer_bytes = total;
-    for (size_t i = 0; i < count; i++) {
-        wl_device_kernel_parameter(from->kernel, i, &offset, &size_bytes);
+    to->buffer_bytes = 0;
+    for (size_t i = 0; i < program->parameter_count; i++) {
+        size_t offset = program->parameters[i].offset;
+        size_t size_bytes = program->parameters[i].size_bytes;
         to->parameters[i] = buffer + offset;
+        to->buffer_bytes = offset + size_bytes;
         const char *source = from->parameters ? from->parameters[i] : NULL;
         if (!from->parameters && from->buffer && offset + size_bytes <= from->buffer_bytes)
             source = (const char *)from->buffer + offset;
@@ -137,7 +130,7 @@ int wl_device_graph_append(struct wl_device_graph *graph,
         return code;
     }
     made->is_enabled = true;
-    made->number = ++node_count;
+    made->number = wl_device_number_next(WL_DEVICE_NUMBER_NODE);
     made->graph = graph;
     for (size_t i = 0; i < count; i++)
         WL_PUSH(&made->dependencies, dependencies[i]);
@@ -182,28 +175,28 @@ int wl_device_graph_create(struct wl_device_graph **graph)
 {
     if (!graph)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_lock();
+    wl_device_enter();
     *graph = wl_device_graph_make();
     wl_device_graph_publish(*graph);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return WL_DEVICE_OK;
 }
 
 int wl_device_graph_destroy(struct wl_device_graph *graph)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
-        HASH_DEL(graphs, graph);
+        wl_device_handle_remove(WL_DEVICE_HANDLE_GRAPH, graph);
         wl_device_graph_free(graph);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_graph_clone(const struct wl_device_graph *graph, struct wl_device_graph **clone)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = clone && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         *clone = wl_device_graph_copy(graph);
@@ -212,7 +205,7 @@ int wl_device_graph_clone(const struct wl_device_graph *graph, struct wl_device_
         else
             code = WL_DEVICE_INVALID_VALUE;
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -231,21 +224,21 @@ int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *co
                         size_t count, const struct wl_device_operation *operation,
                         struct wl_device_node **node)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = all_in(graph, dependencies, count) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK && operation->kind == WL_DEVICE_OPERATION_GRAPH &&
         !wl_device_graph_is_known(operation->graph))
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         code = wl_device_graph_append(graph, dependencies, count, operation, node);
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_graph_connect(struct wl_device_graph *graph, struct wl_device_node *const *from,
                             struct wl_device_node *const *to, size_t count, bool connect)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = WL_DEVICE_INVALID_VALUE;
     if (!all_in(graph, from, count) || !all_in(graph, to, count))
         goto out;
@@ -264,7 +257,7 @@ int wl_device_graph_connect(struct wl_device_graph *graph, struct wl_device_node
         }
     }
 out:
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -302,7 +295,7 @@ static void finish_listing(struct listing *listing, size_t *count)
 int wl_device_graph_nodes(const struct wl_device_graph *graph, bool only_roots,
                           struct wl_device_node **nodes, size_t *count)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = count && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = nodes, .room = *count};
@@ -311,14 +304,14 @@ int wl_device_graph_nodes(const struct wl_device_graph *graph, bool only_roots,
                 list(&listing, graph->nodes.items[i], NULL);
         finish_listing(&listing, count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_graph_edges(const struct wl_device_graph *graph, struct wl_device_node **from,
                           struct wl_device_node **to, size_t *count)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = count && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = from, .second = to, .room = *count};
@@ -329,14 +322,14 @@ int wl_device_graph_edges(const struct wl_device_graph *graph, struct wl_device_
         }
         finish_listing(&listing, count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_node_neighbours(const struct wl_device_node *node, bool dependents,
                               struct wl_device_node **nodes, size_t *count)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = count && wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct listing listing = {.first = nodes, .room = *count};
@@ -349,14 +342,14 @@ int wl_device_node_neighbours(const struct wl_device_node *node, bool dependents
         }
         finish_listing(&listing, count);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_node_find_in_clone(const struct wl_device_node *node,
                                  const struct wl_device_graph *clone, struct wl_device_node **found)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = WL_DEVICE_INVALID_VALUE;
     for (size_t i = 0; found && wl_device_graph_is_known(clone) && i < clone->nodes.count; i++) {
         if (clone->nodes.items[i]->origin != node)
@@ -364,13 +357,13 @@ int wl_device_node_find_in_clone(const struct wl_device_node *node,
         *found = clone->nodes.items[i];
         code = WL_DEVICE_OK;
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_node_destroy(struct wl_device_node *node)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
         struct wl_device_nodes *all = &node->graph->nodes;
@@ -385,18 +378,18 @@ int wl_device_node_destroy(struct wl_device_node *node)
         memmove(&all->items[at], &all->items[at + 1], (all->count - at) * sizeof *all->items);
         free_node(node);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_node_get(const struct wl_device_node *node,
                        const struct wl_device_operation **operation)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = wl_device_node_is_known(node) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *operation = &node->operation;
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -415,9 +408,9 @@ int wl_device_node_replace(struct wl_device_node *node, const struct wl_device_o
 
 int wl_device_node_set(struct wl_device_node *node, const struct wl_device_operation *operation)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = wl_device_node_is_known(node) ? wl_device_node_replace(node, operation)
                                              : WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }

@@ -7,7 +7,8 @@
 #ifndef WL_DEVICE_GRAPH_H
 #define WL_DEVICE_GRAPH_H
 
-#include "device/device.h"
+#include "device/graph/submit.h"
+#include "device/memory/memory.h"
 
 enum wl_device_operation_kind { /* numbers of cudaGraphNodeType */
                                 WL_DEVICE_OPERATION_KERNEL = 0,

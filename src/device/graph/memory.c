@@ -3,8 +3,11 @@
  * free it only say that nobody uses it. */
 #include <stdlib.h>
 
+#include <uthash.h>
+
 #include "base/memory.h"
 #include "device/graph/state.h"
+#include "device/memory/state.h"
 
 struct graph_memory {
     void *address;
@@ -53,20 +56,20 @@ void wl_device_graph_memory_release(void *address)
     if (memory->is_used) /* from now on as if the program had allocated it */
         change(WL_DEVICE_GRAPH_MEMORY_USED, -(int64_t)memory->size_bytes);
     else
-        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, address);
+        wl_device_memory_free_held(WL_DEVICE_MEMORY_DEVICE, address);
     free(memory);
 }
 
 bool wl_device_graph_memory_use(void *address, bool is_used)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     struct graph_memory *memory = find(address);
     if (memory && memory->is_used != is_used) {
         memory->is_used = is_used;
         int64_t bytes = (int64_t)memory->size_bytes;
         change(WL_DEVICE_GRAPH_MEMORY_USED, is_used ? bytes : -bytes);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return memory != NULL;
 }
 
@@ -74,9 +77,9 @@ int wl_device_graph_memory_amount(enum wl_device_graph_memory_amount amount, uin
 {
     if (!bytes || (unsigned)amount >= WL_DEVICE_GRAPH_MEMORY_COUNT)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_lock();
+    wl_device_enter();
     *bytes = amounts[amount];
-    wl_device_graph_unlock();
+    wl_device_leave();
     return WL_DEVICE_OK;
 }
 
@@ -85,8 +88,8 @@ int wl_device_graph_memory_reset_high(enum wl_device_graph_memory_amount amount)
     if (amount != WL_DEVICE_GRAPH_MEMORY_USED_HIGH &&
         amount != WL_DEVICE_GRAPH_MEMORY_RESERVED_HIGH)
         return WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_lock();
+    wl_device_enter();
     amounts[amount] = amounts[amount - 1];
-    wl_device_graph_unlock();
+    wl_device_leave();
     return WL_DEVICE_OK;
 }

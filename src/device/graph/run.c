@@ -4,23 +4,16 @@
 
 #include "base/memory.h"
 #include "device/core/clock.h"
-#include "device/core/state.h"
 #include "device/graph/state.h"
 
 struct wl_device_executable {
-    struct wl_device_executable *key; /* itself */
-    struct wl_device_graph *graph;    /* a copy, whose nodes' origins are those of the program */
+    struct wl_device_graph *graph; /* a copy, whose nodes' origins are those of the program */
     uint64_t flags;
-    UT_hash_handle hh;
 };
-
-static struct wl_device_executable *executables;
 
 static bool is_known(const struct wl_device_executable *executable)
 {
-    struct wl_device_executable *found;
-    HASH_FIND_PTR(executables, &executable, found);
-    return found != NULL;
+    return wl_device_handle_is(WL_DEVICE_HANDLE_EXECUTABLE, executable);
 }
 
 static int run_graph(const struct wl_device_graph *graph, void *stream,
@@ -52,7 +45,7 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
     case WL_DEVICE_OPERATION_KERNEL: {
         struct wl_device_request request = operation->kernel;
         request.stream = stream;
-        return wl_device_launch(&request);
+        return wl_device_launch_now(&request);
     }
     case WL_DEVICE_OPERATION_COPY: {
         struct wl_device_copy copy = operation->copy;
@@ -74,7 +67,7 @@ static int run_in_graph(const struct wl_device_operation *operation, void *strea
         wl_device_event_hold(operation->event, stream); /* no matter if it is no more */
         return WL_DEVICE_OK;
     case WL_DEVICE_OPERATION_RECORD_EVENT:
-        return wl_device_event_record(operation->event, stream);
+        return wl_device_event_record_now(operation->event, stream);
     case WL_DEVICE_OPERATION_ALLOCATE:
     case WL_DEVICE_OPERATION_FREE:
         wl_device_graph_memory_use(operation->memory.address,
@@ -171,7 +164,7 @@ static int run_graph(const struct wl_device_graph *graph, void *stream,
 int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t flags,
                                 struct wl_device_executable **executable)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code =
         executable && wl_device_graph_is_known(graph) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
@@ -179,38 +172,37 @@ int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t fl
     struct wl_device_graph *copy = code ? NULL : wl_device_graph_copy(graph);
     if (copy) {
         struct wl_device_executable *made = wl_alloc_zero(1, sizeof *made);
-        made->key = made;
         made->graph = copy;
         made->flags = flags;
-        HASH_ADD_PTR(executables, key, made);
+        wl_device_handle_add(WL_DEVICE_HANDLE_EXECUTABLE, made);
         *executable = made;
     } else if (code == WL_DEVICE_OK) {
         code = WL_DEVICE_INVALID_VALUE;
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_executable_destroy(struct wl_device_executable *executable)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK) {
-        HASH_DEL(executables, executable);
+        wl_device_handle_remove(WL_DEVICE_HANDLE_EXECUTABLE, executable);
         wl_device_graph_free(executable->graph);
         free(executable);
     }
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_executable_flags(const struct wl_device_executable *executable, uint64_t *flags)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = flags && is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         *flags = executable->flags;
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
@@ -219,9 +211,9 @@ int wl_device_executable_launch(struct wl_device_executable *executable, void *s
     int code = wl_device_stream_query(stream, NULL);
     if (code)
         return code;
-    wl_device_graph_lock();
+    wl_device_enter();
     code = is_known(executable) ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_unlock();
+    wl_device_leave();
     if (code)
         return code;
     struct wl_device_operation child = {.kind = WL_DEVICE_OPERATION_GRAPH,
@@ -250,17 +242,17 @@ int wl_device_executable_set(struct wl_device_executable *executable,
                              const struct wl_device_node *node,
                              const struct wl_device_operation *operation)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
     int code = found ? wl_device_node_replace(found, operation) : WL_DEVICE_INVALID_VALUE;
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }
 
 int wl_device_executable_enable(struct wl_device_executable *executable,
                                 const struct wl_device_node *node, int is_enabled, unsigned *was)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     struct wl_device_node *found = is_known(executable) ? stand_in(executable->graph, node) : NULL;
     /* as hardware: nothing else can be switched off */
     if (found && found->operation.kind != WL_DEVICE_OPERATION_KERNEL &&
@@ -271,7 +263,7 @@ int wl_device_executable_enable(struct wl_device_executable *executable,
         *was = found->is_enabled;
     if (found && is_enabled >= 0)
         found->is_enabled = is_enabled;
-    wl_device_graph_unlock();
+    wl_device_leave();
     return found ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE;
 }
 
@@ -305,7 +297,7 @@ int wl_device_executable_update(struct wl_device_executable *executable,
                                 const struct wl_device_graph *graph, int *reason,
                                 struct wl_device_node **node)
 {
-    wl_device_graph_lock();
+    wl_device_enter();
     int code = WL_DEVICE_INVALID_VALUE;
     *reason = 1; /* for none of the reasons that have a number */
     *node = NULL;
@@ -322,6 +314,6 @@ int wl_device_executable_update(struct wl_device_executable *executable,
         code = WL_DEVICE_GRAPH_UPDATE_FAILED;
     }
 out:
-    wl_device_graph_unlock();
+    wl_device_leave();
     return code;
 }

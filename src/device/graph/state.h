@@ -1,17 +1,12 @@
-/* What the files about graphs share. One lock guards all graphs; it is taken before wl_device.lock
- * and never held while an operation runs. Functions here expect it held. */
+/* What the files about graphs share. Internal to device/graph/; expects the lock (core/state.h),
+ * but for wl_device_operation_run. */
 #ifndef WL_DEVICE_GRAPH_STATE_H
 #define WL_DEVICE_GRAPH_STATE_H
 
-#include <pthread.h>
-#include <uthash.h>
-
+#include "device/core/handles.h"
+#include "device/core/state.h"
 #include "device/graph/graph.h"
-
-struct wl_device_nodes {
-    struct wl_device_node **items;
-    size_t count, capacity;
-};
+#include "device/stream/state.h"
 
 struct wl_device_node {
     struct wl_device_graph *graph;
@@ -24,25 +19,9 @@ struct wl_device_node {
 };
 
 struct wl_device_graph {
-    struct wl_device_graph *key; /* itself */
     uint64_t number;
     struct wl_device_nodes nodes; /* in the order they were added */
-    UT_hash_handle hh;
 };
-
-/* Where a captured stream stands, or stood when an event was recorded. */
-struct wl_device_capture_point {
-    struct wl_device_graph *graph; /* NULL: not in capture */
-    uint64_t id;
-    struct wl_device_nodes nodes; /* what comes next depends on these */
-    bool is_stream, is_origin, is_invalid;
-    bool is_published;                /* the program had the graph before */
-    enum wl_device_capture_mode mode; /* of the origin */
-    pthread_t thread;                 /* that began the capture */
-};
-
-void wl_device_graph_lock(void);
-void wl_device_graph_unlock(void);
 
 struct wl_device_graph *wl_device_graph_make(void);
 void wl_device_graph_free(struct wl_device_graph *graph);
@@ -65,13 +44,8 @@ int wl_device_node_replace(struct wl_device_node *node,
 void wl_device_graph_memory_hold(void *address, size_t size_bytes);
 void wl_device_graph_memory_release(void *address);
 
-/* Not in capture. */
+/* Whether or not the stream is captured. Takes the lock for each step; host functions run without.
+ */
 int wl_device_operation_run(struct wl_device_operation *operation, void *stream);
-
-/* The point of a stream or event; NULL if it is none. Takes wl_device.lock. */
-struct wl_device_capture_point *wl_device_handles_point(void *handle, bool is_event);
-void wl_device_handles_each_point(void (*function)(struct wl_device_capture_point *point,
-                                                   void *self),
-                                  void *self);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "device/core/state.h"
+#include "device/kernel/state.h"
 
 #define RESCUE "rebuild with NVCC_APPEND_FLAGS=\"-gencode arch=compute_%u,code=compute_%u\""
 

@@ -3,7 +3,8 @@
 
 #include "base/demangle.h"
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/core/handles.h"
+#include "device/kernel/state.h"
 #include "ptx/lower/lower.h"
 
 void wl_device_kernel_free(struct wl_device_kernel *kernel)
@@ -92,7 +93,7 @@ static int lower(struct wl_device_kernel *kernel)
         wl_device_kernel_say(kernel, "unsupported-kernel", "cannot be simulated", &kernel->error);
         return code == WL_ERR_UNSUPPORTED ? WL_DEVICE_NOT_SUPPORTED : WL_DEVICE_INVALID_PTX;
     }
-    kernel->info.id = ++wl_device.next_kernel_id;
+    kernel->info.id = wl_device_number_next(WL_DEVICE_NUMBER_KERNEL);
     kernel->info.module = &kernel->image->info;
     kernel->info.mangled = kernel->name;
     kernel->info.program = kernel->program;

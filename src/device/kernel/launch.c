@@ -3,9 +3,13 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
-#include "device/graph/graph.h"
+#include "device/core/handles.h"
+#include "device/kernel/lengths.h"
 #include "device/kernel/predict.h"
+#include "device/kernel/state.h"
+#include "device/memory/state.h"
+#include "device/stream/state.h"
+#include "device/texture/state.h"
 
 static uint64_t product(const uint32_t size[3])
 {
@@ -119,7 +123,7 @@ static void describe(const struct wl_device_request *request, uint32_t stream_id
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     *launch = (struct wl_device_launch){
-        .id = wl_device.next_launch_id++,
+        .id = wl_device_number_next(WL_DEVICE_NUMBER_LAUNCH),
         .kernel = kernel->program ? &kernel->info : NULL,
         .module = kernel->image ? &kernel->image->info : NULL,
         .mangled = kernel->name,
@@ -201,7 +205,7 @@ static void place_on_timeline(const struct wl_device_request *request,
         length_ns = wl_device_length_find(request, parameters);
         length = length_ns ? WL_DEVICE_LENGTH_REPEATED : WL_DEVICE_LENGTH_GAP;
     }
-    wl_device_timeline_kernel(request, launch, share_of(request), length, length_ns);
+    wl_device_timeline_kernel(request->stream, launch, share_of(request), length, length_ns);
 }
 
 static void make_input(const struct wl_device_request *request, const uint8_t *parameters,
@@ -213,15 +217,15 @@ static void make_input(const struct wl_device_request *request, const uint8_t *p
         .program = kernel->program,
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .parameters = parameters,
-        .ranges = wl_device.ranges.items,
-        .range_count = wl_device.ranges.count,
-        .pages = wl_device.pages.items,
-        .page_count = wl_device.pages.count,
-        .freed = wl_device.freed.items,
-        .freed_count = wl_device.freed.count,
-        .textures = (const struct wl_texture *const *)wl_device.textures.items,
-        .texture_count = wl_device.textures.count,
-        .unwritten = wl_device.unwritten,
+        .ranges = wl_device_memory.ranges.items,
+        .range_count = wl_device_memory.ranges.count,
+        .pages = wl_device_memory.pages.items,
+        .page_count = wl_device_memory.pages.count,
+        .freed = wl_device_memory.freed.items,
+        .freed_count = wl_device_memory.freed.count,
+        .textures = (const struct wl_texture *const *)wl_device_textures.items,
+        .texture_count = wl_device_textures.count,
+        .unwritten = wl_device_memory.unwritten,
         .registers_per_thread = kernel->info.registers_per_thread,
         .carveout_pct = kernel->carveout_pct,
         .is_cooperative = request->is_cooperative,
@@ -276,7 +280,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     uint32_t trace_count = is_timed ? wl_device_traces_begin(blocks, traces) : 0;
     options.traces = traces;
     options.trace_count = trace_count;
-    enum wl_code code = wl_sim_run(wl_device.sim, &input, &options, &counts, &error);
+    enum wl_code code = wl_sim_run(wl_device_kernels.sim, &input, &options, &counts, &error);
     uint64_t length_ns = is_timed && code == WL_OK ? wl_device_predict(request->kernel, &input,
                                                                        traces, trace_count, &counts)
                                                    : 0;
@@ -316,12 +320,8 @@ static int launch(const struct wl_device_request *request)
     return code;
 }
 
-int wl_device_launch(const struct wl_device_request *request)
+int wl_device_launch_now(const struct wl_device_request *request)
 {
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_KERNEL, .kernel = *request};
-    int taken;
-    if (wl_device_capture_takes(&operation, request->stream, &taken))
-        return taken;
     wl_device_enter();
     int code = launch(request);
     wl_device_leave();

@@ -1,4 +1,5 @@
 #include "device/device_testing.h"
+#include "device/kernel/state.h"
 
 /* What the observer saw, a letter each: b begin, e end of a launch; capital where it failed. */
 static char seen[64];

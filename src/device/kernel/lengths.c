@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/kernel/lengths.h"
+#include "device/kernel/state.h"
+#include "device/memory/state.h"
 
 /* Launches of a kernel of the same shape whose arguments differ: from so many on, the next is taken
  * to last as long as the latest. */
@@ -54,14 +56,14 @@ static uint8_t *key_of(const struct wl_device_request *request, const uint8_t *p
 static struct wl_device_length_row *find(const uint8_t *key, size_t bytes)
 {
     struct wl_device_length_row *row = NULL;
-    HASH_FIND(hh, wl_device.timeline.lengths, key, bytes, row);
+    HASH_FIND(hh, wl_device_kernels.lengths, key, bytes, row);
     return row;
 }
 
 uint64_t wl_device_length_find(const struct wl_device_request *request, const uint8_t *parameters)
 {
     size_t bytes;
-    if (!wl_device.timeline.lengths)
+    if (!wl_device_kernels.lengths)
         return 0;
     uint8_t *key = key_of(request, parameters, &bytes);
     const struct wl_device_length_row *row = find(key, bytes);
@@ -81,7 +83,7 @@ static void keep(const uint8_t *key, size_t bytes, uint64_t length_ns)
         row->key = wl_alloc_zero(bytes, 1);
         row->key_bytes = bytes;
         memcpy(row->key, key, bytes);
-        HASH_ADD_KEYPTR(hh, wl_device.timeline.lengths, row->key, bytes, row);
+        HASH_ADD_KEYPTR(hh, wl_device_kernels.lengths, row->key, bytes, row);
     }
     row->length_ns = length_ns;
     row->count++;
@@ -98,12 +100,12 @@ void wl_device_length_keep(const struct wl_device_request *request, const uint8_
     free(key);
 }
 
-void wl_device_lengths_free(struct wl_device_length_row *lengths)
+void wl_device_lengths_free(void)
 {
     struct wl_device_length_row *row, *next;
-    HASH_ITER(hh, lengths, row, next)
+    HASH_ITER(hh, wl_device_kernels.lengths, row, next)
     {
-        HASH_DEL(lengths, row);
+        HASH_DEL(wl_device_kernels.lengths, row);
         free(row->key);
         free(row);
     }

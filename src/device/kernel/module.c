@@ -3,7 +3,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "device/core/state.h"
+#include "device/core/handles.h"
+#include "device/kernel/state.h"
+#include "device/memory/state.h"
 #include "ptx/lower/lower.h"
 
 #define WRAPPER_MAGIC 0x466243B1u
@@ -20,10 +22,10 @@ static struct wl_device_module *add_module(const char *name)
 {
     struct wl_device_module *module = wl_alloc_zero(1, sizeof *module);
     module->name = wl_string_copy(name);
-    module->next = wl_device.modules;
+    module->next = wl_device_kernels.modules;
     if (module->next)
         module->next->previous = module;
-    wl_device.modules = module;
+    wl_device_kernels.modules = module;
     return module;
 }
 
@@ -69,7 +71,7 @@ void wl_device_module_free(struct wl_device_module *module)
     if (module->previous)
         module->previous->next = module->next;
     else
-        wl_device.modules = module->next;
+        wl_device_kernels.modules = module->next;
     free(module->name);
     free(module);
 }
@@ -208,7 +210,7 @@ static int parse_image(struct wl_device_module *module, struct wl_device_image *
         wl_device_say(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
         return image->parse_code;
     }
-    image->info.id = ++wl_device.next_module_id;
+    image->info.id = wl_device_number_next(WL_DEVICE_NUMBER_MODULE);
     image->info.ptx = image->parsed;
     lay_out_variables(image);
     wl_device_module_initialise(module, image);
@@ -290,7 +292,7 @@ bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line)
 {
     bool is_found = false;
     wl_device_enter();
-    for (struct wl_device_module *module = wl_device.modules; module && !is_found;
+    for (struct wl_device_module *module = wl_device_kernels.modules; module && !is_found;
          module = module->next) {
         const struct wl_ptx_module *parsed;
         const struct wl_ptx_function *function =

@@ -1,4 +1,5 @@
 #include "device/device_testing.h"
+#include "device/kernel/state.h"
 
 #include "base/text.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/demangle.h"
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/kernel/state.h"
 #include "device/kernel/sweep.h"
 #include "timing/values.h"
 
@@ -19,7 +19,7 @@ enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 
 
 static size_t trace_words(void)
 {
-    bool is_dear = wl_device.predicting_s > FREE_S + wl_device.counting_s / 4;
+    bool is_dear = wl_device_kernels.predicting_s > FREE_S + wl_device_kernels.counting_s / 4;
     return wl_device.options.whatif ? TRACE_WORDS_WHATIF
            : is_dear                ? TRACE_WORDS_LATER
                                     : TRACE_WORDS;
@@ -246,9 +246,9 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         .traffic = traffic_of(counts),
         .program_instructions = (double)counts->totals[WL_COUNTER_INST],
     };
-    wl_device.counting_s += (double)counts->totals[WL_COUNTER_THREAD_INST] * COUNT_S;
+    wl_device_kernels.counting_s += (double)counts->totals[WL_COUNTER_THREAD_INST] * COUNT_S;
     for (uint32_t i = 0; i < trace_count; i++)
-        wl_device.predicting_s += (double)traces[i].words * REPLAY_S;
+        wl_device_kernels.predicting_s += (double)traces[i].words * REPLAY_S;
     if (wl_timing_predict(&input, &timing, &error)) {
         counts->not_predicted = wl_string_copy(error.message);
         return 0;

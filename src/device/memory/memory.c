@@ -1,3 +1,5 @@
+#include "device/memory/memory.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,14 +9,18 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/memory/state.h"
+#include "device/stream/timeline.h"
 
+#define DEVICE_BASE ((uint64_t)0x200000000000)
 #define HOST_BASE ((uint64_t)0x300000000000)
 #define HOST_BYTES ((uint64_t)1 << 40)
 /* Smaller requests are not worth asking the system what it has. */
 #define ASK_HOST_FROM_BYTES ((uint64_t)64 << 20)
 #define FREED_MAX 256 /* freed allocations that are remembered for messages */
 #define HOST_PAGE_BYTES ((uint64_t)4096)
+
+struct wl_device_memory wl_device_memory;
 
 /* The number behind "key" in a small file of the system, or otherwise. */
 static uint64_t read_number(const char *path, const char *key, uint64_t otherwise)
@@ -59,7 +65,7 @@ static uint64_t host_free_bytes(void)
 
 bool wl_device_memory_has_room(uint64_t size_bytes, uint64_t taken_bytes)
 {
-    if (wl_device.device_memory.committed_bytes + taken_bytes > wl_device.gpu.memory_bytes)
+    if (wl_device_memory.device.committed_bytes + taken_bytes > wl_device.gpu.memory_bytes)
         return false;
     return size_bytes < ASK_HOST_FROM_BYTES || size_bytes <= host_free_bytes();
 }
@@ -89,7 +95,7 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
                           uint64_t *address)
 {
     bool is_host = kind == WL_DEVICE_MEMORY_HOST || kind == WL_DEVICE_MEMORY_MANAGED;
-    struct wl_device_arena *arena = is_host ? &wl_device.host_memory : &wl_device.device_memory;
+    struct wl_device_arena *arena = is_host ? &wl_device_memory.host : &wl_device_memory.device;
     if (!arena->base && !wl_device_arena_open(arena, HOST_BASE, HOST_BYTES))
         return WL_DEVICE_OUT_OF_MEMORY;
     if (size_bytes >= ASK_HOST_FROM_BYTES && size_bytes > host_free_bytes()) {
@@ -101,8 +107,8 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
     }
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
     if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
-        wl_unwritten_add(wl_device.unwritten, *address, size_bytes);
-    wl_device.ranges_are_stale = true;
+        wl_unwritten_add(wl_device_memory.unwritten, *address, size_bytes);
+    wl_device_memory.ranges_are_stale = true;
     if (*address)
         tell(kind, *address, size_bytes, false);
     return *address ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_MEMORY;
@@ -110,16 +116,16 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
 
 static struct wl_device_arena *arena_of(uint64_t address)
 {
-    struct wl_device_arena *arena = &wl_device.host_memory;
-    return address - arena->base < arena->size_bytes ? arena : &wl_device.device_memory;
+    struct wl_device_arena *arena = &wl_device_memory.host;
+    return address - arena->base < arena->size_bytes ? arena : &wl_device_memory.device;
 }
 
 static void remember_freed(const struct wl_device_block *block)
 {
-    struct wl_device_ranges *freed = &wl_device.freed;
+    struct wl_device_ranges *freed = &wl_device_memory.freed;
     if (!block)
         return;
-    wl_unwritten_remove(wl_device.unwritten, block->start, block->size_bytes);
+    wl_unwritten_remove(wl_device_memory.unwritten, block->start, block->size_bytes);
     if (freed->count == FREED_MAX)
         memmove(freed->items, freed->items + 1, --freed->count * sizeof *freed->items);
     WL_PUSH(freed, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
@@ -132,41 +138,50 @@ void wl_device_memory_drop(uint64_t address)
         tell(block->kind, block->start, block->size_bytes, true);
     remember_freed(block);
     wl_device_arena_free(arena_of(address), address);
-    wl_device.ranges_are_stale = true;
+    wl_device_memory.ranges_are_stale = true;
+}
+
+int wl_device_memory_allocate_held(enum wl_device_memory_kind kind, size_t size_bytes,
+                                   uint32_t flags, void **address)
+{
+    uint64_t start = 0;
+    int code = address ? wl_device_state_check() : WL_DEVICE_INVALID_VALUE;
+    if (code == WL_DEVICE_OK && size_bytes)
+        code = wl_device_memory_take(kind, size_bytes, flags, &start);
+    if (code == WL_DEVICE_OK)
+        *address = (void *)(uintptr_t)start;
+    return code;
 }
 
 int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes, uint32_t flags,
                               void **address)
 {
-    if (!address)
-        return WL_DEVICE_INVALID_VALUE;
     wl_device_enter();
-    uint64_t start = 0;
-    int code = wl_device_state_check();
-    if (code == WL_DEVICE_OK && size_bytes)
-        code = wl_device_memory_take(kind, size_bytes, flags, &start);
-    if (code == WL_DEVICE_OK)
-        *address = (void *)(uintptr_t)start;
+    int code = wl_device_memory_allocate_held(kind, size_bytes, flags, address);
     wl_device_leave();
     return code;
+}
+
+int wl_device_memory_free_held(enum wl_device_memory_kind kind, void *address)
+{
+    int code = wl_device_state_check();
+    uint64_t start = (uint64_t)(uintptr_t)address;
+    if (code || !address)
+        return code;
+    const struct wl_device_block *block = wl_device_arena_find(arena_of(start), start);
+    bool fits = block && block->start == start &&
+                (block->kind == kind ||
+                 (kind == WL_DEVICE_MEMORY_DEVICE && block->kind == WL_DEVICE_MEMORY_MANAGED));
+    if (!fits)
+        return WL_DEVICE_INVALID_VALUE;
+    wl_device_memory_drop(start);
+    return WL_DEVICE_OK;
 }
 
 int wl_device_memory_free(enum wl_device_memory_kind kind, void *address)
 {
     wl_device_enter();
-    int code = wl_device_state_check();
-    uint64_t start = (uint64_t)(uintptr_t)address;
-    if (code || !address)
-        goto out;
-    const struct wl_device_block *block = wl_device_arena_find(arena_of(start), start);
-    bool fits = block && block->start == start &&
-                (block->kind == kind ||
-                 (kind == WL_DEVICE_MEMORY_DEVICE && block->kind == WL_DEVICE_MEMORY_MANAGED));
-    if (fits)
-        wl_device_memory_drop(start);
-    else
-        code = WL_DEVICE_INVALID_VALUE;
-out:
+    int code = wl_device_memory_free_held(kind, address);
     wl_device_leave();
     return code;
 }
@@ -175,7 +190,8 @@ out:
 static size_t registered_search(uint64_t address)
 {
     size_t at = 0;
-    while (at < wl_device.registered.count && wl_device.registered.items[at].end <= address)
+    while (at < wl_device_memory.registered.count &&
+           wl_device_memory.registered.items[at].end <= address)
         at++;
     return at;
 }
@@ -186,7 +202,7 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
     if (!address || !size_bytes || start + size_bytes < start)
         return WL_DEVICE_INVALID_VALUE;
     wl_device_enter();
-    struct wl_device_blocks *blocks = &wl_device.registered;
+    struct wl_device_blocks *blocks = &wl_device_memory.registered;
     int code = wl_device_state_check();
     size_t at = registered_search(start);
     if (code)
@@ -202,7 +218,7 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
     memmove(&blocks->items[at + 1], &blocks->items[at],
             (blocks->count - 1 - at) * sizeof *blocks->items);
     blocks->items[at] = block;
-    wl_device.ranges_are_stale = true;
+    wl_device_memory.ranges_are_stale = true;
 out:
     wl_device_leave();
     return code;
@@ -214,14 +230,14 @@ int wl_device_memory_unregister(void *address)
     if (!address)
         return WL_DEVICE_INVALID_VALUE;
     wl_device_enter();
-    struct wl_device_blocks *blocks = &wl_device.registered;
+    struct wl_device_blocks *blocks = &wl_device_memory.registered;
     int code = wl_device_state_check();
     size_t at = registered_search(start);
     if (code == WL_DEVICE_OK && at < blocks->count && blocks->items[at].start == start) {
         blocks->count--;
         memmove(&blocks->items[at], &blocks->items[at + 1],
                 (blocks->count - at) * sizeof *blocks->items);
-        wl_device.ranges_are_stale = true;
+        wl_device_memory.ranges_are_stale = true;
     } else if (code == WL_DEVICE_OK) {
         bool is_inside = at < blocks->count && blocks->items[at].start < start;
         code = is_inside ? WL_DEVICE_INVALID_VALUE : WL_DEVICE_NOT_REGISTERED;
@@ -243,8 +259,9 @@ bool wl_device_memory_look(uint64_t address, struct wl_device_allocation *alloca
     }
     if (!block) {
         size_t at = registered_search(address);
-        if (at < wl_device.registered.count && wl_device.registered.items[at].start <= address) {
-            block = &wl_device.registered.items[at];
+        if (at < wl_device_memory.registered.count &&
+            wl_device_memory.registered.items[at].start <= address) {
+            block = &wl_device_memory.registered.items[at];
             is_registered = true;
         }
     }
@@ -275,7 +292,7 @@ int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes)
     if (code == WL_DEVICE_OK) {
         uint64_t total = wl_device.gpu.memory_bytes;
         uint64_t unused =
-            wl_device.device_memory.size_bytes - wl_device.device_memory.committed_bytes;
+            wl_device_memory.device.size_bytes - wl_device_memory.device.committed_bytes;
         uint64_t taken = wl_device_virtual_taken();
         unused -= taken < unused ? taken : unused;
         uint64_t host = host_free_bytes() / WL_DEVICE_PAGE_BYTES * WL_DEVICE_PAGE_BYTES;
@@ -365,13 +382,19 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
         for (size_t y = 0; y < copy->height; y++) {
             memmove(to + y * copy->to_pitch_bytes, from + y * copy->from_pitch_bytes,
                     copy->width_bytes);
-            wl_unwritten_remove(wl_device.unwritten,
+            wl_unwritten_remove(wl_device_memory.unwritten,
                                 (uint64_t)(uintptr_t)(to + y * copy->to_pitch_bytes),
                                 copy->width_bytes);
         }
     }
-    wl_device_timeline_copy(copy, place_of(copy->from), place_of(copy->to),
-                            monotonic_ns() - begin_ns);
+    wl_device_timeline_copy(&(struct wl_device_transfer){
+        .stream = copy->stream,
+        .bytes = (uint64_t)copy->width_bytes * copy->height * copy->depth,
+        .from = place_of(copy->from),
+        .to = place_of(copy->to),
+        .is_async = copy->is_async,
+        .host_ns = monotonic_ns() - begin_ns,
+    });
 out:
     wl_device_leave();
     return code;
@@ -414,7 +437,7 @@ int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t valu
     for (size_t y = 0; y < height; y++) {
         char *row = (char *)to + y * pitch_bytes;
         fill_row(row, value, value_bytes, width);
-        wl_unwritten_remove(wl_device.unwritten, (uint64_t)(uintptr_t)row, row_bytes);
+        wl_unwritten_remove(wl_device_memory.unwritten, (uint64_t)(uintptr_t)row, row_bytes);
     }
     wl_device_timeline_fill(stream, place_of(to), height * row_bytes, value);
 out:
@@ -425,11 +448,11 @@ out:
 size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
 {
     size_t found = 0;
-    if (pthread_mutex_trylock(&wl_device.lock))
+    if (!wl_device_try_enter())
         return 0;
     for (int i = 0; i < 2; i++) {
         const struct wl_device_blocks *used =
-            i ? &wl_device.host_memory.used : &wl_device.device_memory.used;
+            i ? &wl_device_memory.host.used : &wl_device_memory.device.used;
         for (size_t k = 0; k < used->count; k++) {
             const struct wl_device_block *block = &used->items[k];
             if (block->kind != WL_DEVICE_MEMORY_DEVICE && block->kind != WL_DEVICE_MEMORY_MANAGED)
@@ -440,7 +463,7 @@ size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
             found++;
         }
     }
-    pthread_mutex_unlock(&wl_device.lock);
+    wl_device_leave();
     return found;
 }
 
@@ -458,18 +481,18 @@ static void sort_ranges(struct wl_device_ranges *ranges)
 
 void wl_device_memory_list(void)
 {
-    struct wl_device_ranges *ranges = &wl_device.ranges, *pages = &wl_device.pages;
-    if (!wl_device.ranges_are_stale)
+    struct wl_device_ranges *ranges = &wl_device_memory.ranges, *pages = &wl_device_memory.pages;
+    if (!wl_device_memory.ranges_are_stale)
         return;
     ranges->count = pages->count = 0;
-    wl_device_arena_list_allocations(&wl_device.device_memory, ranges);
-    wl_device_arena_list_allocations(&wl_device.host_memory, ranges);
-    wl_device_arena_list_ranges(&wl_device.device_memory, pages);
-    wl_device_arena_list_ranges(&wl_device.host_memory, pages);
+    wl_device_arena_list_allocations(&wl_device_memory.device, ranges);
+    wl_device_arena_list_allocations(&wl_device_memory.host, ranges);
+    wl_device_arena_list_ranges(&wl_device_memory.device, pages);
+    wl_device_arena_list_ranges(&wl_device_memory.host, pages);
     wl_device_virtual_list(ranges);
     wl_device_virtual_list(pages);
-    for (size_t i = 0; i < wl_device.registered.count; i++) {
-        const struct wl_device_block *block = &wl_device.registered.items[i];
+    for (size_t i = 0; i < wl_device_memory.registered.count; i++) {
+        const struct wl_device_block *block = &wl_device_memory.registered.items[i];
         uint64_t first = block->start / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
         uint64_t last = (block->end + HOST_PAGE_BYTES - 1) / HOST_PAGE_BYTES * HOST_PAGE_BYTES;
         WL_PUSH(ranges, ((struct wl_sim_range){block->start, block->end}));
@@ -477,7 +500,7 @@ void wl_device_memory_list(void)
     }
     sort_ranges(ranges);
     sort_ranges(pages);
-    wl_device.ranges_are_stale = false;
+    wl_device_memory.ranges_are_stale = false;
 }
 
 static void reset_arena(struct wl_device_arena *arena)
@@ -487,26 +510,41 @@ static void reset_arena(struct wl_device_arena *arena)
             wl_device_arena_free(arena, arena->used.items[i].start);
 }
 
-void wl_device_memory_reset(void)
+static enum wl_code start(struct wl_error *error)
 {
-    reset_arena(&wl_device.device_memory);
-    reset_arena(&wl_device.host_memory);
-    wl_device_virtual_reset();
-    wl_device.registered.count = wl_device.freed.count = 0;
-    wl_device.ranges_are_stale = true;
+    struct wl_device_arena *arena = &wl_device_memory.device;
+    if (!wl_device_arena_open(arena, DEVICE_BASE, wl_device.gpu.memory_bytes)) {
+        wl_error_set(error, WL_ERR_MEMORY, "no address space for the GPU's memory");
+        wl_error_set_hint(error, "raise the limit of virtual memory (ulimit -v)");
+        return WL_ERR_MEMORY;
+    }
+    if (wl_device.options.checks & WL_CHECK_INIT)
+        wl_device_memory.unwritten = wl_unwritten_create(arena->base, arena->size_bytes);
+    wl_device_memory.ranges_are_stale = true;
+    return WL_OK;
 }
 
-void wl_device_memory_close(void)
+/* Frees all but module variables. */
+static void reset(void)
 {
-    wl_device_arena_close(&wl_device.device_memory);
-    wl_device_arena_close(&wl_device.host_memory);
+    reset_arena(&wl_device_memory.device);
+    reset_arena(&wl_device_memory.host);
     wl_device_virtual_reset();
-    free(wl_device.registered.items);
-    free(wl_device.ranges.items);
-    free(wl_device.pages.items);
-    wl_unwritten_free(wl_device.unwritten);
-    wl_device.unwritten = NULL;
-    free(wl_device.freed.items);
-    wl_device.registered = (struct wl_device_blocks){0};
-    wl_device.ranges = wl_device.pages = wl_device.freed = (struct wl_device_ranges){0};
+    wl_device_memory.registered.count = wl_device_memory.freed.count = 0;
+    wl_device_memory.ranges_are_stale = true;
 }
+
+static void shut_down(void)
+{
+    wl_device_arena_close(&wl_device_memory.device);
+    wl_device_arena_close(&wl_device_memory.host);
+    wl_device_virtual_reset();
+    free(wl_device_memory.registered.items);
+    free(wl_device_memory.ranges.items);
+    free(wl_device_memory.pages.items);
+    free(wl_device_memory.freed.items);
+    wl_unwritten_free(wl_device_memory.unwritten);
+    wl_device_memory = (struct wl_device_memory){0};
+}
+
+const struct wl_device_part wl_device_memory_part = {start, reset, shut_down};

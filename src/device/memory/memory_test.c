@@ -1,4 +1,5 @@
 #include "device/device_testing.h"
+#include "device/memory/state.h"
 
 #define GIB ((size_t)1 << 30)
 
@@ -164,7 +165,7 @@ static void launches_see_every_kind_of_memory_sorted(void **state)
     uint64_t pinned = (uint64_t)(uintptr_t)take(WL_DEVICE_MEMORY_HOST, 8);
     wl_device_memory_register(memory, sizeof memory, 0);
     wl_device_memory_list();
-    const struct wl_device_ranges *ranges = &wl_device.ranges;
+    const struct wl_device_ranges *ranges = &wl_device_memory.ranges;
     bool sees_device = false, sees_pinned = false, sees_registered = false;
     for (size_t i = 0; i < ranges->count; i++) {
         const struct wl_sim_range *range = &ranges->items[i];

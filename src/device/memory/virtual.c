@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
+#include "device/core/handles.h"
+#include "device/memory/state.h"
 
 #define VIRTUAL_BASE ((uint64_t)0x500000000000)
 
@@ -36,7 +37,7 @@ static struct {
         struct wl_device_physical **items;
         size_t count, capacity;
     } physicals;
-    uint64_t next_handle, next_address, taken_bytes;
+    uint64_t next_address, taken_bytes;
 } virtual_memory;
 
 static bool is_paged(uint64_t value)
@@ -169,12 +170,13 @@ int wl_device_physical_create(size_t size_bytes,
     }
     if (code == WL_DEVICE_OK) {
         struct wl_device_physical *made = wl_alloc_zero(1, sizeof *made);
-        *made = (struct wl_device_physical){.handle = ++virtual_memory.next_handle,
-                                            .size_bytes = size_bytes,
-                                            .users = 1,
-                                            .handles = 1,
-                                            .file = file,
-                                            .properties = *properties};
+        *made =
+            (struct wl_device_physical){.handle = wl_device_number_next(WL_DEVICE_NUMBER_PHYSICAL),
+                                        .size_bytes = size_bytes,
+                                        .users = 1,
+                                        .handles = 1,
+                                        .file = file,
+                                        .properties = *properties};
         WL_PUSH(&virtual_memory.physicals, made);
         virtual_memory.taken_bytes += size_bytes;
         *handle = made->handle;
@@ -316,7 +318,7 @@ int wl_device_virtual_unmap(uint64_t address, size_t size_bytes)
         /* the addresses stay reserved */
         mmap((void *)(uintptr_t)address, size_bytes, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        wl_device.ranges_are_stale = true;
+        wl_device_memory.ranges_are_stale = true;
     }
     errno = saved;
     wl_device_leave();
@@ -338,7 +340,7 @@ int wl_device_virtual_set_access(uint64_t address, size_t size_bytes, enum wl_de
     if (code == WL_DEVICE_OK) {
         mprotect((void *)(uintptr_t)address, size_bytes,
                  access == WL_DEVICE_ACCESS_NONE ? PROT_NONE : PROT_READ | PROT_WRITE);
-        wl_device.ranges_are_stale = true;
+        wl_device_memory.ranges_are_stale = true;
     }
     errno = saved;
     wl_device_leave();
@@ -358,7 +360,7 @@ int wl_device_virtual_get_access(uint64_t address, enum wl_device_access *access
     return code;
 }
 
-/* ---- for the rest of the device: with the lock held ---- */
+/* ---- for the rest of the device ---- */
 
 static bool is_usable(const struct wl_device_mapping *mapping)
 {
@@ -419,5 +421,5 @@ void wl_device_virtual_reset(void)
     free(virtual_memory.mappings.items);
     free(virtual_memory.physicals.items);
     memset(&virtual_memory, 0, sizeof virtual_memory);
-    wl_device.ranges_are_stale = true;
+    wl_device_memory.ranges_are_stale = true;
 }

@@ -4,7 +4,7 @@
 #ifndef WL_DEVICE_VIRTUAL_H
 #define WL_DEVICE_VIRTUAL_H
 
-#include "device/device.h"
+#include "device/core/core.h"
 
 #define WL_DEVICE_VIRTUAL_GRANULARITY ((size_t)2 << 20)
 

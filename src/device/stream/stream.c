@@ -1,11 +1,13 @@
 /* Streams and events. Work is done when the call that asks for it returns; when the device would
  * have done it is another matter, and what streams and events hold (device/stream/timeline.h). */
+#include "device/stream/stream.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "device/core/clock.h"
-#include "device/core/state.h"
-#include "device/graph/state.h"
+#include "device/core/handles.h"
+#include "device/stream/state.h"
 
 #define DEFAULT_STREAM_ID 7
 #define PER_THREAD_STREAM_ID 8
@@ -13,90 +15,99 @@
 #define LOWEST_PRIORITY 0
 #define HIGHEST_PRIORITY (-5)
 
-enum handle_kind { STREAM, EVENT };
-
-struct wl_device_handle {
-    struct wl_device_handle *key; /* itself */
-    enum handle_kind kind;
-    uint32_t flags;
-    struct wl_device_stream_info stream;
-    bool is_recorded;
-    uint64_t time_ns; /* of an event */
-    uint64_t gaps;    /* on the timeline before it */
-    uint32_t device;  /* of a stream */
+struct stream {
+    struct wl_device_stream_info info;
+    uint32_t device;
     struct wl_device_queue queue;
     struct wl_device_capture_point point;
-    UT_hash_handle hh;
 };
 
-static struct wl_device_handle *add(enum handle_kind kind, uint32_t flags)
+struct event {
+    uint32_t flags;
+    bool is_recorded;
+    uint64_t time_ns;
+    uint64_t gaps; /* on the timeline before it */
+    struct wl_device_capture_point point;
+};
+
+static struct stream *find_stream(void *stream)
 {
-    struct wl_device_handle *handle = wl_alloc_zero(1, sizeof *handle);
-    handle->key = handle;
-    handle->kind = kind;
-    handle->flags = flags;
-    handle->point.is_stream = kind == STREAM;
-    HASH_ADD_PTR(wl_device.handles, key, handle);
-    return handle;
+    return wl_device_handle_is(WL_DEVICE_HANDLE_STREAM, stream) ? stream : NULL;
 }
 
-static struct wl_device_handle *find(void *pointer, enum handle_kind kind)
+static struct event *find_event(void *event)
 {
-    struct wl_device_handle *handle;
-    HASH_FIND_PTR(wl_device.handles, &pointer, handle);
-    return handle && handle->kind == kind ? handle : NULL;
+    return wl_device_handle_is(WL_DEVICE_HANDLE_EVENT, event) ? event : NULL;
 }
 
-static void drop(struct wl_device_handle *handle)
+struct wl_device_capture_point *wl_device_stream_point(void *stream)
 {
-    HASH_DEL(wl_device.handles, handle);
-    free(handle->point.nodes.items);
-    free(handle);
+    struct stream *found = find_stream(stream);
+    return found ? &found->point : NULL;
 }
 
-static int destroy(void *pointer, enum handle_kind kind)
+struct wl_device_capture_point *wl_device_event_point(void *event)
+{
+    struct event *found = find_event(event);
+    return found ? &found->point : NULL;
+}
+
+static struct wl_device_capture_point *point_of(enum wl_device_handle_kind kind, void *object)
+{
+    return kind == WL_DEVICE_HANDLE_STREAM ? wl_device_stream_point(object)
+                                           : wl_device_event_point(object);
+}
+
+static const enum wl_device_handle_kind kinds[] = {WL_DEVICE_HANDLE_STREAM, WL_DEVICE_HANDLE_EVENT};
+
+void wl_device_each_point(void (*function)(struct wl_device_capture_point *point, void *self),
+                          void *self)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (void *at = wl_device_handle_next(kinds[i], NULL); at;
+             at = wl_device_handle_next(kinds[i], at))
+            function(point_of(kinds[i], at), self);
+}
+
+static void drop(enum wl_device_handle_kind kind, void *object)
+{
+    free(point_of(kind, object)->nodes.items);
+    wl_device_handle_remove(kind, object);
+    free(object);
+}
+
+static int destroy(enum wl_device_handle_kind kind, void *object)
 {
     wl_device_enter();
     int code = wl_device_state_check();
-    struct wl_device_handle *handle = find(pointer, kind);
-    if (handle) {
-        drop(handle);
-    } else if (code == WL_DEVICE_OK) {
+    if (wl_device_handle_is(kind, object))
+        drop(kind, object);
+    else if (code == WL_DEVICE_OK)
         code = WL_DEVICE_INVALID_HANDLE;
-    }
     wl_device_leave();
     return code;
 }
 
-void wl_device_handles_reset(void)
+static void drop_all(void)
 {
-    struct wl_device_handle *handle, *next;
-    HASH_ITER(hh, wl_device.handles, handle, next)
-    {
-        drop(handle);
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (void *first; (first = wl_device_handle_next(kinds[i], NULL)) != NULL;)
+            drop(kinds[i], first);
 }
 
-struct wl_device_capture_point *wl_device_handles_point(void *handle, bool is_event)
+static void reset(void)
 {
-    wl_device_enter();
-    struct wl_device_handle *found = find(handle, is_event ? EVENT : STREAM);
-    wl_device_leave();
-    return found ? &found->point : NULL;
+    wl_device_clock_reach(wl_device_timeline_all_ns());
+    drop_all();
 }
 
-void wl_device_handles_each_point(void (*function)(struct wl_device_capture_point *point,
-                                                   void *self),
-                                  void *self)
+static void shut_down(void)
 {
-    struct wl_device_handle *handle, *next;
-    wl_device_enter();
-    HASH_ITER(hh, wl_device.handles, handle, next)
-    {
-        function(&handle->point, self);
-    }
-    wl_device_leave();
+    drop_all();
+    wl_device_timeline_free();
 }
+
+const struct wl_device_part wl_device_stream_part = {.reset = reset, .close = shut_down};
 
 int wl_device_stream_create(uint32_t flags, int priority, void **stream)
 {
@@ -109,11 +120,13 @@ int wl_device_stream_create(uint32_t flags, int priority, void **stream)
     wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK) {
-        struct wl_device_handle *handle = add(STREAM, flags);
-        handle->stream =
-            (struct wl_device_stream_info){wl_device.next_stream_id++, flags, priority};
-        handle->device = (uint32_t)wl_device_current();
-        *stream = handle;
+        struct stream *made = wl_alloc_zero(1, sizeof *made);
+        made->info = (struct wl_device_stream_info){
+            (uint32_t)wl_device_number_next(WL_DEVICE_NUMBER_STREAM), flags, priority};
+        made->device = (uint32_t)wl_device_current();
+        made->point.is_stream = true;
+        wl_device_handle_add(WL_DEVICE_HANDLE_STREAM, made);
+        *stream = made;
     }
     wl_device_leave();
     return code;
@@ -121,7 +134,7 @@ int wl_device_stream_create(uint32_t flags, int priority, void **stream)
 
 int wl_device_stream_destroy(void *stream)
 {
-    return destroy(stream, STREAM);
+    return destroy(WL_DEVICE_HANDLE_STREAM, stream);
 }
 
 int wl_device_stream_find(void *stream, struct wl_device_stream_info *info)
@@ -132,10 +145,10 @@ int wl_device_stream_find(void *stream, struct wl_device_stream_info *info)
                                                                  : DEFAULT_STREAM_ID};
         return WL_DEVICE_OK;
     }
-    const struct wl_device_handle *handle = find(stream, STREAM);
-    if (!handle)
+    const struct stream *found = find_stream(stream);
+    if (!found)
         return WL_DEVICE_INVALID_HANDLE;
-    *info = handle->stream;
+    *info = found->info;
     return WL_DEVICE_OK;
 }
 
@@ -152,11 +165,11 @@ int wl_device_stream_query(void *stream, struct wl_device_stream_info *info)
 
 struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device)
 {
-    struct wl_device_handle *handle = (uintptr_t)stream > 2 ? find(stream, STREAM) : NULL;
-    if (!handle)
+    struct stream *found = (uintptr_t)stream > 2 ? find_stream(stream) : NULL;
+    if (!found)
         return NULL;
-    *device = handle->device;
-    return &handle->queue;
+    *device = found->device;
+    return &found->queue;
 }
 
 int wl_device_stream_wait(void *stream)
@@ -177,7 +190,7 @@ int wl_device_wait(void)
     wl_device_enter();
     int code = wl_device_state_check();
     if (code == WL_DEVICE_OK)
-        wl_device_clock_reach(wl_device.timeline.devices[wl_device_current()].all_ns);
+        wl_device_clock_reach(wl_device_timeline_all_ns());
     wl_device_leave();
     return code;
 }
@@ -188,33 +201,35 @@ int wl_device_event_create(uint32_t flags, void **event)
         return WL_DEVICE_INVALID_VALUE;
     wl_device_enter();
     int code = wl_device_state_check();
-    if (code == WL_DEVICE_OK)
-        *event = add(EVENT, flags);
+    if (code == WL_DEVICE_OK) {
+        struct event *made = wl_alloc_zero(1, sizeof *made);
+        made->flags = flags;
+        wl_device_handle_add(WL_DEVICE_HANDLE_EVENT, made);
+        *event = made;
+    }
     wl_device_leave();
     return code;
 }
 
 int wl_device_event_destroy(void *event)
 {
-    return destroy(event, EVENT);
+    return destroy(WL_DEVICE_HANDLE_EVENT, event);
 }
 
-int wl_device_event_record(void *event, void *stream)
+int wl_device_event_record_now(void *event, void *stream)
 {
     struct wl_device_stream_info info;
-    if (wl_device_capture_records(event, stream))
-        return WL_DEVICE_OK;
     wl_device_enter();
     int code = wl_device_state_check();
-    struct wl_device_handle *handle = find(event, EVENT);
-    if (code == WL_DEVICE_OK && !handle)
+    struct event *found = find_event(event);
+    if (code == WL_DEVICE_OK && !found)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
         code = wl_device_stream_find(stream, &info);
     if (code == WL_DEVICE_OK) {
-        handle->is_recorded = true;
-        handle->time_ns = wl_device_timeline_record(stream);
-        handle->gaps = wl_device.timeline.gap_count;
+        found->is_recorded = true;
+        found->time_ns = wl_device_timeline_record(stream);
+        found->gaps = wl_device_timeline_gaps();
     }
     wl_device_leave();
     return code;
@@ -224,7 +239,7 @@ int wl_device_event_query(void *event)
 {
     wl_device_enter();
     int code = wl_device_state_check();
-    if (code == WL_DEVICE_OK && !find(event, EVENT))
+    if (code == WL_DEVICE_OK && !find_event(event))
         code = WL_DEVICE_INVALID_HANDLE;
     wl_device_leave();
     return code;
@@ -234,11 +249,11 @@ int wl_device_event_wait(void *event)
 {
     wl_device_enter();
     int code = wl_device_state_check();
-    const struct wl_device_handle *handle = find(event, EVENT);
-    if (code == WL_DEVICE_OK && !handle)
+    const struct event *found = find_event(event);
+    if (code == WL_DEVICE_OK && !found)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
-        wl_device_clock_reach(handle->time_ns);
+        wl_device_clock_reach(found->time_ns);
     wl_device_leave();
     return code;
 }
@@ -248,14 +263,15 @@ int wl_device_event_hold(void *event, void *stream)
     struct wl_device_stream_info info;
     wl_device_enter();
     int code = wl_device_state_check();
-    const struct wl_device_handle *handle = find(event, EVENT), *held = find(stream, STREAM);
-    if (code == WL_DEVICE_OK && !handle)
+    const struct event *found = find_event(event);
+    const struct stream *held = find_stream(stream);
+    if (code == WL_DEVICE_OK && !found)
         code = WL_DEVICE_INVALID_HANDLE;
     if (code == WL_DEVICE_OK)
         code = wl_device_stream_find(stream, &info);
     bool is_captured = held && held->point.graph;
-    if (code == WL_DEVICE_OK && handle->is_recorded && !is_captured)
-        wl_device_timeline_hold_until(stream, handle->time_ns);
+    if (code == WL_DEVICE_OK && found->is_recorded && !is_captured)
+        wl_device_timeline_hold_until(stream, found->time_ns);
     wl_device_leave();
     return code;
 }
@@ -277,7 +293,7 @@ int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms)
         return WL_DEVICE_INVALID_VALUE;
     wl_device_enter();
     int code = wl_device_state_check();
-    const struct wl_device_handle *first = find(start, EVENT), *second = find(end, EVENT);
+    const struct event *first = find_event(start), *second = find_event(end);
     if (code)
         goto out;
     bool is_timed = first && second && first->is_recorded && second->is_recorded &&

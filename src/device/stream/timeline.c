@@ -5,7 +5,8 @@
 
 #include "base/memory.h"
 #include "device/core/clock.h"
-#include "device/core/state.h"
+#include "device/core/handles.h"
+#include "device/stream/state.h"
 
 /* Spans that an engine remembers; of more, the earliest are taken for past. */
 enum { SPANS_MAX = 1024 };
@@ -13,9 +14,39 @@ enum { SPANS_MAX = 1024 };
 #define EPSILON 1e-9
 #define DRAM_EFFICIENCY 0.9 /* where the GPU's file says nothing: about what all GPUs reach */
 
+/* What can work side by side with the others. */
+enum engine {
+    ENGINE_SMS,
+    ENGINE_MEMORY, /* copies and fills within the device */
+    ENGINE_TO_DEVICE,
+    ENGINE_TO_HOST,
+    ENGINE_COUNT
+};
+
+struct span {
+    uint64_t start_ns, end_ns;
+    double share; /* of the engine; 1: nothing beside it */
+};
+
+struct spans {
+    struct span *items;
+    size_t count, capacity;
+};
+
+/* One of the equal devices. */
+struct lanes {
+    struct wl_device_queue legacy, per_thread;
+    uint64_t blocking_ns; /* end of all work of streams that the legacy stream waits for */
+    uint64_t all_ns;      /* of all work */
+    struct spans engines[ENGINE_COUNT];
+};
+
+static struct lanes devices[WL_DEVICES_MAX];
+static uint64_t gap_count;
+
 /* ---- engines ---- */
 
-static double share_at(const struct wl_device_spans *spans, uint64_t time_ns)
+static double share_at(const struct spans *spans, uint64_t time_ns)
 {
     double share = 0;
     for (size_t i = 0; i < spans->count; i++)
@@ -25,14 +56,13 @@ static double share_at(const struct wl_device_spans *spans, uint64_t time_ns)
 }
 
 /* Whether all of the span has room. Else next_ns is when to try again. */
-static bool fits(const struct wl_device_spans *spans, const struct wl_device_span *span,
-                 uint64_t *next_ns)
+static bool fits(const struct spans *spans, const struct span *span, uint64_t *next_ns)
 {
     double most = 1 - span->share + EPSILON;
     bool is_free = share_at(spans, span->start_ns) <= most;
     *next_ns = UINT64_MAX;
     for (size_t i = 0; i < spans->count; i++) {
-        const struct wl_device_span *other = &spans->items[i];
+        const struct span *other = &spans->items[i];
         if (other->end_ns <= span->start_ns || other->start_ns >= span->end_ns)
             continue;
         if (other->end_ns < *next_ns)
@@ -43,7 +73,7 @@ static bool fits(const struct wl_device_spans *spans, const struct wl_device_spa
     return is_free;
 }
 
-static void forget_past(struct wl_device_spans *spans)
+static void forget_past(struct spans *spans)
 {
     uint64_t now_ns = wl_device_clock_now();
     size_t kept = 0;
@@ -59,10 +89,9 @@ static void forget_past(struct wl_device_spans *spans)
 }
 
 /* The earliest time, not before ready_ns, when the engine has that share free for that long. */
-static uint64_t place(struct wl_device_spans *spans, uint64_t ready_ns, uint64_t length_ns,
-                      double share)
+static uint64_t place(struct spans *spans, uint64_t ready_ns, uint64_t length_ns, double share)
 {
-    struct wl_device_span span = {ready_ns, ready_ns + length_ns, share};
+    struct span span = {ready_ns, ready_ns + length_ns, share};
     uint64_t last_ns = 0, next_ns;
     if (!length_ns)
         return ready_ns;
@@ -72,7 +101,7 @@ static uint64_t place(struct wl_device_spans *spans, uint64_t ready_ns, uint64_t
         if (spans->items[i].end_ns > last_ns)
             last_ns = spans->items[i].end_ns;
     while (span.start_ns < last_ns && !fits(spans, &span, &next_ns))
-        span = (struct wl_device_span){next_ns, next_ns + length_ns, share};
+        span = (struct span){next_ns, next_ns + length_ns, share};
     WL_PUSH(spans, span);
     return span.start_ns;
 }
@@ -99,7 +128,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 enum stream_rule { LEGACY, BLOCKING, FREE };
 
 struct stream {
-    struct wl_device_lanes *lanes;
+    struct lanes *lanes;
     struct wl_device_queue *queue;
     enum stream_rule rule;
     uint32_t device, id;
@@ -112,7 +141,7 @@ static struct stream find_stream(void *handle)
     wl_device_stream_find(handle, &info);
     stream.id = info.id;
     stream.queue = wl_device_stream_queue(handle, &stream.device);
-    stream.lanes = &wl_device.timeline.devices[stream.device];
+    stream.lanes = &devices[stream.device];
     if (stream.queue) {
         stream.rule = info.flags & 1 ? FREE : BLOCKING;
     } else if ((uintptr_t)handle == 2) {
@@ -137,7 +166,7 @@ static uint64_t ready_ns(const struct stream *stream)
 
 static void set_ready(const struct stream *stream, uint64_t time_ns)
 {
-    struct wl_device_lanes *lanes = stream->lanes;
+    struct lanes *lanes = stream->lanes;
     if (branch)
         branch->ready_ns = time_ns;
     stream->queue->ready_ns = branch ? later(stream->queue->ready_ns, time_ns) : time_ns;
@@ -158,11 +187,11 @@ static uint64_t count_of(double value)
 }
 
 /* Sets when the activity starts and ends, and charges the host for the call. */
-static void enqueue(const struct stream *stream, enum wl_device_engine engine, double share,
+static void enqueue(const struct stream *stream, enum engine engine, double share,
                     uint64_t length_ns, struct wl_device_activity *activity)
 {
     const struct wl_gpu *gpu = &wl_device.gpu;
-    activity->id = ++wl_device.timeline.last_id;
+    activity->id = wl_device_number_next(WL_DEVICE_NUMBER_ACTIVITY);
     activity->device_id = stream->device;
     activity->context_id = WL_DEVICE_CONTEXT_ID;
     activity->stream_id = stream->id;
@@ -177,7 +206,7 @@ static void enqueue(const struct stream *stream, enum wl_device_engine engine, d
     if (!branch)
         wl_device_clock_spend(count_of(gpu->call_ns));
     if (activity->length == WL_DEVICE_LENGTH_GAP)
-        wl_device.timeline.gap_count++;
+        gap_count++;
 }
 
 static void tell(const struct wl_device_activity *activity)
@@ -187,11 +216,10 @@ static void tell(const struct wl_device_activity *activity)
         observer->activity(observer->self, activity);
 }
 
-void wl_device_timeline_kernel(const struct wl_device_request *request,
-                               const struct wl_device_launch *launch, double share,
+void wl_device_timeline_kernel(void *handle, const struct wl_device_launch *launch, double share,
                                enum wl_device_length length, uint64_t length_ns)
 {
-    struct stream stream = find_stream(request->stream);
+    struct stream stream = find_stream(handle);
     struct wl_device_activity activity = {
         .kind = WL_DEVICE_ACTIVITY_KERNEL,
         .length = length,
@@ -199,7 +227,7 @@ void wl_device_timeline_kernel(const struct wl_device_request *request,
         .is_async = true,
         .is_stand_in = launch->module && launch->module->is_stand_in,
     };
-    enqueue(&stream, WL_DEVICE_ENGINE_SMS, share, length_ns, &activity);
+    enqueue(&stream, ENGINE_SMS, share, length_ns, &activity);
     tell(&activity);
 }
 
@@ -252,40 +280,38 @@ static enum wl_device_copy_kind kind_of(enum wl_device_place from, enum wl_devic
 
 /* As CUDA documents it: copies within the device never hold the host up; from pageable memory the
  * host stages itself, but for a few bytes that go with the command. */
-static bool host_goes_on(const struct wl_device_copy *copy,
-                         const struct wl_device_activity *activity)
+static bool host_goes_on(bool is_async, const struct wl_device_activity *activity)
 {
     if (activity->copy_kind == WL_DEVICE_COPY_ON_DEVICE)
         return true;
     if (activity->from == WL_DEVICE_PLACE_PAGEABLE &&
         activity->copy_kind == WL_DEVICE_COPY_TO_DEVICE)
         return activity->bytes <= STAGED_BYTES;
-    return copy->is_async && activity->to != WL_DEVICE_PLACE_PAGEABLE &&
+    return is_async && activity->to != WL_DEVICE_PLACE_PAGEABLE &&
            activity->copy_kind != WL_DEVICE_COPY_ON_HOST;
 }
 
-void wl_device_timeline_copy(const struct wl_device_copy *copy, enum wl_device_place from,
-                             enum wl_device_place to, uint64_t host_ns)
+void wl_device_timeline_copy(const struct wl_device_transfer *transfer)
 {
-    struct stream stream = find_stream(copy->stream);
+    struct stream stream = find_stream(transfer->stream);
     struct wl_device_activity activity = {
         .kind = WL_DEVICE_ACTIVITY_COPY,
         .length = WL_DEVICE_LENGTH_DESCRIBED,
-        .bytes = (uint64_t)copy->width_bytes * copy->height * copy->depth,
-        .copy_kind = kind_of(from, to),
-        .from = from,
-        .to = to,
+        .bytes = transfer->bytes,
+        .copy_kind = kind_of(transfer->from, transfer->to),
+        .from = transfer->from,
+        .to = transfer->to,
     };
     bool is_one_way = wl_device.gpu.copy_engines == 1;
-    enum wl_device_engine engine = activity.copy_kind == WL_DEVICE_COPY_TO_DEVICE || is_one_way
-                                       ? WL_DEVICE_ENGINE_TO_DEVICE
-                                       : WL_DEVICE_ENGINE_TO_HOST;
+    enum engine engine = activity.copy_kind == WL_DEVICE_COPY_TO_DEVICE || is_one_way
+                             ? ENGINE_TO_DEVICE
+                             : ENGINE_TO_HOST;
     if (activity.copy_kind == WL_DEVICE_COPY_ON_DEVICE)
-        engine = WL_DEVICE_ENGINE_MEMORY;
-    uint64_t length_ns = copy_ns(&activity, host_ns);
+        engine = ENGINE_MEMORY;
+    uint64_t length_ns = copy_ns(&activity, transfer->host_ns);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    activity.is_async = host_goes_on(copy, &activity);
+    activity.is_async = host_goes_on(transfer->is_async, &activity);
     enqueue(&stream, engine, 1, length_ns, &activity);
     if (!activity.is_async)
         wl_device_clock_reach(activity.end_ns);
@@ -307,7 +333,7 @@ void wl_device_timeline_fill(void *handle, enum wl_device_place to, uint64_t byt
     uint64_t length_ns = transfer_ns(bytes, wl_device.gpu.copy_latency_ns, rate);
     if (!length_ns)
         activity.length = WL_DEVICE_LENGTH_GAP;
-    enqueue(&stream, WL_DEVICE_ENGINE_MEMORY, 1, length_ns, &activity);
+    enqueue(&stream, ENGINE_MEMORY, 1, length_ns, &activity);
     tell(&activity);
 }
 
@@ -360,11 +386,21 @@ uint64_t wl_device_timeline_end(void *handle)
     return ready_ns(&stream);
 }
 
-void wl_device_timeline_free(struct wl_device_timeline *timeline)
+uint64_t wl_device_timeline_all_ns(void)
+{
+    return devices[wl_device_current()].all_ns;
+}
+
+uint64_t wl_device_timeline_gaps(void)
+{
+    return gap_count;
+}
+
+void wl_device_timeline_free(void)
 {
     for (size_t device = 0; device < WL_DEVICES_MAX; device++)
-        for (size_t i = 0; i < WL_DEVICE_ENGINE_COUNT; i++)
-            free(timeline->devices[device].engines[i].items);
-    wl_device_lengths_free(timeline->lengths);
-    *timeline = (struct wl_device_timeline){0};
+        for (size_t i = 0; i < ENGINE_COUNT; i++)
+            free(devices[device].engines[i].items);
+    memset(devices, 0, sizeof devices);
+    gap_count = 0;
 }

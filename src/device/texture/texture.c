@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "device/core/state.h"
-#include "device/graph/graph.h"
+#include "device/core/handles.h"
+#include "device/memory/state.h"
+#include "device/texture/state.h"
 
 #define PITCH_BYTES 64 /* rows of a tile */
 #define TILE_ROWS 8
@@ -22,10 +23,8 @@
 #define LAYERS_MAX 2048
 
 struct wl_device_array {
-    struct wl_device_array *key; /* itself */
     struct wl_device_array_description description;
     struct wl_texture storage;
-    UT_hash_handle hh;
 };
 
 struct wl_device_texture {
@@ -33,11 +32,11 @@ struct wl_device_texture {
     struct wl_device_texture_description description;
 };
 
+struct wl_device_textures wl_device_textures;
+
 static struct wl_device_array *find_array(struct wl_device_array *array)
 {
-    struct wl_device_array *found;
-    HASH_FIND_PTR(wl_device.arrays, &array, found);
-    return found;
+    return wl_device_handle_is(WL_DEVICE_HANDLE_ARRAY, array) ? array : NULL;
 }
 
 static size_t at_least_one(size_t value)
@@ -103,10 +102,9 @@ int wl_device_array_create(const struct wl_device_array_description *description
             wl_device_memory_take(WL_DEVICE_MEMORY_ARRAY, storage.size_bytes, 0, &storage.address);
     if (code == WL_DEVICE_OK) {
         struct wl_device_array *made = wl_alloc_zero(1, sizeof *made);
-        made->key = made;
         made->description = *description;
         made->storage = storage;
-        HASH_ADD_PTR(wl_device.arrays, key, made);
+        wl_device_handle_add(WL_DEVICE_HANDLE_ARRAY, made);
         *array = made;
     }
     wl_device_leave();
@@ -115,7 +113,7 @@ int wl_device_array_create(const struct wl_device_array_description *description
 
 static void drop_array(struct wl_device_array *array, bool frees_memory)
 {
-    HASH_DEL(wl_device.arrays, array);
+    wl_device_handle_remove(WL_DEVICE_HANDLE_ARRAY, array);
     if (frees_memory)
         wl_device_memory_drop(array->storage.address);
     free(array);
@@ -221,9 +219,9 @@ int wl_device_box_place(const struct wl_device_box *box, bool is_to, struct wl_d
     return WL_DEVICE_OK;
 }
 
-int wl_device_array_copy_bytes(struct wl_device_array *array, size_t x_bytes, size_t y,
-                               void *memory, size_t bytes, bool is_to_array,
-                               enum wl_device_direction direction, void *stream)
+int wl_device_array_cut(struct wl_device_array *array, size_t x_bytes, size_t y, void *memory,
+                        size_t bytes, bool is_to_array, enum wl_device_direction direction,
+                        struct wl_device_copy pieces[WL_DEVICE_ARRAY_PIECES], size_t *count)
 {
     struct wl_texture storage;
     if (!find_storage(array, &storage))
@@ -232,30 +230,26 @@ int wl_device_array_copy_bytes(struct wl_device_array *array, size_t x_bytes, si
     const size_t rows = at_least_one(storage.height);
     if (x_bytes >= row || y >= rows || !is_within(y * row + x_bytes, bytes, rows * row))
         return WL_DEVICE_INVALID_VALUE;
-    while (bytes) {
+    for (*count = 0; bytes; ++*count) {
         /* the rest of a row, or all whole rows */
         const bool is_whole = x_bytes == 0 && bytes >= row;
         const size_t part = bytes < row - x_bytes ? bytes : row - x_bytes;
-        const size_t count = is_whole ? bytes / row : 1;
+        const size_t height = is_whole ? bytes / row : 1;
         char *place = (char *)(uintptr_t)storage.address + y * storage.pitch_bytes + x_bytes;
-        struct wl_device_operation operation = {
-            .kind = WL_DEVICE_OPERATION_COPY,
-            .copy = {.to = is_to_array ? (void *)place : memory,
-                     .from = is_to_array ? memory : (void *)place,
-                     .width_bytes = part,
-                     .height = count,
-                     .depth = 1,
-                     .to_pitch_bytes = is_to_array ? storage.pitch_bytes : row,
-                     .from_pitch_bytes = is_to_array ? row : storage.pitch_bytes,
-                     .direction = direction},
+        pieces[*count] = (struct wl_device_copy){
+            .to = is_to_array ? (void *)place : memory,
+            .from = is_to_array ? memory : (void *)place,
+            .width_bytes = part,
+            .height = height,
+            .depth = 1,
+            .to_pitch_bytes = is_to_array ? storage.pitch_bytes : row,
+            .from_pitch_bytes = is_to_array ? row : storage.pitch_bytes,
+            .direction = direction,
         };
-        int code = wl_device_submit(&operation, stream);
-        if (code)
-            return code;
-        bytes -= part * count;
-        memory = (char *)memory + part * count;
+        bytes -= part * height;
+        memory = (char *)memory + part * height;
         x_bytes = 0;
-        y += count;
+        y += height;
     }
     return WL_DEVICE_OK;
 }
@@ -335,7 +329,7 @@ static int sample(const struct wl_device_texture_description *asked, bool is_sur
 /* Object numbers begin with 1; those of destroyed objects are used again. */
 static uint64_t add_texture(struct wl_device_texture *made)
 {
-    struct wl_device_textures *textures = &wl_device.textures;
+    struct wl_device_textures *textures = &wl_device_textures;
     if (textures->count == 0)
         WL_PUSH(textures, NULL);
     for (size_t i = 1; i < textures->count; i++) {
@@ -372,8 +366,8 @@ int wl_device_texture_create(const struct wl_device_texture_description *descrip
 static struct wl_device_texture *find_texture(uint64_t handle)
 {
     /* sampled is the first member */
-    return handle < wl_device.textures.count
-               ? (struct wl_device_texture *)(void *)wl_device.textures.items[handle]
+    return handle < wl_device_textures.count
+               ? (struct wl_device_texture *)(void *)wl_device_textures.items[handle]
                : NULL;
 }
 
@@ -383,7 +377,7 @@ int wl_device_texture_destroy(uint64_t handle)
     int code = wl_device_state_check();
     struct wl_device_texture *found = find_texture(handle);
     if (found) {
-        wl_device.textures.items[handle] = NULL;
+        wl_device_textures.items[handle] = NULL;
         free(found);
     }
     wl_device_leave();
@@ -404,15 +398,15 @@ int wl_device_texture_query(uint64_t handle, bool is_surface,
     return code;
 }
 
-void wl_device_textures_reset(void)
+/* Forgets all of them; memory goes with the rest of the device's. */
+static void reset(void)
 {
-    struct wl_device_array *array, *next;
-    HASH_ITER(hh, wl_device.arrays, array, next)
-    {
-        drop_array(array, false);
-    }
-    for (size_t i = 0; i < wl_device.textures.count; i++)
+    for (void *first; (first = wl_device_handle_next(WL_DEVICE_HANDLE_ARRAY, NULL)) != NULL;)
+        drop_array(first, false);
+    for (size_t i = 0; i < wl_device_textures.count; i++)
         free(find_texture(i));
-    free(wl_device.textures.items);
-    wl_device.textures = (struct wl_device_textures){0};
+    free(wl_device_textures.items);
+    wl_device_textures = (struct wl_device_textures){0};
 }
+
+const struct wl_device_part wl_device_texture_part = {.reset = reset, .close = reset};

@@ -4,7 +4,7 @@
 #ifndef WL_DEVICE_TEXTURE_H
 #define WL_DEVICE_TEXTURE_H
 
-#include "device/device.h"
+#include "device/memory/memory.h"
 #include "sim/texture.h"
 
 /* Numbers of cudaArrayLayered and so on, and of CUDA_ARRAY3D_...: they are the same. */
@@ -46,11 +46,12 @@ struct wl_device_box {
 int wl_device_box_place(const struct wl_device_box *box, bool is_to, struct wl_device_copy *copy);
 /* Bytes of an element of the box's array; 1 in memory, 0 of an unknown array. */
 size_t wl_device_box_element_bytes(const struct wl_device_box *box);
-/* Copies bytes between memory and an array, along its rows from an element on. stream: where
- * captured, as part of it. */
-int wl_device_array_copy_bytes(struct wl_device_array *array, size_t x_bytes, size_t y,
-                               void *memory, size_t bytes, bool is_to_array,
-                               enum wl_device_direction direction, void *stream);
+enum { WL_DEVICE_ARRAY_PIECES = 3 };
+/* Cuts a copy of bytes between memory and an array, along its rows from an element on, into boxes:
+ * the rest of a row, whole rows, the begin of a row. */
+int wl_device_array_cut(struct wl_device_array *array, size_t x_bytes, size_t y, void *memory,
+                        size_t bytes, bool is_to_array, enum wl_device_direction direction,
+                        struct wl_device_copy pieces[WL_DEVICE_ARRAY_PIECES], size_t *count);
 
 enum wl_device_resource { /* numbers of cudaResourceType and of CUresourcetype */
                           WL_DEVICE_RESOURCE_ARRAY = 0,
