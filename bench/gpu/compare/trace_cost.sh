@@ -4,7 +4,7 @@
 # own time. Prints the rounds and their medians as Markdown; then whether all launches are in the trace, in order,
 # what the trace itself says that it cost, and the memory of ten times as many launches.
 # Fails where launches are missing, or the slowdown is above that with nsys by more than 3%.
-# usage: bench/hardware/trace_cost.sh WARPLENS [LAUNCHES [ROUNDS]]
+# usage: bench/gpu/compare/trace_cost.sh WARPLENS [LAUNCHES [ROUNDS]]
 # NSYS=FILE names nsys where it is not in PATH; without one, ours is measured alone. MANY=FILE names the program
 # (many.cu beside this), where it is built already.
 set -eu

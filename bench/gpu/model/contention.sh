@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds contention.cu and reads its launches' counters with ncu; or takes them from the model, where
 # WARPLENS names `warplens` (then GPU chooses the model).
-# usage: examples/microbench/contention.sh OUT.csv [suite...]
+# usage: bench/gpu/model/contention.sh OUT.csv [suite...]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?usage: contention.sh OUT.csv [suite...]}

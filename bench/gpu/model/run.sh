@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a micro-benchmark and reads cycles, time and instructions of every launch, of stalls.cu the states of
 # warps, too: on a GPU with ncu, or with `warplens profile` where WARPLENS names it (then GPU chooses the model).
-# usage: examples/microbench/run.sh OUT.csv [microbench|stalls]
+# usage: bench/gpu/model/run.sh OUT.csv [microbench|stalls]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?usage: run.sh OUT.csv [microbench|stalls]}

@@ -1,5 +1,5 @@
 // Shared by the micro-benchmarks: error checks and launch labels. Every launch prints one label
-// line in launch order, which bench/micro/table.py joins with the profiler's rows.
+// line in launch order, which bench/gpu/memory/table.py joins with the profiler's rows.
 #pragma once
 #include <cstdarg>
 #include <cstdint>

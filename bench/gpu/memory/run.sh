@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the micro-benchmarks and reads their counters with Nsight Compute.
-# usage: bench/micro/run.sh OUT_FOLDER [suite...]   suites: access (short) banks (narrow) coalescer account capacity writes mixed map blocks schedule
+# usage: bench/gpu/memory/run.sh OUT_FOLDER [suite...]   suites: access (short) banks (narrow) coalescer account capacity writes mixed map blocks schedule
 # Clocks are left as they are. Results: OUT_FOLDER/SUITE.csv, a row per launch: label, then metrics.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)

@@ -2,7 +2,7 @@
 # Measures the programs of tests/accuracy/workloads with the hardware collector and with ncu, on the GPU of this
 # machine, and prints how far they agree and what each costs, as Markdown. Needs ncu, python3, and nvcc where
 # PROGRAMS-FOLDER does not hold the programs yet.
-# usage: bench/hardware/run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]
+# usage: bench/gpu/compare/run.sh WARPLENS [PROGRAMS-FOLDER [PART...]]
 # parts: ceilings cost spread samples twin programs source pipe; default: all. The folder keeps what is built.
 # KEEP=FOLDER keeps the reports and the pages that are compared. RUNS=PATTERN (of grep -E): of the file runs only those.
 set -e
@@ -20,8 +20,8 @@ build() { # SOURCE PROGRAM OPTIONS
         { cat "$work/nvcc" >&2; exit 1; }
 }
 for name in ado gemm spmv stencil; do
-    build "$here/../../tests/accuracy/workloads/$name.cu" $name ""
-    build "$here/../../tests/accuracy/workloads/$name.cu" ${name}_shared "-cudart shared"
+    build "$here/../../../tests/accuracy/workloads/$name.cu" $name ""
+    build "$here/../../../tests/accuracy/workloads/$name.cu" ${name}_shared "-cudart shared"
 done
 build "$here/many.cu" many ""
 build "$here/pipe.cu" pipe ""
