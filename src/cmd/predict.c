@@ -10,7 +10,7 @@
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
 #include "report/report.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 enum { GPUS_MOST = 16 };
 

@@ -4,8 +4,8 @@
  *
  * Handles are checked by address: an unknown graph, node or executable graph is
  * WL_DEVICE_INVALID_VALUE. */
-#ifndef WL_DEVICE_GRAPH_H
-#define WL_DEVICE_GRAPH_H
+#ifndef WL_DEVICE_GRAPH_GRAPH_H
+#define WL_DEVICE_GRAPH_GRAPH_H
 
 #include "device/graph/submit.h"
 #include "device/memory/memory.h"

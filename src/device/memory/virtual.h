@@ -1,8 +1,8 @@
 /* Virtual memory management: address ranges reserved, memory created, mapped into them and made
  * accessible, each by itself. The same memory may stand at several addresses. Sizes, addresses and
  * offsets are multiples of WL_DEVICE_VIRTUAL_GRANULARITY, else WL_DEVICE_INVALID_VALUE. */
-#ifndef WL_DEVICE_VIRTUAL_H
-#define WL_DEVICE_VIRTUAL_H
+#ifndef WL_DEVICE_MEMORY_VIRTUAL_H
+#define WL_DEVICE_MEMORY_VIRTUAL_H
 
 #include "device/core/core.h"
 

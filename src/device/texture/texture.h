@@ -1,8 +1,8 @@
 /* Arrays, texture objects and surface objects. An array is a pitched box in device memory, so that
  * copies to and from it are those of struct wl_device_copy. Handles are checked: an unknown one is
  * WL_DEVICE_INVALID_HANDLE. */
-#ifndef WL_DEVICE_TEXTURE_H
-#define WL_DEVICE_TEXTURE_H
+#ifndef WL_DEVICE_TEXTURE_TEXTURE_H
+#define WL_DEVICE_TEXTURE_TEXTURE_H
 
 #include "base/export.h"
 #include "device/memory/memory.h"

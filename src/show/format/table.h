@@ -1,6 +1,6 @@
 /* Tables of text in Nsight Compute's look: dashed lines, columns as wide as their widest cell. */
-#ifndef WL_SHOW_PAGE_TABLE_H
-#define WL_SHOW_PAGE_TABLE_H
+#ifndef WL_SHOW_FORMAT_TABLE_H
+#define WL_SHOW_FORMAT_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct wl_table {
 
 /* All columns come before the first cell. heading may be "". */
 void wl_table_add_column(struct wl_table *table, const char *heading, bool is_left);
-/* The next cell, from left to right, top to bottom; a safe text (show/page/format.h). */
+/* The next cell, from left to right, top to bottom; a safe text (show/format/format.h). */
 void wl_table_add_cell(struct wl_table *table, const char *text);
 size_t wl_table_rows(const struct wl_table *table);
 /* Columns of the terminal that the widest line takes, without indent. */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "show/page/format.h"
-#include "show/page/table.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

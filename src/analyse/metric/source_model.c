@@ -1,4 +1,4 @@
-#include "show/page/source_model.h"
+#include "analyse/metric/source_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +311,7 @@ static void split_lines(struct wl_source_model *model, struct wl_source_file *fi
     }
 }
 
-static void add_files(struct wl_view_context *context, struct wl_source_model *model)
+static void add_files(struct wl_report *report, struct wl_source_model *model)
 {
     model->files = wl_arena_array(&model->arena, model->line_count, sizeof *model->files);
     for (size_t i = 0; i < model->line_count; i++) {
@@ -320,7 +320,7 @@ static void add_files(struct wl_view_context *context, struct wl_source_model *m
             continue;
         struct wl_source_file *file = &model->files[model->file_count++];
         file->name = name;
-        const char *text = wl_report_source(context->report, name, &file->reason);
+        const char *text = wl_report_source(report, name, &file->reason);
         if (text) {
             file->reason = NULL;
             split_lines(model, file, text);
@@ -400,15 +400,15 @@ static enum wl_code find_top(const char *name, struct wl_source_model *model,
     return WL_OK;
 }
 
-enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_report_launch *launch,
-                             struct wl_source_model *model, struct wl_error *error)
+enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_launch *launch,
+                             const char *top, struct wl_source_model *model, struct wl_error *error)
 {
     *model = (struct wl_source_model){.launch = launch};
     enum wl_code code = WL_OK;
     if (launch->kernel)
-        code = wl_report_load_instructions(context->report, launch->kernel, error);
+        code = wl_report_load_instructions(report, launch->kernel, error);
     if (code == WL_OK)
-        code = wl_report_load_launch(context->report, launch, error);
+        code = wl_report_load_launch(report, launch, error);
     if (code != WL_OK)
         return code;
     if (launch->kernel) {
@@ -418,10 +418,10 @@ enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_re
     add_counts(model);
     add_columns(model);
     add_lines(model);
-    add_files(context, model);
+    add_files(report, model);
     /* a launch without counts has no leading line, which is no mistake of the user's */
-    if (context->options->top && model->column_count > 0)
-        code = find_top(context->options->top, model, error);
+    if (top && model->column_count > 0)
+        code = find_top(top, model, error);
     if (code != WL_OK)
         wl_source_free(model);
     return code;

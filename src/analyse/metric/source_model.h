@@ -1,11 +1,11 @@
 /* What the source page shows of a launch: values of each instruction, summed for each source line.
  */
-#ifndef WL_SHOW_PAGE_SOURCE_MODEL_H
-#define WL_SHOW_PAGE_SOURCE_MODEL_H
+#ifndef WL_ANALYSE_METRIC_SOURCE_MODEL_H
+#define WL_ANALYSE_METRIC_SOURCE_MODEL_H
 
+#include "analyse/metric/metric.h"
 #include "base/arena.h"
 #include "report/report.h"
-#include "show/page/context.h"
 
 /* A column: a count of the collector, or computed from two. */
 struct wl_source_column {
@@ -59,9 +59,11 @@ struct wl_source_model {
     struct wl_arena arena;
 };
 
-/* Errors: those of loading from the report; WL_ERR_USAGE for an unknown --top. */
-enum wl_code wl_source_build(struct wl_view_context *context, const struct wl_report_launch *launch,
-                             struct wl_source_model *model, struct wl_error *error);
+/* top: name of the column whose leading line is looked for, or NULL. Errors: those of loading from
+ * the report; WL_ERR_USAGE for an unknown top. */
+enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_launch *launch,
+                             const char *top, struct wl_source_model *model,
+                             struct wl_error *error);
 void wl_source_free(struct wl_source_model *model);
 
 /* The column that says best where time goes: what warps stood at, else what they executed; NULL if

@@ -1,10 +1,10 @@
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 void wl_table_add_column(struct wl_table *table, const char *heading, bool is_left)
 {

@@ -1,10 +1,11 @@
 /* How values and hostile texts are written. */
-#ifndef WL_SHOW_PAGE_FORMAT_H
-#define WL_SHOW_PAGE_FORMAT_H
+#ifndef WL_SHOW_FORMAT_FORMAT_H
+#define WL_SHOW_FORMAT_FORMAT_H
 
 #include "analyse/metric/metric.h"
 #include "base/text.h"
-#include "show/page/view.h"
+
+enum wl_view_units { WL_UNITS_AUTO, WL_UNITS_BASE }; /* --print-units */
 
 /* A number for people: "1,234", "9.73"; three digits where two decimals would show none of it. */
 void wl_format_number(double value, struct wl_text *out);

@@ -1,4 +1,4 @@
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 #include <inttypes.h>
 #include <math.h>
