@@ -20,10 +20,22 @@ static bool is_there(const char *path, int descriptor)
            named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
+/* A descriptor beyond those of the standard streams: where one of them is closed, it stays closed.
+ */
+static int open_folder(const char *path)
+{
+    int lowest = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (lowest < 0 || lowest > STDERR_FILENO)
+        return lowest;
+    int descriptor = fcntl(lowest, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(lowest);
+    return descriptor;
+}
+
 static enum held take(const char *path, struct wl_folder_lock *lock)
 {
     lock->is_held = false;
-    lock->descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    lock->descriptor = open_folder(path);
     if (lock->descriptor < 0)
         return FREE;
     if (flock(lock->descriptor, LOCK_EX | LOCK_NB) == 0) {

@@ -9,7 +9,7 @@ cd "$folder" || exit 1
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g "$SOURCE/examples/spmv/spmv_acc.c" -o spmv_acc -lm || exit
 
 for form in 0 1 2 3; do
-    GOMP_OPENACC_DIM=1024 "$WARPLENS" profile -q -o "$form" --page summary ./spmv_acc "$form" 16 >output 2>&1 ||
+    GOMP_OPENACC_DIM=1024 "$WARPLENS" profile -q -o "$form" --page summary --source-folders "$SOURCE/examples/spmv" ./spmv_acc "$form" 16 >output 2>&1 ||
         { cat output; exit 1; }
     grep -qx 'result: right' output || { cat output; exit 1; }
     block=$("$WARPLENS" show "$form.wlr" --page raw --metrics launch__grid_size --csv |
