@@ -168,7 +168,7 @@ static enum wl_code begin_batch(struct wl_measure *measure, struct wl_measure_co
                                 const struct wl_measure_launch *launch, struct wl_error *error)
 {
     measure->cuda.context_synchronize();
-    enum wl_code code = wl_cupti_checkpoint_save(&measure->checkpoint, context->context, error);
+    enum wl_code code = wl_cupti_checkpoint_save(&context->checkpoint, context->context, error);
     if (code)
         return code;
     context->is_saved = true;
@@ -236,13 +236,13 @@ enum wl_code wl_measure_again_run(struct wl_measure *measure, struct wl_measure_
     context->is_batch_sampled = false;
     while (!code && (is_to_begin || context->counting.is_under_way) && context->batch.count) {
         is_to_begin = false;
-        code = wl_cupti_checkpoint_restore(&measure->checkpoint, error);
+        code = wl_cupti_checkpoint_restore(&context->checkpoint, error);
         if (!code)
             code = run_pass(measure, context, error);
     }
     if (!code)
         code = wl_cupti_counting_end_passes(&context->counting, error);
-    wl_cupti_checkpoint_release(&measure->checkpoint);
+    wl_cupti_checkpoint_release(&context->checkpoint);
     context->is_saved = false;
     measure->cuda.context_pop(&before);
     return code;

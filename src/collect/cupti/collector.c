@@ -400,6 +400,7 @@ static void launch_enter(struct collector *collector, size_t row,
         wl_measure_begin_instructions(measure, context, launch, is_counted);
     if (data->own_data)
         *data->own_data = (uint64_t)(uintptr_t)launch;
+    launch->is_under_way = data->own_data != NULL;
 }
 
 static void refuse_launch(struct wl_measure *measure, struct wl_measure_context *context,
@@ -419,13 +420,14 @@ static void refuse_launch(struct wl_measure *measure, struct wl_measure_context 
 static void end_spread(struct collector *collector, struct wl_measure_context *context,
                        struct wl_measure_launch *launch)
 {
-    struct wl_measure_spread *spread = &launch->group->spread;
+    struct wl_measure_group *group = launch->group;
+    struct wl_measure_spread *spread = &group->spread;
     if (launch->carries_pass && !spread->bearer && !spread->is_done)
         spread->bearer = launch;
     else
-        wl_measure_end_instructions(&collector->measure, context, launch);
+        wl_measure_end_instructions(&collector->measure, context, launch); /* may free it */
     if (spread->is_done && spread->bearer)
-        wl_measure_wait_for_time(&collector->measure, wl_measure_spread_take(launch->group));
+        wl_measure_wait_for_time(&collector->measure, wl_measure_spread_take(group));
 }
 
 static void launch_exit(struct collector *collector, size_t row,
@@ -438,7 +440,11 @@ static void launch_exit(struct collector *collector, size_t row,
     if (!launch)
         return;
     *data->own_data = 0;
-    launch->is_ended = true;
+    launch->is_under_way = false;
+    if (launch->is_released) { /* its batch had to end before it */
+        wl_measure_free_launch(launch);
+        return;
+    }
     struct wl_measure_context *context = wl_measure_find_context(measure, data->context);
     struct wl_measure_group *group = launch->group;
     bool is_counted = strcmp(launch->replay, "none") != 0;
@@ -458,7 +464,8 @@ static void launch_exit(struct collector *collector, size_t row,
         end_spread(collector, context, launch);
     else
         wl_measure_end_instructions(measure, context, launch);
-    if (is_counted && (is_borrowed || wl_filter_is_finished(measure->input.filter)))
+    if (context->is_flush_due ||
+        (is_counted && (is_borrowed || wl_filter_is_finished(measure->input.filter))))
         wl_measure_flush(measure, context); /* the last one that is wanted */
 }
 
@@ -546,7 +553,7 @@ static void hear_resource(struct collector *collector, uint32_t call,
     struct wl_measure *measure = &collector->measure;
     const struct wl_cupti_module_data *module = data->descriptor;
     if (call == WL_CUPTI_MODULE_LOADED && measure->has_batch)
-        wl_measure_flush_all(measure);
+        wl_measure_flush_when_ended(measure);
     if (call == WL_CUPTI_MODULE_LOADED)
         wl_measure_region_call(measure, "a module that is loaded", false);
     if (call == WL_CUPTI_MODULE_LOADED && module)

@@ -27,6 +27,7 @@ struct wl_measure_context *wl_measure_find_context(struct wl_measure *measure,
         measure->devices[found->device].is_known = true;
         wl_measure_read_clocks(measure, found->device);
     }
+    found->checkpoint = measure->checkpoint; /* its functions */
     found->number = measure->context_count++;
     WL_PUSH(&measure->contexts, found);
     return found;
@@ -110,7 +111,7 @@ void wl_measure_stop_counters(struct wl_measure *measure, struct wl_measure_cont
         wl_measure_send_launch(measure, context->batch.items[i]);
     }
     context->batch.count = 0;
-    wl_cupti_checkpoint_release(&measure->checkpoint);
+    wl_cupti_checkpoint_release(&context->checkpoint);
     context->is_saved = false;
     wl_cupti_counting_close(&context->counting, false);
     context->counters = WL_MEASURE_OFF;
@@ -252,7 +253,7 @@ static enum wl_code end_batch(struct wl_measure *measure, struct wl_measure_cont
     struct wl_cupti_counted counted = {0};
     struct wl_measure_launches *batch = &context->batch;
     size_t count = batch->count;
-    if (count && !batch->items[count - 1]->is_ended) /* the process ends in the middle of it */
+    if (count && batch->items[count - 1]->is_under_way) /* the process ends in the middle of it */
         count--;
     if (wl_measure_has_runs(measure))
         return wl_measure_run_end(measure, context, count, trouble);
@@ -283,6 +284,7 @@ void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *con
     struct wl_error error = {0};
     bool has_batches = !context->is_own || wl_measure_has_runs(measure);
     bool is_open = has_batches ? context->counting.is_started : context->is_saved;
+    context->is_flush_due = false;
     if (!is_open)
         return;
     wl_measure_settle(measure, context, true);
@@ -310,6 +312,25 @@ void wl_measure_flush_all(struct wl_measure *measure)
 {
     for (size_t i = 0; i < measure->contexts.count; i++)
         wl_measure_flush(measure, measure->contexts.items[i]);
+}
+
+static bool has_launch_under_way(const struct wl_measure_context *context)
+{
+    for (size_t i = 0; i < context->batch.count; i++)
+        if (context->batch.items[i]->is_under_way)
+            return true;
+    return false;
+}
+
+void wl_measure_flush_when_ended(struct wl_measure *measure)
+{
+    for (size_t i = 0; i < measure->contexts.count; i++) {
+        struct wl_measure_context *context = measure->contexts.items[i];
+        if (has_launch_under_way(context))
+            context->is_flush_due = true;
+        else
+            wl_measure_flush(measure, context);
+    }
 }
 
 void wl_measure_drop_context(struct wl_measure *measure, struct wl_measure_context *context,

@@ -38,7 +38,7 @@ static struct wl_measure_launch *make_row(struct wl_measure *measure,
     row->device_id = context->device;
     row->context_id = context->id;
     row->start_ns = wl_measure_now_ns();
-    row->is_ended = row->is_range = true;
+    row->is_range = true;
     row->range = wl_string_copy("");
     row->replay = "spread";
     free(name);

@@ -202,6 +202,9 @@ void wl_measure_send_launch(struct wl_measure *measure, struct wl_measure_launch
 
 void wl_measure_free_launch(struct wl_measure_launch *launch)
 {
+    launch->is_released = true;
+    if (launch->is_under_way)
+        return;
     wl_measure_again_free(launch->again);
     free(launch->range);
     free(launch->kernels);

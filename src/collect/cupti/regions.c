@@ -154,7 +154,7 @@ static void begin(struct wl_measure *measure, struct wl_measure_context *context
     if (is_run_again(measure) && context->counting.plan.passes > 1) {
         if (!wl_measure_has_own_passes(measure))
             set_obstacle(measure, "nothing that saves memory (libcheckpoint.so is not there)");
-        else if (wl_cupti_checkpoint_save(&measure->checkpoint, context->context, &error) == WL_OK)
+        else if (wl_cupti_checkpoint_save(&context->checkpoint, context->context, &error) == WL_OK)
             region->is_saved = true;
         else
             set_obstacle(measure, error.message);
@@ -242,7 +242,7 @@ static enum wl_code run_again(struct wl_measure *measure, struct wl_measure_cont
     for (size_t part = 0; !code && part < parts && !(is_short && part > 0); part++) {
         bool is_begun = part == 0;
         while (!code && !is_short && (!is_begun || counting->is_under_way)) {
-            code = wl_cupti_checkpoint_restore(&measure->checkpoint, error);
+            code = wl_cupti_checkpoint_restore(&context->checkpoint, error);
             if (code)
                 break;
             code = start_pass(measure, context, part, error);
@@ -337,7 +337,7 @@ static struct wl_measure_launch *make_row(struct wl_measure *measure)
     row->device_id = region->context->device;
     row->context_id = region->context->id;
     row->start_ns = region->start_ns;
-    row->is_ended = row->is_range = true;
+    row->is_range = true;
     row->range = wl_string_copy("");
     row->kernels = list_kernels(measure, region->facts.data);
     row->replay = is_run_again(measure) ? "range" : "app-range";
@@ -369,7 +369,7 @@ void wl_measure_region_close(struct wl_measure *measure)
     else
         row->uncounted = "the counters are off";
     if (region->is_saved)
-        wl_cupti_checkpoint_release(&measure->checkpoint);
+        wl_cupti_checkpoint_release(&context->checkpoint);
     if (measure->cuda.context_pop)
         measure->cuda.context_pop(&before);
     if (code) {

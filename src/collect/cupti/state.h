@@ -117,7 +117,9 @@ struct wl_measure_launch {
     uint32_t device_id, context_id, stream_id;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
-    bool is_cooperative, is_ended;  /* is_ended: the call has returned */
+    bool is_cooperative;
+    bool is_under_way;              /* its call has not returned: that frees it */
+    bool is_released;               /* nobody else holds it */
     struct wl_measure_again *again; /* how to run it again; NULL: only before it returns */
     uint32_t slot;                  /* its range */
     bool carries_pass;
@@ -215,7 +217,9 @@ struct wl_measure_context {
     struct wl_measure_launches held;  /* launches whose samples or counts have not come */
     struct wl_measure_launches batch; /* launches since counting began, in order */
     bool is_batch_sampled;            /* as the program made it, it has samples and no counters */
-    bool is_saved;                    /* memory before the batch, to run it again */
+    struct wl_cupti_checkpoint checkpoint;
+    bool is_saved;     /* memory before the batch, to run it again */
+    bool is_flush_due; /* when the launch under way has ended */
     struct wl_measure_cycle cycle;
     uint64_t batch_start_ns;
 };
@@ -320,6 +324,7 @@ void wl_measure_free_kernels(struct wl_measure *measure);
 uint32_t wl_measure_instruction_name(struct wl_measure *measure, const char *name);
 /* Sends it and frees it. */
 void wl_measure_send_launch(struct wl_measure *measure, struct wl_measure_launch *launch);
+/* Lets go of it: one whose call has not returned is freed then. */
 void wl_measure_free_launch(struct wl_measure_launch *launch);
 void wl_measure_note(const struct wl_measure *measure, enum wl_note_severity severity,
                      const char *code, const char *text, const char *hint);
@@ -447,6 +452,8 @@ void wl_measure_rest_counters(struct wl_measure *measure, struct wl_measure_cont
 /* Ends counting for now and sends the launches of the batch. */
 void wl_measure_flush(struct wl_measure *measure, struct wl_measure_context *context);
 void wl_measure_flush_all(struct wl_measure *measure);
+/* The same when the launches under way have ended, where another thread makes them now. */
+void wl_measure_flush_when_ended(struct wl_measure *measure);
 /* Whether the driver's memory functions allow passes of our own. */
 bool wl_measure_has_own_passes(const struct wl_measure *measure);
 
