@@ -91,18 +91,13 @@ static void add_facts(struct wl_measure *measure, const struct wl_measure_launch
                       const struct wl_gpu *gpu, struct wl_occupancy *occupancy)
 {
     const struct wl_measure_kernel *kernel = launch->kernel;
-    struct wl_program program = {
+    struct wl_launch_facts facts = {
+        .shared_dynamic_bytes = launch->shared_dynamic_bytes,
+        .has_kernel = kernel->has_attributes,
+        .registers_source = "driver",
+        .registers_per_thread = kernel->registers,
         .shared_static_bytes = kernel->shared_bytes,
         .local_bytes = kernel->local_bytes,
-    };
-    struct wl_device_kernel_info info = {
-        .program = kernel->has_attributes ? &program : NULL,
-        .registers_per_thread = kernel->registers,
-        .registers_source = "driver",
-    };
-    struct wl_device_launch facts = {
-        .kernel = &info,
-        .shared_dynamic_bytes = launch->shared_dynamic_bytes,
     };
     struct wl_occupancy_input input = {
         .registers_per_thread = kernel->registers,

@@ -8,7 +8,6 @@
 
 #include "binary/binary.h"
 #include "collect/collector.h"
-#include "collect/facts.h"
 #include "hardware/checkpoint.h"
 #include "hardware/clocks.h"
 #include "hardware/driver.h"
@@ -16,6 +15,7 @@
 #include "hardware/ranges.h"
 #include "hardware/sampling.h"
 #include "hardware/sass.h"
+#include "record/facts.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>

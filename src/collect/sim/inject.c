@@ -231,7 +231,8 @@ static void profiler_switch(void *self, bool active)
     leave(&visit);
 }
 
-static void note(void *self, int severity, const char *code, const char *text, const char *hint)
+static void note(void *self, enum wl_note_severity severity, const char *code, const char *text,
+                 const char *hint)
 {
     (void)self;
     struct visit visit;
