@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "collect/cupti/activities.h"
+#include "collect/cupti/callbacks.h"
 #include "collect/cupti/calls.h"
+#include "collect/cupti/events.h"
 #include "collect/cupti/state.h"
 #include "hardware/activity.h"
 
@@ -93,7 +96,7 @@ static void note_left_out(struct collector *collector)
 
 /* ---- launches ---- */
 
-bool wl_cupti_collector_is_launch(uint32_t call)
+bool wl_cupti_event_is_launch(uint32_t call)
 {
     return wl_measure_find_launch_call(call) < WL_MEASURE_LAUNCH_CALL_COUNT;
 }
@@ -279,7 +282,7 @@ static bool is_of_group(const struct wl_measure_group *group, size_t row,
            memcmp(request.block, group->key.block, sizeof group->key.block) == 0;
 }
 
-bool wl_cupti_collector_pass(void *self, uint32_t call, const struct wl_cupti_api_data *data)
+bool wl_cupti_event_is_passed(void *self, uint32_t call, const struct wl_cupti_api_data *data)
 {
     struct collector *collector = self;
     struct wl_measure_group *group = atomic_load_explicit(&collector->passed, memory_order_acquire);
@@ -508,14 +511,14 @@ static void hear_profiler(struct collector *collector, bool is_start)
         wl_measure_region_close(measure);
 }
 
-void wl_cupti_collector_enter_range(void *self, const char *name)
+static void enter_range(void *self, const char *name)
 {
     struct collector *collector = self;
     if (!collector->is_abandoned && wl_measure_has_regions(&collector->measure))
         wl_measure_region_open(&collector->measure, name);
 }
 
-void wl_cupti_collector_leave_range(void *self)
+static void leave_range(void *self)
 {
     struct collector *collector = self;
     if (!collector->is_abandoned && wl_measure_has_regions(&collector->measure))
@@ -571,7 +574,7 @@ static void hear_resource(struct collector *collector, uint32_t call,
     wl_measure_end_times(&collector->measure, false);
 }
 
-void wl_cupti_collector_hear(void *self, int domain, uint32_t call, const void *data)
+void wl_cupti_event(void *self, int domain, uint32_t call, const void *data)
 {
     struct collector *collector = self;
     if (collector->is_abandoned || !data)
@@ -590,13 +593,22 @@ void wl_cupti_collector_hear(void *self, int domain, uint32_t call, const void *
     }
 }
 
-bool wl_cupti_collector_is_serial(const void *self)
+bool wl_cupti_events_are_serial(const void *self)
 {
     const struct collector *collector = self;
     return collector->measure.input.settings->counters[0] != '\0' && !collector->is_abandoned;
 }
 
-uint64_t wl_cupti_collector_gather(void *self)
+bool wl_cupti_event_ends_batch(const void *self, int domain, const void *data)
+{
+    const struct collector *collector = self;
+    const struct wl_cupti_api_data *api = data;
+    bool is_api = domain == WL_CUPTI_DOMAIN_DRIVER || domain == WL_CUPTI_DOMAIN_RUNTIME;
+    return is_api && collector->measure.has_batch && api->site == WL_CUPTI_ENTER &&
+           api->function_name && !wl_measure_is_harmless(api->function_name);
+}
+
+uint64_t wl_cupti_events_gather(void *self)
 {
     struct wl_measure *measure = &((struct collector *)self)->measure;
     uint64_t samples = 0;
@@ -677,12 +689,12 @@ static void watch(struct wl_measure *measure, bool is_on)
             cupti->cuptiEnableCallback(0, collector->subscriber, WL_CUPTI_DOMAIN_DRIVER, call);
 }
 
-enum wl_code wl_cupti_collector_subscribe(void *self, wl_cupti_callback *callback,
-                                          struct wl_error *error)
+static enum wl_code watch_driver(void *self, struct wl_error *error)
 {
     struct collector *collector = self;
+    const struct wl_settings *settings = collector->measure.input.settings;
     char holder[65] = "";
-    int result = subscribe(collector, callback, holder, sizeof holder);
+    int result = subscribe(collector, wl_cupti_callback_function(), holder, sizeof holder);
     if (result != WL_CUPTI_SUCCESS) {
         collector->subscriber = NULL;
         wl_cupti_fail(error, "attaching to CUPTI", result);
@@ -691,7 +703,7 @@ enum wl_code wl_cupti_collector_subscribe(void *self, wl_cupti_callback *callbac
     result = enable_callbacks(collector);
     if (result != WL_CUPTI_SUCCESS)
         return wl_cupti_fail(error, "hearing of launches", result);
-    if (!collector->measure.input.settings->counters[0])
+    if (!settings->counters[0])
         wl_measure_start_times(&collector->measure);
     return WL_OK;
 }
@@ -741,7 +753,7 @@ static void forget(void *self)
     }
 }
 
-void wl_cupti_collector_finish(void *self)
+static void finish(void *self)
 {
     struct collector *collector = self;
     if (collector->is_abandoned)
@@ -762,7 +774,7 @@ void wl_cupti_collector_finish(void *self)
     wl_measure_note_lost(&collector->measure);
 }
 
-void wl_cupti_collector_abandon(void *self)
+static void abandon_in_child(void *self)
 {
     struct collector *collector = self;
     collector->is_abandoned = true;
@@ -798,9 +810,35 @@ static void stop(void *self)
     /* times and the collector itself stay: a thread of CUPTI may still hold them */
 }
 
+static void begun(void *self)
+{
+    struct collector *collector = self;
+    if (collector->measure.input.settings->pc_samples &&
+        wl_measure_takes_turns(&collector->measure))
+        wl_cupti_callbacks_gather(collector);
+}
+
+static bool counts_ranges(void *self)
+{
+    return wl_measure_has_regions(&((struct collector *)self)->measure);
+}
+
 const struct wl_collector wl_cupti_collector = {
     .name = "cupti",
+    .opens_stream = true,
+    .is_lost_at_fork = true,
+    .is_replaced_by_trace = true,
     .start = start,
+    .watch = watch_driver,
+    .begun = begun,
     .forget = forget,
+    .abandon = abandon_in_child,
+    .counts_ranges = counts_ranges,
+    .enter_range = enter_range,
+    .leave_range = leave_range,
+    .trace_start = wl_measure_trace_start,
+    .trace_end = wl_measure_trace_end,
+    .trace_fork = wl_measure_trace_abandon,
+    .finish = finish,
     .stop = stop,
 };

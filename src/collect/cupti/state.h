@@ -243,7 +243,7 @@ struct wl_measure {
     bool can_checkpoint;
     struct wl_clock_reader clock_reader;
     bool are_clocks_tried;
-    bool has_batch; /* some context has launches that will run again */
+    _Atomic bool has_batch; /* some context has launches that will run again */
     struct wl_measure_images images;
     struct wl_measure_region region;
     uint64_t region_count, context_count, graph_count;
