@@ -3,25 +3,42 @@
 #include <stdio.h>
 
 #include "sim/exec/lanes.h"
+#include "sim/print.h"
+#include "sim/reach.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
-/* A generic address of one lane as a host pointer; NULL if it lies nowhere. */
-static const uint8_t *host_pointer(const struct wl_warp *warp, u64 address, int lane)
+/* A lane, whose addresses are those that a text and its arguments are at. */
+struct reader {
+    const struct wl_warp *warp;
+    int lane;
+};
+
+/* What lies at a generic address, up to the end of the memory that it lies in. */
+static struct wl_print_memory find_memory(const void *self, u64 address)
 {
-    const struct wl_run *run = warp->worker->run;
-    u64 window = address & WL_WINDOW_MASK, offset = address & ~WL_WINDOW_MASK;
-    if (window == WL_LOCAL_WINDOW)
-        return offset < run->program->local_bytes
-                   ? warp->local + (u64)(u32)lane * run->program->local_bytes + offset
-                   : NULL;
-    if (window == WL_SHARED_WINDOW)
-        return offset < run->shared_bytes ? warp->shared + offset : NULL;
+    const struct reader *reader = self;
+    const struct wl_run *run = reader->warp->worker->run;
+    const u64 window = address & WL_WINDOW_MASK, offset = address & ~WL_WINDOW_MASK;
+    const u64 local_bytes = run->program->local_bytes;
+    const u64 parameters = (u64)(uintptr_t)run->launch->parameters;
     struct wl_site_state site = {0};
-    return wl_run_find_range(run, &site, address, address + 1) ? (const uint8_t *)(uintptr_t)address
-                                                               : NULL;
+    if (window == WL_LOCAL_WINDOW)
+        return (struct wl_print_memory){reader->warp->local + (u64)(u32)reader->lane * local_bytes +
+                                            (offset < local_bytes ? offset : 0),
+                                        wl_reach_left(0, local_bytes, offset)};
+    if (window == WL_SHARED_WINDOW)
+        return (struct wl_print_memory){reader->warp->shared +
+                                            (offset < run->shared_bytes ? offset : 0),
+                                        wl_reach_left(0, run->shared_bytes, offset)};
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)address;
+    if (wl_run_find_range(run, &site, address, 1))
+        return (struct wl_print_memory){bytes,
+                                        wl_reach_left(site.range_start, site.range_end, address)};
+    return (struct wl_print_memory){
+        bytes, wl_reach_left(parameters, parameters + run->program->parameter_bytes, address)};
 }
 
 RUN(CALL_PRINT)
@@ -30,10 +47,8 @@ RUN(CALL_PRINT)
     u32 *d = lane_register(warp, op->dst);
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
-        const char *text = (const char *)host_pointer(warp, format[i], i);
-        const uint8_t *values = host_pointer(warp, arguments[i], i);
-        if (text)
-            wl_print_format(warp->worker->run, text, values);
+        const struct reader reader = {warp, i};
+        wl_print_format(warp->worker->run, find_memory, &reader, format[i], arguments[i]);
         d[i] = 0;
     }
     return op + 1;
@@ -44,10 +59,12 @@ RUN(ASSERT_FAIL)
     const u64 *message = lane_register(warp, op->a), *file = lane_register(warp, op->b);
     const u32 *line = lane_register(warp, op->c);
     int i = __builtin_ctz(warp->active);
-    const char *text = (const char *)host_pointer(warp, message[i], i);
-    const char *name = (const char *)host_pointer(warp, file[i], i);
-    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%s:%u: `%s`",
-                         name ? name : "?", line[i], text ? text : "?");
+    const struct reader reader = {warp, i};
+    const struct wl_print_memory text = find_memory(&reader, message[i]);
+    const struct wl_print_memory name = find_memory(&reader, file[i]);
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%.*s:%u: `%.*s`",
+                         wl_print_length(name, "?"), wl_print_text(name, "?"), line[i],
+                         wl_print_length(text, "?"), wl_print_text(text, "?"));
 }
 
 RUN(CALL_ALLOCATE)
