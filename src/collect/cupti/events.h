@@ -4,8 +4,13 @@
 
 #include "hardware/library.h"
 
+struct wl_cupti_collector;
+
 /* Under the session's lock, as CUPTI's callbacks have it. */
 void wl_cupti_event(void *collector, int domain, uint32_t call, const void *data);
+
+/* So many launches alike are recorded. */
+uint64_t wl_cupti_events_most_recorded(const struct wl_cupti_collector *collector);
 
 /* The rest without any lock. */
 
