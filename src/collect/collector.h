@@ -1,7 +1,7 @@
 /* A collector watches one source of measurements (the simulated GPU; a driver's counters) and sends
  * what the user asked for to a sink. All collectors fill this struct, and the session of the
- * process (collect/session.h) drives whichever its library has; docs/collectors.md says how one
- * plugs in. They run inside the watched program: no exit, no output, errno kept. */
+ * process (collect/session.h) drives whichever its library has; docs/formats/collectors.md says how
+ * one plugs in. They run inside the watched program: no exit, no output, errno kept. */
 #ifndef WL_COLLECT_COLLECTOR_H
 #define WL_COLLECT_COLLECTOR_H
 
@@ -41,8 +41,12 @@ struct wl_collector {
 
     /* The stream was opened: for notes that each has. */
     void (*opened)(void *self);
+    /* It could not be: recording ends. */
+    void (*not_opened)(const char *reason);
     /* The sink begins anew (another stream): what was sent once must be sent again when needed. */
     void (*forget)(void *self);
+    /* In a forked child where it goes on. */
+    void (*forked)(void);
     /* In a forked child where is_lost_at_fork: nothing of the source may be called any more. */
     void (*abandon)(void *self);
 

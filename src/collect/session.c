@@ -76,7 +76,10 @@ bool wl_session_open_stream(void)
         leave_stream();
     if (session.output.writer)
         return true;
-    if (!wl_output_open(&session.output, session.settings.stream_folder, collector->name)) {
+    struct wl_error error = {0};
+    if (!wl_output_open(&session.output, session.settings.stream_folder, collector->name, &error)) {
+        if (collector->not_opened)
+            collector->not_opened(error.message);
         atomic_store(&session.is_on, false);
         return false;
     }
@@ -216,6 +219,8 @@ static void after_fork_in_child(void)
     if (session.output.writer)
         leave_stream();
     pthread_mutex_unlock(&session.lock);
+    if (session.self && collector->forked)
+        collector->forked();
     if (session.is_tracing)
         collector->trace_fork();
 }

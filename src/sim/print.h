@@ -1,24 +1,18 @@
-/* Device printf. Nothing that it is told to read is taken to be there: not the format, not the
- * arguments behind it, not the strings that they point to. Internal to sim/. */
+/* Texts of kernels: printf, and what an assert says. Internal to sim/. */
 #ifndef WL_SIM_PRINT_H
 #define WL_SIM_PRINT_H
 
 #include "sim/state.h"
 
-/* What a kernel's address leads to, up to the end of the memory it lies in; left 0: nowhere. */
-struct wl_print_memory {
-    const uint8_t *bytes;
-    uint64_t left;
-};
-typedef struct wl_print_memory (*wl_print_find)(const void *self, uint64_t address);
+/* vprintf of one lane: prints through the launch's print function. Format and texts are device
+ * addresses and are read as loads of a byte would be: outside of all memory the warp faults
+ * (false), in a page that is mapped it is a finding and reads as the text's end. *result: arguments
+ * that were taken; -1 without a format. */
+bool wl_print_run(struct wl_warp *warp, const struct wl_op *op, uint32_t lane, uint64_t format,
+                  uint64_t arguments, int32_t *result);
 
-/* The text there, which need not end, and its length; `other` where there is none. */
-const char *wl_print_text(struct wl_print_memory memory, const char *other);
-int wl_print_length(struct wl_print_memory memory, const char *other);
-
-/* Prints through the launch's print function. An argument that cannot be read ends what is printed;
- * a string that cannot be read prints as (null). */
-void wl_print_format(const struct wl_run *run, wl_print_find find, const void *self,
-                     uint64_t format, uint64_t arguments);
+/* A text of the lane for a message, *length characters without a NUL; NULL if it lies nowhere. */
+const char *wl_print_peek(const struct wl_warp *warp, uint32_t lane, uint64_t address,
+                          size_t *length);
 
 #endif

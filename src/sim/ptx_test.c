@@ -395,7 +395,10 @@ static void run_once(const char *path, bool is_counted, bool is_checked)
     if (*run.differences)
         fail_msg("%s", run.differences);
     wl_text_free(&expected);
-    assert_string_equal(run.self.prints, run.printed.data ? run.printed.data : "");
+    if (run.self.characters)
+        assert_int_equal(run.self.characters, run.printed.length);
+    else
+        assert_string_equal(run.self.prints, run.printed.data ? run.printed.data : "");
     free_variables(&run);
     ptx_case_free(&run.self);
     wl_text_free(&run.printed);

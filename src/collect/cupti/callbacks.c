@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/export.h"
 #include "collect/cupti/collector.h"
 #include "collect/cupti/events.h"
 #include "collect/session.h"
@@ -130,7 +131,7 @@ void wl_cupti_callbacks_gather(void *collector)
 /* ---- beginning ---- */
 
 /* Called by the driver within cuInit. Not 0: the library is there and works. */
-__attribute__((visibility("default"))) int InitializeInjection(void)
+WL_EXPORT int InitializeInjection(void)
 {
     static atomic_bool is_begun;
     const char *settings_path = getenv("WARPLENS_SETTINGS");

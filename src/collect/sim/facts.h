@@ -3,7 +3,7 @@
 #ifndef WL_COLLECT_SIM_FACTS_H
 #define WL_COLLECT_SIM_FACTS_H
 
-#include "device/observer.h"
+#include "device/core/observer.h"
 #include "record/facts.h"
 #include "record/settings.h"
 

@@ -18,8 +18,9 @@
 #include "collect/sim/collector.h"
 #include "collect/sim/events.h"
 #include "collect/sites.h"
-#include "device/clock.h"
+#include "device/core/clock.h"
 #include "device/device.h"
+#include "record/stream/running.h"
 #include "record/stream/stream.h"
 #include "timeline/engine.h"
 
@@ -73,10 +74,13 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
     (void)self;
     struct wl_session_visit visit;
     volatile bool is_counted = false;
+    wl_running_begin(launch->id, launch->mangled);
     if (wl_session_is_tracing())
         return false;
-    if (!wl_session_enter(&visit))
+    if (!wl_session_enter(&visit)) {
+        wl_running_trouble(NULL);
         return false;
+    }
     WL_GUARD(&visit.guard)
     {
         if (wl_session_open_stream())
@@ -92,6 +96,7 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
 {
     (void)self;
     struct wl_session_visit visit;
+    wl_running_end();
     if (atomic_exchange(&simulated.is_progress_shown, false))
         wl_stream_progress_clear(simulated.settings->stream_folder);
     if (wl_session_is_tracing() || !wl_session_enter(&visit))
@@ -251,7 +256,10 @@ static enum wl_code watch(void *self, struct wl_error *error)
         .progress = simulated.settings->progress ? progress : NULL,
     };
     read_compiled();
-    return configure_device(simulated.settings, &simulated.observer, error);
+    enum wl_code code = configure_device(simulated.settings, &simulated.observer, error);
+    if (code == WL_OK)
+        wl_running_open(simulated.settings->stream_folder);
+    return code;
 }
 
 static enum wl_code start(const struct wl_collector_input *input, void **self,
@@ -315,6 +323,7 @@ static void forget(void *self)
 static void stop(void *self)
 {
     wl_sim_collector.stop(self);
+    wl_running_close();
 }
 
 static const struct wl_collector collector = {
@@ -323,6 +332,8 @@ static const struct wl_collector collector = {
     .watch = watch,
     .decline = decline,
     .opened = put_compiled_notes,
+    .not_opened = wl_running_trouble,
+    .forked = wl_running_after_fork,
     .forget = forget,
     .trace_start = trace_start,
     .trace_end = trace_end,

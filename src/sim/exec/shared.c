@@ -29,10 +29,10 @@ static inline void *repeat_pattern(struct wl_warp *warp, const struct wl_op *op)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
     const struct wl_run *run = warp->worker->run;
-    const u32 *base = lane_register(warp, op->a);
     if (!(op->flags & WL_OPF_ADDRESS32) || warp->active != WL_FULL_MASK ||
         site->memo_shape != WL_SHAPE_WINDOW)
         return NULL;
+    const u32 *base = lane_register(warp, op->a); /* which not every operation has */
     const u32 first = base[0] + (u32)op->imm;
     const u32 bytes = (u32)op->width_bytes * op->count;
     const u64 start = shared_start(site, first);
