@@ -61,3 +61,4 @@ foreach(test_file ${cupti_tests})
   set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log;XDG_CACHE_HOME=${mock_folder}/cache")
 endforeach()
+add_dependencies(unit_tests mock_cuda mock_cupti mock_checkpoint) # of tests of replay modes

@@ -10,14 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/marks.h"
 #include "timeline/record.h"
-
-/* How far a value can be trusted; shown wherever the value is. */
-enum wl_mark {
-    WL_MARK_EXACT,     /* follows from the program and its addresses, or was measured */
-    WL_MARK_MODELLED,  /* caches, DRAM */
-    WL_MARK_PREDICTED, /* time, stalls, machine-instruction counts */
-};
 
 struct wl_record_process {
     uint64_t pid, parent_pid;
@@ -119,8 +113,6 @@ struct wl_record_launch {
         *instruction_values; /* only values that are not zero */
     size_t instruction_value_count;
 };
-
-enum wl_note_severity { WL_NOTE_INFO, WL_NOTE_WARNING, WL_NOTE_ERROR };
 
 struct wl_record_note {
     enum wl_note_severity severity;

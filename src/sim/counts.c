@@ -6,17 +6,14 @@
 #include "sim/state.h"
 
 const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT] = {
-#define EXACT 0
-#define MODELLED 1
-#define PREDICTED 2
-#define C(id, name, unit, mark, text) {name, unit, text, mark},
-#include "sim/counters.def"
+#define C(id, name, unit, mark, text) {name, unit, text, WL_MARK_##mark},
+#include "gpu/counters.def"
 #undef C
 };
 
 const struct wl_counter_row wl_instruction_counter_rows[] = {
-#define I(field, name, mark, text) {name, "", text, mark},
-#include "sim/instruction_counters.def"
+#define I(field, name, mark, text) {name, "", text, WL_MARK_##mark},
+#include "gpu/instruction_counters.def"
 #undef I
 };
 const size_t wl_instruction_counter_count =

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/marks.h"
 #include "gpu/gpu.h"
 #include "sim/finding.h"
 #include "sim/texture.h"
@@ -16,14 +17,14 @@
 
 enum wl_counter {
 #define C(id, name, unit, mark, text) WL_COUNTER_##id,
-#include "sim/counters.def"
+#include "gpu/counters.def"
 #undef C
     WL_COUNTER_COUNT
 };
 
 struct wl_instruction_counts {
 #define I(field, name, mark, text) uint64_t field;
-#include "sim/instruction_counters.def"
+#include "gpu/instruction_counters.def"
 #undef I
 };
 
@@ -136,7 +137,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
 /* Name, unit, mark and meaning of a counter. */
 struct wl_counter_row {
     const char *name, *unit, *meaning;
-    uint8_t mark; /* enum wl_mark of record/record.h: 0 exact, 1 modelled, 2 predicted */
+    enum wl_mark mark;
 };
 extern const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT];
 /* The per-instruction fields in the order of struct wl_instruction_counts. */

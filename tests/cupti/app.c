@@ -4,6 +4,7 @@
  * time=N (launches N, and prints what one takes of the CPU)  memory start  stop  fork  exec  exit=N
  * crash abort  release push=RANGE pop (of NVTX; early=RANGE, first: before the driver)  copy
  * peers (captures a kernel that waits for others)  free (the graph)
+ * storm=N (N threads on two devices launch the same, and load modules between their launches)
  * other (launches another kernel in every run but the first)  more (a range in those)
  */
 #include <dlfcn.h>
@@ -110,6 +111,37 @@ static void launch_in_threads(unsigned count)
     pthread_t threads[64];
     for (unsigned i = 0; i < count && i < 64; i++)
         pthread_create(&threads[i], NULL, launch_many, NULL);
+    for (unsigned i = 0; i < count && i < 64; i++)
+        pthread_join(threads[i], NULL);
+}
+
+enum { storm_launches = 400, storm_load_every = 25 };
+
+static void *launch_and_load(void *number)
+{
+    int (*retain)(void **, int), (*set)(void *), (*load)(void **, const void *);
+    void *context, *module;
+    *(void **)&retain = symbol("cuDevicePrimaryCtxRetain");
+    *(void **)&set = symbol("cuCtxSetCurrent");
+    *(void **)&load = symbol("cuModuleLoadData");
+    if (retain(&context, *(int *)number % 2) || set(context))
+        printf("no context\n");
+    for (int i = 1; i <= storm_launches; i++) {
+        launch_one(kernels[0], NULL);
+        if (i % storm_load_every == 0 && load(&module, ptx))
+            printf("no module\n");
+    }
+    return NULL;
+}
+
+static void storm(unsigned count)
+{
+    pthread_t threads[64];
+    int numbers[64];
+    for (unsigned i = 0; i < count && i < 64; i++) {
+        numbers[i] = (int)i;
+        pthread_create(&threads[i], NULL, launch_and_load, &numbers[i]);
+    }
     for (unsigned i = 0; i < count && i < 64; i++)
         pthread_join(threads[i], NULL);
 }
@@ -277,6 +309,8 @@ int main(int count, char **words)
             print_memory();
         } else if (strncmp(word, "threads", 7) == 0) {
             launch_in_threads(number);
+        } else if (strncmp(word, "storm", 5) == 0) {
+            storm(number);
         } else if (strcmp(word, "wrong") == 0) {
             if (!launch_kernel(kernels[0], 1, 1, 1, 2048, 1, 1, 0, NULL, NULL, NULL))
                 printf("a wrong launch passed\n");

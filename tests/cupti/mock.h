@@ -6,7 +6,8 @@
  * function: its result; ranges_lost=N, ranges not delivered in each decoding; activity=0, no kernel
  * records; activity_dropped=N; deliver=0: full buffers of records are filled again; late=1:
  * they are delivered by a flush only; check_zero=1: says whether buffers come as zeros; exit_at=N,
- * abort_at=N: what happens in the middle of launch number N. */
+ * abort_at=N: what happens in the middle of launch number N; load_at=N, another thread loads a
+ * module then. */
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -29,6 +30,11 @@ struct mock_hooks {
     void (*run)(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph);
 };
+/* Each device has one context: the number of that, from 0, and the calling thread's. */
+enum { MOCK_CONTEXTS = 2 };
+uint32_t mock_context_number(const void *context);
+const void *mock_current_context(void);
+
 /* Whether PC sampling is enabled: no counters can be had then. */
 bool mock_is_sampling(void);
 

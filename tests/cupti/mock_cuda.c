@@ -18,8 +18,8 @@ static _Atomic uint32_t correlation = 1;
 static struct mock_kernel kernels[64];
 static size_t kernel_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char the_context[8], the_module[8];
-static _Thread_local void *current;
+static char contexts[MOCK_CONTEXTS][8], the_module[8];
+static _Thread_local void *current = contexts[0];
 static _Atomic long memory; /* what kernels have written: each adds one */
 static bool is_capturing;
 uint32_t mock_last_correlation;
@@ -66,6 +66,16 @@ static void tell(int domain, uint32_t call, const void *data)
     const struct mock_hooks *listener = hooks;
     if (listener)
         listener->call(domain, call, data);
+}
+
+uint32_t mock_context_number(const void *context)
+{
+    return context == contexts[1] ? 1 : 0;
+}
+
+const void *mock_current_context(void)
+{
+    return current;
 }
 
 long mock_memory(void)
@@ -160,17 +170,15 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
-    (void)device;
-    struct wl_cupti_resource_data data = {.context = (void *)the_context};
-    *context = the_context;
+    struct wl_cupti_resource_data data = {.context = (void *)contexts[device % MOCK_CONTEXTS]};
+    *context = contexts[device % MOCK_CONTEXTS];
     tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_CREATED, &data);
     return success;
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device)
 {
-    (void)device;
-    struct wl_cupti_resource_data data = {.context = (void *)the_context};
+    struct wl_cupti_resource_data data = {.context = (void *)contexts[device % MOCK_CONTEXTS]};
     tell(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_CONTEXT_DESTROY_STARTING, &data);
     return success;
 }
@@ -183,18 +191,26 @@ int cuCtxSetCurrent(void *context)
 
 int cuCtxGetDevice(int *device)
 {
-    *device = 0;
+    *device = (int)mock_context_number(current);
     return success;
 }
 
+/* One deep. */
+static _Thread_local void *pushed_over;
+
 int cuCtxPushCurrent_v2(void *context)
 {
-    return context == the_context ? success : error_invalid_value;
+    if (context != contexts[0] && context != contexts[1])
+        return error_invalid_value;
+    pushed_over = current;
+    current = context;
+    return success;
 }
 
 int cuCtxPopCurrent_v2(void **context)
 {
-    *context = the_context;
+    *context = current;
+    current = pushed_over;
     return success;
 }
 
@@ -202,7 +218,7 @@ int cuCtxPopCurrent_v2(void **context)
 static int tell_call(uint32_t call, const char *name, void (*effect)(void))
 {
     struct wl_cupti_api_data data = {
-        .site = WL_CUPTI_ENTER, .function_name = name, .context = (void *)the_context};
+        .site = WL_CUPTI_ENTER, .function_name = name, .context = (void *)current};
     tell(WL_CUPTI_DOMAIN_DRIVER, call, &data);
     if (effect)
         effect();
@@ -252,7 +268,7 @@ int cuModuleLoadData(void **module, const void *image)
 {
     (void)image;
     struct wl_cupti_module_data loaded = {.module_id = 1};
-    struct wl_cupti_resource_data data = {.context = (void *)the_context, .descriptor = &loaded};
+    struct wl_cupti_resource_data data = {.context = (void *)current, .descriptor = &loaded};
     const char *path = getenv("MOCK_CUBIN");
     FILE *file = path ? fopen(path, "rb") : NULL;
     static char cubin[1 << 16];
@@ -403,6 +419,21 @@ int cuEventElapsedTime(float *milliseconds, const float *from, const float *to)
     return success;
 }
 
+static void *load_module(void *unused)
+{
+    void *module;
+    cuModuleLoadData(&module, NULL);
+    return unused;
+}
+
+/* On another thread, which the launch does not wait for in vain. */
+static void load_meanwhile(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, load_module, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
 static int launch(uint32_t call, const struct wl_cuda_launch_parameters *parameters, bool is_graph)
 {
     struct mock_kernel *kernel = (void *)parameters->function;
@@ -421,8 +452,8 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
         .parameters = parameters,
         .result = &result,
         .symbol = is_graph ? NULL : kernel->name,
-        .context = (void *)the_context,
-        .context_id = 1,
+        .context = (void *)current,
+        .context_id = mock_context_number(current) + 1,
         .own_data = &own_data,
         .correlation_id = correlation++,
     };
@@ -432,6 +463,8 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
         exit(3);
     if (mock_value("abort_at", 0) == (long)data.correlation_id)
         abort();
+    if (mock_value("load_at", 0) == (long)data.correlation_id)
+        load_meanwhile();
     if (result == success && !is_capturing)
         memory++;
     if (listener && result == success && !is_capturing)
@@ -491,7 +524,7 @@ int cuGraphExecDestroy(struct wl_cuda_function *graph)
         .site = WL_CUPTI_ENTER,
         .function_name = "cuGraphExecDestroy",
         .parameters = &parameters,
-        .context = (void *)the_context,
+        .context = (void *)current,
     };
     tell(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_GRAPH_EXEC_DESTROY, &data);
     return success;

@@ -26,20 +26,26 @@ struct image {
     double values[ranges_max][passes_max];
 };
 
-static struct {
-    pthread_mutex_t lock;
-    wl_cupti_callback *callback;
-    void *own_data;
-    bool is_call_on[4][calls_max]; /* by domain */
-    /* counters */
-    bool is_initialised, is_enabled, is_started, has_image, has_config;
-    size_t range_count, delivered, launches_before, launches;
+/* Counters of a context. */
+struct counters {
+    bool is_enabled, is_started, has_image, has_config;
+    size_t range_count, delivered, launches_before;
     int replay;
     size_t pass, passes;
     struct image *image; /* of the configuration */
     bool has_own_ranges, is_pushed;
     bool is_sized;        /* the size of an image was asked for */
     bool is_first_config; /* since the profiler was enabled */
+};
+
+static struct {
+    pthread_mutex_t lock;
+    wl_cupti_callback *callback;
+    void *own_data;
+    bool is_call_on[4][calls_max]; /* by domain */
+    bool is_initialised;
+    size_t launches;
+    struct counters counters[MOCK_CONTEXTS], *last; /* last: decoded or configured */
     /* records */
     wl_cupti_buffer_request *request;
     wl_cupti_buffer_complete *complete;
@@ -286,42 +292,46 @@ static void add_memory(void)
 /* Every launch is one, of whoever it is. */
 static void count_range(double value)
 {
-    struct image *image = state.image;
-    if (state.is_pushed)
-        image->values[state.range_count - 1][state.pass] += value;
-    if (!state.is_started || state.has_own_ranges || state.range_count >= ranges_max)
+    struct counters *counters = &state.counters[mock_context_number(mock_current_context())];
+    struct image *image = counters->image;
+    if (counters->is_pushed)
+        image->values[counters->range_count - 1][counters->pass] += value;
+    if (!counters->is_started || counters->has_own_ranges || counters->range_count >= ranges_max)
         return;
-    image->values[state.range_count++][state.pass] = value;
-    if (state.range_count > image->named)
-        image->named = state.range_count;
+    image->values[counters->range_count++][counters->pass] = value;
+    if (counters->range_count > image->named)
+        image->named = counters->range_count;
 }
 
 int cuptiRangeProfilerPushRange(struct wl_cupti_ranges_push *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_push);
     RESULT(cuptiRangeProfilerPushRange);
-    ORDER(state.is_started && state.has_own_ranges && !state.is_pushed &&
-              state.range_count < ranges_max,
+    ORDER(counters->is_started && counters->has_own_ranges && !counters->is_pushed &&
+              counters->range_count < ranges_max,
           cuptiRangeProfilerPushRange);
     mock_log("range %s", call->name);
-    state.is_pushed = true;
-    state.range_count++;
-    if (state.range_count > state.image->named)
-        state.image->named = state.range_count;
+    counters->is_pushed = true;
+    counters->range_count++;
+    if (counters->range_count > counters->image->named)
+        counters->image->named = counters->range_count;
     return 0;
 }
 
 int cuptiRangeProfilerPopRange(struct wl_cupti_ranges_call *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_call);
-    ORDER(state.is_pushed, cuptiRangeProfilerPopRange);
-    state.is_pushed = false;
+    ORDER(counters->is_pushed, cuptiRangeProfilerPopRange);
+    counters->is_pushed = false;
     return 0;
 }
 
 static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_parameters *launch,
                 uint32_t correlation_id, bool is_graph)
 {
+    const struct counters *counters = &state.counters[mock_context_number(mock_current_context())];
     bool is_flush = strcmp(kernel->name, "warplens_flush") == 0;
     pthread_mutex_lock(&state.lock);
     if (is_flush) {
@@ -332,8 +342,8 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
     if (!state.launches++)
         add_memory();
     if (!is_graph)
-        mock_see_kernel(kernel->name, state.is_started);
-    if (state.is_started && is_graph && !state.has_own_ranges)
+        mock_see_kernel(kernel->name, counters->is_started);
+    if (counters->is_started && is_graph && !counters->has_own_ranges)
         mock_log("graph replayed");
     count_range(1000.0 * (double)mock_memory());
     if (is_wanted(WL_CUPTI_ACTIVITY_SYNCHRONIZATION) && state.launches == 1)
@@ -406,15 +416,13 @@ int cuptiGetStreamIdEx(struct wl_cuda_context *context, struct wl_cuda_stream *s
 
 int cuptiGetDeviceId(struct wl_cuda_context *context, uint32_t *device_id)
 {
-    (void)context;
-    *device_id = 0;
+    *device_id = mock_context_number(context);
     return 0;
 }
 
 int cuptiGetContextId(struct wl_cuda_context *context, uint32_t *context_id)
 {
-    (void)context;
-    *context_id = 1;
+    *context_id = mock_context_number(context) + 1;
     return 0;
 }
 
@@ -634,16 +642,18 @@ int cuptiProfilerHostGetNumOfPasses(struct wl_cupti_host_passes *call)
 
 int cuptiProfilerHostEvaluateToGpuValues(struct wl_cupti_host_evaluate *call)
 {
+    const struct counters *counters = state.last;
     SIZED(call, wl_cupti_host_evaluate);
     QUIET_RESULT(cuptiProfilerHostEvaluateToGpuValues);
     const struct image *image = (const void *)call->image;
     ORDER(call->image_bytes == sizeof *image, cuptiProfilerHostEvaluateToGpuValues);
-    ORDER(call->range < state.delivered || call->range < image->named,
+    ORDER(call->range < counters->delivered || call->range < image->named,
           cuptiProfilerHostEvaluateToGpuValues);
     for (size_t i = 0; i < call->metric_count; i++) {
         double of_pass = image->values[call->range][i / metrics_per_pass];
-        call->values[i] = 1000.0 * (double)(state.launches_before + call->range + 1) + (double)i;
-        if (state.replay != WL_CUPTI_KERNEL_REPLAY)
+        call->values[i] =
+            1000.0 * (double)(counters->launches_before + call->range + 1) + (double)i;
+        if (counters->replay != WL_CUPTI_KERNEL_REPLAY)
             call->values[i] = of_pass != 0 ? of_pass + (double)i : NAN;
     }
     return 0;
@@ -694,115 +704,130 @@ int cuptiProfilerGetCounterAvailability(struct wl_cupti_availability *call)
 
 int cuptiRangeProfilerEnable(struct wl_cupti_ranges_enable *call)
 {
+    struct counters *counters = &state.counters[mock_context_number(call->context)];
     SIZED(call, wl_cupti_ranges_enable);
     RESULT(cuptiRangeProfilerEnable);
-    ORDER(state.is_initialised && !state.is_enabled, cuptiRangeProfilerEnable);
-    state.is_enabled = state.is_first_config = true;
-    state.is_sized = false;
-    call->ranges = (void *)&state;
+    ORDER(state.is_initialised && !counters->is_enabled, cuptiRangeProfilerEnable);
+    counters->is_enabled = counters->is_first_config = true;
+    counters->is_sized = false;
+    call->ranges = (void *)counters;
     return 0;
 }
 
 int cuptiRangeProfilerDisable(struct wl_cupti_ranges_call *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_call);
     mock_log("cuptiRangeProfilerDisable");
-    ORDER(state.is_enabled && !state.is_started, cuptiRangeProfilerDisable);
-    state.is_enabled = state.has_config = false;
-    state.pass = 0;
+    ORDER(counters->is_enabled && !counters->is_started, cuptiRangeProfilerDisable);
+    counters->is_enabled = counters->has_config = false;
+    counters->pass = 0;
     return 0;
 }
 
 int cuptiRangeProfilerGetCounterDataSize(struct wl_cupti_ranges_image_size *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_image_size);
     call->image_bytes = sizeof(struct image);
-    state.is_sized = true;
+    counters->is_sized = true;
     return 0;
 }
 
 int cuptiRangeProfilerCounterDataImageInitialize(struct wl_cupti_ranges_image_init *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_image_init);
-    if (!state.is_sized) {
+    if (!counters->is_sized) {
         mock_log("image of an unknown size: out of order");
         abort(); /* as the real one */
     }
     memset(call->image, 0, call->image_bytes);
-    state.has_image = true;
+    counters->has_image = true;
     return 0;
 }
 
 int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_config);
     RESULT(cuptiRangeProfilerSetConfig);
-    ORDER(state.is_enabled && state.has_image && !state.is_started, cuptiRangeProfilerSetConfig);
-    if (state.has_config && state.replay != call->replay_mode) {
+    ORDER(counters->is_enabled && counters->has_image && !counters->is_started,
+          cuptiRangeProfilerSetConfig);
+    if (counters->has_config && counters->replay != call->replay_mode) {
         mock_log("replays mixed: out of order");
         abort(); /* as the real one */
     }
     ORDER(call->range_mode == WL_CUPTI_AUTO_RANGE || call->range_mode == WL_CUPTI_USER_RANGE,
           cuptiRangeProfilerSetConfig);
     ORDER(call->image_bytes == sizeof(struct image), cuptiRangeProfilerSetConfig);
-    if (state.is_first_config)
-        state.pass = call->pass;
+    if (counters->is_first_config)
+        counters->pass = call->pass;
     /* as the real one, which goes on with the pass that it thinks is next, whatever it is told */
-    ORDER(call->replay_mode != WL_CUPTI_APPLICATION_REPLAY || state.is_first_config,
+    ORDER(call->replay_mode != WL_CUPTI_APPLICATION_REPLAY || counters->is_first_config,
           cuptiRangeProfilerSetConfig);
-    state.is_first_config = false;
-    state.image = (struct image *)call->image;
-    state.has_own_ranges = call->range_mode == WL_CUPTI_USER_RANGE;
+    counters->is_first_config = false;
+    counters->image = (struct image *)call->image;
+    counters->has_own_ranges = call->range_mode == WL_CUPTI_USER_RANGE;
     /* as the real one, which does not begin anew before all passes are done */
-    ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == state.pass,
+    ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == counters->pass,
           cuptiRangeProfilerSetConfig);
-    state.has_config = true;
-    state.replay = call->replay_mode;
-    state.passes = passes_of(call->config);
+    counters->has_config = true;
+    state.last = counters;
+    counters->replay = call->replay_mode;
+    counters->passes = passes_of(call->config);
     return 0;
 }
 
 int cuptiRangeProfilerStart(struct wl_cupti_ranges_call *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_call);
     RESULT(cuptiRangeProfilerStart);
-    ORDER(state.has_config && !state.is_started && !mock_is_sampling(), cuptiRangeProfilerStart);
-    state.is_started = true;
-    state.range_count = 0;
-    state.launches_before = state.launches;
+    ORDER(counters->has_config && !counters->is_started && !mock_is_sampling(),
+          cuptiRangeProfilerStart);
+    counters->is_started = true;
+    counters->range_count = 0;
+    counters->launches_before = state.launches;
     return 0;
 }
 
 int cuptiRangeProfilerStop(struct wl_cupti_ranges_stop *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_stop);
     RESULT(cuptiRangeProfilerStop);
-    ORDER(state.is_started && !state.is_pushed, cuptiRangeProfilerStop);
-    state.is_started = false;
-    state.pass++;
-    call->are_all_passes = state.replay == WL_CUPTI_KERNEL_REPLAY || state.pass >= state.passes;
+    ORDER(counters->is_started && !counters->is_pushed, cuptiRangeProfilerStop);
+    counters->is_started = false;
+    counters->pass++;
+    call->are_all_passes =
+        counters->replay == WL_CUPTI_KERNEL_REPLAY || counters->pass >= counters->passes;
     if (call->are_all_passes)
-        state.pass = 0;
-    call->pass = state.pass;
+        counters->pass = 0;
+    call->pass = counters->pass;
     call->nesting_level = 1;
     return 0;
 }
 
 int cuptiRangeProfilerDecodeData(struct wl_cupti_ranges_decode *call)
 {
+    struct counters *counters = (void *)call->ranges;
     SIZED(call, wl_cupti_ranges_decode);
     RESULT(cuptiRangeProfilerDecodeData);
-    ORDER(!state.is_started, cuptiRangeProfilerDecodeData);
+    ORDER(!counters->is_started, cuptiRangeProfilerDecodeData);
+    state.last = counters;
     size_t lost = (size_t)mock_value("ranges_lost", 0);
-    size_t count = state.replay == WL_CUPTI_KERNEL_REPLAY ? state.range_count : state.image->named;
+    size_t count =
+        counters->replay == WL_CUPTI_KERNEL_REPLAY ? counters->range_count : counters->image->named;
     call->dropped = lost < count ? lost : count;
-    state.delivered = count - call->dropped;
+    counters->delivered = count - call->dropped;
     return 0;
 }
 
 int cuptiRangeProfilerGetCounterDataInfo(struct wl_cupti_ranges_image_info *call)
 {
+    const struct counters *counters = state.last;
     SIZED(call, wl_cupti_ranges_image_info);
-    call->range_count = state.delivered;
+    call->range_count = counters->delivered;
     return 0;
 }

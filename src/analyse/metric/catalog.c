@@ -18,7 +18,7 @@ static const struct wl_metric_row counter_rows[] = {
      .kind = WL_METRIC_VALUE,                                 \
      .mark = WL_MARK_##counter_mark,                          \
      .formula = LUA_NOREF},
-#include "sim/counters.def"
+#include "gpu/counters.def"
 #undef C
 #define I(field, counter_name, counter_mark, text)               \
     {.name = counter_name,                                       \
@@ -28,7 +28,7 @@ static const struct wl_metric_row counter_rows[] = {
      .mark = WL_MARK_##counter_mark,                             \
      .reason = "kept for each instruction: see the source page", \
      .formula = LUA_NOREF},
-#include "sim/instruction_counters.def"
+#include "gpu/instruction_counters.def"
 #undef I
 };
 

@@ -542,8 +542,8 @@ static enum wl_code start_records(struct wl_error *error)
     return code;
 }
 
-enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
-                                    wl_recording_use_stream *use_stream, struct wl_error *error)
+enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,
+                                  wl_recording_use_stream *use_stream, struct wl_error *error)
 {
     enum wl_code code = wl_cupti_open(settings->cupti_library, &trace.cupti, error);
     if (!code)
@@ -567,7 +567,7 @@ enum wl_code wl_measure_trace_start(const struct wl_settings *settings,
     return code;
 }
 
-void wl_measure_trace_end(void)
+void wl_cupti_trace_end(void)
 {
     if (trace.is_on)
         wl_cupti_activity_stop(false);
@@ -577,7 +577,7 @@ void wl_measure_trace_end(void)
     wl_recording_end(wl_cupti_activity_dropped());
 }
 
-void wl_measure_trace_abandon(void)
+void wl_cupti_trace_abandon(void)
 {
     trace.is_on = false;
     wl_cupti_activity_stop(true);

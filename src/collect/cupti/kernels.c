@@ -1,11 +1,13 @@
+#include "collect/cupti/kernels.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/demangle.h"
 #include "base/folder.h"
 #include "base/text.h"
+#include "binary/binary.h"
 #include "binary/lines.h"
-#include "collect/cupti/state.h"
 
 /* A program may load libraries of hundreds of megabytes; their code is not kept. */
 enum {
@@ -15,28 +17,37 @@ enum {
     instruction_bytes = 16
 };
 
+struct wl_collect_module {
+    uint64_t id;
+    uint64_t crc; /* CUPTI's name for it */
+    uint8_t *bytes;
+    size_t size_bytes;
+    struct wl_cubin kernels;
+    bool is_parsed, is_sent;
+};
+
 /* ---- modules ---- */
 
-void wl_measure_add_module(struct wl_measure *measure, const void *cubin, size_t size_bytes)
+void wl_collect_module_add(struct wl_collect_kernels *kernels, const void *cubin, size_t size_bytes)
 {
     static const char magic[] = "\177ELF";
     if (!cubin || size_bytes < sizeof magic || size_bytes > module_bytes_max ||
-        measure->module_bytes + size_bytes > modules_bytes_max || memcmp(cubin, magic, 4) != 0)
+        kernels->module_bytes + size_bytes > modules_bytes_max || memcmp(cubin, magic, 4) != 0)
         return;
-    struct wl_measure_module *module = wl_alloc_zero(1, sizeof *module);
+    struct wl_collect_module *module = wl_alloc_zero(1, sizeof *module);
     struct wl_cupti_cubin_crc crc = {WL_CUPTI_INIT(wl_cupti_cubin_crc), .cubin_bytes = size_bytes,
                                      .cubin = cubin};
     module->bytes = wl_alloc(size_bytes);
     module->size_bytes = size_bytes;
     memcpy(module->bytes, cubin, size_bytes);
-    if (measure->cupti->cuptiGetCubinCrc && measure->cupti->cuptiGetCubinCrc(&crc) == 0)
+    if (kernels->core->cupti.cuptiGetCubinCrc && kernels->core->cupti.cuptiGetCubinCrc(&crc) == 0)
         module->crc = crc.crc;
-    module->id = measure->modules.count + 1;
-    measure->module_bytes += size_bytes;
-    WL_PUSH(&measure->modules, module);
+    module->id = kernels->modules.count + 1;
+    kernels->module_bytes += size_bytes;
+    WL_PUSH(&kernels->modules, module);
 }
 
-static void parse_module(struct wl_measure_module *module)
+static void parse_module(struct wl_collect_module *module)
 {
     if (module->is_parsed)
         return;
@@ -45,10 +56,10 @@ static void parse_module(struct wl_measure_module *module)
 }
 
 /* The last module that has it; kernels of the same name in several are told apart by nothing. */
-static void find_code(struct wl_measure *measure, struct wl_measure_kernel *kernel)
+static void find_code(struct wl_collect_kernels *kernels, struct wl_collect_kernel *kernel)
 {
-    for (size_t i = measure->modules.count; i-- > 0 && !kernel->module;) {
-        struct wl_measure_module *module = measure->modules.items[i];
+    for (size_t i = kernels->modules.count; i-- > 0 && !kernel->module;) {
+        struct wl_collect_module *module = kernels->modules.items[i];
         parse_module(module);
         for (size_t k = 0; k < module->kernels.count; k++) {
             const struct wl_cubin_kernel *found = &module->kernels.items[k];
@@ -65,85 +76,75 @@ static void find_code(struct wl_measure *measure, struct wl_measure_kernel *kern
 }
 
 /* For the launcher, which disassembles it when the program has ended. */
-static void save_code(const struct wl_measure *measure, const struct wl_measure_module *module,
-                      const char *name)
+static void save_code(const struct wl_collect_kernels *kernels,
+                      const struct wl_collect_module *module, const char *name)
 {
-    char *path = wl_string_format("%s/%s.cubin", measure->input.settings->stream_folder, name);
+    char *path =
+        wl_string_format("%s/%s.cubin", kernels->core->input.settings->stream_folder, name);
     if (module->size_bytes <= saved_bytes_max)
         wl_file_write(path, (const char *)module->bytes, module->size_bytes, NULL);
     free(path);
 }
 
-static void send_module(struct wl_measure *measure, struct wl_measure_module *module)
+static void send_module(struct wl_collect_kernels *kernels, struct wl_collect_module *module)
 {
-    const struct wl_sink *sink = measure->input.sink;
+    const struct wl_sink *sink = kernels->core->input.sink;
     char *name = wl_string_format("cubin-%016llx", (unsigned long long)module->crc);
     struct wl_record_module record = {.id = module->id, .name = name, .text = "", .options = ""};
     if (!module->is_sent && sink->put_module)
         sink->put_module(sink->self, &record);
     if (!module->is_sent)
-        save_code(measure, module, name);
+        save_code(kernels, module, name);
     module->is_sent = true;
     free(name);
 }
 
 /* ---- kernels ---- */
 
-struct wl_measure_group *wl_measure_find_group(struct wl_measure *measure,
-                                               const struct wl_measure_group_key *key)
+struct wl_collect_kernel *wl_collect_kernel_find(struct wl_collect_kernels *kernels,
+                                                 const char *mangled)
 {
-    struct wl_measure_group *group = NULL;
-    HASH_FIND(hh, measure->groups, key, sizeof *key, group);
-    if (group)
-        return group;
-    group = wl_alloc_zero(1, sizeof *group);
-    memcpy(&group->key, key, sizeof *key); /* its padding, too */
-    HASH_ADD(hh, measure->groups, key, sizeof *key, group);
-    return group;
-}
-
-struct wl_measure_kernel *wl_measure_find_kernel(struct wl_measure *measure, const char *mangled)
-{
-    struct wl_measure_kernel *kernel = NULL;
-    HASH_FIND_STR(measure->kernels, mangled, kernel);
+    struct wl_collect_kernel *kernel = NULL;
+    HASH_FIND_STR(kernels->items, mangled, kernel);
     if (kernel)
         return kernel;
     kernel = wl_alloc_zero(1, sizeof *kernel);
     kernel->mangled = wl_string_copy(mangled);
     kernel->demangled = wl_demangle(mangled);
     kernel->function = wl_demangle_function(mangled);
-    kernel->id = ++measure->kernel_count;
+    kernel->id = ++kernels->count;
     kernel->carveout_pct = -1;
-    HASH_ADD_KEYPTR(hh, measure->kernels, kernel->mangled, strlen(kernel->mangled), kernel);
+    HASH_ADD_KEYPTR(hh, kernels->items, kernel->mangled, strlen(kernel->mangled), kernel);
     return kernel;
 }
 
-void wl_measure_read_attributes(struct wl_measure *measure, struct wl_measure_kernel *kernel,
-                                struct wl_cuda_function *function)
+void wl_collect_kernel_read_attributes(const struct wl_collect_kernels *kernels,
+                                       struct wl_collect_kernel *kernel,
+                                       struct wl_cuda_function *function)
 {
     static const struct {
         int attribute;
         size_t offset;
     } rows[] = {
-        {WL_CUDA_FUNCTION_REGISTERS, offsetof(struct wl_measure_kernel, registers)},
-        {WL_CUDA_FUNCTION_SHARED_BYTES, offsetof(struct wl_measure_kernel, shared_bytes)},
-        {WL_CUDA_FUNCTION_LOCAL_BYTES, offsetof(struct wl_measure_kernel, local_bytes)},
-        {WL_CUDA_FUNCTION_CONSTANT_BYTES, offsetof(struct wl_measure_kernel, constant_bytes)},
-        {WL_CUDA_FUNCTION_MAX_THREADS, offsetof(struct wl_measure_kernel, max_threads)},
-        {WL_CUDA_FUNCTION_CARVEOUT, offsetof(struct wl_measure_kernel, carveout_pct)},
+        {WL_CUDA_FUNCTION_REGISTERS, offsetof(struct wl_collect_kernel, registers)},
+        {WL_CUDA_FUNCTION_SHARED_BYTES, offsetof(struct wl_collect_kernel, shared_bytes)},
+        {WL_CUDA_FUNCTION_LOCAL_BYTES, offsetof(struct wl_collect_kernel, local_bytes)},
+        {WL_CUDA_FUNCTION_CONSTANT_BYTES, offsetof(struct wl_collect_kernel, constant_bytes)},
+        {WL_CUDA_FUNCTION_MAX_THREADS, offsetof(struct wl_collect_kernel, max_threads)},
+        {WL_CUDA_FUNCTION_CARVEOUT, offsetof(struct wl_collect_kernel, carveout_pct)},
     };
     int value = 0;
     if (kernel->has_attributes || !function)
         return;
     /* launches take kernels of libraries, too; only functions have attributes */
-    if (measure->cuda.function_attribute(&value, WL_CUDA_FUNCTION_REGISTERS, function) != 0) {
+    if (kernels->core->cuda.function_attribute(&value, WL_CUDA_FUNCTION_REGISTERS, function) != 0) {
         struct wl_cuda_function *own = NULL;
-        if (measure->cuda.kernel_function(&own, function) != 0 || !own)
+        if (kernels->core->cuda.kernel_function(&own, function) != 0 || !own)
             return;
         function = own;
     }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (measure->cuda.function_attribute(&value, rows[i].attribute, function) == 0)
+        if (kernels->core->cuda.function_attribute(&value, rows[i].attribute, function) == 0)
             memcpy((char *)kernel + rows[i].offset, &value, sizeof value);
     kernel->has_attributes = kernel->registers > 0;
 }
@@ -189,7 +190,7 @@ static void place(struct wl_record_instruction *record, const struct wl_cubin_li
 }
 
 /* free() the result. */
-static struct wl_record_instruction *make_instructions(const struct wl_measure_kernel *kernel,
+static struct wl_record_instruction *make_instructions(const struct wl_collect_kernel *kernel,
                                                        const struct wl_cubin_lines *lines,
                                                        size_t *count, struct texts *texts)
 {
@@ -215,9 +216,9 @@ static void add_number(struct wl_attribute_list *list, const char *name, double 
     WL_PUSH(list, ((struct wl_record_attribute){name, NULL, number}));
 }
 
-static void describe(struct wl_measure *measure, const struct wl_measure_kernel *kernel)
+static void describe(struct wl_collect_kernels *kernels, const struct wl_collect_kernel *kernel)
 {
-    struct wl_attribute_list *list = &measure->attributes;
+    struct wl_attribute_list *list = &kernels->attributes;
     list->count = 0;
     if (kernel->has_attributes) {
         WL_PUSH(list, ((struct wl_record_attribute){"kernel__registers_source", "driver", 0}));
@@ -233,23 +234,23 @@ static void describe(struct wl_measure *measure, const struct wl_measure_kernel 
     add_number(list, "kernel__spill_load_bytes", kernel->spill_load_bytes);
 }
 
-void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel *kernel)
+void wl_collect_kernel_send(struct wl_collect_kernels *kernels, struct wl_collect_kernel *kernel)
 {
-    const struct wl_sink *sink = measure->input.sink;
+    const struct wl_sink *sink = kernels->core->input.sink;
     size_t count = 0;
     struct texts texts = {0};
     struct wl_cubin_lines lines = {0};
     if (kernel->is_sent)
         return;
     kernel->is_sent = true;
-    find_code(measure, kernel);
+    find_code(kernels, kernel);
     if (kernel->module)
-        send_module(measure, kernel->module);
+        send_module(kernels, kernel->module);
     if (kernel->module)
         wl_cubin_lines_read(kernel->module->bytes, kernel->module->size_bytes, kernel->mangled,
                             &lines, NULL);
     struct wl_record_instruction *instructions = make_instructions(kernel, &lines, &count, &texts);
-    describe(measure, kernel);
+    describe(kernels, kernel);
     struct wl_record_kernel record = {
         .id = kernel->id,
         .module_id = kernel->module ? kernel->module->id : 0,
@@ -258,8 +259,8 @@ void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel
         .function = kernel->function,
         .instructions = instructions,
         .instruction_count = count,
-        .attributes = measure->attributes.items,
-        .attribute_count = measure->attributes.count,
+        .attributes = kernels->attributes.items,
+        .attribute_count = kernels->attributes.count,
     };
     if (sink->put_kernel)
         sink->put_kernel(sink->self, &record);
@@ -270,22 +271,33 @@ void wl_measure_send_kernel(struct wl_measure *measure, struct wl_measure_kernel
     wl_cubin_lines_free(&lines);
 }
 
-void wl_measure_free_kernels(struct wl_measure *measure)
+void wl_collect_kernels_forget(struct wl_collect_kernels *kernels)
 {
-    struct wl_measure_kernel *kernel, *next;
-    HASH_ITER(hh, measure->kernels, kernel, next)
+    struct wl_collect_kernel *kernel, *next;
+    for (size_t i = 0; i < kernels->modules.count; i++)
+        kernels->modules.items[i]->is_sent = false;
+    HASH_ITER(hh, kernels->items, kernel, next)
     {
-        HASH_DEL(measure->kernels, kernel);
+        kernel->is_sent = false;
+    }
+}
+
+void wl_collect_kernels_free(struct wl_collect_kernels *kernels)
+{
+    struct wl_collect_kernel *kernel, *next;
+    HASH_ITER(hh, kernels->items, kernel, next)
+    {
+        HASH_DEL(kernels->items, kernel);
         free(kernel->mangled);
         free(kernel->demangled);
         free(kernel->function);
         free(kernel);
     }
-    /* groups stay: a thread that launches may be looking at one without a lock */
-    for (size_t i = 0; i < measure->modules.count; i++) {
-        wl_cubin_free(&measure->modules.items[i]->kernels);
-        free(measure->modules.items[i]->bytes);
-        free(measure->modules.items[i]);
+    for (size_t i = 0; i < kernels->modules.count; i++) {
+        wl_cubin_free(&kernels->modules.items[i]->kernels);
+        free(kernels->modules.items[i]->bytes);
+        free(kernels->modules.items[i]);
     }
-    free(measure->modules.items);
+    free(kernels->modules.items);
+    free(kernels->attributes.items);
 }

@@ -6,7 +6,7 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "collect/facts.h"
+#include "collect/sim/facts.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
@@ -182,7 +182,7 @@ static uint64_t send_kernel(struct sim_collector *collector,
     const struct name *name = find_name(collector, kernel->mangled);
     struct wl_attribute_list *attributes = &collector->attributes;
     attributes->count = 0;
-    wl_facts_of_kernel(kernel, attributes);
+    wl_sim_facts_of_kernel(kernel, attributes);
     struct wl_record_instruction *instructions =
         kernel->program ? make_instructions(collector, kernel->program) : NULL;
     struct wl_record_kernel record = {
@@ -279,7 +279,7 @@ static void add_totals(struct wl_value_list *values, const struct wl_sim_counts 
 {
     for (size_t i = 0; i < WL_COUNTER_COUNT; i++) {
         struct wl_record_value value = {wl_counter_rows[i].name, (double)counts->totals[i],
-                                        (enum wl_mark)wl_counter_rows[i].mark};
+                                        wl_counter_rows[i].mark};
         WL_PUSH(values, value);
     }
     for (size_t i = 0; i < counts->value_count; i++) {
@@ -315,7 +315,7 @@ static void fill_instruction_names(struct instruction_names *names)
 {
     for (size_t i = 0; i < wl_instruction_counter_count; i++) {
         names->names[i] = wl_instruction_counter_rows[i].name;
-        names->marks[i] = wl_instruction_counter_rows[i].mark;
+        names->marks[i] = (uint8_t)wl_instruction_counter_rows[i].mark;
     }
 }
 
@@ -336,6 +336,7 @@ static void send_launch(struct sim_collector *collector, const struct wl_device_
 {
     const struct wl_sink *sink = collector->input.sink;
     const struct wl_occupancy *occupancy = counts ? &counts->occupancy : NULL;
+    struct wl_launch_facts facts = wl_sim_launch_facts(launch);
     struct instruction_names names;
     struct wl_record_launch record = {
         .id = launch->id,
@@ -355,8 +356,8 @@ static void send_launch(struct sim_collector *collector, const struct wl_device_
     memcpy(record.block, launch->block, sizeof record.block);
     collector->values.count = collector->attributes.count = 0;
     collector->instruction_values.count = 0;
-    wl_facts_of_launch(launch, collector->input.settings, occupancy, &collector->attributes);
-    wl_facts_add_values(launch, &collector->gpu, occupancy, &collector->values);
+    wl_sim_facts_of_launch(launch, collector->input.settings, occupancy, &collector->attributes);
+    wl_facts_add_values(&facts, &collector->gpu, occupancy, &collector->values);
     if (counts) {
         add_totals(&collector->values, counts);
         add_instruction_values(collector, counts);
@@ -375,12 +376,12 @@ static void send_launch(struct sim_collector *collector, const struct wl_device_
         sink->put_launch(sink->self, &record);
 }
 
-static void note(void *self, int severity, const char *code, const char *text, const char *hint)
+static void note(void *self, enum wl_note_severity severity, const char *code, const char *text,
+                 const char *hint)
 {
     const struct sim_collector *collector = self;
     const struct wl_sink *sink = collector->input.sink;
-    struct wl_record_note record = {(enum wl_note_severity)severity, code, text, or_empty(hint),
-                                    -1};
+    struct wl_record_note record = {severity, code, text, or_empty(hint), -1};
     if (sink->put_note)
         sink->put_note(sink->self, &record);
 }

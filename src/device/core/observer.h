@@ -3,6 +3,7 @@
 #define WL_DEVICE_CORE_OBSERVER_H
 
 #include "base/error.h"
+#include "base/marks.h"
 #include "ptx/parse/ptx.h"
 #include "sim/sim.h"
 
@@ -100,8 +101,8 @@ struct wl_device_observer {
     void (*launch_end)(void *self, const struct wl_device_launch *launch,
                        const struct wl_sim_counts *counts, const struct wl_error *error);
     void (*profiler_switch)(void *self, bool active); /* cudaProfilerStart/Stop */
-    /* severity as enum wl_note_severity of record/record.h */
-    void (*note)(void *self, int severity, const char *code, const char *text, const char *hint);
+    void (*note)(void *self, enum wl_note_severity severity, const char *code, const char *text,
+                 const char *hint);
     void (*progress)(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
                      uint64_t blocks_total);
     /* Once for each kernel that ran, copy and fill, in the order of the calls that asked for them,

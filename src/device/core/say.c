@@ -12,10 +12,8 @@
 #include "base/text.h"
 #include "device/core/state.h"
 
-#define SEVERITY_INFO 0
-#define SEVERITY_WARNING 1
-
-void wl_device_say(int severity, const char *code, const char *hint, const char *format, ...)
+void wl_device_say(enum wl_note_severity severity, const char *code, const char *hint,
+                   const char *format, ...)
 {
     int saved = errno;
     char *text = NULL;
@@ -28,7 +26,7 @@ void wl_device_say(int severity, const char *code, const char *hint, const char 
         goto out;
     if (!hint)
         hint = "";
-    if (severity > SEVERITY_INFO) {
+    if (severity > WL_NOTE_INFO) {
         struct wl_text line = {0};
         wl_text_add(&line, "warplens: ");
         wl_safe_add_lines(text, &line);
@@ -63,7 +61,7 @@ int wl_device_refuse(const char *function)
         known = wl_alloc_zero(1, sizeof *known);
         known->name = wl_string_copy(function);
         HASH_ADD_KEYPTR(hh, refusals, known->name, strlen(known->name), known);
-        wl_device_say(SEVERITY_WARNING, "unsupported-call", NULL,
+        wl_device_say(WL_NOTE_WARNING, "unsupported-call", NULL,
                       "%s is not supported by the simulated GPU and returned an error", function);
     }
     wl_device_leave();

@@ -9,8 +9,8 @@ static struct {
     size_t count;
 } noted;
 
-static void take_note(void *self, int severity, const char *code, const char *text,
-                      const char *hint)
+static void take_note(void *self, enum wl_note_severity severity, const char *code,
+                      const char *text, const char *hint)
 {
     (void)self, (void)hint;
     noted.severity = severity;

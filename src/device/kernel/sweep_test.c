@@ -20,7 +20,8 @@ static void end_launch(void *self, const struct wl_device_launch *launch,
     memcpy(values, counts->values, value_count * sizeof *values);
 }
 
-static void note(void *self, int severity, const char *code, const char *text, const char *hint)
+static void note(void *self, enum wl_note_severity severity, const char *code, const char *text,
+                 const char *hint)
 {
     (void)self, (void)severity, (void)hint;
     if (strcmp(code, "no-block-sweep") != 0)

@@ -1,4 +1,4 @@
-#include "collect/facts.h"
+#include "record/facts.h"
 
 #include <string.h>
 
@@ -133,53 +133,14 @@ void wl_facts_of_gpu(const struct wl_gpu *gpu, struct wl_attribute_list *list)
              gpu->l1_global_loads == WL_L1_ON ? "on" : "off");
 }
 
-/* ---- a kernel ---- */
-
-static const char *yes_or_no(bool is_true)
-{
-    return is_true ? "yes" : "no";
-}
-
-void wl_facts_of_kernel(const struct wl_device_kernel_info *kernel, struct wl_attribute_list *list)
-{
-    const struct wl_program *program = kernel->program;
-    add_text(list, "kernel__registers_source", kernel->registers_source);
-    add_number(list, "kernel__registers_per_thread", kernel->registers_per_thread);
-    add_number(list, "kernel__spill_store_bytes", kernel->spill_store_bytes);
-    add_number(list, "kernel__spill_load_bytes", kernel->spill_load_bytes);
-    add_text(list, "kernel__is_stand_in", yes_or_no(kernel->module && kernel->module->is_stand_in));
-    if (!program)
-        return;
-    add_number(list, "kernel__shared_static_bytes", program->shared_static_bytes);
-    add_number(list, "kernel__local_bytes", program->local_bytes);
-    add_number(list, "kernel__parameter_bytes", program->parameter_bytes);
-    add_number(list, "kernel__barriers", program->barrier_count);
-    add_number(list, "kernel__max_threads_per_block", program->max_threads_per_block);
-    add_text(list, "kernel__uses_unmodelled_math", yes_or_no(program->uses_unmodelled_math));
-}
-
 /* ---- a launch ---- */
-
-void wl_facts_of_launch(const struct wl_device_launch *launch, const struct wl_settings *settings,
-                        const struct wl_occupancy *occupancy, struct wl_attribute_list *list)
-{
-    add_text(list, "launch__cache_control",
-             settings->cache_control == WL_CACHE_CONTROL_ALL ? "all" : "none");
-    add_text(list, "launch__l1_global_loads", launch->l1_global_loads ? "on" : "off");
-    add_text(list, "launch__is_cooperative", yes_or_no(launch->is_cooperative));
-    add_text(list, "launch__is_stand_in", yes_or_no(launch->module && launch->module->is_stand_in));
-    if (launch->kernel)
-        add_text(list, "launch__registers_source", launch->kernel->registers_source);
-    if (occupancy && occupancy->limiter)
-        add_text(list, "launch__occupancy_limiter", occupancy->limiter);
-}
 
 static void add_value(struct wl_value_list *list, const char *name, double value, enum wl_mark mark)
 {
     WL_PUSH(list, ((struct wl_record_value){name, value, mark}));
 }
 
-static void add_geometry(const struct wl_device_launch *launch, struct wl_value_list *list)
+static void add_geometry(const struct wl_launch_facts *launch, struct wl_value_list *list)
 {
     double blocks = (double)launch->grid[0] * launch->grid[1] * launch->grid[2];
     double threads = (double)launch->block[0] * launch->block[1] * launch->block[2];
@@ -191,15 +152,14 @@ static void add_geometry(const struct wl_device_launch *launch, struct wl_value_
 }
 
 /* ptxas decides on registers: what it is not there to tell can only be predicted. */
-static enum wl_mark register_mark(const struct wl_device_kernel_info *kernel)
+static enum wl_mark register_mark(const char *source)
 {
-    bool is_known = strcmp(kernel->registers_source, "cubin") == 0 ||
-                    strcmp(kernel->registers_source, "ptxas") == 0 ||
-                    strcmp(kernel->registers_source, "driver") == 0;
+    bool is_known = strcmp(source, "cubin") == 0 || strcmp(source, "ptxas") == 0 ||
+                    strcmp(source, "driver") == 0;
     return is_known ? WL_MARK_EXACT : WL_MARK_PREDICTED;
 }
 
-static void add_occupancy(const struct wl_device_launch *launch, const struct wl_gpu *gpu,
+static void add_occupancy(const struct wl_launch_facts *launch, const struct wl_gpu *gpu,
                           const struct wl_occupancy *occupancy, enum wl_mark mark,
                           struct wl_value_list *list)
 {
@@ -220,24 +180,23 @@ static void add_occupancy(const struct wl_device_launch *launch, const struct wl
         add_value(list, "launch__waves_per_multiprocessor", blocks / at_once, mark);
 }
 
-void wl_facts_add_values(const struct wl_device_launch *launch, const struct wl_gpu *gpu,
+void wl_facts_add_values(const struct wl_launch_facts *launch, const struct wl_gpu *gpu,
                          const struct wl_occupancy *occupancy, struct wl_value_list *list)
 {
-    const struct wl_device_kernel_info *kernel = launch->kernel;
     add_geometry(launch, list);
     add_value(list, "launch__sm_count", gpu->sm_count, WL_MARK_EXACT);
     add_value(list, "launch__shared_mem_per_block_driver", gpu->shared_reserved_bytes,
               WL_MARK_EXACT);
-    if (!kernel || !kernel->program)
+    if (!launch->has_kernel)
         return;
-    enum wl_mark mark = register_mark(kernel);
-    uint32_t static_bytes = kernel->program->shared_static_bytes;
-    add_value(list, "launch__registers_per_thread", kernel->registers_per_thread, mark);
+    enum wl_mark mark = register_mark(launch->registers_source);
+    uint32_t static_bytes = launch->shared_static_bytes;
+    add_value(list, "launch__registers_per_thread", launch->registers_per_thread, mark);
     add_value(list, "launch__shared_mem_per_block_static", static_bytes, WL_MARK_EXACT);
     add_value(list, "launch__shared_mem_per_block",
               (double)static_bytes + launch->shared_dynamic_bytes + gpu->shared_reserved_bytes,
               WL_MARK_EXACT);
-    add_value(list, "launch__local_mem_per_thread", kernel->program->local_bytes, mark);
+    add_value(list, "launch__local_mem_per_thread", launch->local_bytes, mark);
     if (occupancy)
         add_occupancy(launch, gpu, occupancy, mark, list);
 }

@@ -1,0 +1,31 @@
+/* What --replay-mode asks for: a row of the table in replay/modes.c for each. Nothing else tells
+ * the modes apart. */
+#ifndef WL_COLLECT_CUPTI_POLICY_H
+#define WL_COLLECT_CUPTI_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wl_replayer;
+struct wl_replay_mode;
+struct wl_collect_context;
+struct wl_collect_group;
+
+struct wl_replay_policy {
+    /* How a launch is counted, with so many like it before. */
+    const struct wl_replay_mode *(*choose)(const struct wl_replayer *replay,
+                                           const struct wl_collect_context *context,
+                                           const struct wl_collect_group *group, uint64_t before);
+    const struct wl_replay_mode *range; /* by which ranges are counted; NULL: launches are */
+    const struct wl_replay_mode *graph; /* by which launches of graphs are */
+    bool shares_launches; /* like launches share what is measured: some are counted, and the others
+                             are sampled without being held up */
+    bool replays_first;   /* the first of those are run again, where that can be done */
+    bool replays_each;    /* every launch is run again */
+    bool has_runs;        /* each run of the program is one pass */
+    bool has_own_passes;  /* no launch is left to CUPTI to run again */
+    bool patches_each; /* counts at instructions are of every launch, not of the first of like ones
+                        */
+};
+
+#endif

@@ -1,0 +1,157 @@
+/* The table of replay modes: what each --replay-mode means. */
+#include "collect/cupti/replay/replay.h"
+
+/* The first launches alike are counted; few where CUPTI runs them again, and one where we do, as
+ * later ones carry passes, too. kept_max: where what is counted is kept from run to run of the
+ * program. */
+enum { counted_max = 4, counted_max_own = 1, spread_after = 2, kept_max = 64 };
+
+bool wl_replay_is_possible(const struct wl_collect_core *core)
+{
+    const struct wl_cuda *cuda = &core->cuda;
+    return cuda->context_push && cuda->context_pop && cuda->launch && cuda->launch_cooperative &&
+           cuda->launch_extended;
+}
+
+/* ---- which mode a launch gets ---- */
+
+static const struct wl_replay_mode *spread_or_none(const struct wl_collect_group *group)
+{
+    return wl_replay_spread_is_done(group) ? &wl_replay_none : &wl_replay_spread;
+}
+
+static const struct wl_replay_mode *choose_auto(const struct wl_replayer *replay,
+                                                const struct wl_collect_context *context,
+                                                const struct wl_collect_group *group,
+                                                uint64_t before)
+{
+    bool is_own = replay->instructions.can_replay;
+    (void)context;
+    if (group->counted < (is_own ? counted_max_own : counted_max))
+        return &wl_replay_kernel;
+    return is_own && before >= spread_after ? spread_or_none(group) : &wl_replay_none;
+}
+
+static const struct wl_replay_mode *choose_kernel(const struct wl_replayer *replay,
+                                                  const struct wl_collect_context *context,
+                                                  const struct wl_collect_group *group,
+                                                  uint64_t before)
+{
+    (void)replay, (void)context, (void)group, (void)before;
+    return &wl_replay_kernel;
+}
+
+static const struct wl_replay_mode *choose_none(const struct wl_replayer *replay,
+                                                const struct wl_collect_context *context,
+                                                const struct wl_collect_group *group,
+                                                uint64_t before)
+{
+    (void)replay, (void)context, (void)group, (void)before;
+    return &wl_replay_none;
+}
+
+static const struct wl_replay_mode *choose_spread(const struct wl_replayer *replay,
+                                                  const struct wl_collect_context *context,
+                                                  const struct wl_collect_group *group,
+                                                  uint64_t before)
+{
+    (void)replay, (void)context, (void)before;
+    return spread_or_none(group);
+}
+
+static const struct wl_replay_mode *choose_application(const struct wl_replayer *replay,
+                                                       const struct wl_collect_context *context,
+                                                       const struct wl_collect_group *group,
+                                                       uint64_t before)
+{
+    (void)context, (void)group;
+    return before < kept_max && !wl_collect_images_are_full(&replay->images)
+               ? &wl_replay_application
+               : &wl_replay_none;
+}
+
+static const struct wl_replay_policy policies[] = {
+    [WL_REPLAY_AUTO] = {.choose = choose_auto,
+                        .graph = &wl_replay_graph,
+                        .shares_launches = true,
+                        .replays_first = true},
+    [WL_REPLAY_KERNEL] = {.choose = choose_kernel, .graph = &wl_replay_graph, .replays_each = true},
+    [WL_REPLAY_NONE] = {.choose = choose_none, .graph = &wl_replay_graph, .patches_each = true},
+    [WL_REPLAY_SPREAD] = {.choose = choose_spread,
+                          .graph = &wl_replay_graph,
+                          .shares_launches = true,
+                          .has_own_passes = true},
+    [WL_REPLAY_APPLICATION] = {.choose = choose_application,
+                               .graph = &wl_replay_graph_run,
+                               .has_runs = true,
+                               .has_own_passes = true},
+    [WL_REPLAY_RANGE] = {.choose = choose_none,
+                         .graph = &wl_replay_graph,
+                         .range = &wl_replay_range,
+                         .has_own_passes = true},
+    [WL_REPLAY_APP_RANGE] = {.choose = choose_none,
+                             .graph = &wl_replay_graph_run,
+                             .range = &wl_replay_app_range,
+                             .has_runs = true,
+                             .has_own_passes = true},
+};
+
+const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay)
+{
+    return &policies[replay];
+}
+
+/* ---- all of them ---- */
+
+static const struct wl_replay_mode *const modes[] = {
+    &wl_replay_kernel, &wl_replay_spread,    &wl_replay_application, &wl_replay_range,
+    &wl_replay_none,   &wl_replay_app_range, &wl_replay_graph,       &wl_replay_graph_run,
+};
+enum { mode_count = sizeof modes / sizeof *modes };
+
+void wl_replay_interrupt(struct wl_replayer *replay, struct wl_collect_context *context)
+{
+    for (size_t i = 0; i < mode_count; i++)
+        if (modes[i]->interrupt)
+            modes[i]->interrupt(replay, context);
+}
+
+void wl_replay_after(struct wl_replayer *replay, struct wl_collect_group *group)
+{
+    for (size_t i = 0; i < mode_count; i++)
+        if (modes[i]->after)
+            modes[i]->after(replay, group);
+}
+
+bool wl_replay_is_waiting(const struct wl_replayer *replay,
+                          const struct wl_collect_context *context)
+{
+    for (size_t i = 0; i < mode_count; i++)
+        if (modes[i]->is_waiting && modes[i]->is_waiting(replay, context))
+            return true;
+    return false;
+}
+
+enum wl_code wl_replay_end_cycles(struct wl_replayer *replay, struct wl_collect_context *context,
+                                  bool is_last, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    for (size_t i = 0; !code && i < mode_count; i++)
+        if (modes[i]->rest)
+            code = modes[i]->rest(replay, context, is_last, error);
+    return code;
+}
+
+void wl_replay_finish(struct wl_replayer *replay)
+{
+    for (size_t i = 0; i < mode_count; i++)
+        if (modes[i]->finish)
+            modes[i]->finish(replay);
+}
+
+void wl_replay_close(struct wl_collect_context *context)
+{
+    for (size_t i = 0; i < mode_count; i++)
+        if (modes[i]->close)
+            modes[i]->close(context);
+}

@@ -1,0 +1,20 @@
+/* Which calls of the program CUPTI calls back for. */
+#ifndef WL_COLLECT_CUPTI_SUBSCRIPTION_H
+#define WL_COLLECT_CUPTI_SUBSCRIPTION_H
+
+#include "hardware/library.h"
+
+struct wl_collect_subscription {
+    const struct wl_cupti *cupti;
+    struct wl_cupti_subscriber *subscriber;
+};
+
+/* callback gets data as its own data. Errors: WL_ERR_UNSUPPORTED; who else is attached is in the
+ * message. */
+enum wl_code wl_collect_subscribe(struct wl_collect_subscription *subscription,
+                                  wl_cupti_callback *callback, void *data, struct wl_error *error);
+/* All calls of the program, or only launches and a few others. */
+void wl_collect_subscription_watch(const struct wl_collect_subscription *subscription, bool is_on);
+void wl_collect_unsubscribe(struct wl_collect_subscription *subscription);
+
+#endif
