@@ -38,6 +38,12 @@ void wl_measures(struct wl_page_sink *sink, bool is_chosen)
         sink->measures(sink, is_chosen);
 }
 
+void wl_part(struct wl_page_sink *sink)
+{
+    if (sink->part)
+        sink->part(sink);
+}
+
 void wl_hide(struct wl_page_sink *sink, bool is_hidden)
 {
     sink->is_hidden = is_hidden;

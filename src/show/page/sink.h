@@ -89,6 +89,7 @@ struct wl_page_sink {
     void (*end)(struct wl_page_sink *sink, unsigned flags);
     void (*heading)(struct wl_page_sink *sink, const struct wl_column *columns, size_t count);
     void (*measures)(struct wl_page_sink *sink, bool is_chosen);
+    void (*part)(struct wl_page_sink *sink);
     void (*table)(struct wl_page_sink *sink, size_t indent);
     void (*columns)(struct wl_page_sink *sink, const struct wl_column *columns, size_t count);
     void (*end_table)(struct wl_page_sink *sink);
@@ -119,6 +120,8 @@ void wl_heading(struct wl_page_sink *sink, const struct wl_column *columns, size
 /* The next columns are those of metrics put under columns marked WL_COLUMN_OWN: chosen ones in
  * their order, else those that any record has, by name; with a line of units below the heading. */
 void wl_measures(struct wl_page_sink *sink, bool is_chosen);
+/* A new part of the page, with a heading of its own. */
+void wl_part(struct wl_page_sink *sink);
 /* A table to be read as a whole; one without rows is not printed. All columns come before the first
  * row. */
 void wl_table_begin(struct wl_page_sink *sink, size_t indent);

@@ -225,6 +225,18 @@ static void print_heading(struct csv_sink *self)
     self->has_records = true;
 }
 
+/* Parts stand apart by an empty line. */
+static void part(struct wl_page_sink *sink)
+{
+    struct csv_sink *self = (struct csv_sink *)sink;
+    if (self->columns.count && !self->has_records)
+        print_heading(self);
+    if (self->columns.count)
+        wl_text_add_char(&self->text, '\n');
+    wl_text_free(&self->printed);
+    drop_columns(self);
+}
+
 static void print_record(struct csv_sink *self)
 {
     for (size_t i = 0; i < self->columns.count; i++) {
@@ -303,6 +315,7 @@ struct wl_page_sink *wl_sink_csv(const struct wl_sink_setup *setup)
         .end = end,
         .heading = heading,
         .measures = measures,
+        .part = part,
         .put = put,
         .flush = flush,
         .again = again,
