@@ -200,8 +200,7 @@ static const struct wl_option table_rows[] = {
 
 static const struct wl_option page_rows[] = {
     {"PAGES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
-    {"page", 0, WL_OPTION_CHOICE, AT(page),
-     "summary|details|source|raw|session|advice|whatif|guide",
+    {"page", 0, WL_OPTION_CHOICE, AT(page), wl_view_page_list + 1,
      "what to print; default: details and summary, only summary if there are many launches"},
     {"csv", 0, WL_OPTION_FLAG, AT(csv), NULL, "as CSV, in base units"},
     {"json", 0, WL_OPTION_FLAG, AT(json), NULL, "as JSON, in base units"},

@@ -75,8 +75,6 @@ static void compare_with_baseline(struct wl_steps *steps, struct wl_report *repo
 /* The kernel profiled last: page as in --page, or its speed of light. */
 static void show_last(struct wl_steps *steps, const char *page)
 {
-    static const char *const pages[] = {"summary", "details", "source", "raw",
-                                        "session", "advice",  "whatif", "guide"};
     const struct wl_console *console = steps->run->console;
     struct wl_report *report = NULL;
     struct wl_error error = {0};
@@ -93,10 +91,8 @@ static void show_last(struct wl_steps *steps, const char *page)
     view.kernel_name = NULL;
     view.launch_skip = count - 1;
     view.launch_count = 1;
-    size_t chosen = page ? 0 : 1;
-    while (page && chosen < sizeof pages / sizeof *pages && strcmp(page, pages[chosen]) != 0)
-        chosen++;
-    if (chosen == sizeof pages / sizeof *pages) {
+    int chosen = page ? wl_view_page_find(page) : WL_PAGE_DETAILS;
+    if (chosen < 0) {
         wl_console_print(console, "there is no page %s\n", page);
         goto out;
     }

@@ -18,7 +18,7 @@ static int make(void **state)
 {
     (void)state;
     sample_make(&sample, NULL);
-    assert_int_equal(wl_view_context_open(sample.report, &options, NULL, &context, NULL), WL_OK);
+    assert_int_equal(wl_view_context_open(sample.report, &options, &context, NULL), WL_OK);
     return 0;
 }
 

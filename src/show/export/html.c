@@ -207,7 +207,7 @@ enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count
     own.color = false;
     html.contexts = wl_alloc_zero(count, sizeof *html.contexts);
     for (size_t i = 0; i < count && !code; i++) {
-        code = wl_view_context_open(reports[i].report, &own, NULL, &html.contexts[i], error);
+        code = wl_view_context_open(reports[i].report, &own, &html.contexts[i], error);
         if (code)
             wl_error_set_where(error, "%s", reports[i].name);
     }

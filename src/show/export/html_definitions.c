@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "show/export/html.h"
+#include "show/format/json.h"
 #include "show/page/fields.h"
 
 static void add_line(json_t *lines, const char *label, const char *text)

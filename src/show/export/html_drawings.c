@@ -6,6 +6,7 @@
 #include "show/draw/charts.h"
 #include "show/draw/models.h"
 #include "show/export/html.h"
+#include "show/format/json.h"
 #include "show/page/fields.h"
 
 struct tables {

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "show/export/html.h"
 #include "show/format/format.h"
+#include "show/format/json.h"
 #include "show/page/fields.h"
 
 struct metric {

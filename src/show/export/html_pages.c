@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "show/export/html.h"
-#include "show/export/print.h"
 #include "show/format/format.h"
+#include "show/format/json.h"
 #include "show/page/diff.h"
 #include "show/page/fields.h"
 
@@ -23,23 +23,21 @@ json_t *wl_html_shown(double number, const char *unit)
     return shown;
 }
 
-/* Puts what a page prints as JSON, of the first report, into section. */
-static enum wl_code take_page(struct wl_html *html, wl_view_page_print *print, json_t *section,
+/* Puts a page's fields, of the first report, into section. */
+static enum wl_code take_page(struct wl_html *html, const struct wl_page *page, json_t *section,
                               struct wl_error *error)
 {
-    struct wl_view_context *context = &html->contexts[0];
-    context->root = json_object();
-    enum wl_code code = print(context, error);
+    json_t *object = NULL;
+    enum wl_code code = wl_page_to_json(page, &html->contexts[0], &object, error);
     if (!code)
-        json_object_update(section, context->root);
-    json_decref(context->root);
-    context->root = NULL;
+        json_object_update(section, object);
+    json_decref(object);
     return code;
 }
 
 enum wl_code wl_html_session(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    enum wl_code code = take_page(html, wl_page_session_json, section, error);
+    enum wl_code code = take_page(html, &wl_page_session, section, error);
     json_t *marks = json_array();
     for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++) {
         const char sign[] = {wl_metric_mark_sign((enum wl_mark)mark), '\0'};
@@ -63,7 +61,7 @@ static void add_shown(json_t *object, const char *key, const char *shown_key, co
 
 enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    enum wl_code code = take_page(html, wl_page_advice_json, section, error);
+    enum wl_code code = take_page(html, &wl_page_advice, section, error);
     size_t i, j;
     json_t *finding, *evidence;
     json_array_foreach(json_object_get(section, "findings"), i, finding)
@@ -84,7 +82,7 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
     char *text = NULL;
-    enum wl_code code = wl_export_print(&html->contexts[0], wl_page_guide_text, &text, error);
+    enum wl_code code = wl_page_to_text(&wl_page_guide, &html->contexts[0], &text, error);
     if (!code)
         json_object_set_new(section, "text", wl_json_text(text));
     free(text);

@@ -10,6 +10,7 @@
 #include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/export/html.h"
+#include "show/format/json.h"
 #include "show/page/fields.h"
 
 enum {

@@ -7,6 +7,7 @@
 #include "report/tables.h"
 #include "show/export/html.h"
 #include "show/export/tracks.h"
+#include "show/format/json.h"
 #include "show/page/fields.h"
 
 struct timeline {

@@ -10,7 +10,6 @@
 #include "show/draw/models.h"
 #include "show/export/export.h"
 #include "show/export/paper.h"
-#include "show/export/print.h"
 #include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
@@ -158,7 +157,7 @@ static void put_finding(struct pdf *pdf, const struct wl_advice *advice, size_t 
     wl_paper_text(pdf->paper, WL_PAPER_PLAIN, text.data);
     for (size_t i = 0; i < advice->evidence_count; i++) {
         text.length = 0;
-        wl_advice_add_evidence(pdf->context, &advice->evidence[i], &text);
+        wl_advice_add_evidence((bool[3]){false}, &advice->evidence[i], &text);
         wl_paper_text(pdf->paper, WL_PAPER_SMALL, text.data);
     }
     wl_paper_text(pdf->paper, WL_PAPER_PLAIN, advice->todo);
@@ -188,7 +187,7 @@ static enum wl_code put_findings(struct pdf *pdf, struct wl_error *error)
 static enum wl_code put_guide(struct pdf *pdf, struct wl_error *error)
 {
     char *text = NULL;
-    enum wl_code code = wl_export_print(pdf->context, wl_page_guide_text, &text, error);
+    enum wl_code code = wl_page_to_text(&wl_page_guide, pdf->context, &text, error);
     if (!code) {
         wl_paper_text(pdf->paper, WL_PAPER_HEADING, "Guided walk");
         wl_paper_text(pdf->paper, WL_PAPER_CODE, text);
@@ -373,7 +372,7 @@ enum wl_code wl_export_pdf(const struct wl_export_report *report,
     struct wl_text bytes = {0};
     own.width = text_width;
     own.color = false;
-    enum wl_code code = wl_view_context_open(report->report, &own, NULL, &context, error);
+    enum wl_code code = wl_view_context_open(report->report, &own, &context, error);
     if (!code) {
         struct pdf pdf = {.paper = wl_paper_create(report->name), .context = &context};
         struct wl_error finish_error = {0};

@@ -88,7 +88,7 @@ enum wl_code wl_export_pictures(struct wl_report *report, const struct wl_view_o
     struct wl_view_context context;
     struct wl_models models = {0};
     struct pictures pictures = {.folder = folder, .form = form, .overwrites = overwrites};
-    enum wl_code code = wl_view_context_open(report, view, NULL, &context, error);
+    enum wl_code code = wl_view_context_open(report, view, &context, error);
     if (!code && mkdir(folder, 0777) != 0 && errno != EEXIST)
         code = wl_error_set(error, WL_ERR_OUTPUT, "cannot make the folder %s: %s", folder,
                             strerror(errno));

@@ -166,3 +166,15 @@ void wl_format_wrap(const char *prefix, const char *string, size_t width, struct
     }
     wl_text_add_char(out, '\n');
 }
+
+void wl_format_shorten(struct wl_text *text, size_t limit)
+{
+    if (wl_format_width(text->data) <= limit)
+        return;
+    size_t cut = 0;
+    for (size_t columns = 0; columns < limit - 3; cut++)
+        columns += ((unsigned char)text->data[cut + 1] & 0xc0) != 0x80;
+    text->length = cut;
+    text->data[cut] = '\0';
+    wl_text_add(text, "...");
+}

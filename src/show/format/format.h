@@ -34,6 +34,9 @@ void wl_format_csv(const char *string, struct wl_text *out);
  */
 void wl_format_markup(const char *string, struct wl_text *out);
 
+/* Cuts a safe text to so many columns, with "..." at its end. */
+void wl_format_shorten(struct wl_text *text, size_t limit);
+
 /* Columns that a safe text takes: its characters. */
 size_t wl_format_width(const char *string);
 

@@ -72,8 +72,8 @@ void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
     }
 }
 
-void wl_advice_add_evidence(struct wl_view_context *context,
-                            const struct wl_advice_evidence *evidence, struct wl_text *out)
+void wl_advice_add_evidence(bool is_mark_shown[3], const struct wl_advice_evidence *evidence,
+                            struct wl_text *out)
 {
     wl_text_addf(out, "%s = ", evidence->metric);
     if (evidence->text)
@@ -84,7 +84,7 @@ void wl_advice_add_evidence(struct wl_view_context *context,
         wl_text_addf(out, " %s", evidence->unit);
     if (evidence->has_mark) {
         struct wl_metric_value value = {.is_present = true, .mark = evidence->mark};
-        wl_text_addf(out, " %s", wl_mark_text(context, &value));
+        wl_text_addf(out, " %s", wl_mark_text(is_mark_shown, &value));
     }
     if (evidence->has_threshold) {
         wl_text_add(out, " (threshold ");

@@ -26,9 +26,9 @@ void wl_view_advice_free(struct wl_view_advice *advice);
 void wl_advice_add_place(const struct wl_advice *advice, struct wl_text *out);
 /* "saves 13% (1.15x)", with the time where it is known; nothing where no gain is known. */
 void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out);
-/* "metric = 50 % (threshold 10)", marked. */
-void wl_advice_add_evidence(struct wl_view_context *context,
-                            const struct wl_advice_evidence *evidence, struct wl_text *out);
+/* "metric = 50 % (threshold 10)", marked; is_mark_shown: see wl_mark_text. */
+void wl_advice_add_evidence(bool is_mark_shown[3], const struct wl_advice_evidence *evidence,
+                            struct wl_text *out);
 /* "by formula: ...; confidence low; overlaps finding 2, do not add them" */
 void wl_advice_add_method(const struct wl_advice *advice, struct wl_text *out);
 /* "issue-slots, near-peak: needs metric gpu__time_duration.sum, not in this report" for the skip at

@@ -7,8 +7,6 @@
 #include "record/pattern.h"
 #include "report/tables.h"
 
-enum { default_width = 120, least_width = 60 };
-
 static bool is_of_ranks(const struct wl_view_options *options,
                         const struct wl_report_launch *launch)
 {
@@ -99,24 +97,14 @@ static enum wl_code choose(struct wl_view_context *context, struct wl_error *err
 }
 
 enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view_options *options,
-                                  FILE *out, struct wl_view_context *context,
-                                  struct wl_error *error)
+                                  struct wl_view_context *context, struct wl_error *error)
 {
-    *context = (struct wl_view_context){
-        .report = report,
-        .options = options,
-        .out = out,
-        .width = options->width == 0            ? default_width
-                 : options->width < least_width ? least_width
-                                                : options->width,
-    };
+    *context = (struct wl_view_context){.report = report, .options = options};
     return choose(context, error);
 }
 
 void wl_view_context_close(struct wl_view_context *context)
 {
-    json_decref(context->root);
-    wl_text_free(&context->text);
     wl_metric_names_free(&context->names);
     free(context->launches);
     free(context->chosen);

@@ -7,14 +7,12 @@
 #include "analyse/advise/sections.h"
 #include "analyse/metric/metric.h"
 #include "base/text.h"
+#include "show/page/sink.h"
 #include "show/page/view.h"
 
 struct wl_view_context {
     struct wl_report *report;
     const struct wl_view_options *options;
-    FILE *out;
-    struct wl_text text; /* page so far, where it is text or CSV; see wl_view_flush */
-    json_t *root;        /* page so far, where it is JSON */
     struct wl_metric_catalog *catalog;
     struct wl_sections *sections;
     const struct wl_section **chosen; /* sections of the details page */
@@ -22,32 +20,35 @@ struct wl_view_context {
     const struct wl_report_launch **launches; /* those that the options choose */
     size_t launch_count;
     struct wl_metric_names names; /* of --metrics */
-    bool is_mark_shown[3];        /* marks that the legend must explain */
-    size_t width;                 /* columns */
 };
 
-/* A page in one format. */
-typedef enum wl_code wl_view_page_print(struct wl_view_context *context, struct wl_error *error);
+/* A page: its row of show/page/pages.def. */
+struct wl_page {
+    const char *name;
+    /* Tells sink of the page's data. */
+    enum wl_code (*walk)(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error);
+    /* The page as a whole document in a format of its own; NULL: it has none. */
+    enum wl_code (*document[WL_FORMAT_COUNT])(struct wl_view_context *context, struct wl_text *out,
+                                              struct wl_error *error);
+    bool is_only_text;
+    bool has_summary; /* --print-summary */
+};
+#define WL_PAGE_ROW(id, name) extern const struct wl_page wl_page_##name;
+#include "show/page/pages.def"
+#undef WL_PAGE_ROW
+extern const struct wl_page wl_page_groups; /* of --print-summary */
 
-wl_view_page_print wl_page_summary_text, wl_page_summary_csv, wl_page_summary_json;
-wl_view_page_print wl_page_details_text, wl_page_details_csv, wl_page_details_json;
-wl_view_page_print wl_page_raw_text, wl_page_raw_csv, wl_page_raw_json;
-wl_view_page_print wl_page_session_text, wl_page_session_csv, wl_page_session_json;
-wl_view_page_print wl_page_source_text, wl_page_source_csv, wl_page_source_json;
-wl_view_page_print wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json;
-wl_view_page_print wl_page_guide_text;
-wl_view_page_print wl_page_advice_sarif, wl_page_advice_markdown;
-wl_view_page_print wl_page_whatif_text, wl_page_whatif_csv, wl_page_whatif_json;
-wl_view_page_print wl_page_groups_text, wl_page_groups_csv, wl_page_groups_json;
+/* A page of the context as text (free() it), and its fields as JSON. */
+enum wl_code wl_page_to_text(const struct wl_page *page, struct wl_view_context *context,
+                             char **text, struct wl_error *error);
+enum wl_code wl_page_to_json(const struct wl_page *page, struct wl_view_context *context,
+                             json_t **object, struct wl_error *error);
 
 /* Loads metrics and sections and chooses launches, as options (which must outlive it) say. Errors:
  * as wl_view_print. Close it in any case. */
 enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view_options *options,
-                                  FILE *out, struct wl_view_context *context,
-                                  struct wl_error *error);
+                                  struct wl_view_context *context, struct wl_error *error);
 void wl_view_context_close(struct wl_view_context *context);
-
-/* Writes what context->text holds and empties it, so that a long page is not held whole. */
-void wl_view_flush(struct wl_view_context *context);
 
 #endif

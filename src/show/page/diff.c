@@ -9,6 +9,7 @@
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "show/format/format.h"
+#include "show/format/json.h"
 #include "show/format/table.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"

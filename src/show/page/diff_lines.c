@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "show/format/format.h"
+#include "show/format/json.h"
 #include "show/format/table.h"
 #include "show/page/advice_text.h"
 #include "show/page/diff_parts.h"

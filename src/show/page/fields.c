@@ -1,20 +1,11 @@
 #include "show/page/fields.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "show/format/format.h"
-
-/* A field's value: a text, a whole number, or three. */
-struct cell {
-    const char *text;
-    uint64_t number;
-    const uint32_t *triple;
-    char buffer[32];
-};
 
 const char *wl_fields_kernel(const struct wl_report_launch *launch)
 {
@@ -33,115 +24,56 @@ const char *wl_fields_program(const struct wl_report_process *process)
     return slash ? slash + 1 : path;
 }
 
-static void read_id(const struct wl_report_launch *launch, struct cell *cell)
+const struct wl_column wl_launch_columns[WL_LAUNCH_COLUMNS] = {
+    {.csv = "ID", .json = "id"},
+    {.csv = "Process ID", .json = "process_id"},
+    {.csv = "Process Name", .json = "process_name"},
+    {.csv = "Host Name", .json = "host_name"},
+    {.csv = "Kernel Name", .json = "kernel_name"},
+    {.csv = "Context", .json = "context"},
+    {.csv = "Stream", .json = "stream"},
+    {.csv = "Block Size", .json = "block_size"},
+    {.csv = "Grid Size", .json = "grid_size"},
+    {.csv = "Device", .json = "device"},
+    {.csv = "CC", .json = "cc"},
+};
+
+static void write_capability(const struct wl_report_launch *launch, char *buffer, size_t size)
 {
-    cell->number = (uint64_t)launch->key;
-}
-static void read_pid(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->number = launch->process ? launch->process->record.pid : 0;
-}
-static void read_program(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->text = wl_fields_program(launch->process);
-}
-static void read_host(const struct wl_report_launch *launch, struct cell *cell)
-{
-    const char *host = launch->process ? launch->process->record.host : NULL;
-    cell->text = host ? host : "";
-}
-static void read_kernel(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->text = wl_fields_kernel(launch);
-}
-static void read_context(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->number = launch->record.context_id;
-}
-static void read_stream(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->number = launch->record.stream_id;
-}
-static void read_block(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->triple = launch->record.block;
-}
-static void read_grid(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->triple = launch->record.grid;
-}
-static void read_device(const struct wl_report_launch *launch, struct cell *cell)
-{
-    cell->number = launch->record.device_id;
-}
-static void read_capability(const struct wl_report_launch *launch, struct cell *cell)
-{
-    snprintf(cell->buffer, sizeof cell->buffer, "%" PRIu32 ".%" PRIu32,
+    snprintf(buffer, size, "%" PRIu32 ".%" PRIu32,
              launch->device ? launch->device->capability_major : 0,
              launch->device ? launch->device->capability_minor : 0);
-    cell->text = cell->buffer;
 }
 
-static const struct field {
-    const char *csv, *json;
-    void (*read)(const struct wl_report_launch *launch, struct cell *cell);
-} fields[] = {
-    {"ID", "id", read_id},
-    {"Process ID", "process_id", read_pid},
-    {"Process Name", "process_name", read_program},
-    {"Host Name", "host_name", read_host},
-    {"Kernel Name", "kernel_name", read_kernel},
-    {"Context", "context", read_context},
-    {"Stream", "stream", read_stream},
-    {"Block Size", "block_size", read_block},
-    {"Grid Size", "grid_size", read_grid},
-    {"Device", "device", read_device},
-    {"CC", "cc", read_capability},
-};
-enum { field_count = sizeof fields / sizeof *fields };
-
-void wl_fields_csv_names(struct wl_text *out)
+void wl_put_launch(struct wl_page_sink *sink, const struct wl_report_launch *launch)
 {
-    for (size_t i = 0; i < field_count; i++)
-        wl_text_addf(out, "%s\"%s\"", i ? "," : "", fields[i].csv);
-}
-
-void wl_fields_csv(const struct wl_report_launch *launch, struct wl_text *out)
-{
-    for (size_t i = 0; i < field_count; i++) {
-        struct cell cell = {0};
-        fields[i].read(launch, &cell);
-        wl_text_add(out, i ? "," : "");
-        if (cell.text)
-            wl_format_csv(cell.text, out);
-        else if (cell.triple)
-            wl_text_addf(out, "\"(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")\"", cell.triple[0],
-                         cell.triple[1], cell.triple[2]);
-        else
-            wl_text_addf(out, "\"%" PRIu64 "\"", cell.number);
-    }
-}
-
-json_t *wl_fields_json(const struct wl_report_launch *launch)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < field_count; i++) {
-        struct cell cell = {0};
-        fields[i].read(launch, &cell);
-        json_t *value = cell.text ? wl_json_text(cell.text)
-                        : cell.triple
-                            ? json_pack("[I,I,I]", (json_int_t)cell.triple[0],
-                                        (json_int_t)cell.triple[1], (json_int_t)cell.triple[2])
-                            : json_integer((json_int_t)cell.number);
-        json_object_set_new(object, fields[i].json, value);
-    }
-    bool is_failed = launch->record.status == WL_LAUNCH_FAILED;
-    json_object_set_new(object, "status", json_string(is_failed ? "failed" : "done"));
+    static const struct wl_column status = {.json = "status"}, message = {.json = "message"},
+                                  range = {.json = "nvtx_range"};
+    const struct wl_record_process *process = launch->process ? &launch->process->record : NULL;
+    const struct wl_record_launch *record = &launch->record;
+    char capability[32];
+    write_capability(launch, capability, sizeof capability);
+    const struct wl_cell cells[WL_LAUNCH_COLUMNS] = {
+        wl_cell_number((double)launch->key),
+        wl_cell_number(process ? (double)process->pid : 0),
+        wl_cell_text(wl_fields_program(launch->process)),
+        wl_cell_text(process ? process->host : NULL),
+        wl_cell_text(wl_fields_kernel(launch)),
+        wl_cell_number(record->context_id),
+        wl_cell_number((double)record->stream_id),
+        wl_cell_triple(record->block),
+        wl_cell_triple(record->grid),
+        wl_cell_number(record->device_id),
+        wl_cell_text(capability),
+    };
+    for (size_t i = 0; i < WL_LAUNCH_COLUMNS; i++)
+        wl_put(sink, &wl_launch_columns[i], cells[i]);
+    bool is_failed = record->status == WL_LAUNCH_FAILED;
+    wl_put(sink, &status, wl_cell_word(is_failed ? "failed" : "done"));
     if (is_failed)
-        json_object_set_new(object, "message", wl_json_text(launch->record.message));
-    if (launch->record.range && launch->record.range[0] != '\0')
-        json_object_set_new(object, "nvtx_range", wl_json_text(launch->record.range));
-    return object;
+        wl_put(sink, &message, wl_cell_text(record->message));
+    if (record->range && record->range[0] != '\0')
+        wl_put(sink, &range, wl_cell_text(record->range));
 }
 
 /* ---- headlines and notes ---- */
@@ -154,185 +86,120 @@ static const struct severity {
     [WL_NOTE_ERROR] = {"Error", "error"},
 };
 
-static void add_remark(const char *word, const char *text, const char *hint, size_t indent,
-                       size_t width, struct wl_text *out)
+static void say_remark(struct wl_page_sink *sink, const char *word, const char *text,
+                       const char *hint, size_t indent)
 {
-    struct wl_text safe = {0};
     char *prefix = wl_string_format("%*s%s: ", (int)indent, "", word);
-    wl_format_safe(text ? text : "", &safe);
-    wl_format_wrap(prefix, safe.data, width, out);
+    wl_say(sink, prefix, text ? text : "");
     if (hint && hint[0] != '\0') {
         char *below = wl_string_format("%*s", (int)strlen(prefix), "");
-        safe.length = 0;
-        wl_format_safe(hint, &safe);
-        wl_format_wrap(below, safe.data, width, out);
+        wl_say(sink, below, hint);
         free(below);
     }
     free(prefix);
-    wl_text_free(&safe);
 }
 
-void wl_fields_note(const struct wl_record_note *note, size_t indent, size_t width,
-                    struct wl_text *out)
+void wl_say_note(struct wl_page_sink *sink, const struct wl_record_note *note, size_t indent)
 {
-    add_remark(severities[note->severity].text, note->text, note->hint, indent, width, out);
+    say_remark(sink, severities[note->severity].text, note->text, note->hint, indent);
+}
+
+void wl_put_note(struct wl_page_sink *sink, const struct wl_report_note *note)
+{
+    static const struct wl_column columns[] = {{.json = "severity"}, {.json = "code"},
+                                               {.json = "text"},     {.json = "hint"},
+                                               {.json = "launch"},   {.json = "process_id"}};
+    const struct wl_record_note *record = &note->record;
+    const struct wl_cell cells[] = {
+        wl_cell_word(severities[record->severity].json),
+        wl_cell_text(record->code),
+        wl_cell_text(record->text),
+        wl_cell_text(record->hint),
+        note->launch_key < 0 ? wl_cell_absent() : wl_cell_number((double)note->launch_key),
+        note->process ? wl_cell_number((double)note->process->record.pid) : wl_cell_absent(),
+    };
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        wl_put(sink, &columns[i], cells[i]);
+}
+
+json_t *wl_fields_json(const struct wl_report_launch *launch)
+{
+    struct wl_page_sink *sink = wl_sink_json(&(struct wl_sink_setup){0});
+    wl_put_launch(sink, launch);
+    json_t *object = wl_sink_json_take(sink);
+    sink->free(sink);
+    return object;
 }
 
 json_t *wl_fields_note_json(const struct wl_report_note *note)
 {
-    const struct wl_record_note *record = &note->record;
-    json_t *object = json_object();
-    json_object_set_new(object, "severity", json_string(severities[record->severity].json));
-    json_object_set_new(object, "code", wl_json_text(record->code));
-    json_object_set_new(object, "text", wl_json_text(record->text));
-    json_object_set_new(object, "hint", wl_json_text(record->hint));
-    json_object_set_new(object, "launch",
-                        note->launch_key < 0 ? json_null() : json_integer(note->launch_key));
-    json_object_set_new(object, "process_id",
-                        note->process ? json_integer((json_int_t)note->process->record.pid)
-                                      : json_null());
+    struct wl_page_sink *sink = wl_sink_json(&(struct wl_sink_setup){0});
+    wl_put_note(sink, note);
+    json_t *object = wl_sink_json_take(sink);
+    sink->free(sink);
     return object;
 }
 
-void wl_fields_bold(struct wl_view_context *context, bool is_on)
+static void say_process(struct wl_page_sink *sink, const struct wl_report_process *process)
 {
-    if (context->options->color)
-        wl_text_add(&context->text, is_on ? "\x1b[1m" : "\x1b[0m");
+    wl_print(sink, "[%" PRIu64, process->record.pid);
+    if (process->record.rank >= 0)
+        wl_print(sink, ", rank %" PRId64, process->record.rank);
+    wl_print(sink, "] ");
+    wl_print_safe(sink, wl_fields_program(process));
+    wl_print(sink, "@");
+    wl_print_safe(sink, process->record.host ? process->record.host : "");
+    wl_print(sink, "\n");
 }
 
-void wl_fields_headline(struct wl_view_context *context, const struct wl_report_launch *before,
-                        const struct wl_report_launch *launch)
+void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
+                   const struct wl_report_launch *before, const struct wl_report_launch *launch)
 {
-    struct wl_text *out = &context->text;
     const struct wl_record_launch *record = &launch->record;
-    if (launch->process && (!before || before->process != launch->process)) {
-        wl_text_addf(out, "[%" PRIu64, launch->process->record.pid);
-        if (launch->process->record.rank >= 0)
-            wl_text_addf(out, ", rank %" PRId64, launch->process->record.rank);
-        wl_text_add(out, "] ");
-        wl_format_safe(wl_fields_program(launch->process), out);
-        wl_text_add_char(out, '@');
-        wl_format_safe(launch->process->record.host ? launch->process->record.host : "", out);
-        wl_text_add_char(out, '\n');
-    }
-    wl_text_add(out, "  ");
-    wl_fields_bold(context, true);
-    wl_format_safe(wl_fields_kernel(launch), out);
-    wl_fields_bold(context, false);
-    if (record->grid[0]) { /* else a range of launches */
-        wl_text_addf(out, " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->grid[0],
-                     record->grid[1], record->grid[2]);
-        wl_text_addf(out, "x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")", record->block[0],
-                     record->block[1], record->block[2]);
-    }
-    struct cell capability = {0};
-    read_capability(launch, &capability);
-    wl_text_addf(out, ", Context %" PRIu32 ", Stream %" PRIu32 ", Device %" PRIu32 ", CC %s\n",
-                 record->context_id, record->stream_id, record->device_id, capability.text);
+    char capability[32];
+    if (launch->process && (!before || before->process != launch->process))
+        say_process(sink, launch->process);
+    wl_print(sink, "  ");
+    wl_bold(sink, true);
+    wl_print_safe(sink, wl_fields_kernel(launch));
+    wl_bold(sink, false);
+    if (record->grid[0]) /* else a range of launches */
+        wl_print(sink,
+                 " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
+                 record->grid[0], record->grid[1], record->grid[2], record->block[0],
+                 record->block[1], record->block[2]);
+    write_capability(launch, capability, sizeof capability);
+    wl_print(sink, ", Context %" PRIu32 ", Stream %" PRIu32 ", Device %" PRIu32 ", CC %s\n",
+             record->context_id, record->stream_id, record->device_id, capability);
     if (record->status == WL_LAUNCH_FAILED)
-        add_remark("Error", record->message, NULL, 4, context->width, out);
+        say_remark(sink, "Error", record->message, NULL, 4);
     if (launch->kernel && launch->kernel->module.is_stand_in)
-        add_remark("Note", "a stand-in: Warplens' own kernel in place of a library's", NULL, 4,
-                   context->width, out);
+        say_remark(sink, "Note", "a stand-in: Warplens' own kernel in place of a library's", NULL,
+                   4);
     size_t count = 0;
     const struct wl_report_note *notes = wl_report_notes(context->report, &count);
     for (size_t i = 0; i < count; i++)
         if (notes[i].launch_key == launch->key)
-            wl_fields_note(&notes[i].record, 4, context->width, out);
+            wl_say_note(sink, &notes[i].record, 4);
 }
 
-/* ---- values ---- */
+/* ---- metrics ---- */
 
-json_t *wl_json_text(const char *text)
-{
-    struct wl_text clean = {0};
-    wl_format_utf8(text ? text : "", &clean);
-    json_t *string = json_stringn(clean.data, clean.length);
-    wl_text_free(&clean);
-    return string;
-}
+const struct wl_column wl_metric_columns[WL_METRIC_COLUMNS] = {
+    {"Metric Unit", "Metric Unit", "unit", WL_FORM_UNIT, 0},
+    {"Metric Value", "Metric Value", "value", WL_FORM_VALUE, 0},
+    {"", "Mark", "mark", WL_FORM_MARK, WL_COLUMN_LEFT},
+};
 
-json_t *wl_json_number(double number)
+void wl_put_metric(struct wl_page_sink *sink, const struct wl_metric_value *value,
+                   const char *suffix)
 {
-    if (number == floor(number) && fabs(number) < 9007199254740992.0)
-        return json_integer((json_int_t)number);
-    return json_real(number);
-}
-
-json_t *wl_json_metric(const struct wl_metric_value *value, bool with_name)
-{
-    json_t *object = json_object();
-    if (with_name)
-        json_object_set_new(object, "name", wl_json_text(value->name));
-    json_object_set_new(object, "unit", wl_json_text(value->unit));
-    json_object_set_new(object, "value",
-                        !value->is_present ? json_null()
-                        : value->text      ? wl_json_text(value->text)
-                                           : wl_json_number(value->number));
-    json_object_set_new(object, "mark",
-                        value->is_present ? json_string(wl_metric_mark_name(value->mark))
-                                          : json_null());
-    if (!value->is_present)
-        json_object_set_new(object, "reason", wl_json_text(value->reason));
-    return object;
-}
-
-void wl_csv_add(struct wl_text *out, const char *text)
-{
-    wl_text_add_char(out, ',');
-    wl_format_csv(text, out);
-}
-
-void wl_csv_metric(struct wl_text *out, const struct wl_metric_value *value)
-{
-    struct wl_text number = {0};
-    wl_csv_add(out, value->unit);
-    if (!value->is_present) {
-        char *mark = wl_string_format("absent: %s", value->reason);
-        wl_csv_add(out, "");
-        wl_csv_add(out, mark);
-        free(mark);
-        return;
+    static const struct wl_column reason = {.json = "reason"};
+    for (size_t i = 0; i < WL_METRIC_COLUMNS; i++) {
+        struct wl_cell cell = wl_cell_metric(value);
+        cell.suffix = i + 1 == WL_METRIC_COLUMNS ? suffix : NULL;
+        wl_put(sink, &wl_metric_columns[i], cell);
     }
-    if (value->text)
-        wl_text_add(&number, value->text);
-    else
-        wl_format_plain(value->number, &number);
-    wl_csv_add(out, number.data ? number.data : "");
-    wl_csv_add(out, wl_metric_mark_name(value->mark));
-    wl_text_free(&number);
-}
-
-const char *wl_mark_text(struct wl_view_context *context, const struct wl_metric_value *value)
-{
-    static char signs[3][2];
     if (!value->is_present)
-        return "";
-    context->is_mark_shown[value->mark] = true;
-    signs[value->mark][0] = wl_metric_mark_sign(value->mark);
-    return signs[value->mark];
-}
-
-const char *wl_mark_meaning(enum wl_mark mark)
-{
-    static const char *const meanings[] = {
-        [WL_MARK_EXACT] = "follows from the program and its addresses",
-        [WL_MARK_MODELLED] = "caches, device memory",
-        [WL_MARK_PREDICTED] = "time, machine code",
-    };
-    return meanings[mark];
-}
-
-void wl_mark_legend(struct wl_view_context *context)
-{
-    struct wl_text line = {0};
-    for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++)
-        if (context->is_mark_shown[mark])
-            wl_text_addf(&line, "%s%c %s (%s)", line.length ? ", " : "",
-                         wl_metric_mark_sign((enum wl_mark)mark),
-                         wl_metric_mark_name((enum wl_mark)mark),
-                         wl_mark_meaning((enum wl_mark)mark));
-    if (line.length)
-        wl_format_wrap("  Marks: ", line.data, context->width, &context->text);
-    wl_text_free(&line);
+        wl_put(sink, &reason, wl_cell_text(value->reason));
 }

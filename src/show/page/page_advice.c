@@ -1,28 +1,28 @@
-/* The advice page as text and CSV: what the rules found, best first, each like a compiler's message
- * with what shows it and what to do below. */
+/* The advice page: what the rules found, best first, each like a compiler's message with what shows
+ * it and what to do below. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/format/format.h"
+#include "show/page/advice_documents.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
 
 enum { detail_indent = 6 };
 
-/* "      do: ...", wrapped; text need not be safe. */
-static void add_detail(struct wl_view_context *context, const char *label, const char *text)
+/* ---- sentences ---- */
+
+/* "      do: ...", wrapped. */
+static void say_detail(struct wl_page_sink *sink, const char *label, const char *text)
 {
-    struct wl_text safe = {0};
     char *prefix = wl_string_format("%*s%s: ", detail_indent, "", label);
-    wl_format_safe(text, &safe);
-    wl_format_wrap(prefix, safe.data ? safe.data : "", context->width, &context->text);
-    wl_text_free(&safe);
+    wl_say(sink, prefix, text);
     free(prefix);
 }
 
-static void add_chain(struct wl_view_context *context, const struct wl_advice *advice)
+static void say_chain(struct wl_view_context *context, struct wl_page_sink *sink,
+                      const struct wl_advice *advice)
 {
     for (size_t i = 0; i < advice->chain_count; i++) {
         const struct wl_advice_place *place = &advice->chain[i].place;
@@ -33,151 +33,269 @@ static void add_chain(struct wl_view_context *context, const struct wl_advice *a
         char *line = wl_advice_source_line(context->report, place);
         if (line[0] != '\0')
             wl_text_addf(&text, ": %s", line);
-        add_detail(context, i == 0 ? "because" : "     of", text.data);
+        say_detail(sink, i == 0 ? "because" : "     of", text.data);
         free(line);
         wl_text_free(&text);
     }
 }
 
-/* "gemm.cu:87:14: shared-bank: 2-way conflicts; saves 13% (1.15x)" and the source line. */
-static void add_headline(struct wl_view_context *context, const struct wl_advice *advice)
+/* "1. gemm.cu:87:14: shared-bank: 2-way conflicts; saves 13% (1.15x)" and the source line. */
+static void say_headline(struct wl_view_context *context, struct wl_page_sink *sink,
+                         const struct wl_advice *advice, size_t number)
 {
-    struct wl_text line = {0}, gain = {0}, safe = {0};
+    struct wl_text line = {0}, gain = {0};
     wl_advice_add_place(advice, &line);
     wl_text_addf(&line, ": %s%s: %s", advice->severity == WL_ADVICE_NOTE ? "note: " : "",
                  advice->rule->id, advice->title);
     wl_advice_add_gain(advice, &gain);
     if (gain.length > 0)
         wl_text_addf(&line, "; %s", gain.data);
-    wl_format_safe(line.data, &safe);
-    wl_fields_bold(context, true);
-    wl_text_add(&context->text, safe.data);
-    wl_fields_bold(context, false);
-    wl_text_add_char(&context->text, '\n');
+    wl_print(sink, "%zu. ", number);
+    wl_bold(sink, true);
+    wl_print_safe(sink, line.data);
+    wl_bold(sink, false);
+    wl_print(sink, "\n");
     char *source = wl_advice_source_line(context->report, &advice->place);
     if (source[0] != '\0') {
-        safe.length = 0;
-        wl_format_safe(source, &safe);
-        wl_text_addf(&context->text, "  %5" PRIu32 " | %s\n", advice->place.line, safe.data);
+        wl_print(sink, "  %5" PRIu32 " | ", advice->place.line);
+        wl_print_safe(sink, source);
+        wl_print(sink, "\n");
     }
     free(source);
     wl_text_free(&line);
     wl_text_free(&gain);
-    wl_text_free(&safe);
 }
 
-static void add_finding(struct wl_view_context *context, const struct wl_advice *advice)
+static void say_finding(struct wl_view_context *context, struct wl_page_sink *sink,
+                        const struct wl_advice *advice, size_t number)
 {
     struct wl_text text = {0};
-    add_headline(context, advice);
+    say_headline(context, sink, advice, number);
     if (advice->launch) {
         wl_text_addf(&text, "launch %" PRId64 ", %s", advice->launch->key,
                      wl_fields_kernel(advice->launch));
         if (advice->launch_count > 1)
             wl_text_addf(&text, ", and %zu more of it", advice->launch_count - 1);
-        add_detail(context, "in", text.data);
+        say_detail(sink, "in", text.data);
     }
     for (size_t i = 0; i < advice->evidence_count; i++) {
         text.length = 0;
-        wl_advice_add_evidence(context, &advice->evidence[i], &text);
-        add_detail(context, "evidence", text.data);
+        wl_advice_add_evidence(sink->is_mark_shown, &advice->evidence[i], &text);
+        say_detail(sink, "evidence", text.data);
     }
-    add_chain(context, advice);
-    add_detail(context, "do", advice->todo);
+    say_chain(context, sink, advice);
+    say_detail(sink, "do", advice->todo);
     if (advice->severity == WL_ADVICE_WARNING || advice->has_gain) {
         text.length = 0;
         wl_advice_add_method(advice, &text);
-        add_detail(context, "gain", text.data);
+        say_detail(sink, "gain", text.data);
     }
-    wl_text_add_char(&context->text, '\n');
+    wl_print(sink, "\n");
     wl_text_free(&text);
 }
 
-enum wl_code wl_page_advice_text(struct wl_view_context *context, struct wl_error *error)
+/* ---- records ---- */
+
+enum {
+    NUMBER,
+    RULE,
+    SEVERITY,
+    LAUNCH,
+    KERNEL,
+    FILE_NAME,
+    LINE,
+    COLUMN,
+    FINDING,
+    EVIDENCE,
+    TODO,
+    SAVED,
+    OBTAINED,
+    CONFIDENCE,
+    GROUP,
+    OVERLAPS,
+    COLUMNS
+};
+static const struct wl_column columns[COLUMNS] = {
+    [NUMBER] = {.csv = "Number", .json = "number"},
+    [RULE] = {.csv = "Rule", .json = "id"},
+    [SEVERITY] = {.csv = "Severity", .json = "severity"},
+    [LAUNCH] = {.csv = "ID", .json = "launch"},
+    [KERNEL] = {.csv = "Kernel Name", .json = "kernel"},
+    [FILE_NAME] = {.csv = "File"},
+    [LINE] = {.csv = "Line"},
+    [COLUMN] = {.csv = "Column"},
+    [FINDING] = {.csv = "Finding", .json = "title"},
+    [EVIDENCE] = {.csv = "Evidence"},
+    [TODO] = {.csv = "Advice", .json = "advice"},
+    [SAVED] = {.csv = "Saved", .json = "saved", .flags = WL_COLUMN_REAL},
+    [OBTAINED] = {.csv = "Obtained", .json = "obtained"},
+    [CONFIDENCE] = {.csv = "Confidence"},
+    [GROUP] = {.csv = "Group", .json = "group"},
+    [OVERLAPS] = {.csv = "Overlaps", .json = "overlaps"},
+};
+
+static void put_field(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
 {
-    struct wl_view_advice advice;
-    enum wl_code code = wl_view_advise(context, &advice, error);
-    if (code != WL_OK)
-        return code;
-    for (size_t i = 0; i < advice.finding_count; i++) {
-        char *number = wl_string_format("%zu. ", i + 1);
-        wl_text_add(&context->text, number);
-        add_finding(context, &advice.findings[i]);
-        wl_view_flush(context);
-        free(number);
-    }
-    if (advice.finding_count == 0)
-        wl_text_add(&context->text, "No rule found anything.\n\n");
-    for (size_t i = 0; i < advice.skip_count; i++) {
-        struct wl_text text = {0}, safe = {0};
-        if (i == 0)
-            wl_text_add(&context->text, "Not looked at:\n");
-        if (wl_advice_add_skip(&advice, i, &text)) {
-            wl_format_safe(text.data, &safe);
-            wl_format_wrap("  ", safe.data, context->width, &context->text);
-        }
-        wl_text_free(&text);
-        wl_text_free(&safe);
-    }
-    wl_mark_legend(context);
-    wl_view_advice_free(&advice);
-    return WL_OK;
+    const struct wl_column field = {.json = key};
+    wl_put(sink, &field, cell);
 }
 
-static void csv_number(struct wl_text *out, double number)
+static void put_place(struct wl_page_sink *sink, const struct wl_advice_place *place)
 {
-    struct wl_text text = {0};
-    wl_format_plain(number, &text);
-    wl_csv_add(out, text.data);
-    wl_text_free(&text);
+    if (place->line == 0 && !place->instruction) {
+        put_field(sink, "place", wl_cell_absent());
+        return;
+    }
+    wl_begin(sink, WL_LEVEL_OBJECT, "place", 0);
+    put_field(sink, "file", wl_cell_text(place->file));
+    put_field(sink, "line", wl_cell_number(place->line));
+    put_field(sink, "column", wl_cell_number(place->column));
+    if (place->instruction) {
+        put_field(sink, "instruction", wl_cell_number(place->instruction->index));
+        put_field(sink, "ptx", wl_cell_text(place->instruction->text));
+    }
+    wl_end(sink);
 }
 
-static void csv_finding(struct wl_view_context *context, const struct wl_advice *advice,
-                        size_t number)
+static void put_evidence(struct wl_page_sink *sink, const struct wl_advice *advice)
 {
-    struct wl_text *out = &context->text;
-    struct wl_text evidence = {0};
+    struct wl_text all = {0};
+    bool is_mark_shown[3] = {false};
+    wl_begin(sink, WL_LEVEL_LIST, "evidence", 0);
     for (size_t i = 0; i < advice->evidence_count; i++) {
-        wl_text_add(&evidence, i ? "; " : "");
-        wl_advice_add_evidence(context, &advice->evidence[i], &evidence);
+        const struct wl_advice_evidence *evidence = &advice->evidence[i];
+        wl_text_add(&all, i ? "; " : "");
+        wl_advice_add_evidence(is_mark_shown, evidence, &all);
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_field(sink, "metric", wl_cell_text(evidence->metric));
+        put_field(sink, "value",
+                  evidence->text ? wl_cell_text(evidence->text) : wl_cell_number(evidence->value));
+        put_field(sink, "unit", wl_cell_text(evidence->unit));
+        if (evidence->has_mark)
+            put_field(sink, "mark", wl_cell_word(wl_metric_mark_name(evidence->mark)));
+        if (evidence->has_threshold)
+            put_field(sink, "threshold", wl_cell_number(evidence->threshold));
+        wl_end(sink);
     }
-    wl_text_addf(out, "\"%zu\"", number);
-    wl_csv_add(out, advice->rule->id);
-    wl_csv_add(out, wl_advice_severity_name(advice->severity));
-    csv_number(out, advice->launch ? (double)advice->launch->key : -1);
-    wl_csv_add(out, advice->launch ? wl_fields_kernel(advice->launch) : "");
-    wl_csv_add(out, advice->place.file);
-    csv_number(out, advice->place.line);
-    csv_number(out, advice->place.column);
-    wl_csv_add(out, advice->title);
-    wl_csv_add(out, evidence.data ? evidence.data : "");
-    wl_csv_add(out, advice->todo);
-    if (advice->has_gain) {
-        csv_number(out, advice->saved);
-        wl_csv_add(out, wl_advice_method_name(advice->method));
-    } else {
-        wl_csv_add(out, "");
-        wl_csv_add(out, "");
-    }
-    wl_csv_add(out, wl_advice_confidence_name(advice->confidence));
-    wl_csv_add(out, advice->group);
-    csv_number(out, (double)advice->overlaps);
-    wl_text_add_char(out, '\n');
-    wl_text_free(&evidence);
+    wl_end(sink);
+    wl_put(sink, &columns[EVIDENCE], wl_cell_text(all.data));
+    wl_text_free(&all);
 }
 
-enum wl_code wl_page_advice_csv(struct wl_view_context *context, struct wl_error *error)
+static void put_chain(struct wl_page_sink *sink, const struct wl_advice *advice)
+{
+    wl_begin(sink, WL_LEVEL_LIST, "chain", 0);
+    for (size_t i = 0; i < advice->chain_count; i++) {
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_place(sink, &advice->chain[i].place);
+        put_field(sink, "text", wl_cell_text(advice->chain[i].text));
+        wl_end(sink);
+    }
+    wl_end(sink);
+}
+
+static void put_gain(struct wl_page_sink *sink, const struct wl_advice *advice)
+{
+    static const struct wl_column factor = {.json = "factor", .flags = WL_COLUMN_REAL},
+                                  saved_ns = {.json = "saved_ns", .flags = WL_COLUMN_REAL};
+    const char *confidence = wl_advice_confidence_name(advice->confidence);
+    wl_put(sink, &columns[CONFIDENCE], wl_cell_text(confidence));
+    if (!advice->has_gain) {
+        put_field(sink, "gain", wl_cell_absent());
+        return;
+    }
+    wl_begin(sink, WL_LEVEL_OBJECT, "gain", 0);
+    wl_put(sink, &columns[SAVED], wl_cell_number(advice->saved));
+    wl_put(sink, &factor, wl_cell_number(advice->factor));
+    wl_put(sink, &columns[OBTAINED], wl_cell_text(wl_advice_method_name(advice->method)));
+    put_field(sink, "how", wl_cell_text(advice->how));
+    put_field(sink, "confidence", wl_cell_text(confidence));
+    if (advice->saved_ns > 0)
+        wl_put(sink, &saved_ns, wl_cell_number(advice->saved_ns));
+    wl_end(sink);
+}
+
+/* What is absent in JSON, and stands so in CSV. */
+static struct wl_cell absent_as(const char *text)
+{
+    struct wl_cell cell = wl_cell_absent();
+    cell.text = text;
+    return cell;
+}
+
+static void put_finding(struct wl_page_sink *sink, const struct wl_advice *advice, size_t number)
+{
+    const struct wl_report_launch *launch = advice->launch;
+    const struct wl_advice_place *place = &advice->place;
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
+    wl_put(sink, &columns[NUMBER], wl_cell_number((double)number));
+    wl_put(sink, &columns[RULE], wl_cell_text(advice->rule->id));
+    wl_put(sink, &columns[SEVERITY], wl_cell_text(wl_advice_severity_name(advice->severity)));
+    wl_put(sink, &columns[LAUNCH], launch ? wl_cell_number((double)launch->key) : absent_as("-1"));
+    wl_put(sink, &columns[KERNEL], launch ? wl_cell_text(wl_fields_kernel(launch)) : absent_as(""));
+    wl_put(sink, &columns[FILE_NAME], wl_cell_text(place->file));
+    wl_put(sink, &columns[LINE], wl_cell_number(place->line));
+    wl_put(sink, &columns[COLUMN], wl_cell_number(place->column));
+    put_place(sink, place);
+    wl_put(sink, &columns[FINDING], wl_cell_text(advice->title));
+    put_evidence(sink, advice);
+    put_chain(sink, advice);
+    put_gain(sink, advice);
+    wl_put(sink, &columns[GROUP], wl_cell_text(advice->group));
+    wl_put(sink, &columns[TODO], wl_cell_text(advice->todo));
+    put_field(sink, "launches", wl_cell_number((double)advice->launch_count));
+    wl_put(sink, &columns[OVERLAPS],
+           advice->overlaps ? wl_cell_number((double)advice->overlaps) : absent_as("0"));
+    wl_end(sink);
+}
+
+static void put_skips(struct wl_page_sink *sink, const struct wl_view_advice *advice)
+{
+    wl_begin(sink, WL_LEVEL_LIST, "skipped", 0);
+    for (size_t i = 0; i < advice->skip_count; i++) {
+        const struct wl_advice_skip *skip = &advice->skips[i];
+        struct wl_text text = {0};
+        if (i == 0)
+            wl_print(sink, "Not looked at:\n");
+        if (wl_advice_add_skip(advice, i, &text))
+            wl_say(sink, "  ", text.data);
+        wl_text_free(&text);
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_field(sink, "id", wl_cell_text(skip->rule->id));
+        put_field(sink, "because", wl_cell_word(skip->is_failure ? "failed" : "needs"));
+        put_field(sink, "text", wl_cell_text(skip->text));
+        put_field(sink, "launches", wl_cell_number((double)skip->launch_count));
+        wl_end(sink);
+    }
+    wl_end(sink);
+}
+
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
 {
     struct wl_view_advice advice;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
-    wl_text_add(&context->text,
-                "\"Number\",\"Rule\",\"Severity\",\"ID\",\"Kernel Name\",\"File\",\"Line\","
-                "\"Column\",\"Finding\",\"Evidence\",\"Advice\",\"Saved\",\"Obtained\","
-                "\"Confidence\",\"Group\",\"Overlaps\"\n");
-    for (size_t i = 0; i < advice.finding_count; i++)
-        csv_finding(context, &advice.findings[i], i + 1);
+    wl_heading(sink, columns, COLUMNS);
+    wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
+    for (size_t i = 0; i < advice.finding_count; i++) {
+        say_finding(context, sink, &advice.findings[i], i + 1);
+        put_finding(sink, &advice.findings[i], i + 1);
+        wl_flush(sink);
+    }
+    wl_end(sink);
+    if (advice.finding_count == 0)
+        wl_print(sink, "No rule found anything.\n\n");
+    put_skips(sink, &advice);
+    wl_mark_legend(sink);
     wl_view_advice_free(&advice);
     return WL_OK;
 }
+
+const struct wl_page wl_page_advice = {
+    .name = "advice",
+    .walk = walk,
+    .document = {[WL_FORMAT_SARIF] = wl_advice_write_sarif,
+                 [WL_FORMAT_MARKDOWN] = wl_advice_write_markdown},
+};

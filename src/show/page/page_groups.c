@@ -7,7 +7,6 @@
 #include "analyse/metric/units.h"
 #include "base/memory.h"
 #include "show/format/format.h"
-#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
 
@@ -179,182 +178,141 @@ static void free_groups(struct groups *groups)
     free(groups->items);
 }
 
-/* ---- text ---- */
+/* ---- rows ---- */
 
-/* One unit for all three numbers: the one that fits the largest. */
-static void add_numbers(struct wl_view_context *context, struct wl_table *table,
+enum { GROUP, INVOCATIONS, SECTION, GROUP_COLUMNS };
+static const struct wl_column group_columns[GROUP_COLUMNS] = {
+    [GROUP] = {.csv = "Group", .json = "name"},
+    [INVOCATIONS] = {.csv = "Invocations", .json = "invocations"},
+    [SECTION] = {.csv = "Section Name", .json = "section"},
+};
+
+enum { LABEL, NAME, UNIT, TEXT_UNIT, COUNT, LEAST, MOST, MEAN, SAME_TEXT, MARK, REASON, COLUMNS };
+static const struct wl_column columns[COLUMNS] = {
+    [LABEL] = {"Metric Name", "Metric Name", "label", WL_FORM_PLAIN, WL_COLUMN_LEFT},
+    [NAME] = {.json = "name"},
+    [UNIT] = {.csv = "Metric Unit", .json = "unit"},
+    [TEXT_UNIT] = {.text = "Metric Unit"},
+    [COUNT] = {.json = "count"},
+    [LEAST] = {"Minimum", "Minimum", "minimum", WL_FORM_GROUPED, 0},
+    [MOST] = {"Maximum", "Maximum", "maximum", WL_FORM_GROUPED, 0},
+    [MEAN] = {"Average", "Average", "average", WL_FORM_GROUPED, 0},
+    [SAME_TEXT] = {.json = "text"},
+    [MARK] = {"", "Mark", "mark", WL_FORM_MARK, WL_COLUMN_LEFT},
+    [REASON] = {.json = "reason"},
+};
+
+/* The three numbers in one unit: the one that fits the largest. */
+static void put_numbers(struct wl_view_context *context, struct wl_page_sink *sink,
                         const struct statistic *statistic)
 {
-    double numbers[] = {statistic->least, statistic->most,
-                        statistic->total / (double)statistic->count};
-    double scaled = 1;
+    const double numbers[] = {statistic->least, statistic->most,
+                              statistic->total / (double)statistic->count};
+    double scaled = 1, factor = 1;
     char unit[64];
     snprintf(unit, sizeof unit, "%s", statistic->unit);
-    double factor = 1;
     if (context->options->units == WL_UNITS_AUTO &&
         wl_unit_scale(statistic->most, statistic->unit, &scaled, unit, sizeof unit))
         factor = scaled / statistic->most;
-    struct wl_text cell = {0};
-    wl_format_safe(unit, &cell);
-    wl_table_add_cell(table, cell.data);
+    wl_put(sink, &columns[TEXT_UNIT], wl_cell_text(unit));
     for (size_t i = 0; i < 3; i++) {
-        cell.length = 0;
-        wl_format_number(numbers[i] * factor, &cell);
-        wl_table_add_cell(table, cell.data);
-    }
-    wl_text_free(&cell);
-}
-
-static void add_row(struct wl_view_context *context, struct wl_table *table,
-                    const struct statistic *statistic)
-{
-    struct wl_text cell = {0};
-    wl_format_safe(statistic->label, &cell);
-    wl_table_add_cell(table, cell.data);
-    if (statistic->count > 0 && !statistic->text) {
-        add_numbers(context, table, statistic);
-    } else {
-        cell.length = 0;
-        wl_format_safe(statistic->count == 0      ? "n/a"
-                       : !statistic->is_text_same ? "(differs)"
-                                                  : statistic->text,
-                       &cell);
-        wl_table_add_cell(table, statistic->unit);
-        for (size_t i = 0; i < 3; i++)
-            wl_table_add_cell(table, cell.data);
-    }
-    struct wl_metric_value value = {.is_present = statistic->count > 0, .mark = statistic->mark};
-    wl_table_add_cell(table, wl_mark_text(context, &value));
-    wl_text_free(&cell);
-}
-
-static void print_section(struct wl_view_context *context, const struct group *group, size_t first,
-                          size_t end)
-{
-    static const char *const headings[] = {"Metric Name", "Metric Unit", "Minimum",
-                                           "Maximum",     "Average",     ""};
-    struct wl_table table = {0};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        wl_table_add_column(&table, headings[i], i == 0 || i == 5);
-    for (size_t i = first; i < end; i++)
-        add_row(context, &table, &group->items[i]);
-    if (group->items[first].section[0] != '\0') {
-        wl_text_add(&context->text, "    Section: ");
-        wl_format_safe(group->items[first].section, &context->text);
-        wl_text_add_char(&context->text, '\n');
-    }
-    wl_table_print(&table, 4, &context->text);
-    wl_text_add_char(&context->text, '\n');
-    wl_table_free(&table);
-}
-
-enum wl_code wl_page_groups_text(struct wl_view_context *context, struct wl_error *error)
-{
-    (void)error;
-    struct groups groups = gather(context);
-    for (size_t i = 0; i < groups.count; i++) {
-        const struct group *group = &groups.items[i];
-        wl_text_add(&context->text, "  ");
-        wl_format_safe(group->key, &context->text);
-        wl_text_addf(&context->text, ", Invocations %zu\n", group->invocations);
-        for (size_t first = 0, end = 0; first < group->count; first = end) {
-            while (end < group->count &&
-                   strcmp(group->items[end].section, group->items[first].section) == 0)
-                end++;
-            print_section(context, group, first, end);
-        }
-        wl_view_flush(context);
-    }
-    wl_mark_legend(context);
-    free_groups(&groups);
-    return WL_OK;
-}
-
-/* ---- CSV and JSON ---- */
-
-static void csv_group(struct wl_view_context *context, const struct group *group)
-{
-    for (size_t i = 0; i < group->count; i++) {
-        const struct statistic *statistic = &group->items[i];
-        double numbers[] = {statistic->least, statistic->most,
-                            statistic->total / (double)statistic->count};
-        wl_format_csv(group->key, &context->text);
-        wl_text_addf(&context->text, ",\"%zu\"", group->invocations);
-        wl_csv_add(&context->text, statistic->section);
-        wl_csv_add(&context->text, statistic->label);
-        wl_csv_add(&context->text, statistic->unit);
-        for (size_t j = 0; j < 3; j++) {
-            struct wl_text cell = {0};
-            wl_text_add(&cell, "");
-            if (statistic->text)
-                wl_text_add(&cell, statistic->is_text_same ? statistic->text : "");
-            else if (statistic->count > 0)
-                wl_format_plain(numbers[j], &cell);
-            wl_csv_add(&context->text, cell.data);
-            wl_text_free(&cell);
-        }
-        char *mark = statistic->count ? wl_string_copy(wl_metric_mark_name(statistic->mark))
-                                      : wl_string_format("absent: %s", statistic->reason);
-        wl_csv_add(&context->text, mark);
-        wl_text_add_char(&context->text, '\n');
-        free(mark);
+        struct wl_cell cell = wl_cell_number(numbers[i]);
+        cell.factor = factor;
+        wl_put(sink, &columns[LEAST + i], cell);
     }
 }
 
-enum wl_code wl_page_groups_csv(struct wl_view_context *context, struct wl_error *error)
+/* A text that is the same in all launches, or none. */
+static void put_texts(struct wl_page_sink *sink, const struct statistic *statistic)
 {
-    (void)error;
-    struct groups groups = gather(context);
-    wl_text_add(&context->text,
-                "\"Group\",\"Invocations\",\"Section Name\",\"Metric Name\",\"Metric Unit\","
-                "\"Minimum\",\"Maximum\",\"Average\",\"Mark\"\n");
-    for (size_t i = 0; i < groups.count; i++)
-        csv_group(context, &groups.items[i]);
-    free_groups(&groups);
-    return WL_OK;
+    const char *shown = statistic->count == 0      ? "n/a"
+                        : !statistic->is_text_same ? "(differs)"
+                                                   : statistic->text;
+    bool has_text = statistic->text && statistic->is_text_same;
+    wl_put(sink, &columns[TEXT_UNIT], wl_cell_text(statistic->unit));
+    for (size_t i = 0; i < 3; i++) {
+        struct wl_cell cell = wl_cell_absent();
+        cell.text = has_text ? statistic->text : NULL;
+        cell.shown = shown;
+        wl_put(sink, &columns[LEAST + i], cell);
+    }
+    if (has_text)
+        wl_put(sink, &columns[SAME_TEXT], wl_cell_text(statistic->text));
 }
 
-static json_t *json_statistic(const struct statistic *statistic)
+static void put_statistic(struct wl_view_context *context, struct wl_page_sink *sink,
+                          const struct statistic *statistic)
 {
-    bool is_number = statistic->count > 0 && !statistic->text;
-    json_t *object = json_object();
-    json_object_set_new(object, "section", wl_json_text(statistic->section));
-    json_object_set_new(object, "label", wl_json_text(statistic->label));
-    json_object_set_new(object, "name", wl_json_text(statistic->name));
-    json_object_set_new(object, "unit", wl_json_text(statistic->unit));
-    json_object_set_new(object, "count", json_integer((json_int_t)statistic->count));
-    json_object_set_new(object, "minimum",
-                        is_number ? wl_json_number(statistic->least) : json_null());
-    json_object_set_new(object, "maximum",
-                        is_number ? wl_json_number(statistic->most) : json_null());
-    json_object_set_new(object, "average",
-                        is_number ? wl_json_number(statistic->total / (double)statistic->count)
-                                  : json_null());
-    if (statistic->text && statistic->is_text_same)
-        json_object_set_new(object, "text", wl_json_text(statistic->text));
-    json_object_set_new(object, "mark",
-                        statistic->count ? json_string(wl_metric_mark_name(statistic->mark))
-                                         : json_null());
+    const struct wl_metric_value mark = {
+        .is_present = statistic->count > 0, .mark = statistic->mark, .reason = statistic->reason};
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
+    wl_put(sink, &group_columns[SECTION], wl_cell_text(statistic->section));
+    wl_put(sink, &columns[LABEL], wl_cell_text(statistic->label));
+    wl_put(sink, &columns[NAME], wl_cell_text(statistic->name));
+    wl_put(sink, &columns[UNIT], wl_cell_text(statistic->unit));
+    wl_put(sink, &columns[COUNT], wl_cell_number((double)statistic->count));
+    if (statistic->count > 0 && !statistic->text)
+        put_numbers(context, sink, statistic);
+    else
+        put_texts(sink, statistic);
+    wl_put(sink, &columns[MARK], wl_cell_metric(&mark));
     if (statistic->reason)
-        json_object_set_new(object, "reason", wl_json_text(statistic->reason));
-    return object;
+        wl_put(sink, &columns[REASON], wl_cell_text(statistic->reason));
+    wl_end(sink);
 }
 
-enum wl_code wl_page_groups_json(struct wl_view_context *context, struct wl_error *error)
+static void put_section(struct wl_view_context *context, struct wl_page_sink *sink,
+                        const struct group *group, size_t first, size_t end)
+{
+    if (group->items[first].section[0] != '\0') {
+        wl_print(sink, "    Section: ");
+        wl_print_safe(sink, group->items[first].section);
+        wl_print(sink, "\n");
+    }
+    wl_table_begin(sink, 4);
+    wl_table_columns(sink, columns, COLUMNS);
+    for (size_t i = first; i < end; i++)
+        put_statistic(context, sink, &group->items[i]);
+    wl_table_end(sink);
+    wl_print(sink, "\n");
+}
+
+static void put_group(struct wl_view_context *context, struct wl_page_sink *sink,
+                      const struct group *group)
+{
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &group_columns[GROUP], wl_cell_text(group->key));
+    wl_put(sink, &group_columns[INVOCATIONS], wl_cell_number((double)group->invocations));
+    wl_print(sink, "  ");
+    wl_print_safe(sink, group->key);
+    wl_print(sink, ", Invocations %zu\n", group->invocations);
+    wl_begin(sink, WL_LEVEL_LIST, "metrics", 0);
+    for (size_t first = 0, end = 0; first < group->count; first = end) {
+        while (end < group->count &&
+               strcmp(group->items[end].section, group->items[first].section) == 0)
+            end++;
+        put_section(context, sink, group, first, end);
+    }
+    wl_end(sink);
+    wl_end(sink);
+}
+
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
 {
     (void)error;
     struct groups groups = gather(context);
-    json_t *array = json_array();
+    wl_heading(sink, group_columns, GROUP_COLUMNS);
+    wl_heading(sink, columns, COLUMNS);
+    wl_begin(sink, WL_LEVEL_LIST, "groups", 0);
     for (size_t i = 0; i < groups.count; i++) {
-        json_t *metrics = json_array();
-        for (size_t j = 0; j < groups.items[i].count; j++)
-            json_array_append_new(metrics, json_statistic(&groups.items[i].items[j]));
-        json_array_append_new(array, json_pack("{s:o, s:I, s:o}", "name",
-                                               wl_json_text(groups.items[i].key), "invocations",
-                                               (json_int_t)groups.items[i].invocations, "metrics",
-                                               metrics));
+        put_group(context, sink, &groups.items[i]);
+        wl_flush(sink);
     }
-    json_object_set_new(context->root, "groups", array);
+    wl_end(sink);
+    wl_mark_legend(sink);
     free_groups(&groups);
     return WL_OK;
 }
+
+const struct wl_page wl_page_groups = {.name = "groups", .walk = walk};

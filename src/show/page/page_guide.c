@@ -88,21 +88,11 @@ static void add_up(struct wl_view_context *context, struct walk *walk)
     qsort(walk->shares, walk->count, sizeof *walk->shares, by_time);
 }
 
-/* A line of an answer, wrapped; it need not be safe. Frees text. */
-static void say(struct wl_view_context *context, const char *prefix, char *text)
+static void ask(struct wl_page_sink *sink, const char *question)
 {
-    struct wl_text safe = {0};
-    wl_format_safe(text, &safe);
-    wl_format_wrap(prefix, safe.data ? safe.data : "", context->width, &context->text);
-    wl_text_free(&safe);
-    free(text);
-}
-
-static void ask(struct wl_view_context *context, const char *question)
-{
-    wl_fields_bold(context, true);
-    wl_text_addf(&context->text, "%s\n", question);
-    wl_fields_bold(context, false);
+    wl_bold(sink, true);
+    wl_print(sink, "%s\n", question);
+    wl_bold(sink, false);
 }
 
 static void add_time(double time_ns, struct wl_text *out)
@@ -115,9 +105,9 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-static void say_kernels(struct wl_view_context *context, const struct walk *walk)
+static void say_kernels(struct wl_page_sink *sink, const struct walk *walk)
 {
-    ask(context, "1. Which kernel?");
+    ask(sink, "1. Which kernel?");
     for (size_t i = 0; i < walk->count && i < most_kernels; i++) {
         const struct share *share = &walk->shares[i];
         struct wl_text text = {0};
@@ -133,9 +123,10 @@ static void say_kernels(struct wl_view_context *context, const struct walk *walk
                        (share->floor_ns < share->time_ns ? share->floor_ns / share->time_ns : 1)));
         if (share->is_stand_in)
             wl_text_add(&text, " (stand-in for a library's kernel)");
-        say(context, "   ", wl_text_take(&text));
+        wl_say_free(sink, "   ", wl_text_take(&text));
     }
-    say(context, "   ",
+    wl_say_free(
+        sink, "   ",
         wl_string_format("evidence: %s; next: warplens show REPORT --page summary",
                          walk->has_durations
                              ? "gpu__time_duration.sum; head-room is what is above "
@@ -148,76 +139,78 @@ static bool is_about(const struct wl_advice *advice, const struct share *share)
     return advice->launch && advice->launch->kernel == share->launch->kernel;
 }
 
-static void say_bound(struct wl_view_context *context, const struct wl_view_advice *advice,
+static void say_bound(struct wl_page_sink *sink, const struct wl_view_advice *advice,
                       const struct share *share)
 {
-    ask(context, "2. What bounds it?");
+    ask(sink, "2. What bounds it?");
     bool is_known = false;
     for (size_t i = 0; i < advice->finding_count; i++) {
         const struct wl_advice *finding = &advice->findings[i];
         if (!is_about(finding, share) || strcmp(finding->rule->stage, "bound") != 0)
             continue;
         is_known = true;
-        say(context, "   ", wl_string_copy(finding->title));
+        wl_say_free(sink, "   ", wl_string_copy(finding->title));
         for (size_t j = 0; j < finding->evidence_count && j < 3; j++) {
             struct wl_text text = {0};
-            wl_advice_add_evidence(context, &finding->evidence[j], &text);
-            say(context, "   evidence: ", wl_text_take(&text));
+            wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[j], &text);
+            wl_say_free(sink, "   evidence: ", wl_text_take(&text));
         }
     }
     if (!is_known)
-        say(context, "   ", wl_string_copy("this is not known: nothing was counted"));
-    say(context, "   ",
+        wl_say_free(sink, "   ", wl_string_copy("this is not known: nothing was counted"));
+    wl_say_free(
+        sink, "   ",
         wl_string_format("next: warplens show REPORT --page details --section SpeedOfLight -k %s",
                          share->launch->kernel ? share->launch->kernel->record.function : ""));
 }
 
-static void say_why(struct wl_view_context *context, const struct wl_advice *finding,
-                    const struct share *share)
+static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
+                    const struct wl_advice *finding, const struct share *share)
 {
-    ask(context, "3. Why, and on which line?");
+    ask(sink, "3. Why, and on which line?");
     if (!finding) {
-        say(context, "   ", wl_string_copy("no rule found a cause that is worth a change"));
+        wl_say_free(sink, "   ", wl_string_copy("no rule found a cause that is worth a change"));
         return;
     }
     struct wl_text text = {0};
     wl_advice_add_place(finding, &text);
     wl_text_addf(&text, ": %s: %s", finding->rule->id, finding->title);
-    say(context, "   ", wl_text_take(&text));
+    wl_say_free(sink, "   ", wl_text_take(&text));
     char *source = wl_advice_source_line(context->report, &finding->place);
     if (source[0] != '\0')
-        say(context, "   ", wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
+        wl_say_free(sink, "   ", wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
     free(source);
     for (size_t i = 0; i < finding->evidence_count; i++) {
-        wl_advice_add_evidence(context, &finding->evidence[i], &text);
-        say(context, "   evidence: ", wl_text_take(&text));
+        wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
+        wl_say_free(sink, "   evidence: ", wl_text_take(&text));
     }
-    say(context, "   ",
+    wl_say_free(
+        sink, "   ",
         wl_string_format("next: warplens show REPORT --page source -k %s",
                          share->launch->kernel ? share->launch->kernel->record.function : ""));
 }
 
-static void say_next(struct wl_view_context *context, const struct wl_view_advice *advice,
+static void say_next(struct wl_page_sink *sink, const struct wl_view_advice *advice,
                      const struct wl_advice *finding, const struct share *share)
 {
     size_t others = 0;
-    ask(context, "4. What next?");
+    ask(sink, "4. What next?");
     if (finding) {
         struct wl_text text = {0};
-        say(context, "   ", wl_string_copy(finding->todo));
+        wl_say_free(sink, "   ", wl_string_copy(finding->todo));
         wl_advice_add_gain(finding, &text);
         wl_text_addf(&text, "%s", text.length ? ", " : "");
         wl_advice_add_method(finding, &text);
-        say(context, "   ", wl_text_take(&text));
+        wl_say_free(sink, "   ", wl_text_take(&text));
     } else {
-        say(context, "   ", wl_string_copy("another kernel, or less work for this one"));
+        wl_say_free(sink, "   ", wl_string_copy("another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
                   advice->findings[i].severity == WL_ADVICE_WARNING;
-    say(context, "   ",
-        wl_string_format("next: warplens show REPORT --page advice (%zu more finding%s)", others,
-                         others == 1 ? "" : "s"));
+    wl_say_free(sink, "   ",
+                wl_string_format("next: warplens show REPORT --page advice (%zu more finding%s)",
+                                 others, others == 1 ? "" : "s"));
 }
 
 /* What a rule of this id says of the kernel, or NULL. */
@@ -231,13 +224,13 @@ static const struct wl_advice *find_note(const struct wl_view_advice *advice,
     return NULL;
 }
 
-static void say_verdict(struct wl_view_context *context, const struct wl_view_advice *advice,
+static void say_verdict(struct wl_page_sink *sink, const struct wl_view_advice *advice,
                         const struct wl_advice *finding, const struct share *share)
 {
     struct wl_text text = {0};
     const struct wl_advice *ceiling = find_note(advice, share, "ceiling");
     const struct wl_advice *bound = find_note(advice, share, "bound");
-    ask(context, "5. Is it done?");
+    ask(sink, "5. Is it done?");
     if (finding && (!finding->has_gain || finding->saved >= least_saved)) {
         wl_text_addf(&text, "no: %s ", finding->rule->id);
         wl_advice_add_gain(finding, &text);
@@ -248,24 +241,25 @@ static void say_verdict(struct wl_view_context *context, const struct wl_view_ad
             wl_text_addf(&text, "%s; ", bound->title);
         wl_text_addf(&text, "nothing that was found gains %.0f%%: stop here", 100 * least_saved);
     }
-    say(context, "   ", wl_text_take(&text));
+    wl_say_free(sink, "   ", wl_text_take(&text));
     if (ceiling)
-        say(context, "   ", wl_string_format("verdict: %s", ceiling->title));
+        wl_say_free(sink, "   ", wl_string_format("verdict: %s", ceiling->title));
 }
 
-enum wl_code wl_page_guide_text(struct wl_view_context *context, struct wl_error *error)
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
 {
     struct wl_view_advice advice;
-    struct walk walk = {0};
+    struct walk found = {0};
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
-    add_up(context, &walk);
-    say_kernels(context, &walk);
-    const struct share *share = &walk.shares[0];
-    for (size_t i = 0; i < walk.count; i++) { /* a library's kernel cannot be changed */
-        if (!walk.shares[i].is_stand_in) {
-            share = &walk.shares[i];
+    add_up(context, &found);
+    say_kernels(sink, &found);
+    const struct share *share = &found.shares[0];
+    for (size_t i = 0; i < found.count; i++) { /* a library's kernel cannot be changed */
+        if (!found.shares[i].is_stand_in) {
+            share = &found.shares[i];
             break;
         }
     }
@@ -274,13 +268,16 @@ enum wl_code wl_page_guide_text(struct wl_view_context *context, struct wl_error
         if (is_about(&advice.findings[i], share) &&
             advice.findings[i].severity == WL_ADVICE_WARNING)
             finding = &advice.findings[i];
-    say(context, "\n", wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
-    say_bound(context, &advice, share);
-    say_why(context, finding, share);
-    say_next(context, &advice, finding, share);
-    say_verdict(context, &advice, finding, share);
-    wl_mark_legend(context);
-    free(walk.shares);
+    wl_say_free(sink, "\n",
+                wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
+    say_bound(sink, &advice, share);
+    say_why(context, sink, finding, share);
+    say_next(sink, &advice, finding, share);
+    say_verdict(sink, &advice, finding, share);
+    wl_mark_legend(sink);
+    free(found.shares);
     wl_view_advice_free(&advice);
     return WL_OK;
 }
+
+const struct wl_page wl_page_guide = {.name = "guide", .walk = walk, .is_only_text = true};

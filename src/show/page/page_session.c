@@ -1,5 +1,5 @@
 /* The session page: what was run, on which model, with which settings, and what was skipped or
- * failed. One list of facts feeds text, CSV and JSON. */
+ * failed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +7,8 @@
 
 #include "base/memory.h"
 #include "show/format/format.h"
-#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-
-enum { INDENT = 4, LEAST_VALUE = 20 }; /* columns */
 
 struct fact {
     char *label, *key, *text; /* text NULL: number */
@@ -172,7 +169,7 @@ static void free_groups(struct group_list *list)
     free(list->items);
 }
 
-/* ---- text ---- */
+/* ---- rows ---- */
 
 /* What 0 means of a setting. */
 static const struct {
@@ -182,81 +179,64 @@ static const struct {
     {"launch_count", "0 (all)"},
 };
 
-static void write_number(const struct fact *fact, struct wl_text *value)
+/* NULL: it means what it is. */
+static const char *meaning_of(const struct fact *fact)
 {
-    for (size_t i = 0; fact->number == 0 && i < sizeof meanings / sizeof *meanings; i++) {
-        if (strcmp(fact->key, meanings[i].key) == 0) {
-            wl_text_add(value, meanings[i].meaning);
-            return;
-        }
-    }
-    wl_format_plain(fact->number, value);
+    for (size_t i = 0; !fact->text && fact->number == 0 && i < sizeof meanings / sizeof *meanings;
+         i++)
+        if (strcmp(fact->key, meanings[i].key) == 0)
+            return meanings[i].meaning;
+    return NULL;
 }
 
-static void write_value(const struct fact *fact, struct wl_text *value)
+enum { GROUP, NAME, VALUE, COLUMNS };
+static const struct wl_column columns[COLUMNS] = {
+    [GROUP] = {.csv = "Group"},
+    [NAME] = {.text = "Name", .csv = "Name", .flags = WL_COLUMN_LEFT},
+    [VALUE] = {.text = "Value", .csv = "Value", .flags = WL_COLUMN_LEFT | WL_COLUMN_WRAPS},
+};
+
+/* A row, and a field of the group's object. */
+static void put_fact(struct wl_page_sink *sink, const struct fact *fact)
 {
-    if (fact->is_missing)
-        wl_text_add(value, "unknown");
-    else if (fact->text)
-        wl_format_safe(fact->text, value);
-    else
-        write_number(fact, value);
+    const struct wl_column field = {.json = fact->key};
+    struct wl_cell value = fact->is_missing ? wl_cell_absent()
+                           : fact->text     ? wl_cell_text(fact->text)
+                                            : wl_cell_number(fact->number);
+    value.shown = fact->is_missing ? "unknown" : meaning_of(fact);
+    wl_begin(sink, WL_LEVEL_NONE, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
+    wl_put(sink, &columns[NAME], wl_cell_text(fact->label));
+    wl_put(sink, &columns[VALUE], value);
+    wl_put(sink, &field, value);
+    wl_end(sink);
 }
 
-/* A row for each line of a value that is broken at spaces to be no wider than width. */
-static void add_rows(struct wl_table *table, const char *label, const char *value, size_t width)
+static void put_group(struct wl_page_sink *sink, const struct group *group, const char *key)
 {
-    struct wl_text lines = {0};
-    wl_format_wrap("", value, width, &lines);
-    for (char *line = lines.data; *line;) {
-        size_t length = strcspn(line, "\n");
-        line[length] = '\0';
-        wl_table_add_cell(table, line == lines.data ? label : "");
-        wl_table_add_cell(table, line);
-        line += length + 1;
-    }
-    wl_text_free(&lines);
-}
-
-static void print_group(struct wl_view_context *context, const struct group *group)
-{
-    struct wl_table table = {0};
-    wl_text_add(&context->text, "  ");
-    wl_format_safe(group->title, &context->text);
-    wl_text_add_char(&context->text, '\n');
-    wl_table_add_column(&table, "Name", true);
-    wl_table_add_column(&table, "Value", true);
-    size_t label_width = wl_format_width("Name");
+    wl_begin(sink, WL_LEVEL_OBJECT, key, 0);
+    wl_put(sink, &columns[GROUP], wl_cell_text(group->title));
+    wl_print(sink, "  ");
+    wl_print_safe(sink, group->title);
+    wl_print(sink, "\n");
+    wl_table_begin(sink, 4);
+    wl_table_columns(sink, columns, COLUMNS);
     for (size_t i = 0; i < group->count; i++)
-        if (wl_format_width(group->items[i].label) > label_width)
-            label_width = wl_format_width(group->items[i].label);
-    size_t left = INDENT + label_width + 1;
-    size_t width = context->width > left + LEAST_VALUE ? context->width - left : LEAST_VALUE;
-    for (size_t i = 0; i < group->count; i++) {
-        struct wl_text label = {0}, value = {0};
-        wl_format_safe(group->items[i].label, &label);
-        write_value(&group->items[i], &value);
-        add_rows(&table, label.data ? label.data : "", value.data ? value.data : "", width);
-        wl_text_free(&label);
-        wl_text_free(&value);
-    }
-    wl_table_print(&table, INDENT, &context->text);
-    wl_text_add_char(&context->text, '\n');
-    wl_table_free(&table);
+        put_fact(sink, &group->items[i]);
+    wl_table_end(sink);
+    wl_print(sink, "\n");
+    wl_end(sink);
 }
 
-static void print_failures(struct wl_view_context *context)
+static void put_groups(struct wl_page_sink *sink, const struct group_list *list)
 {
-    size_t count = 0;
-    const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (launches[i].record.status != WL_LAUNCH_FAILED)
-            continue;
-        char *text = wl_string_format("launch %" PRId64 ", %s: %s", launches[i].key,
-                                      wl_fields_kernel(&launches[i]), launches[i].record.message);
-        struct wl_record_note note = {.severity = WL_NOTE_ERROR, .text = text};
-        wl_fields_note(&note, 4, context->width, &context->text);
-        free(text);
+    static const char *const kinds[] = {"processes", "devices"};
+    put_group(sink, &list->items[0], list->items[0].kind); /* the session */
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        wl_begin(sink, WL_LEVEL_LIST, kinds[k], 0);
+        for (size_t i = 1; i < list->count; i++)
+            if (strcmp(list->items[i].kind, kinds[k]) == 0)
+                put_group(sink, &list->items[i], NULL);
+        wl_end(sink);
     }
 }
 
@@ -282,94 +262,74 @@ static bool is_told(struct wl_view_context *context, const struct wl_record_note
     return false;
 }
 
-enum wl_code wl_page_session_text(struct wl_view_context *context, struct wl_error *error)
+static bool say_failures(struct wl_view_context *context, struct wl_page_sink *sink)
 {
-    (void)error;
-    struct group_list list = list_groups(context);
-    for (size_t i = 0; i < list.count; i++)
-        print_group(context, &list.items[i]);
-    free_groups(&list);
     size_t count = 0;
-    const struct wl_report_note *notes = wl_report_notes(context->report, &count);
-    wl_text_add(&context->text, "  Skipped, failed, noted\n");
-    size_t before = context->text.length;
-    print_failures(context);
-    for (size_t i = 0; i < count; i++)
-        if (!is_told(context, &notes[i].record))
-            wl_fields_note(&notes[i].record, 4, context->width, &context->text);
-    if (context->text.length == before)
-        wl_text_add(&context->text, "    nothing\n");
-    return WL_OK;
-}
-
-/* ---- CSV and JSON ---- */
-
-enum wl_code wl_page_session_csv(struct wl_view_context *context, struct wl_error *error)
-{
-    (void)error;
-    struct group_list list = list_groups(context);
-    wl_text_add(&context->text, "\"Group\",\"Name\",\"Value\"\n");
-    for (size_t i = 0; i < list.count; i++) {
-        for (size_t j = 0; j < list.items[i].count; j++) {
-            const struct fact *fact = &list.items[i].items[j];
-            struct wl_text number = {0};
-            wl_format_plain(fact->number, &number);
-            wl_format_csv(list.items[i].title, &context->text);
-            wl_csv_add(&context->text, fact->label);
-            wl_csv_add(&context->text, fact->is_missing ? ""
-                                       : fact->text     ? fact->text
-                                                        : number.data);
-            wl_text_add_char(&context->text, '\n');
-            wl_text_free(&number);
-        }
-    }
-    free_groups(&list);
-    size_t count = 0;
-    const struct wl_report_note *notes = wl_report_notes(context->report, &count);
-    for (size_t i = 0; i < count; i++) {
-        wl_format_csv("Note", &context->text);
-        wl_csv_add(&context->text, notes[i].record.code);
-        wl_csv_add(&context->text, notes[i].record.text);
-        wl_text_add_char(&context->text, '\n');
-    }
-    return WL_OK;
-}
-
-enum wl_code wl_page_session_json(struct wl_view_context *context, struct wl_error *error)
-{
-    (void)error;
-    struct group_list list = list_groups(context);
-    json_object_set_new(context->root, "session", json_object());
-    json_object_set_new(context->root, "processes", json_array());
-    json_object_set_new(context->root, "devices", json_array());
-    for (size_t i = 0; i < list.count; i++) {
-        const struct group *group = &list.items[i];
-        json_t *place = json_object_get(context->root, group->kind);
-        json_t *object = json_is_array(place) ? json_object() : json_incref(place);
-        for (size_t j = 0; j < group->count; j++) {
-            const struct fact *fact = &group->items[j];
-            json_object_set_new(object, fact->key,
-                                fact->is_missing ? json_null()
-                                : fact->text     ? wl_json_text(fact->text)
-                                                 : wl_json_number(fact->number));
-        }
-        if (json_is_array(place))
-            json_array_append_new(place, object);
-        else
-            json_decref(object);
-    }
-    free_groups(&list);
-    size_t count = 0;
-    json_t *array = json_array();
-    const struct wl_report_note *notes = wl_report_notes(context->report, &count);
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, wl_fields_note_json(&notes[i]));
-    json_object_set_new(context->root, "notes", array);
-    json_t *failures = json_array();
+    bool has_any = false;
     const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
-    for (size_t i = 0; i < count; i++)
-        if (launches[i].record.status == WL_LAUNCH_FAILED)
-            json_array_append_new(failures, wl_fields_json(&launches[i]));
-    json_object_set_new(context->root, "failures", failures);
+    for (size_t i = 0; i < count; i++) {
+        if (launches[i].record.status != WL_LAUNCH_FAILED)
+            continue;
+        char *text = wl_string_format("launch %" PRId64 ", %s: %s", launches[i].key,
+                                      wl_fields_kernel(&launches[i]), launches[i].record.message);
+        struct wl_record_note note = {.severity = WL_NOTE_ERROR, .text = text};
+        wl_say_note(sink, &note, 4);
+        has_any = true;
+        free(text);
+    }
+    return has_any;
+}
+
+static void put_notes(struct wl_view_context *context, struct wl_page_sink *sink)
+{
+    size_t count = 0;
+    const struct wl_report_note *notes = wl_report_notes(context->report, &count);
+    wl_print(sink, "  Skipped, failed, noted\n");
+    bool has_any = say_failures(context, sink);
+    wl_begin(sink, WL_LEVEL_LIST, "notes", 0);
+    for (size_t i = 0; i < count; i++) {
+        bool is_said = !is_told(context, &notes[i].record);
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
+        wl_put(sink, &columns[GROUP], wl_cell_text("Note"));
+        wl_put(sink, &columns[NAME], wl_cell_text(notes[i].record.code));
+        wl_put(sink, &columns[VALUE], wl_cell_text(notes[i].record.text));
+        wl_put_note(sink, &notes[i]);
+        wl_end(sink);
+        if (is_said)
+            wl_say_note(sink, &notes[i].record, 4);
+        has_any |= is_said;
+    }
+    wl_end(sink);
+    if (!has_any)
+        wl_print(sink, "    nothing\n");
+}
+
+static void put_failures(struct wl_view_context *context, struct wl_page_sink *sink)
+{
+    size_t count = 0;
+    const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
+    wl_begin(sink, WL_LEVEL_LIST, "failures", 0);
+    for (size_t i = 0; i < count; i++) {
+        if (launches[i].record.status != WL_LAUNCH_FAILED)
+            continue;
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        wl_put_launch(sink, &launches[i]);
+        wl_end(sink);
+    }
+    wl_end(sink);
+}
+
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
+{
+    (void)error;
+    struct group_list list = list_groups(context);
+    wl_heading(sink, columns, COLUMNS);
+    put_groups(sink, &list);
+    free_groups(&list);
+    put_notes(context, sink);
+    put_failures(context, sink);
     return WL_OK;
 }
+
+const struct wl_page wl_page_session = {.name = "session", .walk = walk};

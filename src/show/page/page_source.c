@@ -1,4 +1,5 @@
-/* The source page as text: each line of the user's file, and the PTX instructions it became. */
+/* The source page: each line of the user's file, and the PTX instructions it became. Text has the
+ * columns that fit a terminal, and lines around them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,6 @@
 #include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/format/format.h"
-#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
 
@@ -43,103 +43,257 @@ static enum wl_code read_choice(const struct wl_view_context *context, struct ch
     return wl_error_set_hint(error, "cuda,ptx or cuda or ptx; machine code is not simulated");
 }
 
-/* ---- rows ---- */
+/* ---- columns ---- */
 
-static void begin_table(const struct wl_source_model *model, struct wl_table *table)
-{
-    wl_table_add_column(table, "Line", false);
-    for (size_t i = 0; i < model->column_count; i++) {
-        if (!model->columns[i].is_shown)
-            continue;
-        char *heading = wl_string_format("%s  ", model->columns[i].label);
-        wl_table_add_column(table, heading, false);
-        free(heading);
-    }
-    wl_table_add_column(table, "Source", true);
-}
+enum { ID, KERNEL, FILE_NAME, LINE, KIND, INDEX, SOURCE, RECORD_COLUMNS };
+static const struct wl_column record_columns[RECORD_COLUMNS] = {
+    [ID] = {.csv = "ID"},         [KERNEL] = {.csv = "Kernel Name"}, [FILE_NAME] = {.csv = "File"},
+    [LINE] = {.csv = "Line"},     [KIND] = {.csv = "Kind"},          [INDEX] = {.csv = "Index"},
+    [SOURCE] = {.csv = "Source"},
+};
+static const struct wl_column mark_column = {.csv = "Mark"}, place_column = {.text = "Line"},
+                              code_column = {.text = "Source", .flags = WL_COLUMN_LEFT};
 
-/* A row: place, the values of counts (none if NULL), text. Takes neither. */
-static void add_row(struct wl_view_context *context, const struct wl_source_model *model,
-                    struct wl_table *table, const char *place, const double *counts,
-                    const char *text)
+struct page {
+    struct wl_view_context *context;
+    struct wl_page_sink *sink;
+    struct choice choice;
+    struct wl_source_model model;
+    struct wl_column *counts, *shown; /* of the model's columns: as data, and for people */
+    char *marks;                      /* of each of them */
+};
+
+static void make_columns(struct page *page)
 {
-    struct wl_text cell = {0};
-    wl_table_add_cell(table, place);
+    const struct wl_source_model *model = &page->model;
+    struct wl_text marks = {0};
+    page->counts = wl_alloc_zero(model->column_count, sizeof *page->counts);
+    page->shown = wl_alloc_zero(model->column_count, sizeof *page->shown);
     for (size_t i = 0; i < model->column_count; i++) {
         const struct wl_source_column *column = &model->columns[i];
-        if (!column->is_shown)
-            continue;
-        double value = 0;
-        cell.length = 0;
-        wl_text_add(&cell, "");
-        bool is_percent = context->options->percent && column->operation != WL_SOURCE_SHARE_PCT;
-        if (counts && wl_source_is_telling(column, counts) &&
-            (is_percent ? wl_source_read_percent(model, column, counts, &value)
-                        : wl_source_read(column, counts, &value))) {
-            struct wl_metric_value metric = {.is_present = true, .mark = column->mark};
-            wl_format_number(value, &cell);
-            wl_text_addf(&cell, "%s %s", is_percent ? "%" : "", wl_mark_text(context, &metric));
-        }
-        wl_table_add_cell(table, cell.data);
+        page->counts[i] = (struct wl_column){.csv = column->name, .json = column->name};
+        if (column->is_shown)
+            page->shown[i].text = wl_string_format("%s  ", column->label);
+        wl_text_addf(&marks, "%s%s", i ? " " : "", wl_metric_mark_name(column->mark));
     }
-    cell.length = 0;
-    wl_format_safe(text, &cell);
-    wl_table_add_cell(table, cell.data);
-    wl_text_free(&cell);
+    page->marks = wl_text_take(&marks);
 }
 
-static void add_instruction(struct wl_view_context *context, const struct wl_source_model *model,
-                            struct wl_table *table, size_t index, bool with_place)
+static void free_columns(struct page *page)
 {
-    const struct wl_record_instruction *instruction = &model->instructions[index];
+    for (size_t i = 0; i < page->model.column_count; i++)
+        free((char *)(uintptr_t)page->shown[i].text);
+    free(page->counts);
+    free(page->shown);
+    free(page->marks);
+}
+
+static void begin_table(const struct page *page)
+{
+    wl_table_begin(page->sink, 4);
+    wl_table_columns(page->sink, &place_column, 1);
+    wl_table_columns(page->sink, page->shown, page->model.column_count);
+    wl_table_columns(page->sink, &code_column, 1);
+}
+
+static void put_field(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
+{
+    const struct wl_column field = {.json = key};
+    wl_put(sink, &field, cell);
+}
+
+/* ---- counts ---- */
+
+/* What people read of counts: nothing where it tells nothing, and no percent of what is percent. */
+static void put_shown(const struct page *page, const double *counts)
+{
+    const struct wl_source_model *model = &page->model;
+    for (size_t i = 0; i < model->column_count && !page->sink->is_hidden; i++) {
+        const struct wl_source_column *column = &model->columns[i];
+        bool is_percent =
+            page->context->options->percent && column->operation != WL_SOURCE_SHARE_PCT;
+        struct wl_text shown = {0};
+        double value = 0;
+        if (!column->is_shown || !wl_source_is_telling(column, counts) ||
+            !(is_percent ? wl_source_read_percent(model, column, counts, &value)
+                         : wl_source_read(column, counts, &value)))
+            continue;
+        struct wl_metric_value metric = {.is_present = true, .mark = column->mark};
+        wl_format_number(value, &shown);
+        wl_text_addf(&shown, "%s %s", is_percent ? "%" : "",
+                     wl_mark_text(page->sink->is_mark_shown, &metric));
+        wl_put(page->sink, &page->shown[i], wl_cell_text(shown.data));
+        wl_text_free(&shown);
+    }
+}
+
+/* The values of counts as the options want them: absolute, or percent of the kernel's. */
+static void put_counts(const struct page *page, const char *key, const double *counts)
+{
+    const struct wl_source_model *model = &page->model;
+    wl_begin(page->sink, WL_LEVEL_OBJECT, key, 0);
+    for (size_t i = 0; i < model->column_count; i++) {
+        double value = 0;
+        bool is_there = page->context->options->percent
+                            ? wl_source_read_percent(model, &model->columns[i], counts, &value)
+                            : wl_source_read(&model->columns[i], counts, &value);
+        wl_put(page->sink, &page->counts[i], is_there ? wl_cell_number(value) : wl_cell_absent());
+    }
+    wl_end(page->sink);
+    wl_put(page->sink, &mark_column, wl_cell_text(page->marks));
+}
+
+/* ---- rows ---- */
+
+/* A line of text alone. */
+static void put_plain(const struct page *page, const char *place, const char *text)
+{
+    wl_begin(page->sink, WL_LEVEL_NONE, NULL, WL_LEVEL_ROW);
+    wl_put(page->sink, &place_column, wl_cell_text(place));
+    wl_put(page->sink, &code_column, wl_cell_text(text));
+    wl_end(page->sink);
+}
+
+static void put_kind(const struct page *page, const char *kind, const char *text)
+{
+    wl_put(page->sink, &record_columns[KIND], wl_cell_word(kind));
+    wl_put(page->sink, &record_columns[INDEX], wl_cell_absent());
+    wl_put(page->sink, &record_columns[SOURCE], wl_cell_text(text));
+}
+
+/* What people read of an instruction: beside its line, or in a listing of the PTX by its own lines.
+ */
+static void put_code(const struct page *page, const struct wl_record_instruction *instruction,
+                     bool is_listed)
+{
     struct wl_text text = {0};
-    char *place =
-        with_place ? wl_string_format("%" PRIu32, instruction->text_line) : wl_string_copy("");
-    wl_text_addf(&text, "%s%s", with_place ? "" : "      ",
+    wl_text_addf(&text, "%s%s", is_listed ? "" : "      ",
                  instruction->text ? instruction->text : "");
-    if (with_place && instruction->line > 0)
+    if (is_listed && instruction->line > 0)
         wl_text_addf(&text, "   // %s:%" PRIu32, instruction->file, instruction->line);
     if (instruction->inlined_at && instruction->inlined_at[0] != '\0') {
         wl_text_add(&text, "   // inlined at ");
         for (const char *at = instruction->inlined_at; *at != '\0'; at++)
             wl_text_add(&text, *at == '\n' ? ", at " : (char[]){*at, '\0'});
     }
-    add_row(context, model, table, place, model->counts[index], text.data);
-    free(place);
+    if (is_listed)
+        wl_put(page->sink, &place_column, wl_cell_number(instruction->text_line));
+    wl_put(page->sink, &code_column, wl_cell_text(text.data));
     wl_text_free(&text);
 }
 
-static void add_line(struct wl_view_context *context, struct wl_source_model *model,
-                     struct wl_table *table, const struct wl_source_line *line,
-                     const struct choice *choice)
+static void put_callers(struct wl_page_sink *sink, const char *inlined_at)
 {
-    bool is_top = line == model->top_line;
-    char *place = line->line ? wl_string_format("%s%" PRIu32, is_top ? "> " : "", line->line)
-                             : wl_string_copy("-");
-    add_row(context, model, table, place, line->instruction_count ? line->counts : NULL,
-            line->line ? wl_source_line_text(model, line->file, line->line)
-                       : "(instructions without a source line)");
-    free(place);
-    for (size_t i = 0; choice->ptx && i < line->instruction_count; i++)
-        add_instruction(context, model, table, line->instructions[i], false);
-    if (line->inlined) {
-        char *text = wl_string_format("      (inlined here: %s)", line->inlined_names);
-        add_row(context, model, table, "", line->inlined, text);
-        free(text);
+    wl_begin(sink, WL_LEVEL_LIST, "inlined_at", 0);
+    for (const char *at = inlined_at ? inlined_at : ""; *at != '\0';) {
+        size_t length = strcspn(at, "\n");
+        char *caller = wl_string_copy_length(at, length);
+        put_field(sink, "", wl_cell_text(caller));
+        free(caller);
+        at += length + (at[length] == '\n');
     }
+    wl_end(sink);
+}
+
+static void put_instruction(const struct page *page, size_t index, unsigned flags)
+{
+    const struct wl_record_instruction *instruction = &page->model.instructions[index];
+    struct wl_page_sink *sink = page->sink;
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, flags);
+    put_kind(page, "instruction", instruction->text);
+    wl_put(sink, &record_columns[INDEX], wl_cell_number((double)index));
+    put_code(page, instruction, false);
+    put_field(sink, "index", wl_cell_number((double)index));
+    put_field(sink, "ptx_line", wl_cell_number(instruction->text_line));
+    put_field(sink, "text", wl_cell_text(instruction->text));
+    put_field(sink, "opcode", wl_cell_text(instruction->opcode));
+    put_field(sink, "pipe", wl_cell_text(instruction->pipe));
+    put_field(sink, "function", wl_cell_text(instruction->function));
+    put_callers(sink, instruction->inlined_at);
+    put_counts(page, "values", page->model.counts[index]);
+    put_shown(page, page->model.counts[index]);
+    wl_end(sink);
+}
+
+static void put_inlined(const struct page *page, const struct wl_source_line *line, unsigned flags)
+{
+    wl_begin(page->sink, WL_LEVEL_OBJECT, "inlined", flags & WL_LEVEL_RECORD);
+    put_kind(page, "inlined", line->inlined_names);
+    put_field(page->sink, "functions", wl_cell_text(line->inlined_names));
+    put_counts(page, "values", line->inlined);
+    wl_end(page->sink);
+}
+
+/* What people read of it, below the instructions. */
+static void show_inlined(const struct page *page, const struct wl_source_line *line)
+{
+    char *text = wl_string_format("      (inlined here: %s)", line->inlined_names);
+    wl_begin(page->sink, WL_LEVEL_NONE, NULL, WL_LEVEL_ROW);
+    wl_put(page->sink, &code_column, wl_cell_text(text));
+    put_shown(page, line->inlined);
+    wl_end(page->sink);
+    free(text);
+}
+
+/* The line's own row; its object stays open. */
+static void put_own(struct page *page, const struct wl_source_line *line, unsigned flags)
+{
+    struct wl_page_sink *sink = page->sink;
+    const char *text = wl_source_line_text(&page->model, line->file, line->line);
+    bool is_known = line->line != 0;
+    char *place = is_known ? wl_string_format("%s%" PRIu32,
+                                              line == page->model.top_line ? "> " : "", line->line)
+                           : wl_string_copy("-");
+    put_field(sink, "file", is_known ? wl_cell_text(line->file) : wl_cell_absent());
+    put_field(sink, "line", is_known ? wl_cell_number(line->line) : wl_cell_absent());
+    put_field(sink, "text", wl_cell_text(text));
+    wl_begin(sink, WL_LEVEL_NONE, NULL, flags);
+    put_kind(page, "line", text);
+    put_counts(page, "values", line->counts);
+    if (line->instruction_count)
+        put_shown(page, line->counts);
+    wl_put(sink, &place_column, wl_cell_text(place));
+    wl_put(sink, &code_column,
+           wl_cell_text(is_known ? text : "(instructions without a source line)"));
+    wl_end(sink);
+    free(place);
+}
+
+static void put_line(struct page *page, const struct wl_source_line *line)
+{
+    struct wl_page_sink *sink = page->sink;
+    const struct wl_source_line *top = page->model.top_line;
+    unsigned flags = WL_LEVEL_ROW | (!top || top == line ? WL_LEVEL_RECORD : 0);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &record_columns[FILE_NAME], wl_cell_text(line->file));
+    wl_put(sink, &record_columns[LINE], wl_cell_number(line->line));
+    put_own(page, line, flags);
+    wl_begin(sink, WL_LEVEL_LIST, "instructions", 0); /* filled below */
+    wl_end(sink);
+    if (line->inlined)
+        put_inlined(page, line, flags);
+    bool was_hidden = sink->is_hidden;
+    wl_hide(sink, was_hidden || !page->choice.ptx);
+    wl_begin(sink, WL_LEVEL_LIST, "instructions", 0);
+    for (size_t i = 0; i < line->instruction_count; i++)
+        put_instruction(page, line->instructions[i], flags);
+    wl_end(sink);
+    wl_hide(sink, was_hidden);
+    if (line->inlined)
+        show_inlined(page, line);
+    wl_end(sink);
 }
 
 /* Lines between two with instructions: all of a short gap, else a mark. */
-static void add_gap(struct wl_view_context *context, struct wl_source_model *model,
-                    struct wl_table *table, const char *file, uint32_t from, uint32_t to)
+static void put_gap(struct page *page, const char *file, uint32_t from, uint32_t to)
 {
     if (to - from > longest_gap) {
-        add_row(context, model, table, "...", NULL, "");
+        put_plain(page, "...", "");
         return;
     }
     for (uint32_t line = from; line < to; line++) {
         char *place = wl_string_format("%" PRIu32, line);
-        add_row(context, model, table, place, NULL, wl_source_line_text(model, file, line));
+        put_plain(page, place, wl_source_line_text(&page->model, file, line));
         free(place);
     }
 }
@@ -151,121 +305,211 @@ static bool is_near_top(const struct wl_source_model *model, const struct wl_sou
                     line->line <= top->line + top_around);
 }
 
-/* ---- pages ---- */
+/* ---- parts ---- */
 
 /* Lines from first up to end, which are of one file. */
-static void print_file(struct wl_view_context *context, struct wl_source_model *model, size_t first,
-                       size_t end, const struct choice *choice)
+static void put_file(struct page *page, size_t first, size_t end)
 {
+    struct wl_source_model *model = &page->model;
+    struct wl_page_sink *sink = page->sink;
     const struct wl_source_file *file = wl_source_find_file(model, model->lines[first].file);
-    struct wl_table table = {0};
+    bool has_near = false, was_hidden = sink->is_hidden;
     uint32_t before = 0;
-    begin_table(model, &table);
+    for (size_t i = first; i < end; i++)
+        has_near |= is_near_top(model, &model->lines[i]);
+    wl_hide(sink, was_hidden || !has_near);
+    wl_print(sink, "    File: ");
+    wl_print_safe(sink, file ? file->name : "(none)");
+    wl_print(sink, "\n");
+    if (file && file->reason)
+        wl_say(sink, "    Its text is not shown: ", file->reason);
+    begin_table(page);
     for (size_t i = first; i < end; i++) {
         const struct wl_source_line *line = &model->lines[i];
-        if (!is_near_top(model, line))
-            continue;
-        if (before > 0 && line->line > before + 1 && file && !file->reason)
-            add_gap(context, model, &table, line->file, before + 1, line->line);
-        add_line(context, model, &table, line, choice);
-        before = line->line;
+        bool is_near = is_near_top(model, line);
+        if (is_near && before > 0 && line->line > before + 1 && file && !file->reason)
+            put_gap(page, line->file, before + 1, line->line);
+        wl_hide(sink, was_hidden || !is_near);
+        put_line(page, line);
+        wl_hide(sink, was_hidden || !has_near);
+        before = is_near ? line->line : before;
     }
-    if (wl_table_rows(&table) > 0) {
-        wl_text_add(&context->text, "    File: ");
-        wl_format_safe(file ? file->name : "(none)", &context->text);
-        wl_text_add_char(&context->text, '\n');
-        if (file && file->reason) {
-            struct wl_text reason = {0};
-            wl_format_safe(file->reason, &reason);
-            wl_format_wrap("    Its text is not shown: ", reason.data, context->width,
-                           &context->text);
-            wl_text_free(&reason);
-        }
-        wl_table_print(&table, 4, &context->text);
-        wl_text_add_char(&context->text, '\n');
-    }
-    wl_table_free(&table);
+    wl_table_end(sink);
+    wl_print(sink, "\n");
+    wl_hide(sink, was_hidden);
 }
 
-static void print_top(struct wl_view_context *context, const struct wl_source_model *model)
+static void put_files(struct page *page)
 {
-    const struct wl_source_line *line = model->top_line;
-    double value = 0, percent = 0;
-    if (!line) {
-        wl_text_addf(&context->text, "    Top: no line has any %s\n", model->top->name);
-        return;
-    }
-    wl_source_read(model->top, line->counts, &value);
-    wl_text_add(&context->text, "    Top: ");
-    wl_format_safe(line->line ? line->file : "code without a source line", &context->text);
-    if (line->line)
-        wl_text_addf(&context->text, ":%" PRIu32, line->line);
-    wl_text_addf(&context->text, " leads %s with ", model->top->name);
-    wl_format_number(value, &context->text);
-    if (model->top->operation != WL_SOURCE_SHARE_PCT &&
-        wl_source_read_percent(model, model->top, line->counts, &percent)) {
-        wl_text_add(&context->text, ", ");
-        wl_format_number(percent, &context->text);
-        wl_text_add(&context->text, "% of the kernel's");
-    }
-    wl_text_add_char(&context->text, '\n');
-}
-
-static void print_listing(struct wl_view_context *context, struct wl_source_model *model)
-{
-    struct wl_table table = {0};
-    begin_table(model, &table);
-    for (size_t i = 0; i < model->instruction_count; i++)
-        add_instruction(context, model, &table, i, true);
-    wl_text_add(&context->text, "    PTX, with its own line numbers\n");
-    wl_table_print(&table, 4, &context->text);
-    wl_text_add_char(&context->text, '\n');
-    wl_table_free(&table);
-}
-
-static void print_model(struct wl_view_context *context, struct wl_source_model *model,
-                        const struct choice *choice)
-{
-    if (model->instruction_count == 0) {
-        wl_text_add(&context->text, "    No instructions of this kernel are in the report.\n\n");
-        return;
-    }
-    if (model->column_count == 0)
-        wl_text_add(&context->text, "    No counts of this launch are in the report.\n");
-    if (model->top)
-        print_top(context, model);
-    if (!model->has_lines)
-        wl_text_add(&context->text, "    Nothing leads from the PTX to source lines: compile with "
-                                    "-lineinfo.\n");
-    if (!choice->cuda || !model->has_lines) {
-        print_listing(context, model);
-        return;
-    }
+    const struct wl_source_model *model = &page->model;
+    wl_begin(page->sink, WL_LEVEL_LIST, "lines", 0);
     for (size_t first = 0, end = 0; first < model->line_count; first = end) {
         while (end < model->line_count &&
                (model->lines[first].line == 0) == (model->lines[end].line == 0) &&
                strcmp(model->lines[first].file, model->lines[end].file) == 0)
             end++;
-        print_file(context, model, first, end, choice);
+        put_file(page, first, end);
     }
+    wl_end(page->sink);
 }
 
-enum wl_code wl_page_source_text(struct wl_view_context *context, struct wl_error *error)
+/* People read the PTX by its own lines. */
+static void put_listing(struct page *page)
 {
-    struct choice choice = {0};
-    enum wl_code code = read_choice(context, &choice, error);
+    struct wl_page_sink *sink = page->sink;
+    wl_print(sink, "    PTX, with its own line numbers\n");
+    begin_table(page);
+    for (size_t i = 0; i < page->model.instruction_count; i++) {
+        wl_begin(sink, WL_LEVEL_NONE, NULL, WL_LEVEL_ROW);
+        put_code(page, &page->model.instructions[i], true);
+        put_shown(page, page->model.counts[i]);
+        wl_end(sink);
+    }
+    wl_table_end(sink);
+    wl_print(sink, "\n");
+}
+
+static void say_top(const struct page *page)
+{
+    const struct wl_source_model *model = &page->model;
+    const struct wl_source_line *line = model->top_line;
+    struct wl_page_sink *sink = page->sink;
+    struct wl_text text = {0};
+    double value = 0, percent = 0;
+    if (!line) {
+        wl_print(sink, "    Top: no line has any %s\n", model->top->name);
+        return;
+    }
+    wl_source_read(model->top, line->counts, &value);
+    wl_text_add(&text, line->line ? line->file : "code without a source line");
+    if (line->line)
+        wl_text_addf(&text, ":%" PRIu32, line->line);
+    wl_text_addf(&text, " leads %s with ", model->top->name);
+    wl_format_number(value, &text);
+    if (model->top->operation != WL_SOURCE_SHARE_PCT &&
+        wl_source_read_percent(model, model->top, line->counts, &percent)) {
+        wl_text_add(&text, ", ");
+        wl_format_number(percent, &text);
+        wl_text_add(&text, "% of the kernel's");
+    }
+    wl_print(sink, "    Top: ");
+    wl_print_safe(sink, text.data);
+    wl_print(sink, "\n");
+    wl_text_free(&text);
+}
+
+static void put_top(const struct page *page)
+{
+    const struct wl_source_model *model = &page->model;
+    const struct wl_source_line *line = model->top_line;
+    struct wl_page_sink *sink = page->sink;
+    double value = 0;
+    if (!line) {
+        put_field(sink, "top", wl_cell_absent());
+        return;
+    }
+    wl_source_read(model->top, line->counts, &value);
+    wl_begin(sink, WL_LEVEL_OBJECT, "top", 0);
+    put_field(sink, "metric", wl_cell_text(model->top->name));
+    put_field(sink, "file", line->line ? wl_cell_text(line->file) : wl_cell_absent());
+    put_field(sink, "line", line->line ? wl_cell_number(line->line) : wl_cell_absent());
+    put_field(sink, "value", wl_cell_number(value));
+    wl_end(sink);
+}
+
+/* What the columns are, and which files there are. */
+static void put_facts(const struct page *page)
+{
+    const struct wl_source_model *model = &page->model;
+    struct wl_page_sink *sink = page->sink;
+    put_field(sink, "percent", wl_cell_flag(page->context->options->percent));
+    put_field(sink, "has_lines", wl_cell_flag(model->has_lines));
+    wl_begin(sink, WL_LEVEL_LIST, "columns", 0);
+    for (size_t i = 0; i < model->column_count; i++) {
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_field(sink, "name", wl_cell_text(model->columns[i].name));
+        put_field(sink, "mark", wl_cell_word(wl_metric_mark_name(model->columns[i].mark)));
+        wl_end(sink);
+    }
+    wl_end(sink);
+    put_counts(page, "totals", model->totals);
+    wl_begin(sink, WL_LEVEL_LIST, "files", 0);
+    for (size_t i = 0; i < model->file_count; i++) {
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_field(sink, "file", wl_cell_text(model->files[i].name));
+        put_field(sink, "has_text", wl_cell_flag(!model->files[i].reason));
+        if (model->files[i].reason)
+            put_field(sink, "reason", wl_cell_text(model->files[i].reason));
+        wl_end(sink);
+    }
+    wl_end(sink);
+}
+
+static void put_model(struct page *page)
+{
+    const struct wl_source_model *model = &page->model;
+    struct wl_page_sink *sink = page->sink;
+    bool is_listed = !page->choice.cuda || !model->has_lines;
+    wl_begin(sink, WL_LEVEL_OBJECT, "source", 0);
+    put_facts(page);
+    wl_hide(sink, model->instruction_count == 0);
+    if (model->column_count == 0)
+        wl_print(sink, "    No counts of this launch are in the report.\n");
+    if (model->top)
+        say_top(page);
+    if (!model->has_lines)
+        wl_print(sink, "    Nothing leads from the PTX to source lines: compile with "
+                       "-lineinfo.\n");
+    if (is_listed)
+        put_listing(page);
+    wl_hide(sink, is_listed || model->instruction_count == 0);
+    put_files(page);
+    wl_hide(sink, false);
+    if (model->instruction_count == 0)
+        wl_print(sink, "    No instructions of this kernel are in the report.\n\n");
+    if (model->top)
+        put_top(page);
+    wl_end(sink);
+}
+
+static void put_launch(struct page *page, size_t index)
+{
+    struct wl_view_context *context = page->context;
+    struct wl_page_sink *sink = page->sink;
+    const struct wl_report_launch *launch = context->launches[index];
+    make_columns(page);
+    wl_heading(sink, record_columns, RECORD_COLUMNS);
+    wl_heading(sink, page->counts, page->model.column_count);
+    wl_heading(sink, &mark_column, 1);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put_launch(sink, launch);
+    wl_put(sink, &record_columns[ID], wl_cell_number((double)launch->key));
+    wl_put(sink, &record_columns[KERNEL], wl_cell_text(wl_fields_kernel(launch)));
+    wl_say_launch(context, sink, index ? context->launches[index - 1] : NULL, launch);
+    put_model(page);
+    wl_end(sink);
+    free_columns(page);
+}
+
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
+{
+    struct page page = {.context = context, .sink = sink};
+    enum wl_code code = read_choice(context, &page.choice, error);
+    wl_begin(sink, WL_LEVEL_LIST, "launches", 0);
     for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
-        struct wl_source_model model;
-        code = wl_source_build(context->report, context->launches[i], context->options->top, &model,
-                               error);
+        code = wl_source_build(context->report, context->launches[i], context->options->top,
+                               &page.model, error);
         if (code != WL_OK)
             break;
-        wl_fields_headline(context, i ? context->launches[i - 1] : NULL, context->launches[i]);
-        print_model(context, &model, &choice);
-        wl_source_free(&model);
-        wl_view_flush(context);
+        put_launch(&page, i);
+        wl_source_free(&page.model);
+        wl_flush(sink);
     }
+    wl_end(sink);
     if (code == WL_OK)
-        wl_mark_legend(context);
+        wl_mark_legend(sink);
     return code;
 }
+
+const struct wl_page wl_page_source = {.name = "source", .walk = walk};

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "show/format/format.h"
-#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
 #include "timing/timing.h"
@@ -197,36 +196,59 @@ static char *time_text(double duration_ns)
                             units[i].unit);
 }
 
-static void add_row(struct wl_table *table, const struct row *row, double duration_ns)
+enum { ID, KERNEL, LAUNCH_COLUMNS };
+static const struct wl_column launch_columns[LAUNCH_COLUMNS] = {
+    [ID] = {.csv = "ID", .json = "id"},
+    [KERNEL] = {.csv = "Kernel Name", .json = "kernel"},
+};
+enum { CAUSE, DURATION, LINE, COLUMNS };
+static const struct wl_column columns[COLUMNS] = {
+    [CAUSE] = {.csv = "Without", .json = "cause"},
+    [DURATION] = {.csv = "Duration (ns)", .json = "duration_ns", .flags = WL_COLUMN_REAL},
+    [LINE] = {.csv = "Line", .json = "line"},
+};
+enum { TEXT_CAUSE, TEXT_DURATION, TEXT_SAVED, TEXT_FACTOR, TEXT_LINE, TEXT_COLUMNS };
+
+static void put_row(struct wl_page_sink *sink, const struct wl_column *shown, const struct row *row,
+                    double duration_ns)
 {
     char *time = time_text(row->duration_ns);
     double saved = 100 * (1 - row->duration_ns / duration_ns);
     char *percent = wl_string_format("%.1f%%", fabs(saved) < 0.05 ? 0.0 : saved);
     char *factor = row->duration_ns > 0 ? wl_string_format("%.2fx", duration_ns / row->duration_ns)
                                         : wl_string_copy("-");
-    wl_table_add_cell(table, row->text);
-    wl_table_add_cell(table, time);
-    wl_table_add_cell(table, percent);
-    wl_table_add_cell(table, factor);
-    wl_table_add_cell(table, row->line);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
+    wl_put(sink, &columns[CAUSE], wl_cell_text(row->id));
+    wl_put(sink, &columns[DURATION], wl_cell_number(row->duration_ns));
+    wl_put(sink, &columns[LINE], wl_cell_text(row->line));
+    wl_put(sink, &shown[TEXT_CAUSE], wl_cell_text(row->text));
+    wl_put(sink, &shown[TEXT_DURATION], wl_cell_text(time));
+    wl_put(sink, &shown[TEXT_SAVED], wl_cell_text(percent));
+    wl_put(sink, &shown[TEXT_FACTOR], wl_cell_text(factor));
+    wl_put(sink, &shown[TEXT_LINE], wl_cell_text(row->line));
+    wl_end(sink);
     free(time);
     free(percent);
     free(factor);
 }
 
-static void print_rows(struct wl_view_context *context, const char *heading, const struct row *rows,
-                       size_t count, double duration_ns)
+static void put_rows(struct wl_page_sink *sink, const char *key, const char *heading,
+                     const struct row *rows, size_t count, double duration_ns)
 {
-    struct wl_table table = {0};
-    wl_table_add_column(&table, heading, true);
-    wl_table_add_column(&table, "Predicted", false);
-    wl_table_add_column(&table, "Saved", false);
-    wl_table_add_column(&table, "Factor", false);
-    wl_table_add_column(&table, "Line", true);
+    const struct wl_column shown[TEXT_COLUMNS] = {
+        {.text = heading, .flags = WL_COLUMN_LEFT},
+        {.text = "Predicted"},
+        {.text = "Saved"},
+        {.text = "Factor"},
+        {.text = "Line", .flags = WL_COLUMN_LEFT},
+    };
+    wl_begin(sink, WL_LEVEL_LIST, key, 0);
+    wl_table_begin(sink, 4);
+    wl_table_columns(sink, shown, TEXT_COLUMNS);
     for (size_t i = 0; i < count; i++)
-        add_row(&table, &rows[i], duration_ns);
-    wl_table_print(&table, 4, &context->text);
-    wl_table_free(&table);
+        put_row(sink, shown, &rows[i], duration_ns);
+    wl_table_end(sink);
+    wl_end(sink);
 }
 
 static bool is_stand_in(const struct wl_report_launch *launch)
@@ -251,110 +273,63 @@ static enum wl_code need_any(struct wl_view_context *context, struct wl_error *e
     return wl_error_set_hint(error, "run the program again: warplens whatif ./app");
 }
 
-static void print_launch(struct wl_view_context *context, const struct wl_report_launch *launch,
-                         const struct whatif *whatif)
+static void put_launch(struct wl_page_sink *sink, const struct wl_report_launch *launch,
+                       const struct whatif *whatif)
 {
+    static const struct wl_column duration = {.json = "duration_ns", .flags = WL_COLUMN_REAL},
+                                  mark = {.json = "mark"}, stand_in = {.json = "is_stand_in"};
+    const struct {
+        const char *key, *heading;
+        const struct row *rows;
+        size_t count;
+    } parts[] = {
+        {"causes", "Without the", whatif->causes.items, whatif->causes.count},
+        {"bounds", "Bounds: without the", whatif->bounds.items, whatif->bounds.count},
+        {"pairs", "Without both", whatif->pairs.items, whatif->pairs.count},
+        {"sizes", "In blocks of", whatif->sizes.items, whatif->sizes.count},
+    };
     char *time = time_text(whatif->duration_ns);
-    wl_text_addf(&context->text, "    takes %s (predicted%s)\n", time,
-                 is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
-    print_rows(context, "Without the", whatif->causes.items, whatif->causes.count,
-               whatif->duration_ns);
-    print_rows(context, "Bounds: without the", whatif->bounds.items, whatif->bounds.count,
-               whatif->duration_ns);
-    if (whatif->pairs.count)
-        print_rows(context, "Without both", whatif->pairs.items, whatif->pairs.count,
-                   whatif->duration_ns);
-    if (whatif->sizes.count)
-        print_rows(context, "In blocks of", whatif->sizes.items, whatif->sizes.count,
-                   whatif->duration_ns);
+    wl_print(sink, "    takes %s (predicted%s)\n", time,
+             is_stand_in(launch) ? "; a stand-in, not the library's kernel" : "");
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &launch_columns[ID], wl_cell_number((double)launch->key));
+    wl_put(sink, &launch_columns[KERNEL], wl_cell_text(wl_fields_kernel(launch)));
+    wl_put(sink, &duration, wl_cell_number(whatif->duration_ns));
+    wl_put(sink, &mark, wl_cell_word("predicted"));
+    wl_put(sink, &stand_in, wl_cell_flag(is_stand_in(launch)));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        put_rows(sink, parts[i].key, parts[i].heading, parts[i].rows, parts[i].count,
+                 whatif->duration_ns);
+    wl_end(sink);
     free(time);
 }
 
-enum wl_code wl_page_whatif_text(struct wl_view_context *context, struct wl_error *error)
+static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
+                         struct wl_error *error)
 {
     enum wl_code code = need_any(context, error);
     if (code)
         return code;
+    wl_heading(sink, launch_columns, LAUNCH_COLUMNS);
+    wl_heading(sink, columns, COLUMNS);
+    wl_begin(sink, WL_LEVEL_LIST, "whatif", 0);
     for (size_t i = 0; i < context->launch_count; i++) {
         struct whatif whatif;
-        struct wl_text name = {0};
         const struct wl_report_launch *launch = context->launches[i];
-        wl_format_safe(wl_fields_kernel(launch), &name);
-        wl_text_addf(&context->text, "  %lld: %s\n", (long long)launch->key, name.data);
+        wl_print(sink, "  %lld: ", (long long)launch->key);
+        wl_print_safe(sink, wl_fields_kernel(launch));
+        wl_print(sink, "\n");
         if (collect(context, launch, &whatif))
-            print_launch(context, launch, &whatif);
+            put_launch(sink, launch, &whatif);
         else
-            wl_text_add(&context->text,
-                        "    was not timed again: no time could be predicted for it\n");
-        wl_text_add(&context->text, "\n");
-        wl_text_free(&name);
+            wl_print(sink, "    was not timed again: no time could be predicted for it\n");
+        wl_print(sink, "\n");
         whatif_free(&whatif);
     }
-    wl_text_add(&context->text,
-                "  Each row is the launch timed again with that one cause taken away "
-                "(predicted).\n  Savings do not add up: see the rows of pairs.\n");
+    wl_end(sink);
+    wl_print(sink, "  Each row is the launch timed again with that one cause taken away "
+                   "(predicted).\n  Savings do not add up: see the rows of pairs.\n");
     return WL_OK;
 }
 
-static json_t *rows_json(const struct row *rows, size_t count)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:f, s:s}", "cause", rows[i].id, "duration_ns",
-                                              rows[i].duration_ns, "line", rows[i].line));
-    return list;
-}
-
-enum wl_code wl_page_whatif_json(struct wl_view_context *context, struct wl_error *error)
-{
-    json_t *launches = json_array();
-    enum wl_code code = need_any(context, error);
-    for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
-        struct whatif whatif;
-        const struct wl_report_launch *launch = context->launches[i];
-        if (collect(context, launch, &whatif))
-            json_array_append_new(
-                launches, json_pack("{s:I, s:s, s:f, s:s, s:b, s:o, s:o, s:o, s:o}", "id",
-                                    (json_int_t)launch->key, "kernel", wl_fields_kernel(launch),
-                                    "duration_ns", whatif.duration_ns, "mark", "predicted",
-                                    "is_stand_in", is_stand_in(launch), "causes",
-                                    rows_json(whatif.causes.items, whatif.causes.count), "bounds",
-                                    rows_json(whatif.bounds.items, whatif.bounds.count), "pairs",
-                                    rows_json(whatif.pairs.items, whatif.pairs.count), "sizes",
-                                    rows_json(whatif.sizes.items, whatif.sizes.count)));
-        whatif_free(&whatif);
-    }
-    json_object_set_new(context->root, "whatif", launches);
-    return code;
-}
-
-static void add_csv(struct wl_view_context *context, const struct wl_report_launch *launch,
-                    const struct row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        wl_text_addf(&context->text, "\"%lld\"", (long long)launch->key);
-        wl_csv_add(&context->text, wl_fields_kernel(launch));
-        wl_csv_add(&context->text, rows[i].id);
-        wl_text_addf(&context->text, ",\"%.0f\"", rows[i].duration_ns);
-        wl_csv_add(&context->text, rows[i].line);
-        wl_text_add_char(&context->text, '\n');
-    }
-}
-
-enum wl_code wl_page_whatif_csv(struct wl_view_context *context, struct wl_error *error)
-{
-    enum wl_code code = need_any(context, error);
-    if (code)
-        return code;
-    wl_text_add(&context->text, "\"ID\",\"Kernel Name\",\"Without\",\"Duration (ns)\",\"Line\"\n");
-    for (size_t i = 0; i < context->launch_count; i++) {
-        struct whatif whatif;
-        const struct wl_report_launch *launch = context->launches[i];
-        if (collect(context, launch, &whatif)) {
-            add_csv(context, launch, whatif.causes.items, whatif.causes.count);
-            add_csv(context, launch, whatif.sizes.items, whatif.sizes.count);
-        }
-        whatif_free(&whatif);
-    }
-    return WL_OK;
-}
+const struct wl_page wl_page_whatif = {.name = "whatif", .walk = walk};

@@ -1,23 +1,20 @@
 #include "show/page/timeline_tables.h"
 
-#include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "show/format/format.h"
-#include "show/format/table.h"
-#include "warplens/version.h"
+#include "show/page/sink.h"
 
+/* Tables that are wanted, and what is printed of them. */
 struct output {
     struct wl_report *report;
-    enum wl_view_format format;
+    const char *names; /* NULL: all summaries */
+    struct wl_page_sink *sink;
     bool is_simulated, has_events;
     bool skips_empty;
-    FILE *file;
-    json_t *tables; /* of JSON */
     size_t printed; /* tables so far */
 };
 
@@ -25,9 +22,7 @@ struct output {
 struct page {
     const struct wl_timeline_table *table;
     struct output *output;
-    struct wl_table text;
-    struct wl_text csv;
-    json_t *rows;
+    struct wl_column columns[WL_TABLE_COLUMNS_MAX];
     size_t row_count;
 };
 
@@ -65,118 +60,75 @@ static void format_number(double number, enum wl_table_unit unit, struct wl_text
         wl_format_grouped(digits, out);
 }
 
-static void add_text_cell(struct page *page, const struct wl_table_cell *cell,
-                          enum wl_table_unit unit)
+static void put_cell(const struct page *page, size_t column, const struct wl_table_cell *cell)
 {
-    struct wl_text out = {0};
-    if (cell->text)
-        wl_format_safe(cell->text, &out);
-    else if (!cell->is_absent)
-        format_number(cell->number, unit, &out);
-    wl_table_add_cell(&page->text, out.data ? out.data : "");
-    wl_text_free(&out);
+    struct wl_text shown = {0};
+    struct wl_cell value = cell->text        ? wl_cell_text(cell->text)
+                           : cell->is_absent ? wl_cell_absent()
+                                             : wl_cell_number(cell->number);
+    if (value.kind == WL_CELL_NUMBER)
+        format_number(cell->number, page->table->columns[column].unit, &shown);
+    value.shown = shown.data;
+    wl_put(page->output->sink, &page->columns[column], value);
+    wl_text_free(&shown);
 }
 
-static void add_csv_cell(struct page *page, const struct wl_table_cell *cell, bool is_first)
+/* ---- tables ---- */
+
+static void put_field(struct wl_page_sink *sink, const char *key, const char *text)
 {
-    if (!is_first)
-        wl_text_add_char(&page->csv, ',');
-    if (cell->text)
-        wl_format_csv(cell->text, &page->csv);
-    else if (!cell->is_absent)
-        wl_format_plain(cell->number, &page->csv);
+    const struct wl_column field = {.json = key};
+    wl_put(sink, &field, wl_cell_text(text));
 }
 
-static json_t *json_cell(const struct wl_table_cell *cell)
+static void begin_page(struct page *page)
 {
-    if (cell->is_absent)
-        return json_null();
-    if (cell->text) {
-        struct wl_text out = {0};
-        wl_format_utf8(cell->text, &out);
-        json_t *string = json_string(out.data ? out.data : "");
-        wl_text_free(&out);
-        return string;
+    const struct wl_timeline_table *table = page->table;
+    struct wl_page_sink *sink = page->output->sink;
+    size_t count = count_columns(table);
+    bool is_predicted = table->is_of_device && page->output->is_simulated;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = table->columns[i].name;
+        unsigned flags = WL_COLUMN_BARE;
+        flags |= table->columns[i].unit == WL_UNIT_TEXT ? WL_COLUMN_LEFT : 0;
+        page->columns[i] = (struct wl_column){name, name, name, WL_FORM_PLAIN, flags};
     }
-    if (is_whole_number(cell->number))
-        return json_integer((json_int_t)cell->number);
-    return json_real(cell->number);
+    wl_print(sink, "%s ** %s (%s):\n\n", page->output->printed ? "\n" : "", table->title,
+             table->name);
+    wl_part(sink);
+    wl_heading(sink, page->columns, count);
+    wl_table_begin(sink, 1);
+    wl_table_columns(sink, page->columns, count);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put_field(sink, "name", table->name);
+    put_field(sink, "title", table->title);
+    put_field(sink, "mark", is_predicted ? "predicted" : "exact");
+    wl_begin(sink, WL_LEVEL_LIST, "rows", 0);
+}
+
+static void end_page(struct page *page)
+{
+    struct wl_page_sink *sink = page->output->sink;
+    wl_end(sink);
+    wl_end(sink);
+    wl_table_end(sink);
+    if (!page->row_count)
+        wl_print(sink, " no row: the trace has none of it\n");
+    else if (page->table->is_of_device && page->output->is_simulated)
+        wl_print(sink, " Times of the GPU are predicted: those of the simulated clock.\n");
+    page->output->printed++;
 }
 
 static void take_row(void *self, const struct wl_table_cell *cells)
 {
     struct page *page = self;
-    const struct wl_timeline_table *table = page->table;
-    size_t count = count_columns(table);
-    json_t *row = page->output->format == WL_FORMAT_JSON ? json_object() : NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (row)
-            json_object_set_new(row, table->columns[i].name, json_cell(&cells[i]));
-        else if (page->output->format == WL_FORMAT_CSV)
-            add_csv_cell(page, &cells[i], i == 0);
-        else
-            add_text_cell(page, &cells[i], table->columns[i].unit);
-    }
-    if (row)
-        json_array_append_new(page->rows, row);
-    else if (page->output->format == WL_FORMAT_CSV)
-        wl_text_add_char(&page->csv, '\n');
-    page->row_count++;
-}
-
-/* ---- tables ---- */
-
-static const char predicted_note[] =
-    "Times of the GPU are predicted: those of the simulated clock.\n";
-
-static void print_text(const struct page *page)
-{
-    struct wl_text out = {0};
-    wl_text_addf(&out, "%s ** %s (%s):\n\n", page->output->printed ? "\n" : "", page->table->title,
-                 page->table->name);
-    if (page->row_count)
-        wl_table_print(&page->text, 1, &out);
-    else
-        wl_text_add(&out, " no row: the trace has none of it\n");
-    if (page->row_count && page->table->is_of_device && page->output->is_simulated)
-        wl_text_addf(&out, " %s", predicted_note);
-    fwrite(out.data, 1, out.length, page->output->file);
-    wl_text_free(&out);
-}
-
-static void print_csv(const struct page *page)
-{
-    struct wl_text out = {0};
     size_t count = count_columns(page->table);
-    if (page->output->printed)
-        wl_text_add_char(&out, '\n');
+    if (page->row_count++ == 0)
+        begin_page(page);
+    wl_begin(page->output->sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
     for (size_t i = 0; i < count; i++)
-        wl_text_addf(&out, "%s%s", i ? "," : "", page->table->columns[i].name);
-    wl_text_add_char(&out, '\n');
-    fwrite(out.data, 1, out.length, page->output->file);
-    if (page->csv.length)
-        fwrite(page->csv.data, 1, page->csv.length, page->output->file);
-    wl_text_free(&out);
-}
-
-static void add_json(const struct page *page)
-{
-    bool is_predicted = page->table->is_of_device && page->output->is_simulated;
-    json_array_append_new(page->output->tables,
-                          json_pack("{s:s, s:s, s:s, s:O}", "name", page->table->name, "title",
-                                    page->table->title, "mark",
-                                    is_predicted ? "predicted" : "exact", "rows", page->rows));
-}
-
-static void print_page(const struct page *page)
-{
-    if (page->output->format == WL_FORMAT_JSON)
-        add_json(page);
-    else if (page->output->format == WL_FORMAT_CSV)
-        print_csv(page);
-    else
-        print_text(page);
-    page->output->printed++;
+        put_cell(page, i, &cells[i]);
+    wl_end(page->output->sink);
 }
 
 static enum wl_code fail_without_trace(struct wl_error *error)
@@ -190,24 +142,21 @@ static enum wl_code put_table(struct output *output, const struct wl_timeline_ta
 {
     if (!output->has_events && !table->is_of_launches)
         return output->skips_empty ? WL_OK : fail_without_trace(error);
-    struct page page = {.table = table, .output = output, .rows = json_array()};
-    size_t count = count_columns(table);
-    for (size_t i = 0; i < count; i++)
-        wl_table_add_column(&page.text, table->columns[i].name,
-                            table->columns[i].unit == WL_UNIT_TEXT);
+    struct page page = {.table = table, .output = output};
     enum wl_code code = wl_timeline_table_read(output->report, table, take_row, &page, error);
-    if (!code && (page.row_count || !output->skips_empty))
-        print_page(&page);
-    wl_table_free(&page.text);
-    wl_text_free(&page.csv);
-    json_decref(page.rows);
-    return code;
+    if (code || (!page.row_count && output->skips_empty))
+        return code;
+    if (!page.row_count)
+        begin_page(&page);
+    end_page(&page);
+    wl_flush(output->sink);
+    return WL_OK;
 }
 
-static enum wl_code put_named(struct output *output, const char *names, struct wl_error *error)
+static enum wl_code put_named(struct output *output, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    for (const char *name = names; *name && !code;) {
+    for (const char *name = output->names; *name && !code;) {
         const struct wl_timeline_table *table = NULL;
         size_t length = strcspn(name, ",");
         char *word = wl_string_copy_length(name, length);
@@ -233,32 +182,25 @@ static enum wl_code put_summaries(struct output *output, struct wl_error *error)
     return code;
 }
 
-static void print_json(struct output *output)
+static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error *error)
 {
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s}, s:O}", "schema", "warplens/1", "page",
-                             "report", "generator", "name", "warplens", "version",
-                             WL_VERSION_STRING, "tables", output->tables);
-    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    fprintf(output->file, "%s\n", dump);
-    free(dump);
-    json_decref(root);
+    struct output *output = self;
+    output->sink = sink;
+    wl_begin(sink, WL_LEVEL_LIST, "tables", 0);
+    enum wl_code code = output->names ? put_named(output, error) : put_summaries(output, error);
+    wl_end(sink);
+    return code;
 }
 
 enum wl_code wl_view_trace_tables(struct wl_report *report, const char *names,
                                   enum wl_view_format format, FILE *out, struct wl_error *error)
 {
-    struct output output = {.report = report, .format = format, .file = out};
+    const struct wl_sink_setup setup = {.out = out, .page = "report"};
+    struct output output = {.report = report, .names = names};
     if (format > WL_FORMAT_JSON)
         return wl_error_set(error, WL_ERR_USAGE,
                             "tables of a trace cannot be printed in this format");
     output.has_events = wl_report_event_count(report) != 0;
     output.is_simulated = wl_report_is_simulated(report);
-    output.tables = json_array();
-    enum wl_code code = names ? put_named(&output, names, error) : put_summaries(&output, error);
-    if (!code && format == WL_FORMAT_JSON)
-        print_json(&output);
-    json_decref(output.tables);
-    if (!code && (fflush(out) != 0 || ferror(out)))
-        code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write the tables: %s", strerror(errno));
-    return code;
+    return wl_sink_run(format, &setup, walk, &output, error);
 }

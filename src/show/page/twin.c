@@ -1,14 +1,11 @@
 #include "show/page/twin.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
-#include "show/format/format.h"
-#include "show/format/table.h"
 #include "show/page/fields.h"
 
 /* How far the two may lie apart, for the count below each table. */
@@ -22,8 +19,7 @@ struct twin {
     size_t measured_count, simulated_count;
     size_t pairs;
     size_t within[step_count + 1]; /* of the table at hand; the last: further apart */
-    struct wl_text text;
-    json_t *launches;
+    struct wl_page_sink *sink;
 };
 
 /* ---- pairs ---- */
@@ -101,24 +97,19 @@ static double difference(const struct wl_metric_value *measured,
     return measured->number != 0 ? 100 * apart / fabs(measured->number) : INFINITY;
 }
 
-static void add_number(struct wl_table *table, const struct wl_metric_value *value)
-{
-    struct wl_text number = {0}, unit = {0};
-    wl_format_metric(value, WL_UNITS_AUTO, &number, &unit);
-    wl_text_addf(&number, "%s%s", unit.length ? " " : "", unit.data ? unit.data : "");
-    wl_table_add_cell(table, number.data);
-    wl_text_free(&number);
-    wl_text_free(&unit);
-}
+enum { NAME, UNIT, MEASURED, SIMULATED, DIFFERENCE, MARK, COLUMNS };
+static const struct wl_column columns[COLUMNS] = {
+    [NAME] = {.text = "Metric Name", .json = "name", .flags = WL_COLUMN_LEFT},
+    [UNIT] = {.json = "unit"},
+    [MEASURED] = {.text = "Measured", .json = "measured", .form = WL_FORM_AMOUNT},
+    [SIMULATED] = {.text = "Simulated", .json = "simulated", .form = WL_FORM_AMOUNT},
+    [DIFFERENCE] = {.text = "Difference"},
+    [MARK] = {.text = "", .json = "mark", .flags = WL_COLUMN_LEFT},
+};
 
-static void add_row(struct twin *twin, struct wl_table *table, json_t *metrics,
-                    const struct wl_metric_value *measured, const struct wl_metric_value *simulated)
+static void put_row(struct twin *twin, const struct wl_metric_value *measured,
+                    const struct wl_metric_value *simulated)
 {
-    static const char *const marks[] = {
-        [WL_MARK_EXACT] = "exact",
-        [WL_MARK_MODELLED] = "modelled",
-        [WL_MARK_PREDICTED] = "predicted",
-    };
     bool is_pct = strcmp(measured->unit, "%") == 0;
     double apart = difference(measured, simulated);
     char cell[32];
@@ -127,67 +118,58 @@ static void add_row(struct twin *twin, struct wl_table *table, json_t *metrics,
         step++;
     twin->within[step]++;
     snprintf(cell, sizeof cell, isinf(apart) ? "-" : "%+.1f%s", apart, is_pct ? " points" : "%");
-    wl_table_add_cell(table, measured->name);
-    add_number(table, measured);
-    add_number(table, simulated);
-    wl_table_add_cell(table, cell);
-    wl_table_add_cell(table, marks[simulated->mark]);
-    json_array_append_new(metrics,
-                          json_pack("{s:s, s:s, s:o, s:o, s:s}", "name", measured->name, "unit",
-                                    measured->unit, "measured", wl_json_number(measured->number),
-                                    "simulated", wl_json_number(simulated->number), "mark",
-                                    marks[simulated->mark]));
-}
-
-static void begin_table(struct wl_table *table)
-{
-    wl_table_add_column(table, "Metric Name", true);
-    wl_table_add_column(table, "Measured", false);
-    wl_table_add_column(table, "Simulated", false);
-    wl_table_add_column(table, "Difference", false);
-    wl_table_add_column(table, "", true);
+    wl_begin(twin->sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_ROW);
+    wl_put(twin->sink, &columns[NAME], wl_cell_text(measured->name));
+    wl_put(twin->sink, &columns[UNIT], wl_cell_text(measured->unit));
+    wl_put(twin->sink, &columns[MEASURED], wl_cell_metric(measured));
+    wl_put(twin->sink, &columns[SIMULATED], wl_cell_metric(simulated));
+    wl_put(twin->sink, &columns[DIFFERENCE], wl_cell_text(cell));
+    wl_put(twin->sink, &columns[MARK], wl_cell_word(wl_metric_mark_name(simulated->mark)));
+    wl_end(twin->sink);
 }
 
 static void compare(struct twin *twin, const struct wl_report_launch *measured,
                     const struct wl_report_launch *simulated)
 {
-    size_t count = 0;
-    struct wl_table table = {0};
-    json_t *metrics = json_array(), *launch = wl_fields_json(measured);
+    size_t count = 0, row_count = 0;
     struct wl_metric_set *ours = wl_metric_set_create(twin->catalog, measured);
     struct wl_metric_set *theirs = wl_metric_set_create(twin->catalog, simulated);
     const struct wl_metric_value *const *values = wl_metric_set_list(ours, &count);
     memset(twin->within, 0, sizeof twin->within);
-    begin_table(&table);
+    wl_begin(twin->sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put_launch(twin->sink, measured);
+    wl_table_begin(twin->sink, 4);
+    wl_table_columns(twin->sink, columns, COLUMNS);
+    wl_begin(twin->sink, WL_LEVEL_LIST, "metrics", 0);
     for (size_t i = 0; i < count; i++) {
         const struct wl_metric_value *value = values[i];
         if (!value->is_present || value->text || is_fact(value->name))
             continue;
         const struct wl_metric_value *other = wl_metric_get(theirs, value->name);
-        if (other->is_present && !other->text)
-            add_row(twin, &table, metrics, value, other);
+        if (!other->is_present || other->text)
+            continue;
+        put_row(twin, value, other);
+        row_count++;
     }
-    wl_table_print(&table, 4, &twin->text);
-    wl_text_addf(
-        &twin->text,
-        "    %zu metrics in both: %zu equal, %zu more within 1%%, %zu more within 5%%, %zu "
-        "further\n\n",
-        wl_table_rows(&table), twin->within[0], twin->within[1], twin->within[2],
-        twin->within[step_count]);
-    json_object_set_new(launch, "metrics", metrics);
-    json_array_append_new(twin->launches, launch);
+    wl_end(twin->sink);
+    wl_table_end(twin->sink);
+    wl_end(twin->sink);
+    wl_print(twin->sink,
+             "    %zu metrics in both: %zu equal, %zu more within 1%%, %zu more within 5%%, %zu "
+             "further\n\n",
+             row_count, twin->within[0], twin->within[1], twin->within[2],
+             twin->within[step_count]);
     wl_metric_set_free(ours);
     wl_metric_set_free(theirs);
-    wl_table_free(&table);
 }
 
-static void add_title(struct twin *twin, const struct wl_report_launch *launch)
+static void say_title(struct twin *twin, const struct wl_report_launch *launch)
 {
     const uint32_t *grid = launch->record.grid, *block = launch->record.block;
-    wl_text_add(&twin->text, "  ");
-    wl_format_safe(wl_fields_kernel(launch), &twin->text);
-    wl_text_addf(&twin->text, " (%u, %u, %u)x(%u, %u, %u)\n", grid[0], grid[1], grid[2], block[0],
-                 block[1], block[2]);
+    wl_print(twin->sink, "  ");
+    wl_print_safe(twin->sink, wl_fields_kernel(launch));
+    wl_print(twin->sink, " (%u, %u, %u)x(%u, %u, %u)\n", grid[0], grid[1], grid[2], block[0],
+             block[1], block[2]);
 }
 
 /* ---- all ---- */
@@ -198,9 +180,9 @@ static void compare_all(struct twin *twin)
         if (!is_first_counted(twin, i))
             continue;
         const struct wl_report_launch *other = find_twin(twin, i);
-        add_title(twin, &twin->measured[i]);
+        say_title(twin, &twin->measured[i]);
         if (!other) {
-            wl_text_add(&twin->text, "    n/a   no launch like it was simulated\n\n");
+            wl_print(twin->sink, "    n/a   no launch like it was simulated\n\n");
             continue;
         }
         twin->pairs++;
@@ -208,30 +190,31 @@ static void compare_all(struct twin *twin)
     }
 }
 
+static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error *error)
+{
+    struct twin *twin = self;
+    twin->sink = sink;
+    if (!twin->measured_count)
+        return wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was measured");
+    wl_begin(sink, WL_LEVEL_LIST, "launches", 0);
+    compare_all(twin);
+    wl_end(sink);
+    return twin->pairs ? WL_OK
+                       : wl_error_set(error, WL_ERR_UNSUPPORTED,
+                                      "no launch was both counted and simulated");
+}
+
 enum wl_code wl_view_twin(struct wl_report *measured, struct wl_report *simulated,
                           const struct wl_twin_options *options, FILE *out, struct wl_error *error)
 {
-    struct twin twin = {.options = options, .launches = json_array()};
+    const struct wl_sink_setup setup = {.out = out, .page = "twin"};
+    struct twin twin = {.options = options};
     twin.measured = wl_report_launches(measured, &twin.measured_count);
     twin.simulated = wl_report_launches(simulated, &twin.simulated_count);
     enum wl_code code = wl_metric_catalog_create(options->section_folder, &twin.catalog, error);
     if (!code)
-        compare_all(&twin);
-    if (!code && !twin.measured_count)
-        code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was measured");
-    else if (!code && !twin.pairs)
-        code = wl_error_set(error, WL_ERR_UNSUPPORTED, "no launch was both counted and simulated");
-    json_t *root = json_pack("{s:s, s:s, s:O}", "schema", "warplens/1", "page", "twin", "launches",
-                             twin.launches);
-    char *dump = options->json ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
-    if (!code && options->json)
-        fprintf(out, "%s\n", dump ? dump : "");
-    else if (!code)
-        fputs(twin.text.data, out);
-    free(dump);
-    json_decref(root);
-    json_decref(twin.launches);
+        code = wl_sink_run(options->json ? WL_FORMAT_JSON : WL_FORMAT_TEXT, &setup, walk, &twin,
+                           error);
     wl_metric_catalog_free(twin.catalog);
-    wl_text_free(&twin.text);
     return code;
 }

@@ -5,89 +5,127 @@
 #include <string.h>
 
 #include "show/page/context.h"
-#include "show/page/fields.h"
-#include "warplens/version.h"
 
-static const struct page {
-    const char *name;
-    wl_view_page_print *print[WL_FORMAT_COUNT]; /* NULL: not in this format */
-} pages[] = {
-    [WL_PAGE_SUMMARY] = {"summary",
-                         {wl_page_summary_text, wl_page_summary_csv, wl_page_summary_json}},
-    [WL_PAGE_DETAILS] = {"details",
-                         {wl_page_details_text, wl_page_details_csv, wl_page_details_json}},
-    [WL_PAGE_SOURCE] = {"source", {wl_page_source_text, wl_page_source_csv, wl_page_source_json}},
-    [WL_PAGE_RAW] = {"raw", {wl_page_raw_text, wl_page_raw_csv, wl_page_raw_json}},
-    [WL_PAGE_SESSION] = {"session",
-                         {wl_page_session_text, wl_page_session_csv, wl_page_session_json}},
-    [WL_PAGE_ADVICE] = {"advice",
-                        {wl_page_advice_text, wl_page_advice_csv, wl_page_advice_json,
-                         wl_page_advice_sarif, wl_page_advice_markdown}},
-    [WL_PAGE_WHATIF] = {"whatif", {wl_page_whatif_text, wl_page_whatif_csv, wl_page_whatif_json}},
-    [WL_PAGE_GUIDE] = {"guide", {wl_page_guide_text}},
+static const struct wl_page *const pages[] = {
+#define WL_PAGE_ROW(id, name) [WL_PAGE_##id] = &wl_page_##name,
+#include "show/page/pages.def"
+#undef WL_PAGE_ROW
 };
-static wl_view_page_print *const group_pages[] = {wl_page_groups_text, wl_page_groups_csv,
-                                                  wl_page_groups_json};
 
-void wl_view_flush(struct wl_view_context *context)
+const char wl_view_page_list[] =
+#define WL_PAGE_ROW(id, name) "|" #name
+#include "show/page/pages.def"
+#undef WL_PAGE_ROW
+    ;
+
+int wl_view_page_find(const char *name)
 {
-    if (context->text.length)
-        fwrite(context->text.data, 1, context->text.length, context->out);
-    context->text.length = 0;
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(pages[i]->name, name) == 0)
+            return (int)i;
+    return -1;
 }
 
-static enum wl_code print_page(struct wl_view_context *context, struct wl_error *error)
+/* ---- a page into a sink ---- */
+
+struct visit {
+    const struct wl_page *page;
+    struct wl_view_context *context;
+};
+
+static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error *error)
 {
-    const struct wl_view_options *options = context->options;
-    const struct page *page = &pages[options->page];
-    wl_view_page_print *print = page->print[options->format];
-    bool is_grouped = options->summary != WL_SUMMARY_NONE;
-    if (!print) {
+    const struct visit *visit = self;
+    return visit->page->walk(visit->context, sink, error);
+}
+
+enum wl_code wl_page_to_text(const struct wl_page *page, struct wl_view_context *context,
+                             char **text, struct wl_error *error)
+{
+    size_t size = 0;
+    struct visit visit = {page, context};
+    struct wl_sink_setup setup = {.out = open_memstream(text, &size),
+                                  .width = context->options->width,
+                                  .units = context->options->units,
+                                  .has_color = context->options->color};
+    if (!setup.out)
+        return wl_error_set(error, WL_ERR_MEMORY, "out of memory");
+    enum wl_code code = wl_sink_run(WL_FORMAT_TEXT, &setup, walk, &visit, error);
+    fclose(setup.out);
+    return code;
+}
+
+enum wl_code wl_page_to_json(const struct wl_page *page, struct wl_view_context *context,
+                             json_t **object, struct wl_error *error)
+{
+    struct visit visit = {page, context};
+    struct wl_page_sink *sink = wl_sink_json(&(struct wl_sink_setup){0});
+    enum wl_code code = wl_sink_walk(sink, walk, &visit, error);
+    *object = wl_sink_json_take(sink);
+    sink->free(sink);
+    return code;
+}
+
+static enum wl_code write_document(struct wl_view_context *context, const struct wl_page *page,
+                                   FILE *out, struct wl_error *error)
+{
+    struct wl_text text = {0};
+    enum wl_code code = page->document[context->options->format](context, &text, error);
+    if (code == WL_OK)
+        fwrite(text.data, 1, text.length, out);
+    if (code == WL_OK && (fflush(out) != 0 || ferror(out)))
+        code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write the page: %s", strerror(errno));
+    wl_text_free(&text);
+    return code;
+}
+
+/* The page that the options want; NULL: there is none like it. */
+static const struct wl_page *choose_page(const struct wl_view_options *options,
+                                         struct wl_error *error)
+{
+    const struct wl_page *page = pages[options->page];
+    bool is_document = options->format > WL_FORMAT_JSON;
+    if (is_document ? !page->document[options->format]
+                    : page->is_only_text && options->format != WL_FORMAT_TEXT) {
         wl_error_set(error, WL_ERR_USAGE, "the page %s cannot be printed in this format",
                      page->name);
-        return wl_error_set_hint(
+        wl_error_set_hint(
             error, "--sarif and --markdown are for --page advice, the page guide is only text");
+        return NULL;
     }
-    if (is_grouped) {
-        if (options->page != WL_PAGE_DETAILS && options->page != WL_PAGE_RAW) {
-            wl_error_set(error, WL_ERR_USAGE, "--print-summary cannot be of the page %s",
-                         page->name);
-            return wl_error_set_hint(error, "--page details or --page raw");
-        }
-        if (options->format >= sizeof group_pages / sizeof *group_pages)
-            return wl_error_set(error, WL_ERR_USAGE,
-                                "--print-summary cannot be printed in this format");
-        print = group_pages[options->format];
-    }
-    if (options->format == WL_FORMAT_JSON) {
-        context->root =
-            json_pack("{s:s, s:s, s:{s:s, s:s}}", "schema", "warplens/1", "page", page->name,
-                      "generator", "name", "warplens", "version", WL_VERSION_STRING);
-    }
-    enum wl_code code = print(context, error);
-    if (code != WL_OK)
-        return code;
-    if (context->root) {
-        char *dump = json_dumps(context->root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-        if (!dump)
-            return wl_error_set(error, WL_ERR_INTERNAL, "the page could not be written as JSON");
-        wl_text_add(&context->text, dump);
-        wl_text_add_char(&context->text, '\n');
-        free(dump);
-    }
-    wl_view_flush(context);
-    if (fflush(context->out) != 0 || ferror(context->out))
-        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write the page: %s", strerror(errno));
-    return WL_OK;
+    if (options->summary == WL_SUMMARY_NONE)
+        return page;
+    if (page->has_summary)
+        return &wl_page_groups;
+    wl_error_set(error, WL_ERR_USAGE, "--print-summary cannot be of the page %s", page->name);
+    wl_error_set_hint(error, "--page details or --page raw");
+    return NULL;
+}
+
+static enum wl_code print_page(struct wl_view_context *context, FILE *out, struct wl_error *error)
+{
+    const struct wl_view_options *options = context->options;
+    const struct wl_page *page = choose_page(options, error);
+    struct visit visit = {page, context};
+    struct wl_sink_setup setup = {.out = out,
+                                  .page = pages[options->page]->name,
+                                  .width = options->width,
+                                  .units = options->units,
+                                  .has_color = options->color};
+    if (!page)
+        return WL_ERR_USAGE;
+    if (options->format > WL_FORMAT_JSON)
+        return write_document(context, page, out, error);
+    return wl_sink_run(options->format, &setup, walk, &visit, error);
 }
 
 enum wl_code wl_view_print(struct wl_report *report, const struct wl_view_options *options,
                            FILE *out, struct wl_error *error)
 {
     struct wl_view_context context;
-    enum wl_code code = wl_view_context_open(report, options, out, &context, error);
+    enum wl_code code = wl_view_context_open(report, options, &context, error);
     if (code == WL_OK)
-        code = print_page(&context, error);
+        code = print_page(&context, out, error);
     wl_view_context_close(&context);
     return code;
 }

@@ -8,25 +8,19 @@
 #include "base/error.h"
 #include "report/report.h"
 #include "show/format/format.h"
+#include "show/page/sink.h"
 
+/* WL_PAGE_SUMMARY ... */
 enum wl_view_page {
-    WL_PAGE_SUMMARY,
-    WL_PAGE_DETAILS,
-    WL_PAGE_SOURCE,
-    WL_PAGE_RAW,
-    WL_PAGE_SESSION,
-    WL_PAGE_ADVICE,
-    WL_PAGE_WHATIF,
-    WL_PAGE_GUIDE
+#define WL_PAGE_ROW(id, name) WL_PAGE_##id,
+#include "show/page/pages.def"
+#undef WL_PAGE_ROW
 };
-enum wl_view_format {
-    WL_FORMAT_TEXT,
-    WL_FORMAT_CSV,
-    WL_FORMAT_JSON,
-    WL_FORMAT_SARIF,    /* of the advice page only */
-    WL_FORMAT_MARKDOWN, /* of the advice page only */
-    WL_FORMAT_COUNT
-};
+/* "|summary|details|...": behind the first bar as an option with a choice takes them. */
+extern const char wl_view_page_list[];
+/* Position of the page of that name, or -1. */
+int wl_view_page_find(const char *name);
+
 enum wl_view_summary {
     WL_SUMMARY_NONE,
     WL_SUMMARY_PER_KERNEL,

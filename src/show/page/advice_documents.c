@@ -1,103 +1,15 @@
-/* The advice page for programs: JSON, SARIF 2.1.0, and Markdown for comments of a review. */
+#include "show/page/advice_documents.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "show/format/format.h"
+#include "show/format/json.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
 #include "warplens/version.h"
-
-/* ---- JSON ---- */
-
-static json_t *place_json(const struct wl_advice_place *place)
-{
-    if (place->line == 0 && !place->instruction)
-        return json_null();
-    json_t *object = json_pack("{s:o, s:I, s:I}", "file", wl_json_text(place->file), "line",
-                               (json_int_t)place->line, "column", (json_int_t)place->column);
-    if (place->instruction) {
-        json_object_set_new(object, "instruction", json_integer(place->instruction->index));
-        json_object_set_new(object, "ptx", wl_json_text(place->instruction->text));
-    }
-    return object;
-}
-
-static json_t *evidence_json(const struct wl_advice *advice)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < advice->evidence_count; i++) {
-        const struct wl_advice_evidence *evidence = &advice->evidence[i];
-        json_t *object = json_pack(
-            "{s:o, s:o, s:o}", "metric", wl_json_text(evidence->metric), "value",
-            evidence->text ? wl_json_text(evidence->text) : wl_json_number(evidence->value), "unit",
-            wl_json_text(evidence->unit));
-        if (evidence->has_mark)
-            json_object_set_new(object, "mark", json_string(wl_metric_mark_name(evidence->mark)));
-        if (evidence->has_threshold)
-            json_object_set_new(object, "threshold", wl_json_number(evidence->threshold));
-        json_array_append_new(list, object);
-    }
-    return list;
-}
-
-static json_t *gain_json(const struct wl_advice *advice)
-{
-    if (!advice->has_gain)
-        return json_null();
-    json_t *gain = json_pack("{s:f, s:f, s:s, s:o, s:s}", "saved", advice->saved, "factor",
-                             advice->factor, "obtained", wl_advice_method_name(advice->method),
-                             "how", wl_json_text(advice->how), "confidence",
-                             wl_advice_confidence_name(advice->confidence));
-    if (advice->saved_ns > 0)
-        json_object_set_new(gain, "saved_ns", json_real(advice->saved_ns));
-    return gain;
-}
-
-static json_t *finding_json(const struct wl_advice *advice, size_t number)
-{
-    json_t *chain = json_array();
-    for (size_t i = 0; i < advice->chain_count; i++)
-        json_array_append_new(chain,
-                              json_pack("{s:o, s:o}", "place", place_json(&advice->chain[i].place),
-                                        "text", wl_json_text(advice->chain[i].text)));
-    json_t *object = json_pack(
-        "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "number", (json_int_t)number,
-        "id", advice->rule->id, "severity", wl_advice_severity_name(advice->severity), "launch",
-        advice->launch ? json_integer(advice->launch->key) : json_null(), "kernel",
-        advice->launch ? wl_json_text(wl_fields_kernel(advice->launch)) : json_null(), "place",
-        place_json(&advice->place), "title", wl_json_text(advice->title), "evidence",
-        evidence_json(advice), "chain", chain, "gain", gain_json(advice), "group", advice->group);
-    json_object_set_new(object, "advice", wl_json_text(advice->todo));
-    json_object_set_new(object, "launches", json_integer((json_int_t)advice->launch_count));
-    json_object_set_new(object, "overlaps",
-                        advice->overlaps ? json_integer((json_int_t)advice->overlaps)
-                                         : json_null());
-    return object;
-}
-
-enum wl_code wl_page_advice_json(struct wl_view_context *context, struct wl_error *error)
-{
-    struct wl_view_advice advice;
-    enum wl_code code = wl_view_advise(context, &advice, error);
-    if (code != WL_OK)
-        return code;
-    json_t *findings = json_array(), *skipped = json_array();
-    for (size_t i = 0; i < advice.finding_count; i++)
-        json_array_append_new(findings, finding_json(&advice.findings[i], i + 1));
-    for (size_t i = 0; i < advice.skip_count; i++) {
-        const struct wl_advice_skip *skip = &advice.skips[i];
-        json_array_append_new(skipped, json_pack("{s:s, s:s, s:o, s:I}", "id", skip->rule->id,
-                                                 "because", skip->is_failure ? "failed" : "needs",
-                                                 "text", wl_json_text(skip->text), "launches",
-                                                 (json_int_t)skip->launch_count));
-    }
-    json_object_set_new(context->root, "findings", findings);
-    json_object_set_new(context->root, "skipped", skipped);
-    wl_view_advice_free(&advice);
-    return WL_OK;
-}
 
 /* ---- SARIF ---- */
 
@@ -175,7 +87,8 @@ static json_t *sarif_result(const struct wl_advice *advice)
     return result;
 }
 
-enum wl_code wl_page_advice_sarif(struct wl_view_context *context, struct wl_error *error)
+enum wl_code wl_advice_write_sarif(struct wl_view_context *context, struct wl_text *out,
+                                   struct wl_error *error)
 {
     struct wl_view_advice advice;
     enum wl_code code = wl_view_advise(context, &advice, error);
@@ -184,12 +97,18 @@ enum wl_code wl_page_advice_sarif(struct wl_view_context *context, struct wl_err
     json_t *results = json_array();
     for (size_t i = 0; i < advice.finding_count; i++)
         json_array_append_new(results, sarif_result(&advice.findings[i]));
-    context->root =
+    json_t *root =
         json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
                   "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
                   "tool", "driver", "name", "warplens", "version", WL_VERSION_STRING, "rules",
                   sarif_rules(advice.rules), "results", results);
     wl_view_advice_free(&advice);
+    char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    if (!dump)
+        return wl_error_set(error, WL_ERR_INTERNAL, "the page could not be written as JSON");
+    wl_text_addf(out, "%s\n", dump);
+    free(dump);
     return WL_OK;
 }
 
@@ -208,10 +127,10 @@ static void add_markdown(struct wl_text *out, const char *text)
     wl_text_free(&safe);
 }
 
-static void markdown_finding(struct wl_view_context *context, const struct wl_advice *advice,
-                             size_t number)
+static void markdown_finding(struct wl_text *out, const struct wl_advice *advice, size_t number)
 {
-    struct wl_text *out = &context->text, piece = {0};
+    struct wl_text piece = {0};
+    bool is_mark_shown[3] = {false};
     wl_text_addf(out, "%zu. **", number);
     wl_advice_add_place(advice, &piece);
     add_markdown(out, piece.data);
@@ -224,7 +143,7 @@ static void markdown_finding(struct wl_view_context *context, const struct wl_ad
     wl_text_addf(out, "%s%s\n", piece.length ? "; " : "", piece.data);
     for (size_t i = 0; i < advice->evidence_count; i++) {
         piece.length = 0;
-        wl_advice_add_evidence(context, &advice->evidence[i], &piece);
+        wl_advice_add_evidence(is_mark_shown, &advice->evidence[i], &piece);
         wl_text_add(out, "   - ");
         add_markdown(out, piece.data);
         wl_text_add_char(out, '\n');
@@ -242,24 +161,25 @@ static void markdown_finding(struct wl_view_context *context, const struct wl_ad
     wl_text_free(&piece);
 }
 
-enum wl_code wl_page_advice_markdown(struct wl_view_context *context, struct wl_error *error)
+enum wl_code wl_advice_write_markdown(struct wl_view_context *context, struct wl_text *out,
+                                      struct wl_error *error)
 {
     struct wl_view_advice advice;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
-    wl_text_add(&context->text, "## Findings\n\n");
+    wl_text_add(out, "## Findings\n\n");
     for (size_t i = 0; i < advice.finding_count; i++)
-        markdown_finding(context, &advice.findings[i], i + 1);
+        markdown_finding(out, &advice.findings[i], i + 1);
     if (advice.finding_count == 0)
-        wl_text_add(&context->text, "No rule found anything.\n");
+        wl_text_add(out, "No rule found anything.\n");
     for (size_t i = 0; i < advice.skip_count; i++) {
         struct wl_text text = {0};
-        wl_text_add(&context->text, i == 0 ? "\nNot looked at:\n\n" : "");
+        wl_text_add(out, i == 0 ? "\nNot looked at:\n\n" : "");
         if (wl_advice_add_skip(&advice, i, &text)) {
-            wl_text_add(&context->text, "- ");
-            add_markdown(&context->text, text.data);
-            wl_text_add_char(&context->text, '\n');
+            wl_text_add(out, "- ");
+            add_markdown(out, text.data);
+            wl_text_add_char(out, '\n');
         }
         wl_text_free(&text);
     }
