@@ -7,7 +7,8 @@ target_compile_definitions(generate_ptx PRIVATE _GNU_SOURCE)
 target_link_libraries(generate_ptx PRIVATE m)
 set_target_properties(generate_ptx PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_dependencies(unit_tests generate_ptx)
-add_custom_target(ptx_cases COMMAND generate_ptx ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generated)
+add_custom_target(ptx_cases COMMAND sh -c "rm -f ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generated/*.ptx"
+                            COMMAND generate_ptx ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generated)
 
 add_executable(run_ptx_on_gpu ${CMAKE_CURRENT_SOURCE_DIR}/ptx/on_gpu.c
                ${CMAKE_SOURCE_DIR}/src/base/sha256.c ${CMAKE_SOURCE_DIR}/src/base/error.c)
