@@ -1,4 +1,4 @@
-/* Runs every case in tests/ptx, tests/ptx/generated and tests/check on a simulated GPU, without and
+/* Runs every case in the folders of tests/ptx, and in tests/check, on a simulated GPU, without and
  * with checks. What a case may say stands at the top of sim/ptx_testing.h; tests/ptx/h200.txt says
  * what an H200 gave (tests/ptx/on_gpu.c). Arguments: names of cases to run, none for all. */
 #include <dirent.h>
@@ -473,8 +473,13 @@ static void add_folder(struct cases *cases, const char *folder, char **names)
     int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
-        if (dot && strcmp(dot, ".ptx") == 0)
+        if (dot && strcmp(dot, ".ptx") == 0) {
             add_file(cases, folder, name, names);
+        } else if (!dot && entries[i]->d_type == DT_DIR) { /* tests/ptx/generate has none */
+            char *inner = wl_string_format("%s%s/", folder, name);
+            add_folder(cases, inner, names);
+            free(inner);
+        }
         free(entries[i]);
     }
     if (count >= 0)
@@ -486,7 +491,7 @@ int main(int argument_count, char **arguments)
 {
     struct cases cases = {0};
     (void)argument_count;
-    static const char *const folders[] = {"", "generated/", "../check/"};
+    static const char *const folders[] = {"", "../check/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         add_folder(&cases, folders[i], arguments + 1);
     if (cases.count == 0) {
