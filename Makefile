@@ -12,12 +12,14 @@ BUILD ?= build
 run =
 endif
 groups = build cuda
+test_groups = fuzz offload openmp browser mpi slurm
 
-.PHONY: help demo test bench accuracy install build product configure packages format check-format clean
+.PHONY: help demo test test-quick test-packages bench accuracy install build product configure packages format check-format clean
 
 help:
 	@echo 'make demo          build, profile an example on a simulated GPU, show the report'
-	@echo 'make test          build and run all tests'
+	@echo 'make test          build and run all tests, as many at a time as there are cores'
+	@echo 'make test-quick    without those of tests/slow.txt'
 	@echo 'make bench         simulation speed beside plain C'
 	@echo 'make accuracy      counts beside those of a real H200'
 	@echo 'make install       install under PREFIX (default /usr/local)'
@@ -40,9 +42,15 @@ product: configure
 demo: product
 	@$(run) scripts/demo.sh $(BUILD)
 
-test: groups = build cuda check
-test: build
-	@$(run) ctest --test-dir $(BUILD) --output-on-failure
+# What only some tests need, group by group; what cannot be installed is skipped by them.
+test-packages:
+	@scripts/install-packages.sh --optional $(test_groups)
+
+test: test-packages build
+	@$(run) scripts/run-tests.sh $(BUILD)
+
+test-quick: build
+	@$(run) scripts/run-tests.sh $(BUILD) -LE slow
 
 bench: product
 	@$(run) ninja -C $(BUILD) --quiet warplens-speed
@@ -63,11 +71,11 @@ install: product
 	@echo 'Installed: $(PREFIX)/bin/warplens'
 
 format:
-	@scripts/install-packages.sh check
+	@scripts/install-packages.sh format
 	@scripts/format.sh
 
 check-format:
-	@scripts/install-packages.sh check
+	@scripts/install-packages.sh --optional format
 	@scripts/format.sh --check
 
 clean:

@@ -8,6 +8,6 @@ file(GLOB cli_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cli/*.test)
 foreach(test_file ${cli_tests})
   get_filename_component(name ${test_file} NAME_WE)
   add_test(NAME cli.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
-  set_tests_properties(cli.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(cli.${name} PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};WARPLENS_COLLECTOR=sim")
 endforeach()

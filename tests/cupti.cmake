@@ -17,7 +17,7 @@ if(WL_NVCC AND WL_CUPTI_HEADERS)
   add_dependencies(unit_tests cupti_abi_test)
   add_test(NAME cupti.abi COMMAND cupti_abi_test)
 else()
-  add_test(NAME cupti.abi COMMAND sh -c "echo no headers of CUPTI here; exit 77")
+  add_test(NAME cupti.abi COMMAND sh -c "echo skipped: there are no headers of CUPTI beside an nvcc; exit 77")
 endif()
 set_tests_properties(cupti.abi PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
 
@@ -58,7 +58,7 @@ file(GLOB cupti_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cupti/*.test
 foreach(test_file ${cupti_tests})
   get_filename_component(name ${test_file} NAME_WE)
   add_test(NAME cupti.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
-  set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT 300 SKIP_RETURN_CODE 77
-    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log;XDG_CACHE_HOME=${mock_folder}/cache")
+  set_tests_properties(cupti.${name} PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};LD_LIBRARY_PATH=${mock_folder};WARPLENS_CUPTI=${mock_folder}/whole/libcupti.so.13;MOCK_LOG=log;XDG_CACHE_HOME=${mock_folder}/cache-${name}")
 endforeach()
 add_dependencies(unit_tests mock_cuda mock_cupti mock_checkpoint) # of tests of replay modes

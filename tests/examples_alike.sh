@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples_alike.sh PROGRAM SIZE STEPS: whether clang with our headers makes of a ladder what nvcc makes of
-# it, as far as memory sees it: the same accesses, sectors and wavefronts.
+# it, as far as memory sees it: the same accesses, sectors and wavefronts; and both find their results right.
 # Environment: WARPLENS, SOURCE, NVCC.
 set -eu
 program=$1 size=$2 steps=$3
@@ -22,6 +22,7 @@ metrics=$metrics,launch__shared_mem_per_block_static
 count() { # PROGRAM STEP
     "$WARPLENS" profile -q -f -o run -k "regex:^$program|^average|^sgemm" "./$1" "$2" "$size" >output 2>&1 ||
         { cat output >&2; exit 1; }
+    grep -qx 'result: right' output || { cat output >&2; exit 1; }
     "$WARPLENS" show run.wlr --metrics "$metrics" --csv | awk -F'","' '{ print $5, $(NF - 3), $(NF - 1) }' >"$1.txt"
     [ "$(wc -l <"$1.txt")" -gt 10 ] || { cat "$1.txt" >&2; exit 1; }
 }

@@ -17,15 +17,15 @@ foreach(fuzzer ${fuzzers})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_dependencies(unit_tests ${target})
   add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS unit TIMEOUT 300)
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS unit TIMEOUT ${WL_TEST_TIMEOUT_S})
 endforeach()
 
 # The executor's fuzzer runs what its mutator makes of the cases in tests/ptx, tests/check and tests/fuzz/execute: one
 # seed and one count, so that a run is like the last. For longer, in a build with -DWL_SANITIZE=ON:
-#   WL_FUZZ_LAST=last.ptx build/tests/execute_fuzz SEED COUNT tests/ptx/*.ptx tests/ptx/generated/*.ptx
+#   WL_FUZZ_LAST=last.ptx build/tests/execute_fuzz SEED COUNT tests/ptx/*/*.ptx
 # With clang, -DWL_SANITIZE=ON and -DWL_LIBFUZZER=ON it is libFuzzer's: build/tests/execute_fuzz CORPUS_FOLDER...
 option(WL_LIBFUZZER "build the executor's fuzzer for libFuzzer (clang)" OFF)
-file(GLOB corpus CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ptx/*.ptx ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generated/*.ptx
+file(GLOB corpus CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ptx/*/*.ptx
      ${CMAKE_CURRENT_SOURCE_DIR}/check/*.ptx ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/execute/*.ptx)
 add_executable(execute_fuzz ${CMAKE_SOURCE_DIR}/src/sim/execute_fuzz.c)
 target_compile_definitions(execute_fuzz PRIVATE _GNU_SOURCE)

@@ -9,6 +9,6 @@ list(FILTER html_tests EXCLUDE REGEX "/browser\\.js$")
 foreach(test_file ${html_tests})
   get_filename_component(name ${test_file} NAME_WE)
   add_test(NAME html.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/html/run.sh ${test_file})
-  set_tests_properties(html.${name} PROPERTIES LABELS html TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(html.${name} PROPERTIES LABELS html TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=$<TARGET_FILE:warplens>;MAKE_REPORTS=$<TARGET_FILE:make_reports>")
 endforeach()

@@ -1,10 +1,12 @@
 #!/bin/sh
-# ladders_advice.sh nvcc|cc [published]: what is found first in each step of the four ladders, on which line, and the
-# verdict at the last step, on the GPU of the ladder's publication; "published": all at the sizes of the publications,
-# which takes some ten minutes. Environment: WARPLENS, SOURCE, NVCC.
+# ladders_advice.sh nvcc|cc [small|published [PROGRAM...]]: what is found first in each step of the ladders, on which line,
+# and the verdict at the last step, on the GPU of the publication; "published": at the sizes of the publications, which
+# takes some ten minutes. All four ladders, or the PROGRAMs. Environment: WARPLENS, SOURCE, NVCC.
 set -eu
 compiler=$1
 sizes=${2:-small}
+shift $(($# < 2 ? $# : 2))
+programs=${*:-averaging stencil spmv gemm}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -66,39 +68,51 @@ size() {
     if [ "$sizes" = published ]; then echo "$2"; else echo "$1"; fi
 }
 
-compile averaging -lcublas
-sets=$(size 80 1024)
-check v100 averaging 0 "$(size 80 160)" small-grid -
-check v100 averaging 1 "$sets" global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
-check v100 averaging 2 "$sets" shared-reduction 'products[thread] += products[thread + half];'
-check v100 averaging 3 "$sets" matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
-check v100 averaging 4 "$sets" done 'device memory' 'memory-bound at (8|9|100).*: stop here'
+averaging_ladder() {
+    compile averaging -lcublas
+    sets=$(size 80 1024)
+    check v100 averaging 0 "$(size 80 160)" small-grid -
+    check v100 averaging 1 "$sets" global-uncoalesced 'sum += input[(size_t)set * size * size + threadIdx.x * size + i];'
+    check v100 averaging 2 "$sets" shared-reduction 'products[thread] += products[thread + half];'
+    check v100 averaging 3 "$sets" matrix-vector 'float sum = sum_of_warp(average * matrix[row * size + thread]);'
+    check v100 averaging 4 "$sets" done 'device memory' 'memory-bound at (8|9|100).*: stop here'
+}
 
-compile stencil
-edge=$(size 1028 4100)
-check k40 stencil 0 "$edge" global-uncoalesced 'sum += filter[i + 2][j + 2] * input['
-check k40 stencil 2 "$edge" occupancy-blocks -
-check k40 stencil 3 "$edge" read-only-cache 'sum += filter[i + 2][j + 2] * input['
-check k40 stencil 4 "$edge" load-width '* __ldg(&input['
-check k40 stencil 6 "$edge" done 'the load/store path of L1' 'what this GPU reaches'
-check_not stencil 0 "$(size 2052 4100)" global-uncoalesced 'not fewer threads'
-check_not stencil 3 "$(size 2052 4100)" read-only-cache
-check_not stencil 5 "$(size 2052 4100)" load-width
+stencil_ladder() {
+    compile stencil
+    edge=$(size 1028 4100)
+    check k40 stencil 0 "$edge" global-uncoalesced 'sum += filter[i + 2][j + 2] * input['
+    check k40 stencil 2 "$edge" occupancy-blocks -
+    check k40 stencil 3 "$edge" read-only-cache 'sum += filter[i + 2][j + 2] * input['
+    check k40 stencil 4 "$edge" load-width '* __ldg(&input['
+    check k40 stencil 6 "$edge" done 'the load/store path of L1' 'what this GPU reaches'
+    check_not stencil 0 "$(size 2052 4100)" global-uncoalesced 'not fewer threads'
+    check_not stencil 3 "$(size 2052 4100)" read-only-cache
+    check_not stencil 5 "$(size 2052 4100)" load-width
+}
 
-compile spmv
-grid=$(size 60 201)
-check v100 spmv 0 "$grid" global-uncoalesced 'sum += a.values[k] * x[a.columns[k]];'
-check v100 spmv 1 "$grid" short-rows 'sum += a.values[k] * x[a.columns[k]];'
-check v100 spmv 2 "$grid" occupancy-blocks -
-check v100 spmv 3 "$grid" done 'device memory' 'memory'
-check_not spmv 0 "$grid" global-uncoalesced 'no more than it has elements'
+spmv_ladder() {
+    compile spmv
+    grid=$(size 60 201)
+    check v100 spmv 0 "$grid" global-uncoalesced 'sum += a.values[k] * x[a.columns[k]];'
+    check v100 spmv 1 "$grid" short-rows 'sum += a.values[k] * x[a.columns[k]];'
+    check v100 spmv 2 "$grid" occupancy-blocks -
+    check v100 spmv 3 "$grid" done 'device memory' 'memory'
+    check_not spmv 0 "$grid" global-uncoalesced 'no more than it has elements'
+}
 
-compile gemm
-order=$(size 512 2048)
-check h200 gemm 0 "$order" global-uncoalesced 'sum += a[row * size + k] * b[k * size + column];'
-check h200 gemm 1 "$order" global-reuse 'sum += a[row * size + k] * b[k * size + column];'
-check h200 gemm 2 "$order" shared-pressure 'sum += tile_a[y][k] * tile_b[k][x];'
-check h200 gemm 3 512 small-grid -
-check h200 gemm 3 2048 shared-bank '*(const float4 *)&tile_b[k][column'
-check h200 gemm 4 2048 done 'the FMA pipe' 'operations|compute'
+gemm_ladder() {
+    compile gemm
+    order=$(size 512 2048)
+    check h200 gemm 0 "$order" global-uncoalesced 'sum += a[row * size + k] * b[k * size + column];'
+    check h200 gemm 1 "$order" global-reuse 'sum += a[row * size + k] * b[k * size + column];'
+    check h200 gemm 2 "$order" shared-pressure 'sum += tile_a[y][k] * tile_b[k][x];'
+    check h200 gemm 3 512 small-grid -
+    check h200 gemm 3 2048 shared-bank '*(const float4 *)&tile_b[k][column'
+    check h200 gemm 4 2048 done 'the FMA pipe' 'operations|compute'
+}
+
+for program in $programs; do
+    "${program}_ladder"
+done
 exit $status

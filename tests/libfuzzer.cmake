@@ -1,4 +1,4 @@
-# Ten seconds of libFuzzer for each fuzzer, where clang has it (label: fuzz); tests/fuzz.cmake runs the
+# Five seconds of libFuzzer for each fuzzer, where clang has it (label: fuzz); tests/fuzz.cmake runs the
 # fuzzers over their corpora everywhere. A test builds its fuzzer with sanitizers first, so that it costs
 # nothing where it is not run. To fuzz for longer:
 #   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
@@ -19,6 +19,8 @@ endif()
 # fuzzers are left out) and compiler options such as -lzstd.
 function(wl_fuzz room name corpus)
   if(NOT WL_FUZZ_CLANG OR NOT WL_FUZZ_MISSING EQUAL 0)
+    string(REPLACE "/" "." dotted ${room})
+    wl_skipped_test(libfuzzer.${dotted}.${name} "clang has no libFuzzer (Debian packages clang, libclang-rt-14-dev or libclang-rt-dev)")
     return()
   endif()
   set(sources ${CMAKE_SOURCE_DIR}/src/${room}/${name}_fuzz.c)
@@ -40,8 +42,8 @@ function(wl_fuzz room name corpus)
   add_test(NAME libfuzzer.${dotted}.${name}
            COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
                    ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${dotted}.${name}
-                   ${folders} 10 ${sources} ${options})
-  set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT 300)
+                   ${folders} 5 ${sources} ${options})
+  set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S})
 endfunction()
 
 wl_fuzz(ptx/parse parse ptx base/error.c base/memory.c base/arena.c ptx/parse/*.c)

@@ -1,7 +1,7 @@
 # OpenACC and OpenMP programs that gcc offloads, on the simulated GPU; skipped where gcc cannot.
 function(wl_openacc_test name script)
   add_test(NAME openacc.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/openacc/${script} ${ARGN})
-  set_tests_properties(openacc.${name} PROPERTIES LABELS program TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(openacc.${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};BUILD=${CMAKE_BINARY_DIR};WARPLENS_GPU=h200")
 endfunction()
 

@@ -8,7 +8,7 @@ function(wl_program_test name source)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH ${CMAKE_BINARY_DIR}/lib)
   add_test(NAME program.${name} COMMAND program_${name})
-  set_tests_properties(program.${name} PROPERTIES LABELS program TIMEOUT 300
+  set_tests_properties(program.${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
     ENVIRONMENT "WARPLENS_GPU=h200")
 endfunction()
 
@@ -36,7 +36,7 @@ function(wl_nvcc_test name expected)
   add_test(NAME program.nvcc_${name}
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/nvcc.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
                    ${expected} ${ARGN})
-  set_tests_properties(program.nvcc_${name} PROPERTIES LABELS program TIMEOUT 300
+  set_tests_properties(program.nvcc_${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
     SKIP_RETURN_CODE 77 ENVIRONMENT "WARPLENS_GPU=h200")
 endfunction()
 
@@ -54,7 +54,7 @@ foreach(compiler nvcc cc)
   if(compiler STREQUAL cc OR WL_NVCC)
     add_test(NAME program.right_${compiler}
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/programs/right.sh ${compiler})
-    set_tests_properties(program.right_${compiler} PROPERTIES LABELS program TIMEOUT 300
+    set_tests_properties(program.right_${compiler} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
       SKIP_RETURN_CODE 77
       ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
   endif()

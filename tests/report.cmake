@@ -9,6 +9,6 @@ set_target_properties(probe_locks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BI
 add_dependencies(unit_tests refuse_locks probe_locks)
 foreach(program probe_locks unit_report_report_test unit_report_build_test)
   add_test(NAME filesystem.${program} COMMAND ${program})
-  set_tests_properties(filesystem.${program} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT
+  set_tests_properties(filesystem.${program} PROPERTIES LABELS unit TIMEOUT ${WL_TEST_TIMEOUT_S} ENVIRONMENT
     "LD_PRELOAD=$<TARGET_FILE:refuse_locks>;ASAN_OPTIONS=verify_asan_link_order=0")
 endforeach()

@@ -3,7 +3,7 @@
 #   WARPLENS=build/warplens BUILD=$PWD/build tests/robustness/limits.sh 100000
 function(wl_robustness_test name)
   add_test(NAME robustness.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/robustness/${name}.sh ${ARGN})
-  set_tests_properties(robustness.${name} PROPERTIES LABELS program TIMEOUT 300
+  set_tests_properties(robustness.${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR}")
 endfunction()
 

@@ -358,8 +358,10 @@ static void test_hostile_compression(void **state)
 static void test_what_nvcc_makes(void **state)
 {
     (void)state;
-    if (system("nvcc --version > /dev/null 2>&1") != 0)
+    if (system("nvcc --version > /dev/null 2>&1") != 0) {
+        puts("skipped: there is no nvcc");
         skip();
+    }
     static const char *const modes[] = {"none", "speed", "size", "balance"};
     char *folder;
     assert_int_equal(wl_folder_create_temporary("wl-fatbin-test", &folder, NULL), WL_OK);
@@ -370,8 +372,10 @@ static void test_what_nvcc_makes(void **state)
                  "cd %s && echo '__global__ void k(float *p) { p[threadIdx.x] += 1; }' > a.cu && "
                  "nvcc -arch=sm_80 -lineinfo -Xptxas -dlcm=ca --compress-mode=%s -fatbin a.cu",
                  folder, modes[i]);
-        if (system(command) != 0)
-            skip(); /* an older nvcc without this mode */
+        if (system(command) != 0) {
+            puts("skipped: an older nvcc has no --compress-mode");
+            skip();
+        }
         struct wl_text content = {0};
         struct wl_fatbin fatbin = {0};
         snprintf(path, sizeof path, "%s/a.fatbin", folder);

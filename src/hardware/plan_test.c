@@ -40,11 +40,17 @@ static int open_any(void **state)
     return 0;
 }
 
+static void skip_without_cupti(void)
+{
+    puts("skipped: there is no CUPTI that can be opened");
+    skip();
+}
+
 static void plan(const char *chip, const char *metrics, struct wl_cupti_plan *made)
 {
     struct wl_error error = {0};
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     if (wl_cupti_plan_make(&cupti, chip, NULL, metrics, made, &error) != WL_OK)
         fail_msg("%s: %s", chip, error.message);
 }
@@ -61,7 +67,7 @@ static void sets_take_few_passes(void **state)
         {"GA100", "detailed", 17, 4}, {"AD102", "basic", 8, 4},  {"GB100", "basic", 9, 1},
     };
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wl_text metrics = {0};
         struct wl_cupti_plan made;
@@ -118,7 +124,7 @@ static void says_when_the_chip_is_unknown(void **state)
     struct wl_cupti_plan made;
     struct wl_error error = {0};
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     assert_int_equal(
         wl_cupti_plan_make(&cupti, "XX999", NULL, "gpu__time_duration.sum\n", &made, &error),
         WL_ERR_UNSUPPORTED);
@@ -132,7 +138,7 @@ static void lists_what_a_chip_has(void **state)
     (void)state;
     struct wl_text names = {0};
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     assert_int_equal(wl_cupti_chip_metrics(&cupti, "GH100", &names, NULL), WL_OK);
     assert_non_null(strstr(names.data, "\ndram__bytes_read.sum\n"));
     assert_non_null(strstr(names.data, "\nlts__t_sector_hit_rate.pct\n"));
@@ -145,7 +151,7 @@ static void patterns_and_bare_names_are_expanded(void **state)
     struct wl_text expanded = {0};
     struct wl_error error = {0};
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     assert_int_equal(wl_cupti_expand_metrics(&cupti, "GH100",
                                              "regex:^dram__bytes_(read|write)\\.sum$\n"
                                              "smsp__inst_executed\nno__such.sum\nno__such\n",
@@ -168,11 +174,11 @@ static void throughputs_have_parts(void **state)
     struct wl_text members = {0};
     struct wl_error error = {0};
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     enum wl_code code = wl_cupti_breakdown(path_of_cupti, "GH100", "gpu__compute_memory_throughput",
                                            &members, &error);
     if (code == WL_ERR_UNSUPPORTED) /* CUPTI without the library beside it */
-        skip();
+        skip_without_cupti();
     assert_int_equal(code, WL_OK);
     assert_non_null(
         strstr(members.data, "l1tex__data_bank_reads.avg.pct_of_peak_sustained_elapsed\n"));
@@ -197,7 +203,7 @@ static void capabilities_have_chips(void **state)
     assert_string_equal(wl_cupti_chip_of(90), "GH100");
     assert_null(wl_cupti_chip_of(35));
     if (!cupti.handle)
-        skip();
+        skip_without_cupti();
     assert_int_equal(cupti.cuptiProfilerHostGetSupportedChips(&known), WL_CUPTI_SUCCESS);
     for (uint32_t capability = 75; capability < 110; capability++) {
         const char *chip = wl_cupti_chip_of(capability);

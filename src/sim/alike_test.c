@@ -1,4 +1,5 @@
-/* Which programs have blocks that are alike; what it gives is in tests/ptx/count_alike.ptx. */
+/* Which programs have blocks that are alike; what it gives is in tests/ptx/counts/count_alike.ptx.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

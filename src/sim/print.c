@@ -1,5 +1,5 @@
 /* Device printf, with the conversions that the CUDA programming guide lists; what it leaves open is
- * as an H100 has it (tests/ptx/print_*.ptx). Texts are read as loads of the lane would read them.
+ * as an H100 has it (tests/ptx/print/). Texts are read as loads of the lane would read them.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Runs every case in tests/ptx, tests/ptx/generated and tests/check on a simulated GPU: counted,
- * not counted, and with checks. What a case may say stands at the top of sim/ptx_testing.h;
+/* Runs every case in the folders of tests/ptx, and in tests/check, on a simulated GPU: counted, not
+ * counted, and with checks. What a case may say stands at the top of sim/ptx_testing.h;
  * tests/ptx/h200.txt says what an H200 gave (tests/ptx/on_gpu.c). Arguments: names of cases to run,
  * none for all. */
 #include <dirent.h>
@@ -17,6 +17,7 @@
 #include "sim/sim.h"
 #include "sim/unwritten.h"
 
+#define ROOT WL_SOURCE_DIR "/tests/ptx/"
 #define RANGES_MAX 64
 
 /* Generated cases that must be compared with an H200's results, at least. */
@@ -26,7 +27,9 @@ static struct wl_text hardware; /* tests/ptx/h200.txt; empty where there is none
 static unsigned compared;       /* generated cases that an H200 ran as they are now */
 
 struct run {
-    const char *path, *text;
+    const char *path,
+        *text;       /* the path is followed by the case's name where the file has several */
+    const char *key; /* in h200.txt */
     bool is_counted, is_checked; /* all checks are on */
     size_t found;                /* findings that were named so far */
     const struct wl_program *program;
@@ -340,13 +343,12 @@ static void check_hardware(struct run *run)
 {
     char hash[WL_SHA256_HEX_LENGTH + 1];
     wl_sha256_of(run->text, strlen(run->text), hash);
-    const char *name = run->path + strlen(WL_SOURCE_DIR "/tests/ptx/");
-    char *heading = wl_string_format("== %s %s\n", name, hash);
+    char *heading = wl_string_format("== %s %s\n", run->key, hash);
     char *found = hardware.data ? strstr(hardware.data, heading) : NULL;
     if (found) {
         const char *start = found + strlen(heading), *end = strstr(start, "\n== ");
         char *section = wl_string_copy_length(start, end ? (size_t)(end - start) : strlen(start));
-        compared += run->is_counted && !run->is_checked && strncmp(name, "generated/", 10) == 0;
+        compared += run->is_counted && !run->is_checked && strncmp(run->key, "generated/", 10) == 0;
         if (strstr(section, "differs"))
             differ(run, "//%", "an H200 gave something else than the case expects");
         ptx_case_each_directive(section, act_check, run);
@@ -355,19 +357,26 @@ static void check_hardware(struct run *run)
     free(heading);
 }
 
-static void run_once(const char *path, bool is_counted, bool is_checked)
+/* A case of a file: FOLDER/NAME.ptx in h200.txt, also where the file has several. */
+struct place {
+    char *path, *key, *text;
+};
+
+static void run_once(const struct place *place, bool is_counted, bool is_checked)
 {
-    struct run run = {.path = path, .is_counted = is_counted, .is_checked = is_checked};
+    struct run run = {.path = place->path,
+                      .key = place->key,
+                      .text = place->text,
+                      .is_counted = is_counted,
+                      .is_checked = is_checked};
     struct wl_error error = {0};
-    struct wl_text text = {0};
     struct wl_ptx_module *module = NULL;
     struct wl_program *program = NULL;
-    assert_int_equal(wl_file_read(run.path, &text, &error), WL_OK);
-    run.text = run.at = text.data;
-    ptx_case_read(&run.self, text.data);
+    run.at = run.text;
+    ptx_case_read(&run.self, run.text);
     if (*run.self.message)
         fail_msg("%s: %s", run.path, run.self.message);
-    if (wl_ptx_module_parse(text.data, text.length, run.path, &module, &error))
+    if (wl_ptx_module_parse(run.text, strlen(run.text), run.path, &module, &error))
         fail_msg("%s: %s (%s)", run.path, error.message, error.where);
     run.module = module;
     place_variables(&run);
@@ -387,7 +396,7 @@ static void run_once(const char *path, bool is_counted, bool is_checked)
     if (*fails && (!code || !strstr(error.message, fails)))
         fail_msg("%s: must fail with \"%s\", gave \"%s\"", run.path, fails, error.message);
     if (!code)
-        ptx_case_each_directive(text.data, act_check, &run);
+        ptx_case_each_directive(run.text, act_check, &run);
     if (!code)
         check_hardware(&run);
     if (!code)
@@ -405,7 +414,6 @@ static void run_once(const char *path, bool is_counted, bool is_checked)
     wl_sim_counts_free(&run.counts);
     wl_program_free(program);
     wl_ptx_module_free(module);
-    wl_text_free(&text);
 }
 
 static void run_case(void **argument)
@@ -438,34 +446,62 @@ static bool is_wanted(const char *name, char **names)
     bool is_any = *names == NULL;
     for (; *names; names++)
         is_any |= strcmp(*names, name) == 0;
-    const char *dot = strrchr(name, '.');
-    return is_any && dot && strcmp(dot, ".ptx") == 0;
+    return is_any;
+}
+
+static void add_file(struct cases *cases, const char *folder, const char *name, char **names)
+{
+    char *path = wl_string_format(ROOT "%s%s", folder, name);
+    struct wl_text text = {0};
+    assert_int_equal(wl_file_read(path, &text, NULL), WL_OK);
+    const char *at = text.data, *begin;
+    char part[64];
+    size_t length;
+    while (ptx_case_next(&at, part, &begin, &length)) {
+        char *full = *part ? wl_string_format("%s.ptx", part) : wl_string_copy(name);
+        if (!is_wanted(full, names)) {
+            free(full);
+            continue;
+        }
+        struct place *place = wl_alloc_zero(1, sizeof *place);
+        place->path = wl_string_format(*part ? "%s %s" : "%s", path, part);
+        place->key = wl_string_format("%s%s", folder, full);
+        place->text = wl_string_copy_length(begin, length);
+        struct CMUnitTest test = {.name = full, .test_func = run_case, .initial_state = place};
+        WL_PUSH(cases, test);
+    }
+    wl_text_free(&text);
+    free(path);
 }
 
 static void add_folder(struct cases *cases, const char *folder, char **names)
 {
+    char *path = wl_string_format(ROOT "%s", folder);
     struct dirent **entries;
-    int count = scandir(folder, &entries, NULL, alphasort);
+    int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        if (is_wanted(entries[i]->d_name, names)) {
-            struct CMUnitTest test = {.name = wl_string_copy(entries[i]->d_name),
-                                      .test_func = run_case};
-            test.initial_state = wl_string_format("%s/%s", folder, entries[i]->d_name);
-            WL_PUSH(cases, test);
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        if (dot && strcmp(dot, ".ptx") == 0) {
+            add_file(cases, folder, name, names);
+        } else if (!dot && entries[i]->d_type == DT_DIR) { /* tests/ptx/generate has none */
+            char *inner = wl_string_format("%s%s/", folder, name);
+            add_folder(cases, inner, names);
+            free(inner);
         }
         free(entries[i]);
     }
     if (count >= 0)
         free(entries);
+    free(path);
 }
 
 int main(int argument_count, char **arguments)
 {
     struct cases cases = {0};
     (void)argument_count;
-    add_folder(&cases, WL_SOURCE_DIR "/tests/ptx", arguments + 1);
-    add_folder(&cases, WL_SOURCE_DIR "/tests/ptx/generated", arguments + 1);
-    add_folder(&cases, WL_SOURCE_DIR "/tests/check", arguments + 1);
+    static const char *const folders[] = {"", "../check/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        add_folder(&cases, folders[i], arguments + 1);
     if (cases.count == 0) {
         fprintf(stderr, "no such tests in " WL_SOURCE_DIR "/tests/ptx\n");
         return 1;
@@ -479,7 +515,13 @@ int main(int argument_count, char **arguments)
     int failed = _cmocka_run_group_tests("ptx", cases.items, cases.count, NULL, NULL);
     for (size_t i = 0; i < cases.count; i++) {
         free((char *)(uintptr_t)cases.items[i].name);
-        free(cases.items[i].initial_state);
+        struct place *place = cases.items[i].initial_state;
+        if (place) {
+            free(place->path);
+            free(place->key);
+            free(place->text);
+        }
+        free(place);
     }
     free(cases.items);
     wl_text_free(&hardware);

@@ -26,6 +26,9 @@
  * address. Such a run finds nothing else
  *   //% ptxas no                   no code of today's targets: neither ptxas nor hardware takes it
  *
+ * A file may hold several cases, each a module of its own behind a line "//% case NAME";
+ * ptx_case_next.
+ *
  * Numbers: decimal, 0x hex (bits, for floats too), "inf", "-inf", "nan" (any NaN when expected),
  * "_" (anything). f16 and bf16 values are written as
  * bits. */
@@ -298,6 +301,29 @@ static inline void ptx_case_act_read(void *self, char *line)
 }
 
 /* Check message afterwards; free with ptx_case_free. */
+/* The next case of a file's text behind *at, which goes on to its end: its NAME and its text, of
+ * which the line
+ * "//% case NAME" is no part. A file without such lines is one case, of no name. False at the end.
+ */
+static inline bool ptx_case_next(const char **at, char name[64], const char **text, size_t *length)
+{
+    static const char mark[] = "\n//% case ";
+    size_t mark_length = sizeof mark - 2; /* without the new line before it */
+    if (!**at)
+        return false;
+    name[0] = 0;
+    *text = *at;
+    if (strncmp(*at, mark + 1, mark_length) == 0) {
+        sscanf(*at + mark_length, "%63[A-Za-z0-9_]", name);
+        *text += strcspn(*text, "\n");
+        *text += **text != 0;
+    }
+    const char *next = strstr(*text, mark);
+    *length = next ? (size_t)(next + 1 - *text) : strlen(*text);
+    *at = *text + *length;
+    return true;
+}
+
 static inline void ptx_case_read(struct ptx_case *self, const char *text)
 {
     *self = (struct ptx_case){.gpu = "h200", .grid = {1, 1, 1}, .block = {32, 1, 1}};

@@ -51,7 +51,7 @@ echo "$pairs" | while read -r program step next size rule; do
 done | awk -F, '
     function off(a, b) { return a > b ? a - b : b - a }
     BEGIN {
-        print "| step | cause that it removes | rank here | first advice | predicted gain | highest estimate of ncu | measured gain |"
+        print "\n## Advice beside what steps gained\n\n| step | cause that it removes | rank here | first advice | predicted gain | highest estimate of ncu | measured gain |"
         print "|---|---|---|---|---|---|---|"
     }
     {

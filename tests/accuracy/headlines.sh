@@ -69,6 +69,7 @@ compile stencil examples/stencil/stencil.cu
 compile stencil_l1 examples/stencil/stencil.cu -Xptxas -dlcm=ca
 compile link bench/gpu/model/link.cu
 
+printf '\n## Published figures of other GPUs\n\n'
 echo '| what | GPU | published | simulated | difference | | remark |'
 echo '|---|---|---|---|---|---|---|'
 

@@ -13,6 +13,7 @@ else
     "$build/warplens" cc -O3 -o "$out/pipeline" "$here/workloads/pipeline.cu"
 fi
 "$build/warplens" trace -q -f -o "$out/pipeline" --gpu h200 "$out/pipeline" once >"$out/pipeline.csv"
+printf '\n## The simulated clock beside an H200\n\n'
 echo '| by events | H200, ms | simulated, ms | difference |'
 echo '|---|---|---|---|'
 sed 's/"//g; s/,\([0-9.]*\)$/;\1/' "$here/timeline_readings.csv" | awk -F';' -v simulated="$out/pipeline.csv" '

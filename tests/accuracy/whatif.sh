@@ -24,6 +24,7 @@ duration() # run: what an H200 took
     grep "^$1," "$here/readings.csv" | grep 'gpu__time_duration.sum' | head -1 | sed 's/.*,//'
 }
 
+printf '\n## What-if beside what steps saved\n\n'
 echo '| step | cause removed | rank | predicted saving | measured saving | time ratio off by |'
 echo '|---|---|---|---|---|---|'
 echo "$pairs" | while read -r program step next cause small large; do

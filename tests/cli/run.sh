@@ -2,7 +2,7 @@
 # run.sh FILE.test: runs the command lines of a test file, in order, in a new empty folder.
 #
 #   # comment
-#   ? COMMAND                 the rest is skipped (exit 77) unless this succeeds
+#   ? COMMAND # WHY           the rest is skipped (exit 77), which is said with WHY, unless this succeeds
 #   $ COMMAND                 run by the shell; must succeed
 #   ARGUMENTS | EXIT 2 | GREP text | NOT text
 #                             run `warplens ARGUMENTS`; its exit status must be 2 (0 if not said), its
@@ -72,7 +72,7 @@ while IFS= read -r line; do
     "" | "#"*) ;;
     "? "*)
         if ! (eval "${line#? }") >.output 2>&1 </dev/null; then
-            echo "skipped: ${line#? }"
+            echo "skipped: ${line##*# }"
             exit 77
         fi
         ;;

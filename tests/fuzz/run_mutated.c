@@ -11,15 +11,32 @@ size_t LLVMFuzzerCustomMutator(unsigned char *data, size_t size, size_t size_max
 #define SIZE_MAX_BYTES 65536
 #define ROUNDS 4 /* a text is changed this often before the next file's turn */
 
-static size_t read_file(const char *path, unsigned char *data)
+#define FILE_MAX_BYTES (4 << 20)
+#define CASE "//% case "
+
+/* One of the file's cases: the n-th, counted around, of those behind a line "//% case NAME"; the
+ * whole file where it has no such line. */
+static size_t read_case(const char *path, unsigned n, unsigned char *data)
 {
+    static char text[FILE_MAX_BYTES];
     FILE *file = fopen(path, "rb");
     if (!file) {
         perror(path);
         exit(1);
     }
-    size_t size = fread(data, 1, SIZE_MAX_BYTES / 2, file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
+    unsigned cases = 0;
+    for (const char *at = text; (at = strstr(at, CASE)); at++)
+        cases++;
+    const char *begin = cases ? strstr(text, CASE) : text;
+    for (unsigned i = cases ? n % cases : 0; i > 0; i--)
+        begin = strstr(begin + 1, CASE);
+    const char *end = cases ? strstr(begin + 1, CASE) : NULL;
+    size_t size = end ? (size_t)(end - begin) : strlen(begin);
+    if (size > SIZE_MAX_BYTES / 2)
+        size = SIZE_MAX_BYTES / 2;
+    memcpy(data, begin, size);
     return size;
 }
 
@@ -46,7 +63,8 @@ int main(int count, char **arguments)
     for (unsigned long i = 0; i < runs; i++) {
         if (i % ROUNDS == 0) {
             random = random * 1664525u + 1013904223u;
-            size = read_file(arguments[3 + (random >> 8) % (unsigned)(count - 3)], data);
+            size =
+                read_case(arguments[3 + (random >> 8) % (unsigned)(count - 3)], random >> 4, data);
         }
         random = random * 1664525u + 1013904223u;
         size = LLVMFuzzerCustomMutator(data, size, sizeof data, random);

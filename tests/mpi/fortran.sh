@@ -2,8 +2,13 @@
 # fortran.sh: calls of MPI of a Fortran program with OpenACC, by both of its modules, two ranks. Ends with 77
 # (skipped) where there is no Open MPI for Fortran or gcc cannot offload. Environment: WARPLENS, SOURCE.
 set -u
-command -v mpirun >/dev/null && command -v gfortran >/dev/null || exit 77
-flags=$(mpif90 --showme:compile 2>/dev/null) && libraries=$(mpif90 --showme:link 2>/dev/null) || exit 77
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+command -v mpirun >/dev/null && command -v gfortran >/dev/null || skip "there is no Open MPI or no gfortran (Debian packages openmpi-bin, libopenmpi-dev, gfortran)"
+flags=$(mpif90 --showme:compile 2>/dev/null) && libraries=$(mpif90 --showme:link 2>/dev/null) ||
+    skip "there is no mpif90 of Open MPI (Debian package libopenmpi-dev)"
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 cd "$folder" || exit 1

@@ -3,12 +3,16 @@
 # and merged. Ends with 77 (skipped) where there is no Open MPI or gcc cannot offload. Environment:
 # WARPLENS, SOURCE.
 set -u
-command -v mpirun >/dev/null && command -v mpicc >/dev/null || exit 77
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+command -v mpirun >/dev/null && command -v mpicc >/dev/null || skip "there is no Open MPI (Debian packages openmpi-bin, libopenmpi-dev)"
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 cd "$folder" || exit 1
 cp "$SOURCE/examples/mpi/stripes.c" .
-mpi_flags=$(mpicc --showme:compile) && mpi_libraries=$(mpicc --showme:link) || exit 77
+mpi_flags=$(mpicc --showme:compile) && mpi_libraries=$(mpicc --showme:link) || skip "mpicc is not that of Open MPI"
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g $mpi_flags stripes.c -o stripes -lm $mpi_libraries || exit
 launch() {
     mpirun --allow-run-as-root --oversubscribe -n 4 "$@" >output 2>&1

@@ -4,8 +4,12 @@
 # with PMIx, no Open MPI, or gcc cannot offload. Environment: WARPLENS, SOURCE.
 set -u
 PATH=$PATH:/usr/sbin
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
 for tool in slurmctld slurmd srun mpicc; do
-    command -v $tool >/dev/null || exit 77
+    command -v $tool >/dev/null || skip "there is no $tool (Debian packages slurmctld, slurmd, slurm-client, libopenmpi-dev)"
 done
 folder=$(mktemp -d) || exit 1
 end() {
@@ -49,12 +53,12 @@ PartitionName=all Nodes=ALL Default=YES State=UP
 EOF
 SLURM_CONF=$folder/slurm.conf
 export SLURM_CONF
-slurmctld >output 2>&1 && slurmd >>output 2>&1 || exit 77
-srun --mpi=list 2>&1 | grep -q pmix || exit 77
+slurmctld >output 2>&1 && slurmd >>output 2>&1 || skip "slurmctld and slurmd do not start: $(tail -n 1 output)"
+srun --mpi=list 2>&1 | grep -q pmix || skip "this Slurm has no PMIx"
 tries=0
-until timeout 20 srun -n 1 true >output 2>&1; do
+until timeout 60 srun -n 1 true >output 2>&1; do
     tries=$((tries + 1))
-    [ $tries -lt 5 ] || exit 77
+    [ $tries -lt 5 ] || skip "srun reaches no slurmd: $(tail -n 1 output)"
     sleep 1
 done
 
@@ -65,9 +69,9 @@ fail() {
 }
 
 cp "$SOURCE/examples/mpi/stripes.c" .
-mpi_flags=$(mpicc --showme:compile) && mpi_libraries=$(mpicc --showme:link) || exit 77
+mpi_flags=$(mpicc --showme:compile) && mpi_libraries=$(mpicc --showme:link) || skip "mpicc is not that of Open MPI"
 "$SOURCE/tests/openacc/gcc.sh" -fopenacc -O2 -g $mpi_flags stripes.c -o stripes -lm $mpi_libraries || exit
-timeout 100 srun -n 4 --overcommit --mpi=pmix "$WARPLENS" trace -o run ./stripes >output 2>&1 || fail srun
+timeout 600 srun -n 4 --overcommit --mpi=pmix "$WARPLENS" trace -o run ./stripes >output 2>&1 || fail srun
 grep -qx ok output || fail "wrong result"
 "$WARPLENS" merge -o all run-rank*.wlr >output 2>&1 || fail merge
 [ "$(grep -c '^ *[0-3] .*[0-9]' output)" = 4 ] || fail "four ranks"

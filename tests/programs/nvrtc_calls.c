@@ -50,6 +50,7 @@ int main(void)
     if (code) {
         EXPECT(!strncmp(said, "warplens: the program compiles at run time", 42), 1);
         EXPECT_TEXT(nvrtcGetErrorString(code), "NVRTC is not found");
+        puts("skipped: there is no NVRTC");
         return failures ? 1 : 77;
     }
     EXPECT(nvrtcCreateProgram(&program, source, "answer.cu", 0, NULL, NULL), 0);

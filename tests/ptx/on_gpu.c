@@ -188,13 +188,40 @@ static void begin_record(const struct run *run)
     fprintf(run->record, "== %s %s\n", run->path, hash);
 }
 
-/* 0: as expected; 1: not; 2: and the context is lost. */
-static int run_case(const char *path, FILE *record)
+/* A case, as FOLDER/NAME.ptx also where its file has several. */
+struct place {
+    char *path, *text;
+};
+
+/* The cases of a file behind the count that there are; the new count. */
+static int add_cases(const char *path, struct place **places, int count)
 {
-    struct run run = {.path = path, .text = read_file(path), .record = record};
+    char *text = read_file(path), part[64];
+    const char *at = text ? text : "", *begin;
+    size_t length;
+    if (!text)
+        printf("%s: cannot be read\n", path);
+    while (ptx_case_next(&at, part, &begin, &length)) {
+        const char *slash = strrchr(path, '/');
+        struct place *place;
+        *places = realloc(*places, (size_t)(count + 1) * sizeof **places);
+        place = &(*places)[count++];
+        place->text = strndup(begin, length);
+        place->path = strdup(path);
+        if (*part && asprintf(&place->path, "%.*s%s.ptx", slash ? (int)(slash + 1 - path) : 0, path,
+                              part) < 0)
+            abort();
+    }
+    free(text);
+    return count;
+}
+
+/* 0: as expected; 1: not; 2: and the context is lost. */
+static int run_case(const struct place *place, FILE *record)
+{
+    const char *path = place->path;
+    struct run run = {.path = path, .text = place->text, .record = record};
     const char *failed = "";
-    if (!run.text)
-        return 2;
     run.at = run.text;
     ptx_case_read(&run.self, run.text);
     if (*run.self.message) {
@@ -223,7 +250,8 @@ struct progress {
     int next, failures;
 };
 
-static void run_cases(struct progress *progress, FILE *record, int count, char **paths)
+static void run_cases(struct progress *progress, FILE *record, int count,
+                      const struct place *places)
 {
     if (!open_driver()) {
         printf("no driver or no GPU\n");
@@ -231,7 +259,7 @@ static void run_cases(struct progress *progress, FILE *record, int count, char *
         progress->next = count;
     }
     while (progress->next < count) {
-        int code = run_case(paths[progress->next++], record);
+        int code = run_case(&places[progress->next++], record);
         progress->failures += code != 0;
         fflush(stdout);
         if (code == 2)
@@ -245,15 +273,17 @@ int main(int argument_count, char **arguments)
         mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bool has_record = argument_count > 2 && strcmp(arguments[1], "-o") == 0;
     FILE *record = has_record ? fopen(arguments[2], "a") : NULL;
-    char **paths = arguments + (has_record ? 3 : 1);
-    int count = argument_count - (has_record ? 3 : 1);
+    struct place *places = NULL;
+    int count = 0;
+    for (int i = has_record ? 3 : 1; i < argument_count; i++)
+        count = add_cases(arguments[i], &places, count);
     if (progress == MAP_FAILED || (has_record && !record))
         return 2;
     while (progress->next < count) {
         int before = progress->next, status = 0;
         pid_t child = fork();
         if (child == 0) {
-            run_cases(progress, record, count, paths);
+            run_cases(progress, record, count, places);
             fflush(stdout);
             _exit(0);
         }

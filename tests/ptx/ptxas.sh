@@ -3,10 +3,15 @@
 # "ptxas no".
 set -eu
 cd "$(dirname "$0")"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+folder=$(mktemp -d)
+log=$folder/log
+trap 'rm -rf "$folder"' EXIT
 failures=0
-for file in *.ptx generated/*.ptx; do
+# each case of a file that has several, as a file
+for file in generated/*.ptx; do
+    awk -v folder="$folder" 'sub(/^\/\/% case /, "") { if (out) close(out); out = folder "/" $0 ".ptx"; next } { print >out }' "$file"
+done
+for file in $(find . -name "*.ptx" ! -path "./generated/*") "$folder"/*.ptx; do
     grep -Eq '^//% (fails|ptxas no)' "$file" && continue
     target=$(sed -n 's/^\.target *\(sm_[0-9a-z]*\).*/\1/p' "$file")
     case $target in sm_9?*|sm_1*) ;; *) target=sm_90 ;; esac

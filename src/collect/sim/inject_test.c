@@ -354,8 +354,10 @@ static void children_have_streams_of_their_own(void **state)
 static void without_memory_recording_ends_not_the_program(void **state)
 {
     (void)state;
-    if (WL_HAS_ADDRESS_SANITIZER)
-        skip(); /* its allocator ends the program itself */
+    if (WL_HAS_ADDRESS_SANITIZER) {
+        puts("skipped: the allocator of AddressSanitizer ends the program itself");
+        skip();
+    }
     assert_exited(watch("out-of-memory", ""), 0);
     assert_silent();
     assert_streams(PROCESS("out-of-memory") "module a.cu; kernel step; launch 0; note "

@@ -259,15 +259,33 @@ static void write_prologue(FILE *file)
         fprintf(file, "\tmad.wide.u32 %%out%d, %%me, %d, %%rd0;\n", width_bytes, width_bytes);
 }
 
-void test_end(struct test *test)
+/* The file of a family, which is the first word of a case's name: written anew by the first of its
+ * cases. */
+static FILE *open_family(const char *name, char path[512])
 {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s.ptx", output_folder, test->name);
-    FILE *file = fopen(path, "w");
+    enum { FAMILIES = 32 };
+    static char families[FAMILIES][16];
+    int length = (int)strcspn(name, "_"), i = 0;
+    while (i < FAMILIES && *families[i] &&
+           (strncmp(families[i], name, (size_t)length) != 0 || families[i][length]))
+        i++;
+    if (i == FAMILIES || length >= (int)sizeof families[0])
+        abort();
+    snprintf(path, 512, "%s/%.*s.ptx", output_folder, length, name);
+    FILE *file = fopen(path, *families[i] ? "a" : "w");
     if (!file) {
         perror(path);
         exit(1);
     }
+    snprintf(families[i], sizeof families[0], "%.*s", length, name);
+    return file;
+}
+
+void test_end(struct test *test)
+{
+    char path[512];
+    FILE *file = open_family(test->name, path);
+    fprintf(file, "//%% case %s\n", test->name);
     fprintf(file, "// %s Written by tests/ptx/generate; not to be edited.\n", test->about);
     if (test->threads != 32)
         fprintf(file, "//%% block %u 1 1\n", test->threads);
