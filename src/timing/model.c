@@ -17,8 +17,8 @@ struct kind_row {
 };
 
 static const struct kind_row kind_rows[WL_MACHINE_KIND_COUNT] = {
-#define K(id, pipe, latency, queue, scoreboard, text)                \
-    {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard, \
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) \
+    {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard,        \
      offsetof(struct latencies, latency)},
 #include "timing/machine/machine.def"
 #undef K

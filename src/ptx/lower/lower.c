@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "ptx/lower/instructions.h"
 #include "ptx/lower/lowering.h"
 #include "ptx/lower/numbering.h"
 #include "timing/machine/build.h"
@@ -214,70 +215,6 @@ static void add_instruction_row(struct lowering *lowering,
 
 /* ---- rows ---- */
 
-struct exact_row {
-    const char *name;
-    uint16_t code;
-    uint8_t pipe, instruction_class;
-};
-
-struct family_row {
-    const char *word;
-    lower_function lower;
-    uint8_t pipe, instruction_class;
-};
-
-#define X(name, operation, pipe, class)
-#define F(word, function, pipe, class) \
-    void lower_##function(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-
-static const struct exact_row exact_rows[] = {
-#define X(name, operation, pipe, class) {name, WL_OP_##operation, WL_PIPE_##pipe, WL_CLASS_##class},
-#define F(word, function, pipe, class)
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-};
-
-static const struct family_row family_rows[] = {
-#define X(name, operation, pipe, class)
-#define F(word, function, pipe, class) {word, lower_##function, WL_PIPE_##pipe, WL_CLASS_##class},
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-};
-
-/* Say nothing that the model does not do anyway: the default rounding, uniformity, convergence. */
-static const char *const ignorable_modifiers[] = {"rn", "uni"};
-
-static const struct exact_row *find_exact(const struct wl_ptx_instruction *instruction)
-{
-    char name[160];
-    size_t used = (size_t)snprintf(name, sizeof name, "%s", instruction->opcode);
-    for (int i = 0; i < instruction->modifier_count && used < sizeof name; i++) {
-        bool is_ignorable = false;
-        for (size_t k = 0; k < sizeof ignorable_modifiers / sizeof *ignorable_modifiers; k++)
-            is_ignorable |= strcmp(instruction->modifiers[i], ignorable_modifiers[k]) == 0;
-        if (!is_ignorable)
-            used +=
-                (size_t)snprintf(name + used, sizeof name - used, ".%s", instruction->modifiers[i]);
-    }
-    for (size_t i = 0; i < sizeof exact_rows / sizeof *exact_rows; i++)
-        if (strcmp(exact_rows[i].name, name) == 0)
-            return &exact_rows[i];
-    return NULL;
-}
-
-static const struct family_row *find_family(const struct wl_ptx_instruction *instruction)
-{
-    for (size_t i = 0; i < sizeof family_rows / sizeof *family_rows; i++)
-        if (strcmp(family_rows[i].word, instruction->opcode) == 0)
-            return &family_rows[i];
-    return NULL;
-}
-
 static bool commutes(enum wl_opcode code)
 {
     static const uint16_t codes[] = {
@@ -304,7 +241,7 @@ static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instructio
     return type;
 }
 
-static void lower_exact(struct lowering *lowering, const struct exact_row *row,
+static void lower_exact(struct lowering *lowering, const struct lower_row *row,
                         const struct wl_ptx_instruction *instruction)
 {
     const struct wl_op_row *operation = &wl_op_rows[row->code];
@@ -374,14 +311,13 @@ static void lower_instruction(struct lowering *lowering,
     add_instruction_row(lowering, instruction);
     lowering->instruction = instruction;
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
-    const struct exact_row *exact = find_exact(instruction);
-    const struct family_row *family = exact ? NULL : find_family(instruction);
-    if (!exact && !family) {
+    const struct lower_row *found = lower_find_row(instruction);
+    if (!found) {
         lower_unsupported(lowering);
         return;
     }
-    row->pipe = exact ? exact->pipe : family->pipe;
-    row->instruction_class = exact ? exact->instruction_class : family->instruction_class;
+    row->pipe = found->pipe;
+    row->instruction_class = found->instruction_class;
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (type == WL_PTX_F16X2 || type == WL_PTX_BF16X2)
         row->class_weight = 2;
@@ -398,10 +334,10 @@ static void lower_instruction(struct lowering *lowering,
         op->target = end;
         lowering->in_guard = true;
     }
-    if (exact)
-        lower_exact(lowering, exact, instruction);
+    if (found->lower)
+        found->lower(lowering, instruction);
     else
-        family->lower(lowering, instruction);
+        lower_exact(lowering, found, instruction);
     if (end != NO_LABEL) {
         lower_emit(lowering, WL_OP_UNGUARD, 0, 0);
         lowering->in_guard = false;

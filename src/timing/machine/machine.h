@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum wl_machine_kind {
-#define K(id, pipe, latency, queue, scoreboard, text) WL_MACHINE_##id,
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) WL_MACHINE_##id,
 #include "timing/machine/machine.def"
 #undef K
     WL_MACHINE_KIND_COUNT
