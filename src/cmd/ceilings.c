@@ -12,7 +12,7 @@
 #include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 /* ---- where they are kept ---- */
 

@@ -29,7 +29,8 @@ static const struct wl_option file_rows[] = {
     {"import", 'i', WL_OPTION_TEXT, AT(import_path), "FILE",
      "run nothing, show this report: as `warplens show FILE`"},
     {"import-source", 0, WL_OPTION_SWITCH, AT(import_source), "yes|no",
-     "keep the text of the source files in the report; default: yes"},
+     "keep the text of the source files in the report: of those under the working folder, the "
+     "program's or --source-folders; default: yes"},
     {"source-folders", 0, WL_OPTION_COLONS, AT(source_folders), "FOLDERS",
      "where to look for source files that are not where the compiler saw them; ':' between"},
     {.name = NULL},
@@ -178,6 +179,15 @@ static const struct wl_option filter_rows[] = {
     {"nvtx-include", 0, WL_OPTION_LINES, AT(nvtx_include), "RANGE",
      "only in this push/pop range: 'Domain@range/inner/', may be repeated"},
     {"nvtx-exclude", 0, WL_OPTION_LINES, AT(nvtx_exclude), "RANGE", "not in this range"},
+    {.name = NULL},
+};
+
+static const struct wl_option recovery_rows[] = {
+    {"A RUN THAT WAS CUT OFF", 0, WL_OPTION_HEADING, 0, NULL, NULL},
+    {"import-source", 0, WL_OPTION_SWITCH, AT(import_source), "yes|no",
+     "keep the text of the source files in the report that is made of its streams; default: no"},
+    {"source-folders", 0, WL_OPTION_COLONS, AT(source_folders), "FOLDERS",
+     "where to look for them besides the working folder; ':' between"},
     {.name = NULL},
 };
 
@@ -346,8 +356,8 @@ const struct wl_option *const wl_timeline_options[] = {trace_rows, acc_rows, gpu
 const struct wl_option *const wl_optimize_tables[] = {optimize_rows, file_rows,    collector_rows,
                                                       gpu_rows,      general_rows, NULL};
 const struct wl_option *const wl_acc_tables[] = {acc_rows, acc_report_rows, general_rows, NULL};
-const struct wl_option *const wl_show_tables[] = {page_rows,    table_rows,      launch_rows,
-                                                  general_rows, wl_refused_rows, NULL};
+const struct wl_option *const wl_show_tables[] = {
+    page_rows, table_rows, launch_rows, recovery_rows, general_rows, wl_refused_rows, NULL};
 const struct wl_option *const wl_check_tables[] = {check_rows,  gpu_rows,     launch_rows,
                                                    filter_rows, general_rows, NULL};
 const struct wl_option *const wl_doctor_tables[] = {general_rows, NULL};

@@ -24,7 +24,7 @@ static void print_overview(void)
     printf("Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
         printf("  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
-    puts("\n`warplens help VERB` lists its options. Exit statuses: docs/exit-codes.md.");
+    puts("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.");
 }
 
 static int help(size_t word_count, char **words)

@@ -10,7 +10,7 @@
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
 #include "report/report.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 enum { GPUS_MOST = 16 };
 
@@ -158,7 +158,7 @@ static void print_table(const struct predicting *predicting)
                 "  Predicted durations, and what is nearest to its limit. The program ran once "
                 "on each model: where it\n  asks for device properties, it may have gone "
                 "different ways.\n");
-    fputs(text.data, predicting->console->pages);
+    wl_console_print(predicting->console, "%s", text.data);
     wl_text_free(&text);
     wl_table_free(&table);
 }

@@ -54,7 +54,18 @@ static enum wl_code show(struct wl_command *command, const struct wl_arguments *
         wl_error_set(error, WL_ERR_USAGE, "show takes one report, not %zu", arguments->count);
         return wl_error_set_hint(error, "warplens show REPORT.wlr --page details");
     }
-    return wl_show_report(arguments->items[0], command, console, error);
+    struct wl_report *report = NULL;
+    enum wl_code code = command->import_source
+                            ? wl_report_open_with_sources(
+                                  arguments->items[0], command->source_folders.data, &report, error)
+                            : WL_OK;
+    wl_report_close(report);
+    return code ? code : wl_show_report(arguments->items[0], command, console, error);
+}
+
+static void prepare(struct wl_command *command)
+{
+    command->import_source = false; /* streams that are left may come from anywhere */
 }
 
 const struct wl_verb wl_verb_show = {
@@ -62,5 +73,6 @@ const struct wl_verb wl_verb_show = {
     .usage = "show [options] REPORT",
     .summary = "print pages of a report",
     .tables = wl_show_tables,
+    .prepare = prepare,
     .work = show,
 };

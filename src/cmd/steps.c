@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "record/steps.h"
+#include "show/format/format.h"
 #include "show/page/diff.h"
-#include "show/page/format.h"
 
 static const char prompt[] = "(warplens) ";
 static const char shown_section[] = "SpeedOfLight";
@@ -39,6 +39,8 @@ static enum wl_code open_so_far(struct wl_steps *steps, const char *path, bool i
     struct wl_report_build build = {.stream_folder = steps->run->stream_folder,
                                     .report_path = path,
                                     .overwrite = true,
+                                    .source_folders = steps->run->command->source_folders.data,
+                                    .program = steps->run->program_path,
                                     .import_source = true};
     enum wl_code code = is_built ? WL_OK : wl_report_build(&build, error);
     *report = NULL;
@@ -95,7 +97,7 @@ static void show_last(struct wl_steps *steps, const char *page)
     while (page && chosen < sizeof pages / sizeof *pages && strcmp(page, pages[chosen]) != 0)
         chosen++;
     if (chosen == sizeof pages / sizeof *pages) {
-        fprintf(console->pages, "there is no page %s\n", page);
+        wl_console_print(console, "there is no page %s\n", page);
         goto out;
     }
     view.page = (enum wl_view_page)chosen;
@@ -120,8 +122,8 @@ static void set_baseline(struct wl_steps *steps)
     if (code == WL_OK && count > 0) {
         const struct wl_report_launch *last = &wl_report_launches(report, &count)[count - 1];
         steps->baseline = count;
-        fprintf(console->pages, "baseline: launch %" PRId64 ", %s\n", last->key,
-                last->kernel ? last->kernel->record.function : "");
+        wl_console_print(console, "baseline: launch %" PRId64 ", %s\n", last->key,
+                         last->kernel ? last->kernel->record.function : "");
     } else {
         fputs("nothing is profiled yet\n", console->pages);
     }
@@ -255,7 +257,7 @@ static enum outcome obey(struct wl_steps *steps, char *line)
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(word, commands[i].name) == 0 || strcmp(word, commands[i].letter) == 0)
             return commands[i].act(steps, argument);
-    fprintf(steps->run->console->pages, "there is no command %s; help lists them\n", word);
+    wl_console_print(steps->run->console, "there is no command %s; help lists them\n", word);
     return ASK_AGAIN;
 }
 
@@ -298,12 +300,9 @@ static enum outcome ask_user(struct wl_steps *steps, const struct wl_steps_quest
 
 static void say_where(struct wl_steps *steps, const struct wl_steps_question *question)
 {
-    struct wl_text name = {0};
-    wl_format_safe(question->kernel, &name);
-    fprintf(steps->run->console->pages, "before %s (%u, %u, %u)x(%u, %u, %u)\n", name.data,
-            question->grid[0], question->grid[1], question->grid[2], question->block[0],
-            question->block[1], question->block[2]);
-    wl_text_free(&name);
+    wl_console_print(steps->run->console, "before %s (%u, %u, %u)x(%u, %u, %u)\n", question->kernel,
+                     question->grid[0], question->grid[1], question->grid[2], question->block[0],
+                     question->block[1], question->block[2]);
 }
 
 static bool is_to_stop(struct wl_steps *steps, const struct wl_steps_question *question)

@@ -11,7 +11,7 @@
 
 /* cudaDeviceReset: frees the program's allocations, streams and events, forgets a sticky error and
  * sets module variables back to their initial values. Modules stay. */
-int wl_device_reset(void);
+WL_EXPORT int wl_device_reset(void);
 
 /* Forgets everything, options and modules too. Handles become invalid. For tests, while no other
  * thread is in the device layer. */

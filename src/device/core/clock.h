@@ -2,9 +2,9 @@
  * monotonic clock, but stands still while any thread is inside the device layer, so that what the
  * simulation takes is not on it. Instead a call takes what the GPU's file says that it costs the
  * host, and where the host waits for work of the device, the clock goes on to its end.
- * docs/simulated-runtime.md has the rules. */
-#ifndef WL_DEVICE_CLOCK_H
-#define WL_DEVICE_CLOCK_H
+ * docs/using/simulated-runtime.md has the rules. */
+#ifndef WL_DEVICE_CORE_CLOCK_H
+#define WL_DEVICE_CORE_CLOCK_H
 
 #include <stdint.h>
 

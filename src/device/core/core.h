@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/export.h"
 #include "binary/compiled.h"
 #include "device/core/observer.h"
 #include "gpu/gpu.h"
@@ -96,23 +97,23 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
 /* Creates the device if need be. WL_DEVICE_OK, WL_DEVICE_NO_DEVICE (unknown GPU model, said once on
  * stderr), WL_DEVICE_NOT_INITIALIZED (in a child forked after first use), or the error of a kernel
  * that broke the context, which stays until wl_device_reset. */
-int wl_device_check(void);
+WL_EXPORT int wl_device_check(void);
 
 /* How many equal devices there are: WARPLENS_DEVICES, else 1. They are names only: memory, streams
  * and modules are those of the one simulated GPU. */
 enum { WL_DEVICES_MAX = 64 };
-int wl_device_count(void);
+WL_EXPORT int wl_device_count(void);
 /* The device this thread works with, 0 at first; WL_DEVICE_INVALID_DEVICE if there is no such one.
  */
-int wl_device_current(void);
-int wl_device_select(int device);
+WL_EXPORT int wl_device_current(void);
+WL_EXPORT int wl_device_select(int device);
 /* Notes that the runtime API is used: the driver API then finds the primary context current, as on
  * hardware. */
-void wl_device_use_runtime(void);
-bool wl_device_is_runtime_used(void);
+WL_EXPORT void wl_device_use_runtime(void);
+WL_EXPORT bool wl_device_is_runtime_used(void);
 
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
-const struct wl_gpu *wl_device_gpu(void);
+WL_EXPORT const struct wl_gpu *wl_device_gpu(void);
 
 /* A row of the device attribute table: number as CUdevice_attribute, name as in ncu's
  * device__attribute_<name>. */
@@ -123,18 +124,18 @@ struct wl_device_attribute {
 extern const struct wl_device_attribute wl_device_attributes[];
 extern const size_t wl_device_attribute_count;
 /* WL_DEVICE_INVALID_VALUE for an unknown number. */
-int wl_device_get_attribute(int number, int *value);
+WL_EXPORT int wl_device_get_attribute(int number, int *value);
 
 /* Says something about the run: to the observer, and for warnings and errors one line
  * "warplens: text; hint" on stderr. severity as enum wl_note_severity (0 info, 1 warning, 2 error).
  */
-void wl_device_say(int severity, const char *code, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+WL_EXPORT void wl_device_say(int severity, const char *code, const char *hint, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
 /* "warplens: NAME is not supported ..." on stderr, the first time for each name. Always returns
  * WL_DEVICE_NOT_SUPPORTED. */
-int wl_device_refuse(const char *function);
+WL_EXPORT int wl_device_refuse(const char *function);
 
 /* cudaProfilerStart/Stop. */
-int wl_device_profiler_switch(bool active);
+WL_EXPORT int wl_device_profiler_switch(bool active);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the device layer tells a collector. One observer per process, set before the first call. */
-#ifndef WL_DEVICE_OBSERVER_H
-#define WL_DEVICE_OBSERVER_H
+#ifndef WL_DEVICE_CORE_OBSERVER_H
+#define WL_DEVICE_CORE_OBSERVER_H
 
 #include "base/error.h"
 #include "ptx/parse/ptx.h"

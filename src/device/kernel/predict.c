@@ -11,8 +11,9 @@
 #include "timing/values.h"
 
 enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
-/* What a thread's instruction and a word of a trace take of a host with two cores (docs/speed.md);
- * not what they took: predictions must not depend on what else the host does. */
+/* What a thread's instruction and a word of a trace take of a host with two cores
+ * (docs/evidence/speed.md); not what they took: predictions must not depend on what else the host
+ * does. */
 #define COUNT_S 0.25e-9
 #define REPLAY_S 80e-9
 #define FREE_S 5 /* what predictions may take before they must be a small part */

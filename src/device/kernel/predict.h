@@ -1,6 +1,6 @@
 /* Predicts the time of a launch that was counted. Internal to device/. */
-#ifndef WL_DEVICE_PREDICT_H
-#define WL_DEVICE_PREDICT_H
+#ifndef WL_DEVICE_KERNEL_PREDICT_H
+#define WL_DEVICE_KERNEL_PREDICT_H
 
 #include "sim/sim.h"
 #include "warp/trace.h"

@@ -1,6 +1,6 @@
 /* What a launch would take in blocks of other sizes. Internal to device/. */
-#ifndef WL_DEVICE_SWEEP_H
-#define WL_DEVICE_SWEEP_H
+#ifndef WL_DEVICE_KERNEL_SWEEP_H
+#define WL_DEVICE_KERNEL_SWEEP_H
 
 #include "sim/sim.h"
 #include "timing/timing.h"

@@ -2,8 +2,8 @@
  * of 2 MiB, as the driver does: small allocations share pages at 512-byte alignment, others get
  * pages of their own. Pages are committed when first used and given back when no allocation is in
  * them. Not thread-safe. */
-#ifndef WL_DEVICE_ARENA_H
-#define WL_DEVICE_ARENA_H
+#ifndef WL_DEVICE_MEMORY_ARENA_H
+#define WL_DEVICE_MEMORY_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,10 @@
 /* Arrays, texture objects and surface objects. An array is a pitched box in device memory, so that
  * copies to and from it are those of struct wl_device_copy. Handles are checked: an unknown one is
  * WL_DEVICE_INVALID_HANDLE. */
-#ifndef WL_DEVICE_TEXTURE_H
-#define WL_DEVICE_TEXTURE_H
+#ifndef WL_DEVICE_TEXTURE_TEXTURE_H
+#define WL_DEVICE_TEXTURE_TEXTURE_H
 
+#include "base/export.h"
 #include "device/memory/memory.h"
 #include "sim/texture.h"
 
@@ -27,12 +28,12 @@ struct wl_device_array_description {
 };
 
 struct wl_device_array;
-int wl_device_array_create(const struct wl_device_array_description *description,
-                           struct wl_device_array **array);
+WL_EXPORT int wl_device_array_create(const struct wl_device_array_description *description,
+                                     struct wl_device_array **array);
 /* NULL is fine. */
-int wl_device_array_destroy(struct wl_device_array *array);
-int wl_device_array_query(struct wl_device_array *array,
-                          struct wl_device_array_description *description);
+WL_EXPORT int wl_device_array_destroy(struct wl_device_array *array);
+WL_EXPORT int wl_device_array_query(struct wl_device_array *array,
+                                    struct wl_device_array_description *description);
 
 /* A box in an array, or in pitched memory (array NULL). */
 struct wl_device_box {
@@ -43,9 +44,10 @@ struct wl_device_box {
 };
 /* Fills one side of a copy (is_to: the destination), whose size must be set.
  * WL_DEVICE_INVALID_VALUE where the box does not lie in its array. */
-int wl_device_box_place(const struct wl_device_box *box, bool is_to, struct wl_device_copy *copy);
+WL_EXPORT int wl_device_box_place(const struct wl_device_box *box, bool is_to,
+                                  struct wl_device_copy *copy);
 /* Bytes of an element of the box's array; 1 in memory, 0 of an unknown array. */
-size_t wl_device_box_element_bytes(const struct wl_device_box *box);
+WL_EXPORT size_t wl_device_box_element_bytes(const struct wl_device_box *box);
 enum { WL_DEVICE_ARRAY_PIECES = 3 };
 /* Cuts a copy of bytes between memory and an array, along its rows from an element on, into boxes:
  * the rest of a row, whole rows, the begin of a row. */
@@ -73,11 +75,11 @@ struct wl_device_texture_description {
     bool is_filtered, is_normalized, reads_float, is_srgb;
     float border[4];
 };
-int wl_device_texture_create(const struct wl_device_texture_description *description,
-                             bool is_surface, uint64_t *handle);
+WL_EXPORT int wl_device_texture_create(const struct wl_device_texture_description *description,
+                                       bool is_surface, uint64_t *handle);
 /* As hardware: an unknown handle is no error. */
-int wl_device_texture_destroy(uint64_t handle);
-int wl_device_texture_query(uint64_t handle, bool is_surface,
-                            struct wl_device_texture_description *description);
+WL_EXPORT int wl_device_texture_destroy(uint64_t handle);
+WL_EXPORT int wl_device_texture_query(uint64_t handle, bool is_surface,
+                                      struct wl_device_texture_description *description);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "report/report.h"
+#include "show/format/format.h"
 
 enum wl_view_page {
     WL_PAGE_SUMMARY,
@@ -26,7 +27,6 @@ enum wl_view_format {
     WL_FORMAT_MARKDOWN, /* of the advice page only */
     WL_FORMAT_COUNT
 };
-enum wl_view_units { WL_UNITS_AUTO, WL_UNITS_BASE }; /* --print-units */
 enum wl_view_summary {
     WL_SUMMARY_NONE,
     WL_SUMMARY_PER_KERNEL,
