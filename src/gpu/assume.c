@@ -14,10 +14,7 @@ struct rule {
     double otherwise, factor, divisor, addend;
 };
 
-static struct {
-    struct rule *items;
-    size_t count, capacity;
-} rules;
+static WL_VECTOR(struct rule) rules;
 static pthread_once_t rules_once = PTHREAD_ONCE_INIT;
 
 static double *find_operand(struct rule *rule, const char *word)

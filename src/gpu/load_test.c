@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/folder.h"
 #include "base/text.h"
@@ -156,7 +157,7 @@ static void test_wrong_defaults_are_refused(void **state)
         "alu_latency = l2_latency * x",
     };
     struct wl_gpu gpu = {0};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    for (size_t i = 0; i < WL_COUNT(lines); i++)
         if (wl_gpu_assume_line(lines[i], &gpu))
             fail_msg("read: %s", lines[i]);
     assert_int_equal(gpu.alu_latency, 0);

@@ -1,4 +1,5 @@
 #include "timing/model.h"
+#include "base/count.h"
 
 #include <string.h>
 
@@ -209,7 +210,7 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input)
         {occupancy->limit_barriers, WL_TIMING_ANY_BLOCKS},
     };
     uint32_t blocks = occupancy->limit_warps;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; i < WL_COUNT(limits); i++) {
         uint32_t limit = limits[i].limit;
         /* what each block has of shared memory besides its own, larger ones have once, too */
         if (limits[i].change == WL_TIMING_ANY_SHARED && input->changes & WL_TIMING_ANY_BLOCKS &&

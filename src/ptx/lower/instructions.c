@@ -1,4 +1,5 @@
 #include "ptx/lower/instructions.h"
+#include "base/count.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const struct lower_row rows[] = {
 #undef F
 };
 
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
+enum { ROW_COUNT = WL_COUNT(rows) };
 
 static const struct lower_row *sorted[ROW_COUNT];
 static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
@@ -77,7 +78,7 @@ static const char *const ignorable_modifiers[] = {"rn", "uni"};
 
 static bool is_ignorable(const char *modifier)
 {
-    for (size_t k = 0; k < sizeof ignorable_modifiers / sizeof *ignorable_modifiers; k++)
+    for (size_t k = 0; k < WL_COUNT(ignorable_modifiers); k++)
         if (strcmp(modifier, ignorable_modifiers[k]) == 0)
             return true;
     return false;

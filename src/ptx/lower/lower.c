@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/instructions.h"
 #include "ptx/lower/lowering.h"
@@ -221,7 +222,7 @@ static bool commutes(enum wl_opcode code)
         WL_OP_ADD_I32,      WL_OP_MUL_LO_I32,   WL_OP_AND_B32, WL_OP_OR_B32, WL_OP_XOR_B32,
         WL_OP_ADD_I64,      WL_OP_MUL_LO_I64,   WL_OP_AND_B64, WL_OP_OR_B64, WL_OP_XOR_B64,
         WL_OP_MUL_WIDE_U32, WL_OP_MUL_WIDE_S32, WL_OP_ADD_F32, WL_OP_MUL_F32};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    for (size_t i = 0; i < WL_COUNT(codes); i++)
         if (codes[i] == code)
             return true;
     return false;
@@ -285,7 +286,7 @@ static void lower_exact(struct lowering *lowering, const struct lower_row *row,
 static bool is_control(const struct wl_ptx_instruction *instruction)
 {
     static const char *const words[] = {"bra", "brx", "call", "ret", "exit", "trap"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strcmp(instruction->opcode, words[i]) == 0)
             return true;
     return false;
@@ -368,11 +369,6 @@ static void mark_targets(struct lowering *lowering, struct instance *instance)
             mark_target(lowering, instance, function->target_tables[i].targets[k]);
 }
 
-static uint64_t align_up(uint64_t value, uint64_t alignment)
-{
-    return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
-}
-
 static void place_variable(struct lowering *lowering, const struct wl_ptx_variable *variable,
                            const struct wl_ptx_function *function)
 {
@@ -383,7 +379,7 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
         return;
     if (variable->is_extern && variable->size_bytes == 0)
         return; /* dynamic shared memory: behind all static */
-    *end = align_up(*end, variable->alignment);
+    *end = wl_align_up(*end, variable->alignment);
     place.offset = *end;
     *end += variable->size_bytes;
     WL_PUSH(&lowering->places, place);
@@ -449,7 +445,7 @@ static void lay_out_parameters(struct lowering *lowering)
     uint64_t end = 0;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         const struct wl_ptx_variable *parameter = &function->parameters[i];
-        end = align_up(end, parameter->alignment);
+        end = wl_align_up(end, parameter->alignment);
         program->parameters[i] = (struct wl_program_parameter){
             (uint32_t)end, (uint32_t)parameter->size_bytes, parameter->alignment};
         end += parameter->size_bytes;
@@ -608,7 +604,7 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
         kernel->code = lowering.code;
     entry->op = kernel->program->op_count;
     entry->register_bytes = lowering.program->register_file_bytes + lowering.outgoing_bytes;
-    entry->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
+    entry->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     kernel->shared_end = lowering.shared_end;
     lower_join_programs(kernel->program, lowering.program);
     free_lowering(&lowering);
@@ -674,8 +670,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         lower_callees(&lowering);
     if (lowering.program->machine)
         wl_machine_improve(lowering.program->machine);
-    lowering.program->shared_static_bytes = (uint32_t)align_up(lowering.shared_end, 16);
-    lowering.program->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
+    lowering.program->shared_static_bytes = (uint32_t)wl_align_up(lowering.shared_end, 16);
+    lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);
     lower_calls_free(&calls);
     if (lowering.code) {

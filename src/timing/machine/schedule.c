@@ -33,13 +33,10 @@ static uint32_t assumed_latency(const struct wl_machine *machine, const struct w
 
 struct node {
     uint32_t op;
-    uint32_t waits;    /* operations before it that have not been placed */
-    uint32_t earliest; /* cycle at which its operands are there */
-    uint32_t priority; /* cycles from its start to the end of the block */
-    struct {
-        uint32_t *items;
-        size_t count, capacity;
-    } after; /* nodes that must follow */
+    uint32_t waits;            /* operations before it that have not been placed */
+    uint32_t earliest;         /* cycle at which its operands are there */
+    uint32_t priority;         /* cycles from its start to the end of the block */
+    WL_VECTOR(uint32_t) after; /* nodes that must follow */
 };
 
 struct scheduling {
