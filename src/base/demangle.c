@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -90,7 +91,7 @@ static bool starts_word(const struct spelling *spelling, const char *word)
 static bool take_qualifier(struct spelling *spelling)
 {
     static const char *const qualifiers[] = {" const", " volatile"};
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
+    for (size_t i = 0; i < WL_COUNT(qualifiers); i++) {
         const char *qualifier = qualifiers[i];
         if (!starts_word(spelling, qualifier))
             continue;

@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "base/demangle.h"
 
 #include <setjmp.h>
@@ -61,7 +62,7 @@ static const struct row rows[] = {
 static void names_are_spelled_as_in_nvidias_tools(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         char *demangled = wl_demangle(rows[i].mangled);
         char *function = wl_demangle_function(rows[i].mangled);
         assert_string_equal(demangled, rows[i].demangled);

@@ -22,6 +22,13 @@ WL_EXPORT char *wl_string_format(const char *format, ...) __attribute__((format(
 /* Grows *items so that one more fits: doubles capacity. Use through WL_PUSH. */
 WL_EXPORT void wl_vector_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);
 
+/* A growable list, zero-initialised, whose items are freed by free(): for WL_PUSH. */
+#define WL_VECTOR(type)         \
+    struct {                    \
+        type *items;            \
+        size_t count, capacity; \
+    }
+
 /* Appends value to a {T *items; size_t count, capacity;} triple named by its fields. */
 #define WL_PUSH(vector, value)                                                          \
     do {                                                                                \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 
@@ -100,7 +101,7 @@ static enum wl_code set_switch(const struct wl_option *option, const char *value
                                struct wl_error *error)
 {
     static const char *const words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; i < WL_COUNT(words); i++) {
         if (strcmp(value, words[i]) == 0) {
             *target = i % 2 == 1;
             return WL_OK;

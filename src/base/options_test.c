@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/options.h"
 
 struct target {
@@ -71,7 +72,7 @@ static void test_spellings(void **state)
         "--forc --kernel-regex gemm -c 3 app",
     };
     (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < WL_COUNT(lines); i++) {
         struct parsed parsed;
         parse(&parsed, lines[i], true);
         assert_int_equal(parsed.error.code, WL_OK);
@@ -141,7 +142,7 @@ static void test_mistakes(void **state)
         {"--mode attach", "option --mode attach of ncu is not supported: it is always started", ""},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct parsed parsed;
         parse(&parsed, rows[i].line, true);
         assert_int_equal(parsed.error.code, WL_ERR_USAGE);

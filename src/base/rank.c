@@ -1,4 +1,5 @@
 #include "base/rank.h"
+#include "base/count.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static int64_t read_number(const char *name)
 
 struct wl_rank wl_rank_read(void)
 {
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    for (size_t i = 0; i < WL_COUNT(launchers); i++) {
         struct wl_rank rank = {read_number(launchers[i].rank), read_number(launchers[i].count)};
         if (rank.rank >= 0 && (rank.count >= 0 || !launchers[i].needs_count))
             return rank;

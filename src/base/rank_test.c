@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "base/rank.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static int forget_launchers(void **state)
                                         "SLURM_STEP_NUM_TASKS",
                                         "PMIX_RANK",
                                         "PMIX_SIZE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < WL_COUNT(names); i++)
         unsetenv(names[i]);
     return 0;
 }
@@ -47,7 +48,7 @@ static void each_launcher_is_known(void **state)
                                            {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
         forget_launchers(state);
         setenv(names[i][0], "3", 1);
         setenv(names[i][1], "16", 1);
@@ -80,7 +81,7 @@ static void what_is_no_number_is_no_rank(void **state)
     (void)state;
     static const char *const texts[] = {"",   "x",  "-1",   " 1",
                                         "+1", "1x", "1e30", "99999999999999999999"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < WL_COUNT(texts); i++) {
         setenv("PMI_RANK", texts[i], 1);
         expect(-1, -1);
     }
@@ -101,9 +102,9 @@ static void lists_hold_ranks_and_ranges(void **state)
     static const char list[] = "0,4-7,12";
     static const int64_t inside[] = {0, 4, 5, 7, 12}, outside[] = {-1, 1, 3, 8, 11, 13};
     assert_int_equal(wl_rank_list_check(list, NULL), WL_OK);
-    for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+    for (size_t i = 0; i < WL_COUNT(inside); i++)
         assert_true(wl_rank_list_has(list, inside[i]));
-    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+    for (size_t i = 0; i < WL_COUNT(outside); i++)
         assert_false(wl_rank_list_has(list, outside[i]));
     assert_true(wl_rank_list_has(NULL, 3));
     assert_true(wl_rank_list_has("", 3));
@@ -114,7 +115,7 @@ static void what_is_no_list_is_refused(void **state)
     (void)state;
     static const char *const lists[] = {"",    "x",    "1,", ",1",  "1-",
                                         "3-2", "1--2", "-1", "1 2", "1,,2"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    for (size_t i = 0; i < WL_COUNT(lists); i++) {
         struct wl_error error = {0};
         assert_int_equal(wl_rank_list_check(lists[i], &error), WL_ERR_USAGE);
     }

@@ -1,4 +1,5 @@
 #include "base/safe.h"
+#include "base/count.h"
 
 size_t wl_safe_decode(const char *string, uint32_t *character)
 {
@@ -31,7 +32,7 @@ bool wl_safe_is_plain(uint32_t character)
     } ranges[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
                   {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
                   {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    for (size_t i = 0; i < WL_COUNT(ranges); i++)
         if (character >= ranges[i].first && character <= ranges[i].last)
             return false;
     return true;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 extern char **environ;
@@ -173,9 +174,7 @@ void wl_subprocess_adopt_orphans(void)
 
 static uint64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return wl_clock_monotonic_ns() / 1000000;
 }
 
 bool wl_subprocess_wait_orphans(uint32_t patience_ms)

@@ -77,6 +77,11 @@ void wl_text_add_word(struct wl_text *line, const char *word)
     wl_text_add_char(line, '\'');
 }
 
+bool wl_text_starts(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 void wl_text_free(struct wl_text *text)
 {
     free(text->data);

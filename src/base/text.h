@@ -3,6 +3,7 @@
 #ifndef WL_BASE_TEXT_H
 #define WL_BASE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -24,6 +25,9 @@ void wl_text_add_word(struct wl_text *line, const char *word);
 WL_EXPORT void wl_text_free(struct wl_text *text);
 /* Gives the string to the caller (free() it) and leaves text empty. Never NULL. */
 char *wl_text_take(struct wl_text *text);
+
+/* Whether text begins with prefix. */
+bool wl_text_starts(const char *text, const char *prefix);
 
 /* Reads a whole file. Errors: WL_ERR_INPUT. */
 WL_EXPORT enum wl_code wl_file_read(const char *path, struct wl_text *content,

@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "binary/compiled.h"
 
 #include <setjmp.h>
@@ -63,7 +64,7 @@ static void what_is_not_understood_is_no_answer(void **state)
         "Compiling entry function '",
         "Function properties for k\nptxas info    : Used 7 registers",
     };
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    for (size_t i = 0; i < WL_COUNT(outputs); i++) {
         struct wl_compiled compiled = {0};
         wl_compiled_read_output(outputs[i], HASH_A, 90, &compiled);
         assert_null(wl_compiled_find(&compiled, HASH_A, "k"));
@@ -106,7 +107,7 @@ static void damaged_files_are_refused(void **state)
         "kernel " HASH_A "a 90 24 1140 1388 a\n",
         "registers\n",
     };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    for (size_t i = 0; i < WL_COUNT(lines); i++) {
         struct wl_compiled compiled = {0};
         struct wl_error error = {0};
         struct wl_text text = {0};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -52,7 +53,7 @@ static void add(struct parser *parser, uint32_t line, const char *text, size_t l
     struct wl_compiler_message message = {
         .file = parser->file, .function = parser->function, .line = line, .variable = ""};
     message.text = keep(parser->log, text, length);
-    for (size_t i = 0; i < sizeof sayings / sizeof *sayings; i++) {
+    for (size_t i = 0; i < WL_COUNT(sayings); i++) {
         const char *found = strstr(message.text, sayings[i].part);
         if (!found)
             continue;
@@ -89,7 +90,7 @@ static bool parse_gcc(struct parser *parser, const char *text, size_t length)
         uint32_t line, column;
         if (!take_number(&next, ":", &line) || !take_number(&next, ": ", &column))
             continue;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        for (size_t i = 0; i < WL_COUNT(words); i++) {
             if (strncmp(next, words[i], strlen(words[i])) != 0 ||
                 strncmp(next, "note: vect", 10) == 0)
                 continue;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum { ROWS_MAX = 1 << 20, FILES_MAX = 1 << 14 };
@@ -140,7 +141,7 @@ static void read_files(struct table *table, struct bytes *header, struct unit *u
     size_t folder_count = 1;
     for (const char *name = take_string(header); *name && !header->is_bad;
          name = take_string(header))
-        if (folder_count < sizeof folders / sizeof *folders)
+        if (folder_count < WL_COUNT(folders))
             folders[folder_count++] = name;
     for (const char *name = take_string(header); *name && !header->is_bad;
          name = take_string(header)) {

@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "binary/lines.h"
 
 #include <elf.h>
@@ -84,7 +85,7 @@ static struct wl_text make_cubin(const uint8_t *lines, size_t line_bytes)
         {".debug_str", SHT_PROGBITS, 0, names, sizeof names, 0},
         {".rela.debug_line", SHT_RELA, 2, relocations, sizeof relocations, sizeof relocations[0]},
     };
-    enum { count = sizeof sections / sizeof *sections };
+    enum { count = WL_COUNT(sections) };
     struct wl_text file = {0};
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
                          .e_type = ET_EXEC,

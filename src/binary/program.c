@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "binary/binary.h"
 #include "binary/entry.h"
 #include "binary/layout.h"
@@ -50,11 +51,6 @@ static enum wl_code refuse(const char *path, const char *what, struct wl_error *
     return wl_error_set(error, WL_ERR_CORRUPT, "%s is damaged: %s", path, what);
 }
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 static void add_other_library(struct wl_program_info *info, const char *name)
 {
     size_t used = strlen(info->other_libraries);
@@ -68,18 +64,18 @@ static void add_other_library(struct wl_program_info *info, const char *name)
 static void note_library(struct inspection *inspection, const char *name)
 {
     struct wl_program_info *info = inspection->info;
-    if (has_prefix(name, runtime_library)) {
+    if (wl_text_starts(name, runtime_library)) {
         inspection->needs_runtime = true;
         info->runtime_major = (uint32_t)strtoul(name + strlen(runtime_library), NULL, 10);
-    } else if (has_prefix(name, driver_library)) {
+    } else if (wl_text_starts(name, driver_library)) {
         inspection->needs_driver = true;
-    } else if (has_prefix(name, "libasan.so") || has_prefix(name, "libclang_rt.asan")) {
+    } else if (wl_text_starts(name, "libasan.so") || wl_text_starts(name, "libclang_rt.asan")) {
         info->uses_asan = true;
-    } else if (has_prefix(name, cublas_library)) {
+    } else if (wl_text_starts(name, cublas_library)) {
         info->uses_cublas = true;
     } else {
         for (size_t i = 0; i < sizeof kernel_libraries / sizeof kernel_libraries[0]; i++) {
-            if (has_prefix(name, kernel_libraries[i])) {
+            if (wl_text_starts(name, kernel_libraries[i])) {
                 add_other_library(info, name);
                 break;
             }

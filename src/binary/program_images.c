@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "binary/binary.h"
 #include "binary/entry.h"
 
@@ -13,7 +14,7 @@ static const char *const container_sections[] = {".nv_fatbin", "__nv_relfatbin"}
 
 static bool holds_containers(const char *name, const GElf_Shdr *header)
 {
-    for (size_t i = 0; i < sizeof container_sections / sizeof *container_sections; i++)
+    for (size_t i = 0; i < WL_COUNT(container_sections); i++)
         if (strcmp(name, container_sections[i]) == 0)
             return header->sh_type != SHT_NOBITS;
     return false;

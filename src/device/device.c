@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "device/core/handles.h"
 #include "device/core/state.h"
 #include "device/kernel/state.h"
@@ -33,7 +34,7 @@ int wl_device_reset(void)
 void wl_device_shutdown(void)
 {
     wl_device_enter();
-    for (size_t i = sizeof wl_device_parts / sizeof *wl_device_parts; i-- > 0;)
+    for (size_t i = WL_COUNT(wl_device_parts); i-- > 0;)
         if (wl_device_parts[i] && wl_device_parts[i]->close)
             wl_device_parts[i]->close();
     if (wl_device.is_started && !wl_device.start_code)

@@ -64,8 +64,7 @@ struct wl_gpu {
     uint32_t alu_latency, integer_latency, predicate_latency, fp64_latency, shared_latency,
         l1_latency, l2_latency, dram_latency;
     uint32_t dram_least_latency; /* the shortest; dram_latency is the mean */
-    /* for the timing model; 0: not known, the model assumes the value of the GPU it was measured on
-     */
+    /* for the timing model; 0: not known, see wl_gpu_assume */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
     uint32_t block_latency;   /* from the end of a block to the first work of the next */
@@ -95,6 +94,7 @@ struct wl_gpu {
     uint32_t l1_miss_replays; /* passes that a load takes again for each line that L1 has not yet */
     uint32_t texture_units;   /* of a read-only cache of its own: lanes that it serves in a cycle */
     double dram_efficiency;   /* reachable share of memory_bandwidth */
+    double copy_efficiency;   /* the same of copies within the device */
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */
     double launch_overhead_ns;    /* of a launch, besides what SMs do */
@@ -119,6 +119,12 @@ struct wl_gpu {
 enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gpu,
                          struct wl_error *error);
 void wl_gpu_free(struct wl_gpu *gpu);
+
+/* assumed: the GPU with what data/gpus/defaults.gpu says in place of values that are not known.
+ * Without notes; needs no freeing. Never fails. */
+void wl_gpu_assume(const struct wl_gpu *gpu, struct wl_gpu *assumed);
+/* The same of one line of that file: "KEY = VALUE  # source". False if it is wrong. */
+bool wl_gpu_assume_line(const char *line, struct wl_gpu *assumed);
 
 /* Names of the embedded models, in the order of age. NULL-ended; static. */
 const char *const *wl_gpu_list(void);

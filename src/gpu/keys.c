@@ -134,6 +134,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l1_miss_replays), TYPE_COUNT, false, 0, 16},
     {FIELD(texture_units), TYPE_COUNT, false, 0, 32},
     {FIELD(dram_efficiency), TYPE_RATE, false, 0, 1},
+    {FIELD(copy_efficiency), TYPE_RATE, false, 0, 1},
     {FIELD(block_interval_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(start_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(launch_overhead_ns), TYPE_RATE, false, 0, 1e9},
@@ -259,6 +260,35 @@ static bool in_range(const struct wl_gpu_key *key, double value)
     return value >= key->least && value <= key->most;
 }
 
+double wl_gpu_key_get(const struct wl_gpu_key *key, const struct wl_gpu *gpu)
+{
+    const void *field = (const char *)gpu + key->offset;
+    switch (key->type) {
+    case TYPE_COUNT:
+    case TYPE_BYTES:
+        return *(const uint32_t *)field;
+    case TYPE_BYTES_LONG:
+        return (double)*(const uint64_t *)field;
+    case TYPE_HERTZ:
+    case TYPE_BANDWIDTH:
+    case TYPE_RATE:
+        return *(const double *)field;
+    default:
+        return 0;
+    }
+}
+
+void wl_gpu_key_assign(const struct wl_gpu_key *key, double value, struct wl_gpu *gpu)
+{
+    void *field = (char *)gpu + key->offset;
+    if (key->type == TYPE_COUNT || key->type == TYPE_BYTES)
+        *(uint32_t *)field = (uint32_t)value;
+    else if (key->type == TYPE_BYTES_LONG)
+        *(uint64_t *)field = (uint64_t)value;
+    else if (types[key->type].units)
+        *(double *)field = value;
+}
+
 static bool read_scalar(const struct wl_gpu_key *key, const char *text, void *field)
 {
     double value;
@@ -266,12 +296,7 @@ static bool read_scalar(const struct wl_gpu_key *key, const char *text, void *fi
         return false;
     if ((types[key->type].is_whole && !is_whole(value)) || !in_range(key, value))
         return false;
-    if (key->type == TYPE_COUNT || key->type == TYPE_BYTES)
-        *(uint32_t *)field = (uint32_t)value;
-    else if (key->type == TYPE_BYTES_LONG)
-        *(uint64_t *)field = (uint64_t)value;
-    else
-        *(double *)field = value;
+    wl_gpu_key_assign(key, value, (struct wl_gpu *)(void *)((char *)field - key->offset));
     return true;
 }
 

@@ -23,6 +23,11 @@ bool wl_gpu_key_is_required(const struct wl_gpu_key *key);
 enum wl_code wl_gpu_key_set(const struct wl_gpu_key *key, const char *text, struct wl_gpu *gpu,
                             struct wl_error *error);
 
+/* The value of a key that is one number; 0 of others. */
+double wl_gpu_key_get(const struct wl_gpu_key *key, const struct wl_gpu *gpu);
+/* Sets such a key, to the whole number below where it takes whole ones; others stay. */
+void wl_gpu_key_assign(const struct wl_gpu_key *key, double value, struct wl_gpu *gpu);
+
 /* Checks what no single key shows. Errors: WL_ERR_INPUT. */
 enum wl_code wl_gpu_keys_check(const struct wl_gpu *gpu, struct wl_error *error);
 

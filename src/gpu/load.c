@@ -13,7 +13,7 @@
 
 enum { most_models = 64, most_parents = 8 };
 
-static const char suffix[] = ".gpu";
+static const char suffix[] = ".gpu", defaults[] = "defaults.gpu";
 
 /* One model being read: keys that a file has set are not taken from its parents. */
 struct loading {
@@ -83,7 +83,7 @@ static enum wl_code read_model(const char *name, const char *folder, struct wl_t
     }
     wl_text_addf(file, "%s%s", name, suffix);
     for (const struct wl_embedded_file *embedded = wl_embedded_gpus; embedded->name; embedded++) {
-        if (strcmp(embedded->name, file->data) == 0) {
+        if (!strcmp(embedded->name, file->data) && strcmp(file->data, defaults)) {
             wl_text_add_bytes(text, embedded->content, embedded->size_bytes);
             return WL_OK;
         }
@@ -288,7 +288,8 @@ static void make_list(void)
     size_t count = 0;
     for (const struct wl_embedded_file *file = wl_embedded_gpus; file->name; file++) {
         size_t length = strlen(file->name) - (sizeof suffix - 1);
-        if (count == most_models || length >= sizeof dated_models[0].name)
+        if (!strcmp(file->name, defaults) || count == most_models ||
+            length >= sizeof dated_models[0].name)
             continue;
         memcpy(dated_models[count].name, file->name, length);
         dated_models[count++].released = find_release(file->content);

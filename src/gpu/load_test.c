@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/folder.h"
 #include "base/text.h"
@@ -89,6 +90,77 @@ static void test_every_embedded_value_names_its_source(void **state)
         }
         free(text);
     }
+}
+
+/* Every line of defaults.gpu can be read, and gives what it says to a GPU of which nothing is
+ * known. */
+static void test_defaults_are_complete(void **state)
+{
+    (void)state;
+    const struct wl_embedded_file *file = wl_embedded_gpus;
+    while (strcmp(file->name, "defaults.gpu") != 0)
+        file++;
+    struct wl_gpu bare = {.l2_slices = 10, .xu_per_cycle = 16}, gpu = bare, whole;
+    wl_gpu_assume(&bare, &whole);
+    char *text = strdup(file->content), *rest = NULL;
+    size_t count = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char name[64];
+        if (line[0] == '#')
+            continue;
+        if (!wl_gpu_assume_line(line, &gpu))
+            fail_msg("cannot be read: %s", line);
+        assert_int_equal(sscanf(line, "%63s", name), 1);
+        const struct wl_gpu_key *key = wl_gpu_key_find(name);
+        assert_false(wl_gpu_key_is_required(key));
+        assert_true(wl_gpu_key_get(key, &whole) > 0);
+        assert_true(wl_gpu_key_get(key, &whole) == wl_gpu_key_get(key, &gpu));
+        count++;
+    }
+    free(text);
+    assert_int_equal(count, 40);
+    assert_int_equal(whole.alu_latency, 6);
+    assert_int_equal(whole.xu_latency, 19);
+    assert_int_equal(whole.dram_latency, 500);
+    assert_int_equal(whole.dram_least_latency, 400);
+    assert_true(whole.copy_efficiency == 0.9);
+    assert_true(whole.l2_write_bytes_per_cycle == 10 * 20.8);
+    assert_true(whole.l2_port_write_bytes_per_cycle == 32);
+}
+
+static void test_defaults_stand_behind_the_model(void **state)
+{
+    (void)state;
+    struct wl_gpu bare = {.alu_latency = 9, .dram_efficiency = 0.7, .fp64_latency = 3}, whole;
+    wl_gpu_assume(&bare, &whole);
+    assert_int_equal(whole.alu_latency, 9);
+    assert_int_equal(whole.fp64_latency, 3);
+    assert_int_equal(whole.half_latency, 9);
+    assert_true(whole.copy_efficiency == 0.7);
+    struct wl_gpu error;
+    assert_int_equal(wl_gpu_load("defaults", NULL, &error, NULL), WL_ERR_USAGE);
+}
+
+static void test_wrong_defaults_are_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "",
+        "# nothing",
+        "alu_latency",
+        "alu_latency =",
+        "alu_latncy = 4",
+        "alu_latency = 0",
+        "alu_latency = l2_latncy",
+        "alu_latency = l2_latency -",
+        "alu_latency = l2_latency - 4",
+        "alu_latency = l2_latency * x",
+    };
+    struct wl_gpu gpu = {0};
+    for (size_t i = 0; i < WL_COUNT(lines); i++)
+        if (wl_gpu_assume_line(lines[i], &gpu))
+            fail_msg("read: %s", lines[i]);
+    assert_int_equal(gpu.alu_latency, 0);
 }
 
 static void test_list_is_in_order_of_age(void **state)
@@ -270,6 +342,9 @@ int main(void)
         cmocka_unit_test(test_every_embedded_model_loads),
         cmocka_unit_test(test_peaks_are_those_of_the_data_sheets),
         cmocka_unit_test(test_every_embedded_value_names_its_source),
+        cmocka_unit_test(test_defaults_are_complete),
+        cmocka_unit_test(test_defaults_stand_behind_the_model),
+        cmocka_unit_test(test_wrong_defaults_are_refused),
         cmocka_unit_test(test_list_is_in_order_of_age),
         cmocka_unit_test(test_values_of_every_kind),
         cmocka_unit_test(test_folder_comes_first_and_inherits),

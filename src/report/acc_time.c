@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/rank.h"
 #include "report/reader.h"
@@ -51,7 +52,7 @@ struct summing {
 
 static const struct kind *find_kind(uint64_t event)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
         if (kinds[i].event == event)
             return &kinds[i];
     return NULL;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/failure.h"
@@ -208,7 +209,7 @@ static void distrust(sqlite3 *database, uint64_t size_bytes)
         {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
         {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
     };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    for (size_t i = 0; i < WL_COUNT(settings); i++)
         sqlite3_db_config(database, settings[i].option, settings[i].value, NULL);
     /* no text in an honest report is longer than the report */
     uint64_t length_bytes = size_bytes;

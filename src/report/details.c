@@ -131,18 +131,9 @@ enum wl_code wl_report_load_instructions(struct wl_report *report,
 }
 
 struct set_vectors {
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } names;
-    struct {
-        uint8_t *items;
-        size_t count, capacity;
-    } marks;
-    struct {
-        struct wl_record_instruction_value *items;
-        size_t count, capacity;
-    } values;
+    WL_VECTOR(const char *) names;
+    WL_VECTOR(uint8_t) marks;
+    WL_VECTOR(struct wl_record_instruction_value) values;
 };
 
 /* Values of instructions that the kernel does not have are left out: views index by them. */

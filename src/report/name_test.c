@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "report/name.h"
 
 #include "report/sample.h"
@@ -86,7 +87,7 @@ static void ranks_do_not_meet(void **state)
         {".wlr", ".wlr-rank12"},
         {"%", "%-rank12"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         char *name = wl_report_name_of_rank(rows[i].pattern, "12");
         assert_string_equal(name, rows[i].expected);
         free(name);

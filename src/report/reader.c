@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "report/database.h"
 
@@ -282,10 +283,7 @@ static struct wl_record_launch row_launch(struct wl_rows *rows, const struct wl_
 static enum wl_code load_launches(struct wl_report *report, struct wl_error *error)
 {
     struct wl_rows rows;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } sets = {0};
+    WL_VECTOR(int64_t) sets = {0};
     wl_rows_begin(&rows, &report->file,
                   "SELECT id, process_id, number, kernel_id, device_id, context_id, stream_id, "
                   "grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_dynamic_bytes, "
@@ -357,7 +355,7 @@ enum wl_code wl_report_open_file(const char *path, struct wl_report **report,
     opened->file = (struct wl_rows_file){.path = opened->path, .arena = &opened->arena};
     enum wl_code code =
         wl_database_open(path, &opened->file.database, &opened->file.text_left_bytes, error);
-    for (size_t i = 0; code == WL_OK && i < sizeof loaders / sizeof *loaders; i++)
+    for (size_t i = 0; code == WL_OK && i < WL_COUNT(loaders); i++)
         code = loaders[i](opened, error);
     if (code != WL_OK) {
         wl_report_close(opened);
@@ -403,7 +401,7 @@ void wl_report_close(struct wl_report *report)
         report->launch_is_loaded,
         report->path,
     };
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    for (size_t i = 0; i < WL_COUNT(blocks); i++)
         free(blocks[i]);
     wl_keys_free(&report->instruction_set_keys);
     wl_arena_free(&report->arena);

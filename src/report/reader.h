@@ -3,6 +3,7 @@
 #define WL_REPORT_READER_H
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "report/keys.h"
 #include "report/report.h"
 #include "report/rows.h"
@@ -41,50 +42,23 @@ struct wl_report {
     } names;
     int64_t *names_sorted;                 /* ids in order of their texts */
     struct wl_report_source_text *sources; /* by name id - 1 */
-    struct {
-        struct wl_record_attribute *items;
-        size_t count, capacity;
-    } session, attributes;
-    struct {
-        struct wl_record_value *items;
-        size_t count, capacity;
-    } values;
+    WL_VECTOR(struct wl_record_attribute) session, attributes;
+    WL_VECTOR(struct wl_record_value) values;
     struct wl_report_sets attribute_sets, value_sets;
     /* keys are positions + 1, those of launches positions */
-    struct {
-        struct wl_report_process *items;
-        size_t count, capacity;
-    } processes;
-    struct {
-        struct wl_record_device *items;
-        size_t count, capacity;
-    } devices;
-    struct {
-        struct wl_record_module *items;
-        size_t count, capacity;
-    } modules;
-    struct {
-        struct wl_report_kernel *items;
-        size_t count, capacity;
-    } kernels;
-    struct {
-        struct wl_report_launch *items;
-        size_t count, capacity;
-    } launches;
-    struct {
-        struct wl_report_note *items;
-        size_t count, capacity;
-    } notes;
+    WL_VECTOR(struct wl_report_process) processes;
+    WL_VECTOR(struct wl_record_device) devices;
+    WL_VECTOR(struct wl_record_module) modules;
+    WL_VECTOR(struct wl_report_kernel) kernels;
+    WL_VECTOR(struct wl_report_launch) launches;
+    WL_VECTOR(struct wl_report_note) notes;
     struct {
         const char **items; /* file name of each process's stream */
         size_t count, capacity;
     } streams;
     int64_t *instruction_set_ids;              /* of each launch, 0: none */
     bool *kernel_is_loaded, *launch_is_loaded; /* by position */
-    struct {
-        struct wl_report_instruction_set *items;
-        size_t count, capacity;
-    } instruction_sets;
+    WL_VECTOR(struct wl_report_instruction_set) instruction_sets;
     struct wl_keys instruction_set_keys; /* set and kernel to position + 1 in instruction_sets */
 };
 

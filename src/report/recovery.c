@@ -25,10 +25,7 @@ struct plan {
     struct wl_text content; /* everything below points into it */
     struct wl_report_build build;
     const char *recorder;
-    struct {
-        struct wl_record_attribute *items;
-        size_t count, capacity;
-    } session;
+    WL_VECTOR(struct wl_record_attribute) session;
 };
 
 /* Tells a process from any other that ever had its id: "BOOT PID START"; false if it is not there.

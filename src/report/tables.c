@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
@@ -151,7 +152,7 @@ const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_
 {
     static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_rank_tables};
     bool is_found = !table;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < WL_COUNT(lists); i++)
         for (const struct wl_timeline_table *row = lists[i]; row->name; row++) {
             if (is_found)
                 return row;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 static void put_categories(struct wl_timeline_rows *rows)
@@ -56,7 +57,7 @@ static void put_event(struct wl_timeline_rows *rows, int64_t process_id,
         cells[9 + word] = is_name(info->words[word])
                               ? WL_ID_OR_NULL(name_row(rows, event->words[word]))
                               : WL_INTEGER(event->words[word]);
-    wl_inserter_add(rows->inserter, WL_TABLE_TRACE_EVENTS, cells, sizeof cells / sizeof *cells);
+    wl_inserter_add(rows->inserter, WL_TABLE_TRACE_EVENTS, cells, WL_COUNT(cells));
 }
 
 void wl_timeline_rows_put_events(struct wl_timeline_rows *rows, int64_t process_id,

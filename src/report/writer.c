@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "record/stream/running.h"
@@ -48,10 +49,7 @@ struct wl_report_writer {
     char *stream_name;
     struct pending_process process;
     struct wl_keys stream_devices, stream_modules, stream_kernels, stream_launches;
-    struct {
-        struct pending_note *items;
-        size_t count, capacity;
-    } notes;
+    WL_VECTOR(struct pending_note) notes;
 };
 
 static int64_t name_id(struct wl_report_writer *writer, const char *name)
@@ -280,7 +278,7 @@ static void digest_instruction(struct wl_digest *digest, const struct wl_record_
     wl_digest_add_integer(digest, (uint64_t)record->line << 32 | record->column);
     const char *const texts[] = {record->text, record->opcode,     record->pipe,
                                  record->file, record->inlined_at, record->function};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < WL_COUNT(texts); i++)
         wl_digest_add_text(digest, texts[i]);
 }
 
@@ -532,7 +530,7 @@ static void flush_process(struct wl_report_writer *writer, const struct wl_strea
         process->rank_count < 0 ? WL_NULL : WL_INTEGER(process->rank_count));
     char *const texts[] = {process->host,         process->executable, process->executable_hash,
                            process->command_line, process->version,    process->collector};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (size_t i = 0; i < WL_COUNT(texts); i++)
         free(texts[i]);
     *process = (struct pending_process){0};
 }
@@ -559,15 +557,12 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
 static void put_meta(struct wl_report_writer *writer)
 {
     char format[16], created_ns[32];
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     snprintf(format, sizeof format, "%d", WL_REPORT_FORMAT);
-    snprintf(created_ns, sizeof created_ns, "%lld",
-             (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+    snprintf(created_ns, sizeof created_ns, "%" PRIu64, wl_clock_realtime_ns());
     const char *const rows[][2] = {{"format", format},
                                    {"producer", "warplens " WL_VERSION_STRING},
                                    {"created_ns", created_ns}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         WL_INSERT(&writer->inserter, WL_TABLE_META, WL_TEXT(rows[i][0]), WL_TEXT(rows[i][1]));
 }
 
@@ -633,7 +628,7 @@ enum wl_code wl_report_writer_close(struct wl_report_writer *writer,
                                     &writer->attribute_sets,
                                     &writer->value_sets,
                                     &writer->instruction_value_sets};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < WL_COUNT(keys); i++)
         wl_keys_free(keys[i]);
     wl_timeline_rows_free(&writer->trace);
     free(writer->notes.items);

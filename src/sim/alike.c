@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/count.h"
 #include "warp/op.h"
 
 enum { TRACED_WAVES = 8 };
@@ -91,7 +92,7 @@ static bool is_private(const struct wl_op *op)
         return is_same_everywhere(op->kind);
     if (wl_op_rows[op->code].form != WL_FORM_SPECIAL)
         return true;
-    for (size_t i = 0; i < sizeof private_codes / sizeof *private_codes; i++)
+    for (size_t i = 0; i < WL_COUNT(private_codes); i++)
         if (private_codes[i] == op->code)
             return true;
     return false;

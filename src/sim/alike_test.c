@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/lower.h"
 #include "sim/alike.h"
@@ -57,7 +58,7 @@ static void test_not_alike(void **state)
         "atom.shared.cas.b32 %r1, [word], 0, 1;",
         "trap;",
     };
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+    for (size_t i = 0; i < WL_COUNT(bodies); i++)
         if (are_alike(bodies[i], 0))
             fail_msg("alike: %s", bodies[i]);
     assert_false(are_alike("bar.sync 0;", WL_CHECK_SYNC));

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "sim/found.h"
 #include "sim/shadow.h"
 #include "sim/unwritten.h"
@@ -411,7 +412,7 @@ static const struct row {
     {WL_OP_BLOCK, BUDGET_MODE, check_budget},
     {WL_OP_JOIN, BUDGET_MODE, check_budget},
 };
-enum { ROW_COUNT = sizeof rows / sizeof *rows };
+enum { ROW_COUNT = WL_COUNT(rows) };
 
 static const struct row *find_row(enum wl_opcode code)
 {

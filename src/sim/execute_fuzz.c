@@ -5,6 +5,7 @@
  * libFuzzer takes it as its own, tests/fuzz/run_mutated.c runs it from a seed. */
 #include <ctype.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/lower.h"
 #include "sim/ptx_testing.h"
@@ -340,7 +341,7 @@ static void print_ends(void)
 {
     static const char *const names[] = {"ended",  "illegal address", "misaligned", "trap",
                                         "assert", "unsupported",     "budget"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    for (size_t i = 0; i < WL_COUNT(ends); i++)
         printf("%lu %s\n", ends[i], names[i]);
 }
 
@@ -379,7 +380,7 @@ static void execute(struct run *run, const struct wl_program *program)
         memcpy(parameters + program->parameters[i].offset, &bits,
                size < sizeof bits ? size : sizeof bits);
     }
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    for (size_t i = 0; i < WL_COUNT(modes); i++) {
         struct wl_sim_launch launch = {.program = program,
                                        .shared_dynamic_bytes = run->self.shared_bytes,
                                        .parameters = parameters,

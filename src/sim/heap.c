@@ -24,10 +24,7 @@ struct slot {
 struct wl_heap {
     pthread_mutex_t lock;
     uint64_t start, used;
-    struct {
-        struct slot *items;
-        size_t count, capacity;
-    } slots;                      /* by offset: each is cut off the end once */
+    WL_VECTOR(struct slot) slots; /* by offset: each is cut off the end once */
     uint32_t free_slots[CLASSES]; /* index + 1, 0: none */
 };
 

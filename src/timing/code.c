@@ -43,7 +43,7 @@ static enum scoreboard scoreboard_of(const struct wl_machine_op *op)
 #define NONE COUNTED_NOT
 #define SHORT COUNTED_SHORT
 #define LONG COUNTED_LONG
-#define K(id, pipe, latency, queue, scoreboard, text) scoreboard,
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) scoreboard,
 #include "timing/machine/machine.def"
 #undef K
 #undef FIXED

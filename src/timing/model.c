@@ -1,4 +1,5 @@
 #include "timing/model.h"
+#include "base/count.h"
 
 #include <string.h>
 
@@ -17,8 +18,8 @@ struct kind_row {
 };
 
 static const struct kind_row kind_rows[WL_MACHINE_KIND_COUNT] = {
-#define K(id, pipe, latency, queue, scoreboard, text)                \
-    {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard, \
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) \
+    {WL_MACHINE_PIPE_##pipe, QUEUE_##queue, SCOREBOARD_##scoreboard,        \
      offsetof(struct latencies, latency)},
 #include "timing/machine/machine.def"
 #undef K
@@ -42,16 +43,6 @@ static uint8_t pipe_of(uint8_t pipe)
                                                                              : pipe;
 }
 
-static uint32_t or_else(uint32_t value, uint32_t otherwise)
-{
-    return value ? value : otherwise;
-}
-
-static double rate_or(double value, double otherwise)
-{
-    return value > 0 ? value : otherwise;
-}
-
 /* Cycles for which a warp's instruction keeps a scheduler's share of the pipe, for that many
  * threads an SM does in a cycle. */
 static uint16_t interval(const struct wl_gpu *gpu, double per_cycle)
@@ -72,10 +63,8 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
     intervals[WL_MACHINE_PIPE_EITHER] = intervals[WL_MACHINE_PIPE_ALU];
     intervals[WL_MACHINE_PIPE_FP64] = interval(gpu, gpu->fp64_per_cycle);
     intervals[WL_MACHINE_PIPE_XU] = interval(gpu, gpu->xu_per_cycle);
-    intervals[WL_MACHINE_PIPE_CONVERT] =
-        interval(gpu, rate_or(gpu->convert_per_cycle, gpu->xu_per_cycle));
-    intervals[WL_MACHINE_PIPE_TENSOR] =
-        interval(gpu, rate_or(gpu->tensor_per_cycle, 512) / 256 * 32);
+    intervals[WL_MACHINE_PIPE_CONVERT] = interval(gpu, gpu->convert_per_cycle);
+    intervals[WL_MACHINE_PIPE_TENSOR] = interval(gpu, gpu->tensor_per_cycle / 256 * 32);
     intervals[WL_MACHINE_PIPE_LSU] = 2;
     intervals[WL_MACHINE_PIPE_TEXTURE] = 4;
     intervals[WL_MACHINE_PIPE_SPECIAL] = 2;
@@ -95,24 +84,24 @@ static uint16_t fetches_of(uint8_t pipe)
 static void set_kinds(const struct wl_timing_input *input, struct timing_model *model)
 {
     const struct wl_gpu *gpu = input->gpu;
-    uint32_t alu = or_else(gpu->alu_latency, 6), shared = or_else(gpu->shared_latency, 24);
+    uint32_t alu = gpu->alu_latency, shared = gpu->shared_latency;
     const struct latencies latencies = {
         .none = 0,
         .alu = alu,
-        .integer = or_else(gpu->integer_latency, alu),
-        .half = or_else(gpu->half_latency, alu),
-        .fp64 = or_else(gpu->fp64_latency, 2 * alu),
-        .xu = or_else(gpu->xu_latency, alu + 13),
+        .integer = gpu->integer_latency,
+        .half = gpu->half_latency,
+        .fp64 = gpu->fp64_latency,
+        .xu = gpu->xu_latency,
         .tensor = 32,
         .vote = 3 * alu,
-        .shuffle = or_else(gpu->shuffle_latency, shared),
-        .special = or_else(gpu->special_latency, shared),
-        .l1 = or_else(gpu->l1_latency, 34),
+        .shuffle = gpu->shuffle_latency,
+        .special = gpu->special_latency,
+        .l1 = gpu->l1_latency,
         .shared = shared,
         .shared_atomic = 2 * shared,
-        .atomic = or_else(gpu->atomic_latency, or_else(gpu->l2_latency, 250)),
-        .constant = or_else(gpu->constant_latency, 30),
-        .fence = or_else(gpu->l2_latency, 250),
+        .atomic = gpu->atomic_latency,
+        .constant = gpu->constant_latency,
+        .fence = gpu->l2_latency,
     };
     uint16_t intervals[WL_MACHINE_PIPE_COUNT] = {0};
     set_intervals(gpu, intervals);
@@ -151,33 +140,29 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
  */
 #define LARGER_BLOCKS 4
 
-/* Device memory never reaches its peak: refreshes, turns between reading and writing. */
-#define DRAM_EFFICIENCY 0.92
-
 static void set_memory(const struct wl_timing_input *input, struct timing_model *model)
 {
     const struct wl_gpu *gpu = input->gpu;
     const struct wl_timing_traffic *traffic = &input->traffic;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
-    double port = rate_or(gpu->l2_port_bytes_per_cycle, 64);
+    double port = gpu->l2_port_bytes_per_cycle;
     /* where nothing is known: so much for each slice, writes, lines and requests as on H200 */
-    double l2_share = rate_or(gpu->l2_read_bytes_per_cycle, gpu->l2_slices * 32.0) / sms;
-    double write_share = rate_or(gpu->l2_write_bytes_per_cycle, gpu->l2_slices * 20.8) / sms;
-    double efficiency = rate_or(gpu->dram_efficiency, DRAM_EFFICIENCY);
+    double l2_share = gpu->l2_read_bytes_per_cycle / sms;
+    double write_share = gpu->l2_write_bytes_per_cycle / sms;
+    double efficiency = gpu->dram_efficiency;
     double dram_share = gpu->memory_bandwidth_bytes_per_s * efficiency / gpu->sm_clock_hz / sms;
     model->l2_sector_cycles = 32 / (l2_share < port ? l2_share : port);
     double sectors = traffic->l2_read_sectors + traffic->l2_write_sectors;
     double lines_per_sector = sectors > 0 ? traffic->l2_requests / sectors : 0.25;
-    double line_cycles = sms / rate_or(gpu->l2_read_requests_per_cycle, gpu->l2_slices * 0.42);
+    double line_cycles = sms / gpu->l2_read_requests_per_cycle;
     if (line_cycles * lines_per_sector > model->l2_sector_cycles)
         model->l2_sector_cycles = line_cycles * lines_per_sector;
-    model->l2_write_line_cycles =
-        sms / rate_or(gpu->l2_write_requests_per_cycle, gpu->l2_slices * 0.32);
-    double crowded = sms / rate_or(gpu->l2_write_neighbours_per_cycle, gpu->l2_slices * 0.19);
+    model->l2_write_line_cycles = sms / gpu->l2_write_requests_per_cycle;
+    double crowded = sms / gpu->l2_write_neighbours_per_cycle;
     model->l2_write_crowded_cycles = crowded - model->l2_write_line_cycles;
     if (model->l2_write_crowded_cycles < 0)
         model->l2_write_crowded_cycles = 0;
-    double write_port = rate_or(gpu->l2_port_write_bytes_per_cycle, port / 2);
+    double write_port = gpu->l2_port_write_bytes_per_cycle;
     model->l2_fill_cycles = 32 / write_share;
     model->l2_write_cycles = 32 / (write_share < write_port ? write_share : write_port);
     model->dram_byte_cycles = input->changes & WL_TIMING_NO_BANDWIDTH_LIMIT
@@ -194,23 +179,23 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
         traffic->l2_read_missed > 0 ? traffic->dram_read_bytes / traffic->l2_read_missed : 32;
     model->dram_bytes_per_written =
         traffic->l2_write_sectors > 0 ? traffic->dram_write_bytes / traffic->l2_write_sectors : 0;
-    uint32_t l1 = or_else(gpu->l1_latency, 34);
-    model->l2_latency = or_else(gpu->l2_latency, 250);
-    model->dram_latency = or_else(gpu->dram_latency, model->l2_latency + 250);
-    model->dram_least_latency = or_else(gpu->dram_least_latency, model->dram_latency * 4 / 5);
+    uint32_t l1 = gpu->l1_latency;
+    model->l2_latency = gpu->l2_latency;
+    model->dram_latency = gpu->dram_latency;
+    model->dram_least_latency = gpu->dram_least_latency;
     if (input->changes & WL_TIMING_NO_MEMORY_LATENCY)
         model->dram_latency = model->dram_least_latency = model->l2_latency;
     model->l2_latency = model->l2_latency > l1 ? model->l2_latency : l1;
-    model->dram_crowding = rate_or(gpu->dram_crowding_cycles, 45);
+    model->dram_crowding = gpu->dram_crowding_cycles;
     if (input->changes & (WL_TIMING_NO_BANDWIDTH_LIMIT | WL_TIMING_NO_MEMORY_LATENCY))
         model->dram_crowding = 0;
     model->has_texture_pipe = gpu->readonly_bytes && gpu->texture_units;
-    model->loads_in_flight = or_else(gpu->loads_in_flight, 340);
+    model->loads_in_flight = gpu->loads_in_flight;
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
     if (traffic->atomic_sectors > 0)
         model->atomic_sector_cycles = sms * traffic->atomic_cycles / traffic->atomic_sectors;
-    model->constant_address_cycles = rate_or(gpu->constant_address_cycles, 2);
+    model->constant_address_cycles = gpu->constant_address_cycles;
 }
 
 uint32_t timing_resident_blocks(const struct wl_timing_input *input)
@@ -225,7 +210,7 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input)
         {occupancy->limit_barriers, WL_TIMING_ANY_BLOCKS},
     };
     uint32_t blocks = occupancy->limit_warps;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    for (size_t i = 0; i < WL_COUNT(limits); i++) {
         uint32_t limit = limits[i].limit;
         /* what each block has of shared memory besides its own, larger ones have once, too */
         if (limits[i].change == WL_TIMING_ANY_SHARED && input->changes & WL_TIMING_ANY_BLOCKS &&
@@ -239,13 +224,17 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input)
 
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model)
 {
-    const struct wl_gpu *gpu = input->gpu;
+    struct wl_gpu assumed;
+    struct wl_timing_input whole = *input;
+    const struct wl_gpu *gpu = whole.gpu = &assumed;
+    wl_gpu_assume(input->gpu, &assumed);
+    input = &whole;
     *model = (struct timing_model){.schedulers = gpu->schedulers_per_sm};
     set_kinds(input, model);
     set_memory(input, model);
-    model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
-    model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 10);
-    model->looked_up_room = or_else(gpu->l1_queue, 55);
+    model->queue_room[WL_TIMING_QUEUE_MIO] = gpu->mio_queue;
+    model->queue_room[WL_TIMING_QUEUE_LG] = gpu->lg_queue;
+    model->looked_up_room = gpu->l1_queue;
     model->look_up_cycles = 0.5; /* bench/gpu/model stalls, burst.16.hit.32_lines of 4 warps */
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
     /* bench/gpu/model scheduling, queue.*.8_warps; textures as loads */
@@ -253,17 +242,17 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->port_cycles[WL_TIMING_QUEUE_LG] = 4;
     model->port_cycles[WL_TIMING_QUEUE_TEXTURE] = 4;
     model->memory_interval = 4; /* bench/gpu/model scheduling, queue.*.1_warps */
-    model->read_cycles = 1 / rate_or(gpu->register_reads_per_cycle, 1.9);
-    model->fill_cycles = 1 / rate_or(gpu->l1_fill_sectors_per_cycle, 5);
-    uint32_t predicate = or_else(gpu->predicate_latency, 13), alu = or_else(gpu->alu_latency, 6);
+    model->read_cycles = 1 / gpu->register_reads_per_cycle;
+    model->fill_cycles = 1 / gpu->l1_fill_sectors_per_cycle;
+    uint32_t predicate = gpu->predicate_latency, alu = gpu->alu_latency;
     model->guard_latency = predicate > alu ? predicate - alu : 0;
     if (input->changes & WL_TIMING_NO_LATENCY)
         model->guard_latency = 0;
-    model->branch_latency = or_else(gpu->branch_latency, 10);
-    model->barrier_latency = or_else(gpu->barrier_latency, 13);
+    model->branch_latency = gpu->branch_latency;
+    model->barrier_latency = gpu->barrier_latency;
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
-    model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
+    model->block_interval = gpu->block_interval_cycles * sms;
     /* bench/gpu/model scheduling, blocks.*.first_gap of 1 to 32 warps */
     double by_warps = 4.0 * input->warps_per_block, by_blocks = 21.0 + input->warps_per_block;
     model->first_block_interval = by_warps > by_blocks ? by_warps : by_blocks;
@@ -271,7 +260,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
         model->block_interval /= LARGER_BLOCKS;
         model->first_block_interval /= LARGER_BLOCKS;
     }
-    model->block_latency = or_else(gpu->block_latency, 350);
-    model->start_cycles = rate_or(gpu->start_cycles, 450);
-    model->launch_cycles = rate_or(gpu->launch_overhead_ns, 1450) * gpu->sm_clock_hz / 1e9;
+    model->block_latency = gpu->block_latency;
+    model->start_cycles = gpu->start_cycles;
+    model->launch_cycles = gpu->launch_overhead_ns * gpu->sm_clock_hz / 1e9;
 }

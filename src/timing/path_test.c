@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "timing/path.h"
 #include "warp/trace.h"
@@ -87,7 +88,7 @@ static void loads_wait_aside_for_lines_to_come(void **state)
         {{.lines = 32, .sectors = 32, .missed = 32}, 0, 200 + 40, 200 + 44},
         {{.lines = 32, .sectors = 32}, 100000, 200 + 40, 200 + 44},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct way *way = begin();
         way->model.l2_latency = 100000; /* none comes meanwhile */
         assert_in_range(issue_until_full(way, rows[i].access, rows[i].comes, 4), rows[i].least,
@@ -182,7 +183,7 @@ static void neighbouring_lines_take_longer_to_store(void **state)
         uint32_t pieces;
         double each;
     } rows[] = {{32, 4}, {16, 5}, {8, 7}, {0, 4}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct way *way = begin();
         way->model.kinds[WL_MACHINE_STORE].queue = WL_TIMING_QUEUE_LG;
         way->model.l2_write_line_cycles = 4;

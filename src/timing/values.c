@@ -1,4 +1,5 @@
 #include "timing/values.h"
+#include "base/count.h"
 
 static const char *const stall_names[WL_TIMING_STATE_COUNT] = {
 #define T(id, name, text) "smsp__average_warps_issue_stalled_" name "_per_issue_active.ratio",
@@ -58,7 +59,7 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     const struct wl_timing_traffic *traffic = &input->traffic;
     double elapsed = timing->cycles * gpu->sm_count, slots = elapsed * gpu->schedulers_per_sm;
     double sm = 100 * ratio(timing->instructions, slots);
-    for (size_t i = 0; i < sizeof pipe_rows / sizeof *pipe_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(pipe_rows); i++) {
         double busy = timing->pipe_busy[pipe_rows[i].pipe];
         /* four schedulers share the load/store pipe, which takes one instruction a cycle */
         busy *= pipe_rows[i].pipe == WL_MACHINE_PIPE_LSU ? 2 : 1;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/cublas/stand_in.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "device/device.h"
 
@@ -122,7 +123,7 @@ static const struct {
 
 const char *cublasGetStatusName(int status)
 {
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+    for (size_t i = 0; i < WL_COUNT(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].name;
     return "unknown status";
@@ -130,7 +131,7 @@ const char *cublasGetStatusName(int status)
 
 const char *cublasGetStatusString(int status)
 {
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+    for (size_t i = 0; i < WL_COUNT(statuses); i++)
         if (statuses[i].status == status)
             return statuses[i].text;
     return "unknown status";

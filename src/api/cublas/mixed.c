@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/cublas/stand_in.h"
+#include "base/count.h"
 
 #define BLOCK_THREADS 256
 #define TILE 16
@@ -199,7 +200,7 @@ static int multiply(void *pointer, const struct product *product)
         return WL_CUBLAS_NOT_SUPPORTED;
     if (factor == result && (factor == TYPE_F32 || factor == TYPE_F64))
         return multiply_plain(pointer, product);
-    for (size_t i = 0; i < sizeof product_rows / sizeof *product_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(product_rows); i++) {
         if (product_rows[i].factor != factor || product_rows[i].result != result)
             continue;
         if (!product->m || !product->n || !product->count)

@@ -1,5 +1,6 @@
 /* Arrays: made, freed, copied to and from as lines of bytes. */
 #include "api/cuda/texture.h"
+#include "base/count.h"
 
 static const struct {
     int number; /* CUarray_format */
@@ -11,7 +12,7 @@ static const struct {
     {0x10, WL_TEXEL_FLOAT, 2},    {0x20, WL_TEXEL_FLOAT, 4},
 };
 
-#define FORMAT_ROWS (sizeof format_rows / sizeof *format_rows)
+#define FORMAT_ROWS (WL_COUNT(format_rows))
 
 int wl_cuda_read_format(int format, unsigned channels, struct wl_device_format *to)
 {

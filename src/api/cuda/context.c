@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/cuda/driver.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "device/graph/graph.h"
 
@@ -357,7 +358,7 @@ int cuCtxGetLimit(size_t *value, int limit)
     int code = wl_cuda_enter();
     if (code == WL_DEVICE_OK && !value)
         code = WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK && (size_t)limit >= sizeof defaults / sizeof *defaults)
+    if (code == WL_DEVICE_OK && (size_t)limit >= WL_COUNT(defaults))
         code = WL_DEVICE_UNSUPPORTED_LIMIT;
     if (code == WL_DEVICE_OK)
         *value = defaults[limit];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/cuda/driver.h"
+#include "base/count.h"
 
 static const struct {
     int code;
@@ -26,7 +27,7 @@ int cuGetErrorName(int code, const char **name)
 {
     if (!name)
         return WL_DEVICE_INVALID_VALUE;
-    for (size_t i = 0; i < sizeof error_names / sizeof *error_names; i++) {
+    for (size_t i = 0; i < WL_COUNT(error_names); i++) {
         if (error_names[i].code != code)
             continue;
         *name = error_names[i].name;
@@ -39,7 +40,7 @@ int cuGetErrorName(int code, const char **name)
 int cuGetErrorString(int code, const char **text)
 {
     int found = cuGetErrorName(code, text);
-    for (size_t i = 0; !found && i < sizeof error_texts / sizeof *error_texts; i++)
+    for (size_t i = 0; !found && i < WL_COUNT(error_texts); i++)
         if (error_texts[i].code == code && error_texts[i].text)
             *text = error_texts[i].text;
     return found;
@@ -115,7 +116,7 @@ enum { FOUND = 0, NAME_UNKNOWN = 1, VERSION_TOO_OLD = 2 };
 static int find(const char *name, int version, void **function)
 {
     int status = NAME_UNKNOWN;
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+    for (size_t i = 0; i < WL_COUNT(entries); i++) {
         if (strcmp(entries[i].name, name))
             continue;
         if (entries[i].version <= version) {
@@ -125,7 +126,7 @@ static int find(const char *name, int version, void **function)
             status = VERSION_TOO_OLD;
         }
     }
-    for (size_t i = 0; status != FOUND && i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; status != FOUND && i < WL_COUNT(refused); i++) {
         if (strcmp(refused[i].name, name))
             continue;
         memcpy(function, &refused[i].function, sizeof *function);

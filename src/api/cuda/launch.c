@@ -2,6 +2,7 @@
 
 #include "api/common/extra.h"
 #include "api/cuda/driver.h"
+#include "base/count.h"
 
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 
@@ -118,7 +119,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
         found.carveout_pct,
         0, /* and so on: clusters */
     };
-    const int last = (int)(sizeof values / sizeof *values) - 1;
+    const int last = (int)(WL_COUNT(values)) - 1;
     if (attribute < 0)
         return WL_DEVICE_INVALID_VALUE;
     *value = values[attribute < last ? attribute : last];

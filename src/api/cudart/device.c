@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/cudart/runtime.h"
+#include "base/count.h"
 #include "device/graph/graph.h"
 
 #define PCI_BUS_ID "0000:%02x:00.0"
@@ -132,7 +133,7 @@ static int fill_properties(char *properties, size_t size_bytes, int device)
     properties[UUID_OFFSET + 15] = (char)device;
     size_t memory_bytes = gpu->memory_bytes;
     memcpy(properties + MEMORY_OFFSET, &memory_bytes, sizeof memory_bytes);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (size_t i = 0; i < WL_COUNT(fields); i++) {
         int offset = fields[i].offsets[wl_cudart_version.column], value = 0;
         if (offset < 0 || (size_t)offset + fields[i].size_bytes > size_bytes ||
             wl_device_get_attribute(fields[i].attribute, &value))
@@ -180,7 +181,7 @@ static size_t limits[] = {
 
 static bool has_limit(int limit)
 {
-    return (size_t)limit < sizeof limits / sizeof *limits && limits[limit] != NO_LIMIT;
+    return (size_t)limit < WL_COUNT(limits) && limits[limit] != NO_LIMIT;
 }
 
 int cudaDeviceGetLimit(size_t *value, int limit)

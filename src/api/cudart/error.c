@@ -1,6 +1,7 @@
 #include <stdbool.h>
 
 #include "api/cudart/runtime.h"
+#include "base/count.h"
 
 static _Thread_local int last_error;
 
@@ -42,7 +43,7 @@ int cudaGetLastError(void)
 
 const char *cudaGetErrorName(int code)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+    for (size_t i = 0; i < WL_COUNT(errors); i++)
         if (errors[i].code == code)
             return errors[i].name;
     return "unrecognized error code";
@@ -50,7 +51,7 @@ const char *cudaGetErrorName(int code)
 
 const char *cudaGetErrorString(int code)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+    for (size_t i = 0; i < WL_COUNT(errors); i++)
         if (errors[i].code == code)
             return errors[i].text ? errors[i].text : errors[i].name;
     return "unrecognized error code";

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "device/device.h"
 
@@ -71,7 +72,7 @@ static void open_library(void)
         return;
     library = open_on_search_path(&own);
     const char *const roots[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda"};
-    for (size_t i = 0; !library && i < sizeof roots / sizeof *roots; i++)
+    for (size_t i = 0; !library && i < WL_COUNT(roots); i++)
         library = open_in(roots[i], "/lib64", &own);
     if (!library)
         wl_device_say(2, "no-nvrtc", "add its folder to LD_LIBRARY_PATH or set CUDA_PATH",

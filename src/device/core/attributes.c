@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "device/core/state.h"
 
 const struct wl_device_attribute wl_device_attributes[] = {
@@ -5,7 +6,7 @@ const struct wl_device_attribute wl_device_attributes[] = {
 #include "device/core/attributes.def"
 #undef A
 };
-const size_t wl_device_attribute_count = sizeof wl_device_attributes / sizeof *wl_device_attributes;
+const size_t wl_device_attribute_count = WL_COUNT(wl_device_attributes);
 
 int wl_device_get_attribute(int number, int *value)
 {

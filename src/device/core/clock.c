@@ -1,9 +1,9 @@
 #include "device/core/clock.h"
+#include "base/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 
 /* Readers take no lock: they try again if a writer was at work (sequence is odd, or has changed).
  */
@@ -15,19 +15,12 @@ static struct {
     unsigned holders;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint64_t read_ns(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void begin_writing(void)
 {
     pthread_mutex_lock(&state.lock);
     atomic_fetch_add(&state.sequence, 1);
     if (!state.offset_ns)
-        state.offset_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+        state.offset_ns = wl_clock_realtime_ns() - wl_clock_monotonic_ns();
 }
 
 static void end_writing(void)
@@ -39,7 +32,7 @@ static void end_writing(void)
 /* Expects to be writing. */
 static uint64_t now(void)
 {
-    return state.held_ns ? state.held_ns : read_ns(CLOCK_MONOTONIC) + state.offset_ns;
+    return state.held_ns ? state.held_ns : wl_clock_monotonic_ns() + state.offset_ns;
 }
 
 static void go_to(uint64_t time_ns)
@@ -58,7 +51,7 @@ uint64_t wl_device_clock_now(void)
     for (;;) {
         unsigned before = atomic_load(&state.sequence);
         uint64_t held_ns = state.held_ns, offset_ns = state.offset_ns;
-        uint64_t monotonic_ns = held_ns ? 0 : read_ns(CLOCK_MONOTONIC);
+        uint64_t monotonic_ns = held_ns ? 0 : wl_clock_monotonic_ns();
         if (!offset_ns) { /* nobody has asked so far */
             begin_writing();
             end_writing();
@@ -80,7 +73,7 @@ void wl_device_clock_release(void)
 {
     begin_writing();
     if (!--state.holders) {
-        state.offset_ns = state.held_ns - read_ns(CLOCK_MONOTONIC);
+        state.offset_ns = state.held_ns - wl_clock_monotonic_ns();
         state.held_ns = 0;
     }
     end_writing();

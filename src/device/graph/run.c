@@ -1,7 +1,7 @@
 /* Running operations, one by one or as an instantiated graph. */
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "device/core/clock.h"
 #include "device/graph/state.h"
@@ -19,22 +19,15 @@ static bool is_known(const struct wl_device_executable *executable)
 static int run_graph(const struct wl_device_graph *graph, void *stream,
                      struct wl_device_branch *outer);
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* On a GPU another thread runs it when its turn comes; here this one, now, while the clock stands.
  */
 static void run_host(const struct wl_device_operation *operation, void *stream)
 {
     wl_device_clock_hold();
-    uint64_t begin_ns = monotonic_ns();
+    uint64_t begin_ns = wl_clock_monotonic_ns();
     operation->host.function(operation->host.data);
     wl_device_enter();
-    wl_device_timeline_host(stream, monotonic_ns() - begin_ns);
+    wl_device_timeline_host(stream, wl_clock_monotonic_ns() - begin_ns);
     wl_device_leave();
     wl_device_clock_release();
 }

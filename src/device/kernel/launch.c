@@ -1,7 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "device/core/handles.h"
 #include "device/kernel/lengths.h"
@@ -96,7 +97,7 @@ static int pack_parameters(const struct wl_device_request *request, uint8_t **pa
 static char recorded_load_cache(const char *options)
 {
     static const char *const names[] = {"dlcm", "def-load-cache"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
         const char *at = strstr(options, names[i]);
         if (!at)
             continue;
@@ -120,8 +121,6 @@ static void describe(const struct wl_device_request *request, uint32_t stream_id
                      struct wl_device_launch *launch)
 {
     const struct wl_device_kernel *kernel = request->kernel;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     *launch = (struct wl_device_launch){
         .id = wl_device_number_next(WL_DEVICE_NUMBER_LAUNCH),
         .kernel = kernel->program ? &kernel->info : NULL,
@@ -132,7 +131,7 @@ static void describe(const struct wl_device_request *request, uint32_t stream_id
         .shared_dynamic_bytes = (uint32_t)request->shared_dynamic_bytes,
         .is_cooperative = request->is_cooperative,
         .l1_global_loads = caches_global_loads(kernel->image),
-        .start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .start_ns = wl_clock_realtime_ns(),
     };
     memcpy(launch->grid, request->grid, sizeof launch->grid);
     memcpy(launch->block, request->block, sizeof launch->block);
@@ -180,7 +179,7 @@ static int code_of_fault(enum wl_sim_fault fault)
         [WL_SIM_FAULT_UNSUPPORTED] = WL_DEVICE_NOT_SUPPORTED,
         [WL_SIM_FAULT_BUDGET] = WL_DEVICE_LAUNCH_TIMEOUT,
     };
-    return (size_t)fault < sizeof codes / sizeof *codes ? codes[fault] : WL_DEVICE_LAUNCH_FAILURE;
+    return (size_t)fault < WL_COUNT(codes) ? codes[fault] : WL_DEVICE_LAUNCH_FAILURE;
 }
 
 /* How much of the GPU the launch fills. */

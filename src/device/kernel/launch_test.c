@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "device/device_testing.h"
 #include "device/kernel/state.h"
 
@@ -264,7 +265,7 @@ static void options_of_ptxas_decide_on_l1(void **state)
         {"--def-load-cache cg -O1", false},
         {"-O3", true},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         info->options = rows[i].options;
         assert_int_equal(run("count", 1, parameters), WL_DEVICE_OK);
         assert_int_equal(last.l1_global_loads, rows[i].expected);

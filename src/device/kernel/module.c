@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/core/handles.h"
@@ -12,11 +13,6 @@
 #define CONTAINER_MAGIC 0xBA55ED50u
 #define CONTAINER_HEADER_BYTES 16
 #define ELF_MAGIC 0x464C457Fu
-
-static uint64_t align_up(uint64_t value, uint64_t alignment)
-{
-    return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
-}
 
 static struct wl_device_module *add_module(const char *name)
 {
@@ -184,7 +180,7 @@ static void lay_out_variables(struct wl_device_image *image)
                 image->parse_code = WL_DEVICE_OUT_OF_MEMORY;
                 return;
             }
-            offset = align_up(offset, variable->alignment);
+            offset = wl_align_up(offset, variable->alignment);
             if (base)
                 image->variable_addresses[i] = base + offset;
             offset += variable->size_bytes;

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "device/memory/state.h"
 #include "device/stream/timeline.h"
@@ -359,13 +359,6 @@ static enum wl_device_place place_of(const void *address)
                : WL_DEVICE_PLACE_PAGEABLE;
 }
 
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int wl_device_memory_copy(const struct wl_device_copy *copy)
 {
     wl_device_enter();
@@ -375,7 +368,7 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
     code = check_copy(copy);
     if (code)
         goto out;
-    uint64_t begin_ns = monotonic_ns();
+    uint64_t begin_ns = wl_clock_monotonic_ns();
     for (size_t z = 0; z < copy->depth; z++) {
         char *to = (char *)copy->to + z * copy->to_slice_bytes;
         const char *from = (const char *)copy->from + z * copy->from_slice_bytes;
@@ -393,7 +386,7 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
         .from = place_of(copy->from),
         .to = place_of(copy->to),
         .is_async = copy->is_async,
-        .host_ns = monotonic_ns() - begin_ns,
+        .host_ns = wl_clock_monotonic_ns() - begin_ns,
     });
 out:
     wl_device_leave();

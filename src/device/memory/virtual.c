@@ -29,14 +29,8 @@ struct wl_device_mapping {
 /* What stands where; all lists are sorted by address. */
 static struct {
     struct wl_device_ranges reserved;
-    struct {
-        struct wl_device_mapping *items;
-        size_t count, capacity;
-    } mappings;
-    struct {
-        struct wl_device_physical **items;
-        size_t count, capacity;
-    } physicals;
+    WL_VECTOR(struct wl_device_mapping) mappings;
+    WL_VECTOR(struct wl_device_physical *) physicals;
     uint64_t next_address, taken_bytes;
 } virtual_memory;
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "device/core/clock.h"
 #include "device/core/handles.h"
@@ -63,7 +64,7 @@ static const enum wl_device_handle_kind kinds[] = {WL_DEVICE_HANDLE_STREAM, WL_D
 void wl_device_each_point(void (*function)(struct wl_device_capture_point *point, void *self),
                           void *self)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
         for (void *at = wl_device_handle_next(kinds[i], NULL); at;
              at = wl_device_handle_next(kinds[i], at))
             function(point_of(kinds[i], at), self);
@@ -90,7 +91,7 @@ static int destroy(enum wl_device_handle_kind kind, void *object)
 
 static void drop_all(void)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    for (size_t i = 0; i < WL_COUNT(kinds); i++)
         for (void *first; (first = wl_device_handle_next(kinds[i], NULL)) != NULL;)
             drop(kinds[i], first);
 }

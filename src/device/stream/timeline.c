@@ -12,7 +12,6 @@
 enum { SPANS_MAX = 1024 };
 #define STAGED_BYTES (64u << 10) /* copies from pageable memory that the host need not wait for */
 #define EPSILON 1e-9
-#define DRAM_EFFICIENCY 0.9 /* where the GPU's file says nothing: about what all GPUs reach */
 
 /* What can work side by side with the others. */
 enum engine {
@@ -240,9 +239,9 @@ static bool is_host(enum wl_device_place place)
 
 static double dram_bytes_per_s(void)
 {
-    const struct wl_gpu *gpu = &wl_device.gpu;
-    double efficiency = gpu->dram_efficiency > 0 ? gpu->dram_efficiency : DRAM_EFFICIENCY;
-    return gpu->memory_bandwidth_bytes_per_s * efficiency;
+    struct wl_gpu gpu;
+    wl_gpu_assume(&wl_device.gpu, &gpu);
+    return gpu.memory_bandwidth_bytes_per_s * gpu.copy_efficiency;
 }
 
 /* 0 where the GPU's file does not say how fast the link is. */

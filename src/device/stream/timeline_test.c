@@ -1,3 +1,4 @@
+#include "base/count.h"
 #include "device/device_testing.h"
 
 #include <math.h>
@@ -168,7 +169,7 @@ static void hosts_wait_for_the_copies_that_cuda_says(void **state)
         {false, false, 0, 4}, /* a few pageable bytes to the device */
     };
     void *places[] = {memory, pinned, pageable, (char *)memory + BYTES, pageable};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < WL_COUNT(cases); i++) {
         assert_int_equal(wl_device_wait(), WL_DEVICE_OK);
         copy(places[cases[i].to], places[cases[i].from],
              cases[i].from == 4 ? 1 << 16 : sizeof pageable, NULL, cases[i].is_async);

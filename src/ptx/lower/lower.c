@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
+#include "ptx/lower/instructions.h"
 #include "ptx/lower/lowering.h"
 #include "ptx/lower/numbering.h"
 #include "timing/machine/build.h"
@@ -214,77 +216,13 @@ static void add_instruction_row(struct lowering *lowering,
 
 /* ---- rows ---- */
 
-struct exact_row {
-    const char *name;
-    uint16_t code;
-    uint8_t pipe, instruction_class;
-};
-
-struct family_row {
-    const char *word;
-    lower_function lower;
-    uint8_t pipe, instruction_class;
-};
-
-#define X(name, operation, pipe, class)
-#define F(word, function, pipe, class) \
-    void lower_##function(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-
-static const struct exact_row exact_rows[] = {
-#define X(name, operation, pipe, class) {name, WL_OP_##operation, WL_PIPE_##pipe, WL_CLASS_##class},
-#define F(word, function, pipe, class)
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-};
-
-static const struct family_row family_rows[] = {
-#define X(name, operation, pipe, class)
-#define F(word, function, pipe, class) {word, lower_##function, WL_PIPE_##pipe, WL_CLASS_##class},
-#include "ptx/lower/instructions.def"
-#undef X
-#undef F
-};
-
-/* Say nothing that the model does not do anyway: the default rounding, uniformity, convergence. */
-static const char *const ignorable_modifiers[] = {"rn", "uni"};
-
-static const struct exact_row *find_exact(const struct wl_ptx_instruction *instruction)
-{
-    char name[160];
-    size_t used = (size_t)snprintf(name, sizeof name, "%s", instruction->opcode);
-    for (int i = 0; i < instruction->modifier_count && used < sizeof name; i++) {
-        bool is_ignorable = false;
-        for (size_t k = 0; k < sizeof ignorable_modifiers / sizeof *ignorable_modifiers; k++)
-            is_ignorable |= strcmp(instruction->modifiers[i], ignorable_modifiers[k]) == 0;
-        if (!is_ignorable)
-            used +=
-                (size_t)snprintf(name + used, sizeof name - used, ".%s", instruction->modifiers[i]);
-    }
-    for (size_t i = 0; i < sizeof exact_rows / sizeof *exact_rows; i++)
-        if (strcmp(exact_rows[i].name, name) == 0)
-            return &exact_rows[i];
-    return NULL;
-}
-
-static const struct family_row *find_family(const struct wl_ptx_instruction *instruction)
-{
-    for (size_t i = 0; i < sizeof family_rows / sizeof *family_rows; i++)
-        if (strcmp(family_rows[i].word, instruction->opcode) == 0)
-            return &family_rows[i];
-    return NULL;
-}
-
 static bool commutes(enum wl_opcode code)
 {
     static const uint16_t codes[] = {
         WL_OP_ADD_I32,      WL_OP_MUL_LO_I32,   WL_OP_AND_B32, WL_OP_OR_B32, WL_OP_XOR_B32,
         WL_OP_ADD_I64,      WL_OP_MUL_LO_I64,   WL_OP_AND_B64, WL_OP_OR_B64, WL_OP_XOR_B64,
         WL_OP_MUL_WIDE_U32, WL_OP_MUL_WIDE_S32, WL_OP_ADD_F32, WL_OP_MUL_F32};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    for (size_t i = 0; i < WL_COUNT(codes); i++)
         if (codes[i] == code)
             return true;
     return false;
@@ -304,7 +242,7 @@ static enum wl_ptx_type literal_type(const struct wl_ptx_instruction *instructio
     return type;
 }
 
-static void lower_exact(struct lowering *lowering, const struct exact_row *row,
+static void lower_exact(struct lowering *lowering, const struct lower_row *row,
                         const struct wl_ptx_instruction *instruction)
 {
     const struct wl_op_row *operation = &wl_op_rows[row->code];
@@ -348,7 +286,7 @@ static void lower_exact(struct lowering *lowering, const struct exact_row *row,
 static bool is_control(const struct wl_ptx_instruction *instruction)
 {
     static const char *const words[] = {"bra", "brx", "call", "ret", "exit", "trap"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WL_COUNT(words); i++)
         if (strcmp(instruction->opcode, words[i]) == 0)
             return true;
     return false;
@@ -374,14 +312,13 @@ static void lower_instruction(struct lowering *lowering,
     add_instruction_row(lowering, instruction);
     lowering->instruction = instruction;
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
-    const struct exact_row *exact = find_exact(instruction);
-    const struct family_row *family = exact ? NULL : find_family(instruction);
-    if (!exact && !family) {
+    const struct lower_row *found = lower_find_row(instruction);
+    if (!found) {
         lower_unsupported(lowering);
         return;
     }
-    row->pipe = exact ? exact->pipe : family->pipe;
-    row->instruction_class = exact ? exact->instruction_class : family->instruction_class;
+    row->pipe = found->pipe;
+    row->instruction_class = found->instruction_class;
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (type == WL_PTX_F16X2 || type == WL_PTX_BF16X2)
         row->class_weight = 2;
@@ -398,10 +335,10 @@ static void lower_instruction(struct lowering *lowering,
         op->target = end;
         lowering->in_guard = true;
     }
-    if (exact)
-        lower_exact(lowering, exact, instruction);
+    if (found->lower)
+        found->lower(lowering, instruction);
     else
-        family->lower(lowering, instruction);
+        lower_exact(lowering, found, instruction);
     if (end != NO_LABEL) {
         lower_emit(lowering, WL_OP_UNGUARD, 0, 0);
         lowering->in_guard = false;
@@ -432,11 +369,6 @@ static void mark_targets(struct lowering *lowering, struct instance *instance)
             mark_target(lowering, instance, function->target_tables[i].targets[k]);
 }
 
-static uint64_t align_up(uint64_t value, uint64_t alignment)
-{
-    return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
-}
-
 static void place_variable(struct lowering *lowering, const struct wl_ptx_variable *variable,
                            const struct wl_ptx_function *function)
 {
@@ -447,7 +379,7 @@ static void place_variable(struct lowering *lowering, const struct wl_ptx_variab
         return;
     if (variable->is_extern && variable->size_bytes == 0)
         return; /* dynamic shared memory: behind all static */
-    *end = align_up(*end, variable->alignment);
+    *end = wl_align_up(*end, variable->alignment);
     place.offset = *end;
     *end += variable->size_bytes;
     WL_PUSH(&lowering->places, place);
@@ -513,7 +445,7 @@ static void lay_out_parameters(struct lowering *lowering)
     uint64_t end = 0;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         const struct wl_ptx_variable *parameter = &function->parameters[i];
-        end = align_up(end, parameter->alignment);
+        end = wl_align_up(end, parameter->alignment);
         program->parameters[i] = (struct wl_program_parameter){
             (uint32_t)end, (uint32_t)parameter->size_bytes, parameter->alignment};
         end += parameter->size_bytes;
@@ -672,7 +604,7 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
         kernel->code = lowering.code;
     entry->op = kernel->program->op_count;
     entry->register_bytes = lowering.program->register_file_bytes + lowering.outgoing_bytes;
-    entry->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
+    entry->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     kernel->shared_end = lowering.shared_end;
     lower_join_programs(kernel->program, lowering.program);
     free_lowering(&lowering);
@@ -738,8 +670,8 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         lower_callees(&lowering);
     if (lowering.program->machine)
         wl_machine_improve(lowering.program->machine);
-    lowering.program->shared_static_bytes = (uint32_t)align_up(lowering.shared_end, 16);
-    lowering.program->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
+    lowering.program->shared_static_bytes = (uint32_t)wl_align_up(lowering.shared_end, 16);
+    lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);
     lower_calls_free(&calls);
     if (lowering.code) {

@@ -1,4 +1,5 @@
 /* cvt in its combinations. */
+#include "base/count.h"
 #include "ptx/lower/lower_narrow.h"
 
 #define FAMILY(name)                                                                            \
@@ -148,7 +149,7 @@ static enum wl_opcode quick_operation(enum wl_ptx_type to, enum wl_ptx_type from
         {WL_PTX_S32, WL_PTX_F32, WL_ROUND_ZERO, WL_OP_CVT_S32_F32_ZERO},
         {WL_PTX_U32, WL_PTX_F32, WL_ROUND_ZERO, WL_OP_CVT_U32_F32_ZERO},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i].to == to && rows[i].from == from && rows[i].rounding == rounding &&
             (flags & ~(int64_t)(lower_is_float(to) ? 0 : FLAG_INTEGRAL)) == 0)
             return rows[i].code;

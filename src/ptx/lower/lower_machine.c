@@ -10,10 +10,7 @@ struct translation {
     struct lowering *lowering;
     struct wl_machine *machine;
     uint32_t guard; /* predicate of the stretch at hand, NO_REGISTER outside */
-    struct {
-        uint32_t *items;
-        size_t count, capacity;
-    } defs, uses;
+    WL_VECTOR(uint32_t) defs, uses;
 };
 
 static enum wl_machine_register register_kind(const struct virtual_register *reg)

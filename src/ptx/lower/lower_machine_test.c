@@ -14,7 +14,7 @@
 #include "timing/machine/machine.h"
 
 static const char *const kind_names[] = {
-#define K(id, pipe, latency, queue, scoreboard, text) #id,
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) #id,
 #include "timing/machine/machine.def"
 #undef K
 };

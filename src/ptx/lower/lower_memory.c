@@ -296,111 +296,110 @@ static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operan
     return true;
 }
 
-FAMILY(load)
-{
+/* What a load or store accesses, in registers and in memory. */
+struct access {
+    bool is_load;
     struct access_words words;
-    enum wl_ptx_type type = lower_type(instruction, 0);
-    if (!read_words(lowering, instruction, &words))
+    enum wl_ptx_type type;
+    const struct wl_ptx_operand *value, *address;
+};
+
+/* ld.param and st.param of a call's variables or, of loads, of the kernel; true if that is what the
+ * address is. */
+static bool access_parameter(struct lowering *lowering, const struct access *access)
+{
+    const struct wl_ptx_operand *address = access->address;
+    const int count = access->words.count;
+    uint32_t variable =
+        address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+    if (variable != NO_REGISTER) {
+        move_parameter(lowering, access->value, variable, address->integer, access->type, count,
+                       access->is_load);
+        return true;
+    }
+    if (access->is_load)
+        return load_parameter(lowering, access->value, address, access->type, count);
+    lower_unsupported(lowering);
+    return true;
+}
+
+static void access_memory(struct lowering *lowering, struct access *access)
+{
+    const bool is_load = access->is_load;
+    const struct access_words *words = &access->words;
+    uint32_t base, registers[4];
+    int64_t offset;
+    if (!lower_address(lowering, access->address, &access->words.space, &base, &offset))
         return;
-    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
+    const struct space_row *row = space_row(words->space);
+    const enum wl_opcode code = is_load ? row->load : row->store;
+    if (code == WL_OP_COUNT) {
         lower_unsupported(lowering);
         return;
     }
-    const struct wl_ptx_operand *value = &instruction->operands[0],
-                                *address = &instruction->operands[1];
-    struct wl_ptx_operand halves[2], pair;
-    if (type == WL_PTX_B128) {
-        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
-            lower_unsupported(lowering);
-            return;
-        }
-        value = &pair;
-        type = WL_PTX_B64;
-        words.count = 2;
-    }
-    if (!check_elements(lowering, value, words.count))
-        return;
-    if (words.space == WL_PTX_SPACE_PARAM || words.space == WL_PTX_SPACE_CONST)
-        read_constant_pipe(lowering);
-    if (words.space == WL_PTX_SPACE_PARAM) {
-        uint32_t variable =
-            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
-        if (variable != NO_REGISTER) {
-            move_parameter(lowering, value, variable, address->integer, type, words.count, true);
-            return;
-        }
-        if (load_parameter(lowering, value, address, type, words.count))
-            return;
-    }
-    uint32_t base, registers[4];
-    int64_t offset;
-    if (!lower_address(lowering, address, &words.space, &base, &offset))
-        return;
-    const struct space_row *row = space_row(words.space);
     enum wl_operand_class operand_class;
-    bind_elements(lowering, value, words.count, type, true, registers, &operand_class);
-    uint32_t site = lower_new_site(lowering, row->site, WL_SITE_LOAD);
-    struct wl_op *op = emit_access(lowering, row->load, registers, words.count, type, true, base);
+    bind_elements(lowering, access->value, words->count, access->type, is_load, registers,
+                  &operand_class);
+    uint32_t site = lower_new_site(lowering, row->site, is_load ? WL_SITE_LOAD : WL_SITE_STORE);
+    struct wl_op *op =
+        emit_access(lowering, code, registers, words->count, access->type, is_load, base);
     op->site = site;
-    op->flags = words.flags;
-    op->kind = words.is_shared_between_blocks ? WL_LOAD_KEPT : 0;
-    set_extension(lowering, op, type, value, operand_class);
+    if (is_load) {
+        op->flags = words->flags;
+        op->kind = words->is_shared_between_blocks ? WL_LOAD_KEPT : 0;
+        set_extension(lowering, op, access->type, access->value, operand_class);
+    } else {
+        op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
+    }
     lower_set_address(lowering, op, base, offset);
-    lowering->program->lanes_may_wait |= words.is_shared_between_blocks;
-    if (words.is_shared_between_blocks && row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
+    if (!is_load || !words->is_shared_between_blocks)
+        return;
+    lowering->program->lanes_may_wait = true;
+    if (row->site != WL_SITE_SHARED && row->site != WL_SITE_LOCAL)
         lowering->program->blocks_communicate = true;
+}
+
+static void lower_access(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                         bool is_load)
+{
+    struct access access = {
+        .is_load = is_load,
+        .type = lower_type(instruction, 0),
+        .value = &instruction->operands[is_load ? 0 : 1],
+        .address = &instruction->operands[is_load ? 1 : 0],
+    };
+    struct wl_ptx_operand halves[2], pair;
+    if (!read_words(lowering, instruction, &access.words))
+        return;
+    bool is_wide = access.type == WL_PTX_B128;
+    if (instruction->operand_count < 2 || access.type == WL_PTX_TYPE_NONE ||
+        (is_wide &&
+         (access.words.count != 1 || !lower_split_wide(lowering, access.value, halves, &pair)))) {
+        lower_unsupported(lowering);
+        return;
+    }
+    if (is_wide) {
+        access.value = &pair;
+        access.type = WL_PTX_B64;
+        access.words.count = 2;
+    }
+    if (!check_elements(lowering, access.value, access.words.count))
+        return;
+    const bool is_parameter = access.words.space == WL_PTX_SPACE_PARAM;
+    if (is_parameter || (is_load && access.words.space == WL_PTX_SPACE_CONST))
+        read_constant_pipe(lowering);
+    if (!is_parameter || !access_parameter(lowering, &access))
+        access_memory(lowering, &access);
+}
+
+FAMILY(load)
+{
+    lower_access(lowering, instruction, true);
 }
 
 FAMILY(store)
 {
-    struct access_words words;
-    enum wl_ptx_type type = lower_type(instruction, 0);
-    if (!read_words(lowering, instruction, &words))
-        return;
-    if (instruction->operand_count < 2 || type == WL_PTX_TYPE_NONE) {
-        lower_unsupported(lowering);
-        return;
-    }
-    const struct wl_ptx_operand *address = &instruction->operands[0],
-                                *value = &instruction->operands[1];
-    struct wl_ptx_operand halves[2], pair;
-    if (type == WL_PTX_B128) {
-        if (words.count != 1 || !lower_split_wide(lowering, value, halves, &pair)) {
-            lower_unsupported(lowering);
-            return;
-        }
-        value = &pair;
-        type = WL_PTX_B64;
-        words.count = 2;
-    }
-    if (!check_elements(lowering, value, words.count))
-        return;
-    if (words.space == WL_PTX_SPACE_PARAM) {
-        uint32_t variable =
-            address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
-        if (variable == NO_REGISTER)
-            lower_unsupported(lowering);
-        else
-            move_parameter(lowering, value, variable, address->integer, type, words.count, false);
-        read_constant_pipe(lowering);
-        return;
-    }
-    uint32_t base, registers[4];
-    int64_t offset;
-    if (!lower_address(lowering, address, &words.space, &base, &offset))
-        return;
-    const struct space_row *row = space_row(words.space);
-    if (row->store == WL_OP_COUNT) {
-        lower_unsupported(lowering);
-        return;
-    }
-    enum wl_operand_class operand_class;
-    bind_elements(lowering, value, words.count, type, false, registers, &operand_class);
-    uint32_t site = lower_new_site(lowering, row->site, WL_SITE_STORE);
-    struct wl_op *op = emit_access(lowering, row->store, registers, words.count, type, false, base);
-    op->site = site;
-    op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
-    lower_set_address(lowering, op, base, offset);
+    lower_access(lowering, instruction, false);
 }
 
 /* ---- atomics ---- */

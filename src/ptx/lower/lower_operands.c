@@ -1,6 +1,7 @@
 /* Operands: registers, literals, special registers, addresses; types and modifiers. */
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/lowering.h"
 
@@ -120,7 +121,7 @@ int lower_choose(const struct wl_ptx_instruction *instruction, const char *const
 enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found)
 {
     static const char *const words[] = {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"};
-    int chosen = lower_choose(instruction, words, sizeof words / sizeof *words);
+    int chosen = lower_choose(instruction, words, WL_COUNT(words));
     *found = chosen >= 0;
     return chosen < 0 || chosen == 8 ? WL_ROUND_NEAREST : (enum wl_rounding)(chosen & 3);
 }
@@ -195,7 +196,7 @@ bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, 
 static uint32_t read_special(struct lowering *lowering, const char *name,
                              enum wl_operand_class operand_class)
 {
-    for (size_t i = 0; i < sizeof special_rows / sizeof *special_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(special_rows); i++) {
         if (strcmp(special_rows[i].name, name) != 0)
             continue;
         uint32_t reg = lower_new_register(lowering, operand_class);
@@ -210,7 +211,7 @@ static uint32_t read_special(struct lowering *lowering, const char *name,
         op->flags = operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0;
         return reg;
     }
-    for (size_t i = 0; i < sizeof constant_rows / sizeof *constant_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(constant_rows); i++)
         if (strcmp(constant_rows[i].name, name) == 0)
             return lower_constant(lowering, operand_class, constant_rows[i].value);
     lower_fail(lowering, WL_ERR_UNSUPPORTED, "special register %s cannot be modelled", name);

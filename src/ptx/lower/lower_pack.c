@@ -1,4 +1,5 @@
 /* cvt.pack: integers, clamped, side by side in a register. */
+#include "base/count.h"
 #include "ptx/lower/lower_narrow.h"
 
 /* Narrower than the types that instructions have otherwise. */
@@ -41,7 +42,7 @@ bool lower_cvt_is_pack(const struct wl_ptx_instruction *instruction)
 void lower_cvt_pack(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
     const struct form *form = NULL;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && !form; i++)
+    for (size_t i = 0; i < WL_COUNT(forms) && !form; i++)
         if (wl_ptx_instruction_has(instruction, forms[i].type))
             form = &forms[i];
     const bool has_rest = instruction->operand_count == 4;

@@ -157,10 +157,7 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
                      uint32_t *slot_of)
 {
     struct lowering *lowering = liveness->lowering;
-    struct {
-        struct interval *items;
-        size_t count, capacity;
-    } intervals = {0}, active = {0};
+    WL_VECTOR(struct interval) intervals = {0}, active = {0};
     for (uint32_t reg = 0; reg < lowering->registers.count; reg++) {
         const struct virtual_register *item = &lowering->registers.items[reg];
         struct interval interval = {reg, liveness->first[reg], liveness->last[reg]};

@@ -3,6 +3,7 @@
 #ifndef WL_PTX_LOWER_LOWERING_H
 #define WL_PTX_LOWER_LOWERING_H
 
+#include "base/memory.h"
 #include "ptx/lower/lower.h"
 #include "warp/op.h"
 
@@ -118,30 +119,15 @@ struct lowering {
     struct wl_program *program;
     struct wl_error *error;
     enum wl_code code; /* first failure; lowering goes on until the instruction ends */
-    struct {
-        struct lowered *items;
-        size_t count, capacity;
-    } ops;
-    struct {
-        struct virtual_register *items;
-        size_t count, capacity;
-    } registers;
+    WL_VECTOR(struct lowered) ops;
+    WL_VECTOR(struct virtual_register) registers;
     struct {
         uint32_t *items; /* index of the operation a label stands before */
         size_t count, capacity;
     } labels;
-    struct {
-        struct wl_program_instruction *items;
-        size_t count, capacity;
-    } instructions;
-    struct {
-        struct wl_block *items;
-        size_t count, capacity;
-    } blocks;
-    struct {
-        struct wl_site *items;
-        size_t count, capacity;
-    } sites;
+    WL_VECTOR(struct wl_program_instruction) instructions;
+    WL_VECTOR(struct wl_block) blocks;
+    WL_VECTOR(struct wl_site) sites;
     struct {
         uint32_t *items; /* labels */
         size_t count, capacity;
@@ -150,14 +136,8 @@ struct lowering {
         uint32_t *items; /* registers of operations that have more than five */
         size_t count, capacity;
     } lists;
-    struct {
-        struct parameter_cell *items;
-        size_t count, capacity;
-    } cells;
-    struct {
-        struct variable_place *items;
-        size_t count, capacity;
-    } places;
+    WL_VECTOR(struct parameter_cell) cells;
+    WL_VECTOR(struct variable_place) places;
     uint32_t parameter_variables;
     uint64_t shared_end, local_end; /* bytes laid out so far */
     uint32_t carry_register;        /* the condition-code register, NO_REGISTER until used */

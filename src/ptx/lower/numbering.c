@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 /* What a register holds. */
@@ -45,7 +46,7 @@ static const char *const harmless[] = {"%laneid",      "%lanemask_eq", "%lanemas
 
 static bool is_harmless(const char *special)
 {
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+    for (size_t i = 0; i < WL_COUNT(harmless); i++)
         if (strcmp(harmless[i], special) == 0)
             return true;
     return false;
@@ -88,7 +89,7 @@ static bool is_allowed(const struct wl_ptx_instruction *instruction, uint8_t *ro
         return false;
     uint8_t first = role_of(&operands[1], roles), second = role_of(&operands[2], roles);
     uint8_t third = instruction->operand_count > 3 ? role_of(&operands[3], roles) : ROLE_ANY;
-    for (size_t i = 0; i < sizeof allowed_rows / sizeof *allowed_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(allowed_rows); i++) {
         bool is_pair = (first == allowed_rows[i].first && second == allowed_rows[i].second) ||
                        (second == allowed_rows[i].first && first == allowed_rows[i].second);
         if (strcmp(allowed_rows[i].opcode, instruction->opcode) != 0 || !is_pair ||
@@ -106,7 +107,7 @@ static const char *see_special(const struct wl_ptx_instruction *instruction, con
 {
     if (is_harmless(special))
         return NULL;
-    for (size_t i = 0; i < sizeof special_rows / sizeof *special_rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(special_rows); i++) {
         if (strcmp(special_rows[i].name, special) != 0)
             continue;
         bool is_move = strcmp(instruction->opcode, "mov") == 0 &&
@@ -121,7 +122,7 @@ static const char *see_special(const struct wl_ptx_instruction *instruction, con
 
 static const char *see(const struct wl_ptx_instruction *instruction, uint8_t *roles)
 {
-    for (size_t i = 0; i < sizeof opcode_rows / sizeof *opcode_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(opcode_rows); i++)
         if (strcmp(opcode_rows[i].opcode, instruction->opcode) == 0)
             return opcode_rows[i].obstacle;
     if (wl_ptx_instruction_has(instruction, "shared") ||

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 static const struct {
@@ -121,11 +122,11 @@ static struct wl_ptx_symbol *intern(struct wl_ptx_names *names, const char *text
 
 void wl_ptx_lexer_add_keywords(struct wl_ptx_names *names)
 {
-    for (size_t i = 0; i < sizeof keyword_rows / sizeof *keyword_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(keyword_rows); i++)
         intern(names, keyword_rows[i].word)->keyword = (uint8_t)keyword_rows[i].keyword;
     for (int type = 1; type < wl_ptx_type_row_count; type++)
         intern(names, wl_ptx_type_rows[type].name)->type = (uint8_t)type;
-    for (size_t i = 0; i < sizeof special_rows / sizeof *special_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(special_rows); i++)
         intern(names, special_rows[i])->is_special = 1;
     for (int i = 0; i < ENVIRONMENT_REGISTERS; i++) {
         char *name = wl_string_format("%%envreg%d", i);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/parse/lex.h"
 #include "ptx/parse/ptx.h"
@@ -13,9 +14,8 @@ const struct wl_ptx_type_row wl_ptx_type_rows[] = {
     {"f16x2", 4}, {"bf16", 2}, {"bf16x2", 4}, {"tf32", 4},       {"f32", 4},
     {"f64", 8},   {"pred", 1}, {"texref", 8}, {"samplerref", 8}, {"surfref", 8},
 };
-const int wl_ptx_type_row_count = sizeof wl_ptx_type_rows / sizeof *wl_ptx_type_rows;
-_Static_assert(sizeof wl_ptx_type_rows / sizeof *wl_ptx_type_rows == WL_PTX_SURFREF + 1,
-               "one row per type");
+const int wl_ptx_type_row_count = WL_COUNT(wl_ptx_type_rows);
+_Static_assert(WL_COUNT(wl_ptx_type_rows) == WL_PTX_SURFREF + 1, "one row per type");
 
 static const struct wl_ptx_type_row *type_row(enum wl_ptx_type type)
 {

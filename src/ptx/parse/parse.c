@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 
 enum {
@@ -210,7 +211,7 @@ static bool parse_target(struct wl_ptx_parser *parser)
         const char *name =
             parser->token.kind == WL_PTX_TOKEN_NAME ? parser->token.symbol->text : "";
         bool is_option = false;
-        for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        for (size_t i = 0; i < WL_COUNT(options); i++)
             is_option |= strcmp(name, options[i]) == 0;
         if (!is_option && strncmp(name, "sm_", 3) != 0)
             return wl_ptx_fail_expected(parser, "a target such as sm_90");

@@ -4,6 +4,7 @@
 #ifndef WL_PTX_PARSE_PARSE_H
 #define WL_PTX_PARSE_PARSE_H
 
+#include "base/memory.h"
 #include "ptx/parse/lex.h"
 #include "ptx/parse/ptx.h"
 
@@ -53,14 +54,8 @@ struct wl_ptx_parser {
     int32_t first_location;   /* of this function */
     uint64_t initial_bytes;   /* in all initialised variables so far */
 
-    struct {
-        struct wl_ptx_file *items;
-        size_t count, capacity;
-    } files;
-    struct {
-        struct wl_ptx_location *items;
-        size_t count, capacity;
-    } locations;
+    WL_VECTOR(struct wl_ptx_file) files;
+    WL_VECTOR(struct wl_ptx_location) locations;
     /* which function name in .debug_str belongs to locations[i] */
     struct {
         struct wl_ptx_inlined {
@@ -70,18 +65,9 @@ struct wl_ptx_parser {
         } * items;
         size_t count, capacity;
     } inlined;
-    struct {
-        char *items;
-        size_t count, capacity;
-    } debug_text;
-    struct {
-        struct wl_ptx_variable *items;
-        size_t count, capacity;
-    } variables;
-    struct {
-        struct wl_ptx_function *items;
-        size_t count, capacity;
-    } functions;
+    WL_VECTOR(char) debug_text;
+    WL_VECTOR(struct wl_ptx_variable) variables;
+    WL_VECTOR(struct wl_ptx_function) functions;
     struct {
         struct wl_ptx_alias {
             struct wl_ptx_symbol *name, *target;
@@ -91,41 +77,17 @@ struct wl_ptx_parser {
     } aliases;
 
     /* Of the function being parsed */
-    struct {
-        struct wl_ptx_variable *items;
-        size_t count, capacity;
-    } parameters, results, locals;
-    struct {
-        struct wl_ptx_register *items;
-        size_t count, capacity;
-    } registers;
-    struct {
-        struct wl_ptx_instruction *items;
-        size_t count, capacity;
-    } instructions;
-    struct {
-        struct wl_ptx_target_table *items;
-        size_t count, capacity;
-    } tables;
-    struct {
-        struct wl_ptx_pending *items;
-        size_t count, capacity;
-    } pending;
+    WL_VECTOR(struct wl_ptx_variable) parameters, results, locals;
+    WL_VECTOR(struct wl_ptx_register) registers;
+    WL_VECTOR(struct wl_ptx_instruction) instructions;
+    WL_VECTOR(struct wl_ptx_target_table) tables;
+    WL_VECTOR(struct wl_ptx_pending) pending;
 
     /* A stack of operands whose list is not complete */
-    struct {
-        struct wl_ptx_operand *items;
-        size_t count, capacity;
-    } operands;
+    WL_VECTOR(struct wl_ptx_operand) operands;
     /* Bytes and relocations of the initialiser being parsed */
-    struct {
-        uint8_t *items;
-        size_t count, capacity;
-    } bytes;
-    struct {
-        struct wl_ptx_relocation *items;
-        size_t count, capacity;
-    } relocations;
+    WL_VECTOR(uint8_t) bytes;
+    WL_VECTOR(struct wl_ptx_relocation) relocations;
 };
 
 /* parse.c: errors and tokens */

@@ -1,4 +1,5 @@
 /* What well-formed PTX becomes: bodies, instructions, operands. */
+#include "base/count.h"
 #include "ptx/parse/parse_testing.h"
 
 /* Registers of every kind for tests of operands. */
@@ -99,7 +100,7 @@ static void instructions_keep_opcode_and_modifiers(void **state)
         {"ld.global.u32 %r1, [%rd1].unified;", "ld", "global u32 unified"},
         {"bar .sync 0;", "bar", "sync"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_ptx_module *module;
         const struct wl_ptx_instruction *instruction = parse_one(&module, rows[i].code);
         char modifiers[256] = "";
@@ -211,7 +212,7 @@ static void constants_are_folded(void **state)
         {"-9223372036854775808%-1", 0},
         {"1 ? 2 : 1/1", 2},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_ptx_module *module;
         char code[128];
         snprintf(code, sizeof code, "mov.b64 %%rd1, %s;", rows[i].text);
@@ -245,7 +246,7 @@ static void floats_keep_their_bits(void **state)
         {"3 / 2.0", false, 0x3ff8000000000000},
         {"2.0 * (1 - .5)", false, 0x3ff0000000000000},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_ptx_module *module;
         char code[128];
         snprintf(code, sizeof code, "mov.f32 %%f1, %s;", rows[i].text);
@@ -313,7 +314,7 @@ static void operands_are_of_all_kinds(void **state)
         {"call f;", "vector() symbol:f vector()"},
         {"call f, ();", "vector() symbol:f vector()"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_ptx_module *module;
         parse_one(&module, rows[i].code);
         check_operands(kernel(module), 0, rows[i].operands);
@@ -437,7 +438,7 @@ static void registers_of_ranges_come_with_their_use(void **state)
         {"%r999999", WL_PTX_B32, 1}, {"%r0", WL_PTX_B32, 1}, {"%r14", WL_PTX_B32, 1},
         {"%r15", WL_PTX_B32, 1},
     };
-    assert_int_equal(k->register_count, sizeof expected / sizeof *expected);
+    assert_int_equal(k->register_count, WL_COUNT(expected));
     for (uint32_t i = 0; i < k->register_count; i++) {
         assert_string_equal(k->registers[i].name, expected[i].name);
         assert_int_equal(k->registers[i].vector_width, expected[i].vector_width);

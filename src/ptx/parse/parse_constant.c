@@ -2,6 +2,7 @@
  * and in initialisers addresses. */
 #include <string.h>
 
+#include "base/count.h"
 #include "ptx/parse/parse.h"
 
 enum operation {
@@ -35,7 +36,7 @@ static const struct operator_row {
     {"<<", 8}, {">>", 8}, {"<", 7},  {">", 7},  {"|", 3},  {"^", 4},
     {"&", 5},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10},
 };
-enum { OPERATOR_COUNT = sizeof operator_rows / sizeof *operator_rows };
+enum { OPERATOR_COUNT = WL_COUNT(operator_rows) };
 
 static bool parse_expression(struct wl_ptx_parser *parser, bool allow_address,
                              struct wl_ptx_value *value);

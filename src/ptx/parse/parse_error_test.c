@@ -1,6 +1,7 @@
 /* What is said about PTX that is wrong: where, what, and the line with a caret. */
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/text.h"
 #include "ptx/parse/parse_testing.h"
 
@@ -298,7 +299,7 @@ static void check_body(const char *code, const char *where, const char *message)
 static void wrong_modules_are_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof module_rows / sizeof *module_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(module_rows); i++)
         check(module_rows[i].text, strlen(module_rows[i].text), module_rows[i].where,
               module_rows[i].message);
 }
@@ -306,7 +307,7 @@ static void wrong_modules_are_refused(void **state)
 static void wrong_bodies_are_refused(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof body_rows / sizeof *body_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(body_rows); i++)
         check_body(body_rows[i].text, body_rows[i].where, body_rows[i].message);
 }
 
@@ -372,7 +373,7 @@ static void nesting_is_bounded(void **state)
         {HEADER ".global .u64 x = ", "generic(", "this is nested too deeply\n"},
         {HEADER ".global .u64 x = ", "0xff(", "this is nested too deeply\n"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
         struct wl_text text = {0};
         struct wl_ptx_module *module;
         struct wl_error error = {0};

@@ -1,6 +1,7 @@
 /* Instructions and their operands (PTX ISA 9.0, sections 4.3.2 and 6). */
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "ptx/parse/parse.h"
 
@@ -51,7 +52,7 @@ static bool parse_component(struct wl_ptx_parser *parser, struct wl_ptx_operand 
 {
     const char *word = parser->token.symbol->text;
     uint8_t width = parser->registers.items[operand->reg].vector_width, component = 0;
-    for (size_t i = 0; i < sizeof component_rows / sizeof *component_rows; i++)
+    for (size_t i = 0; i < WL_COUNT(component_rows); i++)
         if (strcmp(component_rows[i].word, word) == 0)
             component = component_rows[i].component;
     if (component == 0 || (width > 1 ? component > width : component <= NAMED_PARTS))
@@ -123,7 +124,7 @@ static bool parse_special(struct wl_ptx_parser *parser, const struct wl_ptx_symb
 static bool reads_memory(const char *opcode)
 {
     static const char *const opcodes[] = {"ld", "ldu", "st", "atom", "red"};
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+    for (size_t i = 0; i < WL_COUNT(opcodes); i++)
         if (strcmp(opcodes[i], opcode) == 0)
             return true;
     return false;

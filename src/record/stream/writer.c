@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "record/stream/format.h"
 #include "record/stream/quiet.h"
@@ -186,13 +186,6 @@ static void put_end(void *self, int exit_code, uint64_t end_ns)
 
 /* ---- opening and closing ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* FOLDER/<host>-<pid>-<start>.wls; the folder made absolute, as the program may change its own. */
 static char *make_path(const char *folder)
 {
@@ -204,7 +197,7 @@ static char *make_path(const char *folder)
             *c = '_';
     char *absolute = realpath(folder, NULL);
     char *path = wl_string_format("%s/%s-%ld-%" PRIu64 ".wls", absolute ? absolute : folder, host,
-                                  (long)getpid(), now_ns());
+                                  (long)getpid(), wl_clock_realtime_ns());
     free(absolute);
     return path;
 }

@@ -1,6 +1,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "timing/machine/build.h"
 
@@ -93,7 +94,7 @@ static const char *const slow_path_patterns[] = {
 bool wl_machine_has_slow_path(uint16_t code)
 {
     bool has = false;
-    for (size_t i = 0; i < sizeof slow_path_patterns / sizeof *slow_path_patterns; i++)
+    for (size_t i = 0; i < WL_COUNT(slow_path_patterns); i++)
         has |= fnmatch(slow_path_patterns[i], wl_op_rows[code].name, 0) == 0;
     return has;
 }

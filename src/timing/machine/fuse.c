@@ -1,6 +1,7 @@
 /* Pairs of operations that the machine does in one. A row says: an operation of the second set
  * reads what one of the first set writes for it alone; the first goes, the second takes its
  * operands. */
+#include "base/count.h"
 #include "base/memory.h"
 #include "timing/machine/uses.h"
 
@@ -148,7 +149,7 @@ static bool fuse_one(struct wl_machine *machine, struct wl_machine_uses *uses, u
         if (wl_machine_is_dead(first) || first->def_count != 1 ||
             first->is_guarded != second->is_guarded)
             continue;
-        for (size_t r = 0; r < sizeof fuse_rows / sizeof *fuse_rows; r++) {
+        for (size_t r = 0; r < WL_COUNT(fuse_rows); r++) {
             const struct fuse_row *row = &fuse_rows[r];
             if (!(set_of(first) & row->first) || !(set & row->second) ||
                 (row->first != SET_LOAD && count_operands(first, second) > row->most_operands))

@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 enum wl_machine_kind {
-#define K(id, pipe, latency, queue, scoreboard, text) WL_MACHINE_##id,
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) WL_MACHINE_##id,
 #include "timing/machine/machine.def"
 #undef K
     WL_MACHINE_KIND_COUNT
@@ -97,10 +99,7 @@ enum wl_machine_register {
 };
 
 struct wl_machine {
-    struct {
-        struct wl_machine_op *items;
-        size_t count, capacity;
-    } ops;
+    WL_VECTOR(struct wl_machine_op) ops;
     struct wl_machine_block *blocks; /* the program's, then unrolled ones */
     uint32_t block_count;
     struct {

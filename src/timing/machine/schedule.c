@@ -8,48 +8,35 @@
 #include "timing/machine/live.h"
 #include "timing/machine/uses.h"
 
+enum memory_role { ROLE_NONE, ROLE_READ, ROLE_WRITE, ROLE_ALL };
+enum { IS_OTHER, IS_ACCESS };
+
+/* The columns of machine.def that are about order. */
+static const struct {
+    uint16_t ahead;
+    uint8_t access, role;
+} kinds[WL_MACHINE_KIND_COUNT] = {
+#define K(id, pipe, latency, queue, scoreboard, ahead, access, order, text) \
+    {ahead, IS_##access, ROLE_##order},
+#include "timing/machine/machine.def"
+#undef K
+};
+
 /* What a compiler takes for the time of a result, in cycles. */
 static uint32_t assumed_latency(const struct wl_machine *machine, const struct wl_machine_op *op)
 {
     if (op->def_count &&
         machine->registers.items[wl_machine_defs(machine, op)[0]].kind == WL_MACHINE_PREDICATE)
         return 12;
-    switch (op->kind) {
-    case WL_MACHINE_LOAD:
-    case WL_MACHINE_ATOMIC:
-    case WL_MACHINE_TEXTURE:
-        return 300; /* ptxas puts up to 75 accesses between a load and its use */
-    case WL_MACHINE_SHARED_LOAD:
-        return 36; /* ten loads, four cycles apart, stand before the use of the first */
-    case WL_MACHINE_SHARED_ATOMIC:
-    case WL_MACHINE_CONSTANT:
-    case WL_MACHINE_SHUFFLE:
-    case WL_MACHINE_SPECIAL:
-        return 28;
-    case WL_MACHINE_XU:
-    case WL_MACHINE_CONVERT:
-    case WL_MACHINE_CONVERT_WIDE:
-    case WL_MACHINE_MATCH:
-    case WL_MACHINE_TENSOR:
-        return 20;
-    case WL_MACHINE_FP64:
-        return 8;
-    case WL_MACHINE_FREE:
-        return 0;
-    default:
-        return 4;
-    }
+    return kinds[op->kind].ahead;
 }
 
 struct node {
     uint32_t op;
-    uint32_t waits;    /* operations before it that have not been placed */
-    uint32_t earliest; /* cycle at which its operands are there */
-    uint32_t priority; /* cycles from its start to the end of the block */
-    struct {
-        uint32_t *items;
-        size_t count, capacity;
-    } after; /* nodes that must follow */
+    uint32_t waits;            /* operations before it that have not been placed */
+    uint32_t earliest;         /* cycle at which its operands are there */
+    uint32_t priority;         /* cycles from its start to the end of the block */
+    WL_VECTOR(uint32_t) after; /* nodes that must follow */
 };
 
 struct scheduling {
@@ -84,49 +71,17 @@ static void must_follow(struct scheduling *scheduling, uint32_t before, uint32_t
 
 static bool is_access(const struct wl_machine_op *op)
 {
-    switch (op->kind) {
-    case WL_MACHINE_LOAD:
-    case WL_MACHINE_STORE:
-    case WL_MACHINE_SHARED_LOAD:
-    case WL_MACHINE_SHARED_STORE:
-    case WL_MACHINE_ATOMIC:
-    case WL_MACHINE_REDUCTION:
-    case WL_MACHINE_SHARED_ATOMIC:
-    case WL_MACHINE_COPY:
-    case WL_MACHINE_TEXTURE:
-        return true;
-    default:
-        return false;
-    }
+    return kinds[op->kind].access == IS_ACCESS;
 }
-
-enum memory_role { ROLE_NONE, ROLE_READ, ROLE_WRITE, ROLE_ALL };
 
 static enum memory_role role_of(const struct wl_machine_op *op)
 {
-    switch (op->kind) {
-    case WL_MACHINE_LOAD:
-        return op->code == WL_OP_LOAD_GLOBAL && op->site == WL_MACHINE_NONE ? ROLE_NONE : ROLE_READ;
-    case WL_MACHINE_SHARED_LOAD:
-        return ROLE_READ;
-    case WL_MACHINE_STORE:
-    case WL_MACHINE_SHARED_STORE:
-        return ROLE_WRITE;
-    case WL_MACHINE_ATOMIC:
-    case WL_MACHINE_REDUCTION:
-    case WL_MACHINE_SHARED_ATOMIC:
-    case WL_MACHINE_COPY:
-    case WL_MACHINE_BARRIER:
-    case WL_MACHINE_FENCE:
-    case WL_MACHINE_EXIT:
-    case WL_MACHINE_BRANCH:
-    case WL_MACHINE_UNKNOWN:
-        return ROLE_ALL;
-    case WL_MACHINE_SYNC:
+    bool is_of_nobody =
+        op->kind == WL_MACHINE_LOAD && op->code == WL_OP_LOAD_GLOBAL && op->site == WL_MACHINE_NONE;
+    if (is_of_nobody)
         return ROLE_NONE;
-    default:
-        return op->code == WL_OP_WARP_SYNC ? ROLE_ALL : ROLE_NONE;
-    }
+    bool syncs_lanes = op->code == WL_OP_WARP_SYNC && op->kind != WL_MACHINE_SYNC;
+    return syncs_lanes ? ROLE_ALL : kinds[op->kind].role;
 }
 
 static bool is_shared(const struct wl_machine_op *op)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "timing/machine/uses.h"
 
@@ -240,7 +241,7 @@ static uint32_t choose_factor(const struct loop *loop)
         if (loop->roles[i] == ROLE_BODY && op->kind != WL_MACHINE_FREE)
             each += (uint32_t)op->count + op->second_count;
     }
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+    for (size_t i = 0; i < WL_COUNT(factors); i++)
         if (each && each * factors[i] <= UNROLLED_MOST)
             return factors[i];
     return 1;
