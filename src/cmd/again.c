@@ -94,10 +94,10 @@ static enum wl_code join_streams(const struct wl_launch_run *run, const struct a
         missing += joined.missing;
     }
     if (!code && (missing || first.count != second.count))
-        wl_console_warn(run->console, NULL,
-                        "the program did not do the same again: %zu launches could not be put "
-                        "together",
-                        missing);
+        wl_messages_warn(&run->messages, NULL,
+                         "the program did not do the same again: %zu launches could not be put "
+                         "together",
+                         missing);
     wl_streams_free(&first);
     wl_streams_free(&second);
     return code;
@@ -113,7 +113,7 @@ static enum wl_code run_again(struct wl_launch_run *run, enum purpose purpose, s
                             strerror(errno));
     enum wl_code code = write_settings(run, purpose, again, error);
     if (!code)
-        code = wl_hardware_prepare(run->library_folder, again->settings_path, false, run->console,
+        code = wl_hardware_prepare(run->library_folder, again->settings_path, false, &run->messages,
                                    &again->environment, error);
     if (!code)
         code = start_quietly(run, again, &process, error);
@@ -122,8 +122,8 @@ static enum wl_code run_again(struct wl_launch_run *run, enum purpose purpose, s
     wl_subprocess_wait(&process, NULL, &ending);
     wl_subprocess_wait_orphans(UINT32_MAX);
     if (ending.exit_code != run->ending.exit_code && again->pass <= 1)
-        wl_console_warn(run->console, NULL, "run again, the program ended with exit code %d",
-                        ending.exit_code);
+        wl_messages_warn(&run->messages, NULL, "run again, the program ended with exit code %d",
+                         ending.exit_code);
     return purpose == FOR_PASS ? WL_OK : join_streams(run, again, error);
 }
 
@@ -164,12 +164,12 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
         return WL_OK;
     uint32_t count = read_pass_count(run);
     if (count > 1 && run->ending.signal) {
-        wl_console_warn(run->console, NULL, "a program that crashes is not run again");
+        wl_messages_warn(&run->messages, NULL, "a program that crashes is not run again");
         count = 1;
     }
     if (count > 1)
-        wl_console_say(run->console, "running the program %u more time%s, for a pass each",
-                       count - 1, count == 2 ? "" : "s");
+        wl_messages_say(&run->messages, "running the program %u more time%s, for a pass each",
+                        count - 1, count == 2 ? "" : "s");
     for (uint32_t pass = 1; pass < count && !code; pass++)
         code = once_more(run, FOR_PASS, pass, count, error);
     wl_folder_remove(run->settings.image_folder, NULL);

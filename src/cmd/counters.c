@@ -120,12 +120,12 @@ static enum wl_code add_sections(struct choice *choice, const char *list, struct
 
 static enum wl_code collect(struct choice *choice, struct wl_error *error)
 {
-    const struct wl_command *command = choice->run->command;
-    const char *set = command->set ? command->set : "";
-    if (command->metrics.length)
-        return each_word(choice, command->metrics.data, "", error);
-    if (command->sections.length && !command->set)
-        return add_sections(choice, command->sections.data, error);
+    const struct wl_metric_options *asked = choice->run->request->metrics;
+    const char *set = asked->set ? asked->set : "";
+    if (asked->metrics.length)
+        return each_word(choice, asked->metrics.data, "", error);
+    if (asked->sections.length && !asked->set)
+        return add_sections(choice, asked->sections.data, error);
     if (!wl_cupti_set_metrics(set, &choice->optional))
         wl_cupti_set_metrics("detailed", &choice->optional); /* a set of the user's own */
     return WL_OK;
@@ -202,8 +202,8 @@ static bool has_line(const struct wl_text *lines, const char *line)
 static enum wl_code drop_refused(struct choice *choice, const struct wl_cupti_plan *plan,
                                  struct wl_text *counters, struct wl_error *error)
 {
-    const struct wl_command *command = choice->run->command;
-    bool is_set = !command->metrics.length && !command->sections.length;
+    const struct wl_metric_options *asked = choice->run->request->metrics;
+    bool is_set = !asked->metrics.length && !asked->sections.length;
     for (size_t i = 0; i < plan->refused.count; i++) {
         const char *name = plan->refused.items[i];
         bool is_ours = is_fact(name) || wl_metric_find(choice->catalog, name);
@@ -260,9 +260,10 @@ static void add_dearest(const struct choice *choice, const struct wl_cupti_plan 
 static void add_smaller_sets(const struct choice *choice, struct wl_text *text)
 {
     static const char *const sets[] = {"basic", "triage"};
-    const char *set = choice->run->command->set;
-    bool is_large = set && (strcmp(set, "full") == 0 || strcmp(set, "detailed") == 0) &&
-                    !choice->run->command->metrics.length;
+    const struct wl_metric_options *asked = choice->run->request->metrics;
+    const char *set = asked->set;
+    bool is_large =
+        set && (strcmp(set, "full") == 0 || strcmp(set, "detailed") == 0) && !asked->metrics.length;
     const char *separator = "; ";
     for (size_t i = 0; is_large && i < sizeof sets / sizeof *sets; i++) {
         struct wl_text metrics = {0};
@@ -277,16 +278,16 @@ static void add_smaller_sets(const struct choice *choice, struct wl_text *text)
 static void add_way(const struct choice *choice, size_t passes, struct wl_text *text)
 {
     static const char *const ways[] = {
-        [WL_REPLAY_MODE_AUTO] = "the first of like launches runs %zu times, later ones carry a "
-                                "pass each",
-        [WL_REPLAY_MODE_KERNEL] = "each launch runs %zu times",
-        [WL_REPLAY_MODE_APPLICATION] = "the program runs %zu times",
-        [WL_REPLAY_MODE_RANGE] = "the launches of each range run %zu times",
-        [WL_REPLAY_MODE_APP_RANGE] = "the program runs %zu times",
-        [WL_REPLAY_MODE_SPREAD] = "%zu like launches carry one pass each",
+        [WL_REPLAY_AUTO] = "the first of like launches runs %zu times, later ones carry a "
+                           "pass each",
+        [WL_REPLAY_KERNEL] = "each launch runs %zu times",
+        [WL_REPLAY_APPLICATION] = "the program runs %zu times",
+        [WL_REPLAY_RANGE] = "the launches of each range run %zu times",
+        [WL_REPLAY_APP_RANGE] = "the program runs %zu times",
+        [WL_REPLAY_SPREAD] = "%zu like launches carry one pass each",
     };
     char times[24];
-    const char *way = ways[choice->run->command->replay_mode];
+    const char *way = ways[choice->run->settings.replay];
     const char *place = way ? strstr(way, "%zu") : NULL;
     if (!place || passes < 2)
         return;
@@ -298,7 +299,7 @@ static void say_passes(const struct choice *choice, const struct wl_cupti_plan *
 {
     struct wl_text text = {0};
     size_t metrics = 0;
-    if (choice->run->console->is_quiet || plan->parts.count == 0)
+    if (choice->run->messages.is_quiet || plan->parts.count == 0)
         return;
     for (size_t i = 0; i < plan->parts.count; i++)
         metrics += plan->parts.items[i].metric_count;
@@ -310,7 +311,7 @@ static void say_passes(const struct choice *choice, const struct wl_cupti_plan *
                      plan->parts.count);
     add_dearest(choice, plan, &text);
     add_smaller_sets(choice, &text);
-    wl_console_say(choice->run->console, "%s", text.data);
+    wl_messages_say(&choice->run->messages, "%s", text.data);
     wl_text_free(&text);
 }
 
@@ -346,8 +347,8 @@ static enum wl_code plan_all(struct choice *choice, struct wl_text *counters, bo
 /* The metrics of a set are known, and who asks for silence need not be told of passes. */
 static bool is_to_be_planned(const struct wl_launch_run *run)
 {
-    const struct wl_command *command = run->command;
-    return command->metrics.length || command->sections.length || !run->console->is_quiet;
+    const struct wl_metric_options *asked = run->request->metrics;
+    return asked->metrics.length || asked->sections.length || !run->messages.is_quiet;
 }
 
 enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *error)
@@ -356,13 +357,13 @@ enum wl_code wl_counters_prepare(struct wl_launch_run *run, struct wl_error *err
     struct wl_text counters = {0};
     bool is_planned = false;
     struct wl_settings *settings = &run->settings;
-    if (settings->collector != WL_SOURCE_HARDWARE || settings->replay == WL_REPLAY_NONE)
+    if (settings->collector != WL_COLLECTOR_HW || settings->replay == WL_REPLAY_NONE)
         return WL_OK;
     enum wl_code code =
-        wl_metric_catalog_create(run->command->section_folder, &choice.catalog, error);
+        wl_metric_catalog_create(run->request->metrics->section_folder, &choice.catalog, error);
     if (!code)
-        code =
-            wl_sections_load(choice.catalog, run->command->section_folder, &choice.sections, error);
+        code = wl_sections_load(choice.catalog, run->request->metrics->section_folder,
+                                &choice.sections, error);
     if (code)
         goto out;
     find_chip(&choice);
@@ -413,12 +414,12 @@ static void add_counted(const struct wl_launch_run *run, const struct wl_report_
 
 char *wl_counters_shown(const struct wl_launch_run *run, struct wl_report *report)
 {
-    const char *asked = run->command->metrics.data;
+    const char *asked = run->request->metrics->metrics.data;
     struct wl_text shown = {0}, counters = {0};
     size_t count = 0;
     bool is_changed = false, has_groups = false;
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
-    if (!run->command->metrics.length || run->settings.collector != WL_SOURCE_HARDWARE)
+    if (!run->request->metrics->metrics.length || run->settings.collector != WL_COLLECTOR_HW)
         return NULL;
     wl_text_add(&counters, run->settings.counters);
     while (*asked) {
@@ -427,7 +428,7 @@ char *wl_counters_shown(const struct wl_launch_run *run, struct wl_report *repor
         bool is_group = wl_metric_is_group(word);
         bool is_missing = has_line(&counters, word) && !has_value(launches, count, word);
         if (is_missing)
-            wl_console_warn(run->console, "--page session says why", "no launch has %s", word);
+            wl_messages_warn(&run->messages, "--page session says why", "no launch has %s", word);
         if (length && !is_group && !is_missing)
             wl_text_addf(&shown, "%s%s", shown.length ? "," : "", word);
         has_groups = has_groups || is_group;

@@ -165,7 +165,8 @@ static void rewrite_streams(const struct wl_launch_run *run, struct disassembly 
             unlink(streams.items[i].path);
     }
     if (error.code)
-        wl_console_warn(run->console, NULL, "machine code is not disassembled: %s", error.message);
+        wl_messages_warn(&run->messages, NULL, "machine code is not disassembled: %s",
+                         error.message);
     wl_streams_free(&streams);
 }
 

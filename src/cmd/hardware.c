@@ -11,27 +11,24 @@
 #include "hardware/library.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
+static const char default_gpu[] = "h200";
 
 /* ---- which ---- */
 
-static const char *const words[] = {"auto", "sim", "hw"};
-
 /* What --collector says, or WARPLENS_COLLECTOR where it is not given. */
-static enum wl_code read_choice(const struct wl_command *command, enum wl_collector_choice *choice,
+static enum wl_code read_choice(enum wl_collector_choice asked, enum wl_collector_choice *choice,
                                 struct wl_error *error)
 {
     const char *word = getenv("WARPLENS_COLLECTOR");
-    *choice = (enum wl_collector_choice)command->collector;
-    if (*choice != WL_COLLECTOR_AUTO || !word || !*word)
+    *choice = asked;
+    if (asked != WL_COLLECTOR_AUTO || !word || !*word)
         return WL_OK;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(word, words[i]) != 0)
-            continue;
-        *choice = (enum wl_collector_choice)i;
-        return WL_OK;
-    }
-    return wl_error_set(error, WL_ERR_USAGE, "WARPLENS_COLLECTOR is auto, sim or hw, not '%s'",
-                        word);
+    int index = wl_option_find_word(wl_collector_choice_words, word);
+    if (index < 0)
+        return wl_error_set(error, WL_ERR_USAGE, "WARPLENS_COLLECTOR is auto, sim or hw, not '%s'",
+                            word);
+    *choice = (enum wl_collector_choice)index;
+    return WL_OK;
 }
 
 char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_error *error)
@@ -61,36 +58,27 @@ char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_er
 }
 
 /* Whether something is wanted: said so, or as part of a set or of running the program again. */
-static bool is_wanted(int choice, const struct wl_command *command)
+static bool is_wanted(enum wl_override choice, const struct wl_run_request *request)
 {
-    const char *set = command->set;
+    const char *set = request->metrics->set;
     bool is_so_anyway = (set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0)) ||
-                        command->replay_mode == WL_REPLAY_MODE_APPLICATION;
-    return choice == 1 || (choice == 0 && is_so_anyway);
+                        request->settings->replay == WL_REPLAY_APPLICATION;
+    return choice == WL_OVERRIDE_ON || (choice == WL_OVERRIDE_NONE && is_so_anyway);
 }
 
-static const enum wl_replay replays[] = {
-    [WL_REPLAY_MODE_AUTO] = WL_REPLAY_AUTO,
-    [WL_REPLAY_MODE_KERNEL] = WL_REPLAY_KERNEL,
-    [WL_REPLAY_MODE_APPLICATION] = WL_REPLAY_APPLICATION,
-    [WL_REPLAY_MODE_NONE] = WL_REPLAY_NONE,
-    [WL_REPLAY_MODE_SPREAD] = WL_REPLAY_SPREAD,
-    [WL_REPLAY_MODE_RANGE] = WL_REPLAY_RANGE,
-    [WL_REPLAY_MODE_APP_RANGE] = WL_REPLAY_APP_RANGE,
-};
-
-static enum wl_code choose_instructions(const struct wl_command *command,
+static enum wl_code choose_instructions(const struct wl_run_request *request,
                                         struct wl_settings *settings, struct wl_error *error)
 {
-    const char *interval = command->warp_sampling_interval;
-    settings->replay = replays[command->replay_mode];
+    const struct wl_measure_options *measure = request->measure;
+    const char *interval = measure->warp_sampling_interval;
     bool has_ranges =
         settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE;
-    if (has_ranges && (command->warp_sampling == 1 || command->instruction_counts == 1))
+    if (has_ranges &&
+        (measure->warp_sampling == WL_OVERRIDE_ON || measure->instruction_counts == WL_OVERRIDE_ON))
         return wl_error_set(error, WL_ERR_USAGE,
                             "ranges have neither samples of warps nor counts at instructions");
-    settings->pc_samples = !has_ranges && is_wanted(command->warp_sampling, command);
-    settings->instruction_counts = !has_ranges && is_wanted(command->instruction_counts, command);
+    settings->pc_samples = !has_ranges && is_wanted(measure->warp_sampling, request);
+    settings->instruction_counts = !has_ranges && is_wanted(measure->instruction_counts, request);
     if (!interval || strcmp(interval, "auto") == 0)
         return WL_OK;
     char *end = NULL;
@@ -109,20 +97,24 @@ static void replace(char **field, char *value)
     *field = value;
 }
 
-enum wl_code wl_hardware_choose(const struct wl_command *command, const struct wl_console *console,
-                                struct wl_cuda_machine *machine, struct wl_settings *settings,
-                                struct wl_error *error)
+enum wl_code wl_hardware_choose(const struct wl_run_request *request,
+                                const struct wl_messages *messages, struct wl_cuda_machine *machine,
+                                struct wl_settings *settings, struct wl_error *error)
 {
     enum wl_collector_choice choice;
     struct wl_error trouble = {0};
-    enum wl_code code = read_choice(command, &choice, error);
+    bool names_gpu = request->settings->gpu[0];
+    enum wl_code code = read_choice(request->settings->collector, &choice, error);
     if (code)
         return code;
-    if (command->gpu && command->collector == WL_COLLECTOR_HW) {
+    settings->collector = WL_COLLECTOR_SIM;
+    if (!names_gpu)
+        replace(&settings->gpu, wl_string_copy(default_gpu));
+    if (names_gpu && request->settings->collector == WL_COLLECTOR_HW) {
         wl_error_set(error, WL_ERR_USAGE, "--gpu and --collector hw exclude each other");
         return wl_error_set_hint(error, "--gpu names a model to simulate");
     }
-    if (command->gpu || choice == WL_COLLECTOR_SIM)
+    if (names_gpu || choice == WL_COLLECTOR_SIM)
         return WL_OK;
     wl_cuda_probe(machine);
     if (machine->device_count == 0 && choice == WL_COLLECTOR_AUTO)
@@ -140,16 +132,16 @@ enum wl_code wl_hardware_choose(const struct wl_command *command, const struct w
                                         "nvidia-cuda-cupti`; WARPLENS_CUPTI=FILE names one");
     }
     if (!library) {
-        wl_console_warn(console, "`warplens doctor` says what is missing",
-                        "%s cannot be measured, as no CUPTI was found: its kernels are simulated",
-                        machine->devices[0].name);
+        wl_messages_warn(messages, "`warplens doctor` says what is missing",
+                         "%s cannot be measured, as no CUPTI was found: its kernels are simulated",
+                         machine->devices[0].name);
         return WL_OK;
     }
-    settings->collector = WL_SOURCE_HARDWARE;
+    settings->collector = WL_COLLECTOR_HW;
     replace(&settings->gpu, wl_string_copy(machine->devices[0].model));
     replace(&settings->cupti_library, library);
     replace(&settings->ceilings, wl_ceilings_setting(machine));
-    return choose_instructions(command, settings, error);
+    return choose_instructions(request, settings, error);
 }
 
 /* ---- how ---- */
@@ -186,7 +178,7 @@ enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *erro
 }
 
 enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
-                                 const struct wl_console *console,
+                                 const struct wl_messages *messages,
                                  struct wl_environment *environment, struct wl_error *error)
 {
     static const char injection[] = "CUDA_INJECTION64_PATH";
@@ -196,9 +188,9 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, 
     char *path = wl_string_format("%s/%s", folder, hardware_library);
     const char *other = wl_environment_get(environment, injection);
     if (other && *other)
-        wl_console_warn(console, "unset it, or use --gpu to simulate",
-                        "%s names another profiler (%s), which is left out of this run", injection,
-                        other);
+        wl_messages_warn(messages, "unset it, or use --gpu to simulate",
+                         "%s names another profiler (%s), which is left out of this run", injection,
+                         other);
     wl_environment_set(environment, injection, path);
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
     wl_environment_prepend(environment, "ACC_PROFLIB", path, ';');

@@ -5,7 +5,7 @@
 
 #include "warplens/version.h"
 
-void wl_help_verb(const struct wl_verb *verb, const struct wl_option *const *tables)
+void wl_help_verb(const struct wl_verb *verb, const struct wl_option_table *tables)
 {
     struct wl_text text = {0};
     printf("usage: warplens %s\n  %s\n", verb->usage, verb->summary);

@@ -4,7 +4,7 @@
 #include "cmd/verbs.h"
 
 /* Prints usage and options of a verb. */
-void wl_help_verb(const struct wl_verb *verb, const struct wl_option *const *tables);
+void wl_help_verb(const struct wl_verb *verb, const struct wl_option_table *tables);
 void wl_help_version(void);
 
 #endif

@@ -35,7 +35,6 @@ static const char default_name[] = "warplens-report%i";
 struct session {
     struct wl_record_attribute *items;
     size_t count, capacity;
-    char *names; /* of the settings: items point into it */
 };
 
 static void add_fact(struct session *session, const char *name, char *text)
@@ -58,67 +57,14 @@ static char *join_words(const struct wl_arguments *words)
     return wl_text_take(&text);
 }
 
-/* Settings that only say where this run kept its files. */
-static const char *const run_settings[] = {"stream_folder", "compiled_file", "progress",
-                                           "counters",      "ceilings",      "replay_pass",
-                                           "image_folder"};
-
-/* Checks and limits that are off are not worth a row. */
-static const struct {
-    const char *key, *off;
-} quiet_settings[] = {
-    {"check_race", "no"},    {"check_init", "no"},     {"check_sync", "no"},
-    {"check_leaks", "no"},   {"stop_at_error", "no"},  {"budget", "0"},
-    {"collector", "sim"},    {"pc_samples", "no"},     {"instruction_counts", "no"},
-    {"pc_period", "0"},      {"replay", "auto"},       {"trace_driver", "no"},
-    {"trace_faults", "no"},  {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"},
-    {"trace_kernels", "0"},  {"trace_launch_ns", "0"}, {"interactive", "no"},
-    {"trace_range", "none"}, {"trace_stacks", "none"},
-};
-
-static bool is_off(const char *key, const char *value)
+/* A row for every setting that says something. */
+static void add_setting(void *self, const char *key, const char *value, bool is_number)
 {
-    for (size_t i = 0; i < sizeof quiet_settings / sizeof *quiet_settings; i++)
-        if (strcmp(key, quiet_settings[i].key) == 0)
-            return strcmp(value, quiet_settings[i].off) == 0;
-    return false;
-}
-
-static bool is_of_this_run(const char *key)
-{
-    for (size_t i = 0; i < sizeof run_settings / sizeof *run_settings; i++)
-        if (strcmp(key, run_settings[i]) == 0)
-            return true;
-    return false;
-}
-
-static bool is_number(const char *key)
-{
-    return strcmp(key, "threads") == 0 || strcmp(key, "budget") == 0 ||
-           strcmp(key, "trace_launch_ns") == 0 || strncmp(key, "launch_", strlen("launch_")) == 0;
-}
-
-/* A row for every setting that is not empty. */
-static void add_settings(const struct wl_settings *settings, struct session *session)
-{
-    struct wl_text lines = {0};
-    wl_settings_print(settings, &lines);
-    for (char *line = lines.data, *next; line && *line; line = next) {
-        next = line + strcspn(line, "\n");
-        if (*next)
-            *next++ = '\0';
-        char *value = strchr(line, '=');
-        if (!value || !value[1])
-            continue;
-        *value++ = '\0';
-        if (is_of_this_run(line) || is_off(line, value))
-            continue;
-        if (is_number(line))
-            add_number(session, line, strtod(value, NULL));
-        else
-            add_fact(session, line, wl_string_copy(value));
-    }
-    session->names = wl_text_take(&lines);
+    struct session *session = self;
+    if (is_number)
+        add_number(session, key, strtod(value, NULL));
+    else
+        add_fact(session, key, wl_string_copy(value));
 }
 
 static void describe_session(const struct wl_launch_run *run, struct session *session)
@@ -126,7 +72,7 @@ static void describe_session(const struct wl_launch_run *run, struct session *se
     add_fact(session, "warplens_version", wl_string_copy(WL_VERSION_STRING));
     add_fact(session, "command_line", join_words(run->program));
     add_fact(session, "working_folder", realpath(".", NULL));
-    add_settings(&run->settings, session);
+    wl_settings_report(&run->settings, add_setting, session);
 }
 
 /* session must outlive it. */
@@ -136,9 +82,9 @@ static struct wl_report_build describe_build(const struct wl_launch_run *run,
     return (struct wl_report_build){
         .stream_folder = run->stream_folder,
         .report_path = run->report_path,
-        .overwrite = run->command->overwrite,
-        .source_folders = run->command->source_folders.data,
-        .import_source = run->command->import_source,
+        .overwrite = run->request->report->overwrite,
+        .source_folders = run->request->report->source_folders.data,
+        .import_source = run->request->report->import_source,
         .session = session->items,
         .session_count = session->count,
     };
@@ -149,7 +95,6 @@ static void free_session(struct session *session)
     for (size_t i = 0; i < session->count; i++)
         free((char *)session->items[i].text);
     free(session->items);
-    free(session->names);
 }
 
 /* ---- before the program runs ---- */
@@ -159,7 +104,7 @@ static enum wl_code check_settings(struct wl_launch_run *run, struct wl_error *e
 {
     struct wl_gpu gpu = {0};
     struct wl_filter *filter = NULL;
-    enum wl_code code = wl_gpu_load(run->settings.gpu, run->command->gpu_folder, &gpu, error);
+    enum wl_code code = wl_gpu_load(run->settings.gpu, run->settings.gpu_folder, &gpu, error);
     run->capability = gpu.capability_major * 10 + gpu.capability_minor;
     wl_gpu_free(&gpu);
     if (code)
@@ -184,7 +129,7 @@ static enum wl_code check_free_space(const char *folder, struct wl_error *error)
 
 static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl_error *error)
 {
-    if (run->command->overwrite)
+    if (run->request->report->overwrite)
         return WL_OK;
     if (access(run->report_path, F_OK) == 0) {
         wl_error_set(error, WL_ERR_OUTPUT, "there is a report already");
@@ -207,7 +152,7 @@ static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_erro
     enum wl_code code = check_report_path(run, error);
     if (!code)
         code = check_free_space(parent, error);
-    if (!code && run->command->overwrite)
+    if (!code && run->request->report->overwrite)
         code = wl_folder_remove(run->stream_folder, error);
     if (!code && mkdir(run->stream_folder, 0777) != 0) {
         code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write into the folder for the report: %s",
@@ -224,7 +169,7 @@ static enum wl_code make_image_folder(struct wl_settings *settings, struct wl_er
 {
     bool has_runs =
         settings->replay == WL_REPLAY_APPLICATION || settings->replay == WL_REPLAY_APP_RANGE;
-    if (settings->collector != WL_SOURCE_HARDWARE || !has_runs)
+    if (settings->collector != WL_COLLECTOR_HW || !has_runs)
         return WL_OK;
     free(settings->image_folder);
     settings->image_folder = wl_string_format("%s/images", settings->stream_folder);
@@ -245,7 +190,7 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
                             strerror(errno));
     if (make_image_folder(&run->settings, error))
         return WL_ERR_OUTPUT;
-    run->settings.progress = !run->console->is_quiet && isatty(STDERR_FILENO);
+    run->settings.progress = !run->messages.is_quiet && isatty(STDERR_FILENO);
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
         if (whole) {
@@ -255,7 +200,7 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
     }
     free(run->settings.compiled_file);
     run->settings.compiled_file =
-        run->settings.collector == WL_SOURCE_HARDWARE
+        run->settings.collector == WL_COLLECTOR_HW
             ? wl_string_copy("")
             : wl_registers_ask(run->program_path, &run->info, &run->settings, run->capability,
                                run->settings.stream_folder);
@@ -279,13 +224,13 @@ static enum wl_code save_plan(const struct wl_launch_run *run, struct wl_error *
 
 static enum wl_code check_graph_profiling(const struct wl_launch_run *run, struct wl_error *error)
 {
-    enum { AUTO, NODE, GRAPH };
-    bool is_hardware = run->settings.collector == WL_SOURCE_HARDWARE;
-    if (is_hardware && run->command->graph_profiling == NODE)
+    enum wl_graph_profiling asked = run->request->measure->graph_profiling;
+    bool is_hardware = run->settings.collector == WL_COLLECTOR_HW;
+    if (is_hardware && asked == WL_GRAPH_NODE)
         return wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "CUPTI counts no kernels of a graph one by one: --graph-profiling "
                             "graph counts it as a whole, --gpu simulates its kernels");
-    if (!is_hardware && run->command->graph_profiling == GRAPH)
+    if (!is_hardware && asked == WL_GRAPH_GRAPH)
         return wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "the simulated GPU counts the kernels of a graph one by one: "
                             "--graph-profiling node");
@@ -294,20 +239,21 @@ static enum wl_code check_graph_profiling(const struct wl_launch_run *run, struc
 
 enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 {
-    wl_command_settings(run->command, &run->settings);
+    wl_settings_copy(&run->settings, run->request->settings);
     run->rank = wl_rank_read();
     enum wl_code code =
-        wl_hardware_choose(run->command, run->console, &run->machine, &run->settings, error);
-    bool is_again = run->command->replay_mode == WL_REPLAY_MODE_APPLICATION;
-    bool has_ranges = run->command->replay_mode == WL_REPLAY_MODE_RANGE ||
-                      run->command->replay_mode == WL_REPLAY_MODE_APP_RANGE;
+        wl_hardware_choose(run->request, &run->messages, &run->machine, &run->settings, error);
+    enum wl_replay replay = run->settings.replay;
+    bool has_ranges = replay == WL_REPLAY_RANGE || replay == WL_REPLAY_APP_RANGE;
     if (!code)
         code = check_graph_profiling(run, error);
-    if (!code && has_ranges && run->settings.collector != WL_SOURCE_HARDWARE)
+    if (!code && has_ranges && run->settings.collector != WL_COLLECTOR_HW)
         return wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "ranges are counted as one on a real GPU only: the simulated one "
                             "counts launches");
-    if (code || !is_again || run->settings.collector != WL_SOURCE_HARDWARE)
+    if (run->settings.collector != WL_COLLECTOR_HW)
+        run->settings.replay = WL_REPLAY_AUTO; /* nothing runs again there */
+    if (code || run->settings.replay != WL_REPLAY_APPLICATION)
         return code;
     run->again.samples = run->settings.pc_samples;
     run->again.counts = run->settings.instruction_counts;
@@ -318,7 +264,7 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
 /* Each rank has a report of its own, without being asked. */
 static enum wl_code name_report(struct wl_launch_run *run, struct wl_error *error)
 {
-    const char *export_path = run->command->export_path;
+    const char *export_path = run->request->report->path;
     char *pattern = wl_string_copy(export_path ? export_path : default_name);
     if (wl_rank_is_of_many(&run->rank)) {
         char rank[24];
@@ -343,12 +289,12 @@ static void choose_records(struct wl_launch_run *run)
 
 enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error)
 {
-    bool is_simulated = run->settings.collector == WL_SOURCE_SIMULATED;
+    bool is_simulated = run->settings.collector == WL_COLLECTOR_SIM;
     enum wl_code code = check_settings(run, error);
     if (!code)
         code = wl_program_find(run->program->items[0], &run->program_path, error);
     if (!code)
-        code = is_simulated ? wl_program_check(run->program_path, run->console, &run->info, error)
+        code = is_simulated ? wl_program_check(run->program_path, &run->messages, &run->info, error)
                             : wl_program_inspect(run->program_path, &run->info, error);
     choose_records(run);
     if (!code && !run->settings.trace[0])
@@ -373,12 +319,12 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
 
 /* ---- the run ---- */
 
-static void wait_for_orphans(const struct wl_console *console)
+static void wait_for_orphans(const struct wl_messages *messages)
 {
     if (wl_subprocess_wait_orphans(patience_ms))
         return;
-    wl_console_say(console, "waiting for processes the program left running; Ctrl-C makes the "
-                            "report without them");
+    wl_messages_say(messages, "waiting for processes the program left running; Ctrl-C makes the "
+                              "report without them");
     wl_subprocess_wait_orphans(UINT32_MAX);
 }
 
@@ -393,17 +339,16 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     struct wl_steps *steps = NULL;
     wl_environment_copy(&environment);
     wl_subprocess_adopt_orphans();
-    enum wl_code code = run->settings.collector == WL_SOURCE_HARDWARE
+    enum wl_code code = run->settings.collector == WL_COLLECTOR_HW
                             ? wl_hardware_prepare(run->library_folder, run->settings_path,
                                                   run->settings.replay == WL_REPLAY_RANGE,
-                                                  run->console, &environment, error)
+                                                  &run->messages, &environment, error)
                             : wl_injection_prepare(run->library_folder, &run->info,
                                                    run->settings_path, &environment, error);
     if (!code && run->settings.trace[0])
         wl_injection_add_calls(run->library_folder,
-                               run->settings.collector == WL_SOURCE_HARDWARE
-                                   ? "libwarplens-cupti.so"
-                                   : "libwarplens-gpu.so",
+                               run->settings.collector == WL_COLLECTOR_HW ? "libwarplens-cupti.so"
+                                                                          : "libwarplens-gpu.so",
                                &environment);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);
@@ -415,13 +360,13 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     if (!code) {
         wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
-        wait_for_orphans(run->console);
+        wait_for_orphans(&run->messages);
         wl_steps_end(steps);
         steps = NULL;
         struct wl_error trouble = {0};
         if (wl_again_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
-            wl_console_warn(run->console, NULL, "running it again: %s", trouble.message);
-        if (run->settings.collector == WL_SOURCE_HARDWARE)
+            wl_messages_warn(&run->messages, NULL, "running it again: %s", trouble.message);
+        if (run->settings.collector == WL_COLLECTOR_HW)
             wl_disassembly_add(run);
     } else {
         wl_folder_remove(run->stream_folder, NULL);
@@ -436,7 +381,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
 
 bool wl_launch_is_recorded(const struct wl_launch_run *run)
 {
-    return run->rank.rank < 0 || wl_rank_list_has(run->command->ranks, run->rank.rank);
+    return run->rank.rank < 0 || wl_rank_list_has(run->settings.ranks, run->rank.rank);
 }
 
 enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
@@ -450,7 +395,7 @@ enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
     if (code == WL_OK || code == WL_ERR_NOTHING) {
         struct wl_error trouble = {0};
         if (wl_folder_remove(run->stream_folder, &trouble))
-            wl_console_warn(run->console, NULL, "%s", trouble.message);
+            wl_messages_warn(&run->messages, NULL, "%s", trouble.message);
         return code;
     }
     wl_error_set_hint(error,

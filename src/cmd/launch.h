@@ -6,13 +6,13 @@
 #include "base/rank.h"
 #include "base/subprocess.h"
 #include "binary/binary.h"
-#include "cmd/command.h"
-#include "cmd/console.h"
+#include "cmd/messages.h"
+#include "cmd/request.h"
 #include "hardware/driver.h"
 
 struct wl_launch_run {
-    const struct wl_command *command;
-    const struct wl_console *console;
+    const struct wl_run_request *request;
+    struct wl_messages messages;
     const struct wl_arguments *program; /* its words */
     struct wl_program_info info;
     struct wl_settings settings;

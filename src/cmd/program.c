@@ -88,7 +88,7 @@ static enum wl_code refuse(const char *path, const struct wl_program_info *info,
     return WL_OK;
 }
 
-enum wl_code wl_program_check(const char *path, const struct wl_console *console,
+enum wl_code wl_program_check(const char *path, const struct wl_messages *messages,
                               struct wl_program_info *info, struct wl_error *error)
 {
     enum wl_code code = wl_program_inspect(path, info, error);
@@ -98,33 +98,33 @@ enum wl_code wl_program_check(const char *path, const struct wl_console *console
     if (code)
         return code;
     if (info->cubin_count > 0 && info->ptx_count == 0)
-        wl_console_warn(console, rescue_hint,
-                        "%s holds machine code but no PTX: its kernels will fail with error 209 "
-                        "(cudaErrorNoKernelImageForDevice)",
-                        path);
+        wl_messages_warn(messages, rescue_hint,
+                         "%s holds machine code but no PTX: its kernels will fail with error 209 "
+                         "(cudaErrorNoKernelImageForDevice)",
+                         path);
     if (info->other_libraries[0])
-        wl_console_warn(console, NULL, "%s uses libraries that are not simulated: %s", path,
-                        info->other_libraries);
+        wl_messages_warn(messages, NULL, "%s uses libraries that are not simulated: %s", path,
+                         info->other_libraries);
     struct stat status;
     if (stat(path, &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)))
-        wl_console_warn(console, "profile a copy of it without that bit",
-                        "%s runs with the rights of another user, so nothing can be loaded into it",
-                        path);
+        wl_messages_warn(
+            messages, "profile a copy of it without that bit",
+            "%s runs with the rights of another user, so nothing can be loaded into it", path);
     return WL_OK;
 }
 
 void wl_program_explain_nothing(const char *path, const struct wl_program_info *info,
-                                const struct wl_console *console)
+                                const struct wl_messages *messages)
 {
     if (info->kind == WL_PROGRAM_NO_CUDA)
-        wl_console_warn(console, NULL,
-                        "%s called nothing of CUDA; it is not linked with libcudart or libcuda",
-                        path);
+        wl_messages_warn(messages, NULL,
+                         "%s called nothing of CUDA; it is not linked with libcudart or libcuda",
+                         path);
     else if (info->kind == WL_PROGRAM_NOT_ELF)
-        wl_console_warn(console, relink_hint,
-                        "no program that the script %s started called CUDA in a way that can be "
-                        "simulated",
-                        path);
+        wl_messages_warn(messages, relink_hint,
+                         "no program that the script %s started called CUDA in a way that can be "
+                         "simulated",
+                         path);
     else
-        wl_console_warn(console, NULL, "%s ended without having launched a kernel", path);
+        wl_messages_warn(messages, NULL, "%s ended without having launched a kernel", path);
 }

@@ -3,7 +3,7 @@
 #define WL_CMD_PROGRAM_H
 
 #include "binary/binary.h"
-#include "cmd/console.h"
+#include "cmd/messages.h"
 
 /* Path of a program as a shell finds it: with a '/' as it is, else through PATH; free() it.
  * Errors: WL_ERR_INPUT. */
@@ -11,11 +11,11 @@ enum wl_code wl_program_find(const char *name, char **path, struct wl_error *err
 
 /* Inspects it, refuses what cannot be simulated (WL_ERR_UNSUPPORTED, WL_ERR_INPUT, WL_ERR_CORRUPT)
  * and warns of what will not work. */
-enum wl_code wl_program_check(const char *path, const struct wl_console *console,
+enum wl_code wl_program_check(const char *path, const struct wl_messages *messages,
                               struct wl_program_info *info, struct wl_error *error);
 
 /* After a run in which no kernel was seen: says what may be the reason. */
 void wl_program_explain_nothing(const char *path, const struct wl_program_info *info,
-                                const struct wl_console *console);
+                                const struct wl_messages *messages);
 
 #endif

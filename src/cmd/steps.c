@@ -57,15 +57,15 @@ static void compare_with_baseline(struct wl_steps *steps, struct wl_report *repo
     size_t base_count = 0;
     if (open_so_far(steps, steps->baseline_path, true, &base, &base_count, error) == WL_OK &&
         steps->baseline <= base_count) {
-        const struct wl_command *command = steps->run->command;
+        const struct wl_metric_options *asked = steps->run->request->metrics;
         struct wl_diff_report reports[] = {
             {"baseline", base, &wl_report_launches(base, &base_count)[steps->baseline - 1]},
             {"this kernel", report, &wl_report_launches(report, &count)[count - 1]},
         };
-        struct wl_diff_options options = {.metrics = command->metrics.data,
-                                          .section_folder = command->section_folder,
+        struct wl_diff_options options = {.metrics = asked->metrics.data,
+                                          .section_folder = asked->section_folder,
                                           .allows_unlike = true};
-        wl_view_diff(reports, 2, &options, steps->run->console->pages, error);
+        wl_view_diff(reports, 2, &options, steps->run->messages.pages, error);
     }
     wl_report_close(base);
 }
@@ -73,46 +73,41 @@ static void compare_with_baseline(struct wl_steps *steps, struct wl_report *repo
 /* The kernel profiled last: page as in --page, or its speed of light. */
 static void show_last(struct wl_steps *steps, const char *page)
 {
-    static const char *const pages[] = {"summary", "details", "source", "raw",
-                                        "session", "advice",  "whatif", "guide"};
-    const struct wl_console *console = steps->run->console;
+    const struct wl_messages *messages = &steps->run->messages;
     struct wl_report *report = NULL;
     struct wl_error error = {0};
     struct wl_view_options view;
     size_t count = 0;
     enum wl_code code = open_so_far(steps, steps->step_path, false, &report, &count, &error);
     if (code == WL_ERR_NOTHING || (code == WL_OK && count == 0)) {
-        fputs("nothing is profiled yet\n", console->pages);
+        fputs("nothing is profiled yet\n", messages->pages);
         goto out;
     }
     if (code != WL_OK)
         goto out;
-    wl_command_view(steps->run->command, console->pages, &view);
-    view.kernel_name = NULL;
+    view = *steps->run->request->view;
     view.launch_skip = count - 1;
     view.launch_count = 1;
-    size_t chosen = page ? 0 : 1;
-    while (page && chosen < sizeof pages / sizeof *pages && strcmp(page, pages[chosen]) != 0)
-        chosen++;
-    if (chosen == sizeof pages / sizeof *pages) {
-        fprintf(console->pages, "there is no page %s\n", page);
+    int chosen = page ? wl_option_find_word(WL_VIEW_PAGE_WORDS, page) : WL_PAGE_DETAILS;
+    if (chosen < 0) {
+        fprintf(messages->pages, "there is no page %s\n", page);
         goto out;
     }
     view.page = (enum wl_view_page)chosen;
     if (!page && !view.set && !view.sections)
         view.sections = shown_section;
-    code = wl_view_print(report, &view, console->pages, &error);
+    code = wl_view_print(report, &view, messages->pages, &error);
     if (code == WL_OK && steps->baseline && !page)
         compare_with_baseline(steps, report, count, &error);
 out:
     if (error.message[0] && code != WL_ERR_NOTHING)
-        wl_console_warn(console, NULL, "%s", error.message);
+        wl_messages_warn(messages, NULL, "%s", error.message);
     wl_report_close(report);
 }
 
 static void set_baseline(struct wl_steps *steps)
 {
-    const struct wl_console *console = steps->run->console;
+    const struct wl_messages *messages = &steps->run->messages;
     struct wl_report *report = NULL;
     struct wl_error error = {0};
     size_t count = 0;
@@ -120,10 +115,10 @@ static void set_baseline(struct wl_steps *steps)
     if (code == WL_OK && count > 0) {
         const struct wl_report_launch *last = &wl_report_launches(report, &count)[count - 1];
         steps->baseline = count;
-        fprintf(console->pages, "baseline: launch %" PRId64 ", %s\n", last->key,
+        fprintf(messages->pages, "baseline: launch %" PRId64 ", %s\n", last->key,
                 last->kernel ? last->kernel->record.function : "");
     } else {
-        fputs("nothing is profiled yet\n", console->pages);
+        fputs("nothing is profiled yet\n", messages->pages);
     }
     wl_report_close(report);
 }
@@ -135,20 +130,19 @@ static void show_baseline(struct wl_steps *steps)
     struct wl_view_options view;
     size_t count = 0;
     if (!steps->baseline) {
-        fputs("no baseline is set\n", steps->run->console->pages);
+        fputs("no baseline is set\n", steps->run->messages.pages);
         return;
     }
     enum wl_code code = open_so_far(steps, steps->baseline_path, true, &report, &count, &error);
-    wl_command_view(steps->run->command, steps->run->console->pages, &view);
-    view.kernel_name = NULL;
+    view = *steps->run->request->view;
     view.launch_skip = steps->baseline - 1;
     view.launch_count = 1;
     view.page = WL_PAGE_DETAILS;
     view.sections = shown_section;
     if (code == WL_OK)
-        code = wl_view_print(report, &view, steps->run->console->pages, &error);
+        code = wl_view_print(report, &view, steps->run->messages.pages, &error);
     if (code != WL_OK)
-        wl_console_warn(steps->run->console, NULL, "%s", error.message);
+        wl_messages_warn(&steps->run->messages, NULL, "%s", error.message);
     wl_report_close(report);
 }
 
@@ -208,7 +202,7 @@ static enum outcome do_baseline(struct wl_steps *steps, const char *argument)
     else if (strcmp(argument, "show") == 0)
         show_baseline(steps);
     else
-        fputs("baseline, baseline clear, baseline show\n", steps->run->console->pages);
+        fputs("baseline, baseline clear, baseline show\n", steps->run->messages.pages);
     return ASK_AGAIN;
 }
 
@@ -238,7 +232,7 @@ static enum outcome do_help(struct wl_steps *steps, const char *argument)
     for (size_t i = 0; i < command_count; i++) {
         char *words = wl_string_format("%s, %s%s", commands[i].letter, commands[i].name,
                                        commands[i].arguments);
-        fprintf(steps->run->console->pages, "  %-28s %s\n", words, commands[i].help);
+        fprintf(steps->run->messages.pages, "  %-28s %s\n", words, commands[i].help);
         free(words);
     }
     return ASK_AGAIN;
@@ -255,7 +249,7 @@ static enum outcome obey(struct wl_steps *steps, char *line)
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(word, commands[i].name) == 0 || strcmp(word, commands[i].letter) == 0)
             return commands[i].act(steps, argument);
-    fprintf(steps->run->console->pages, "there is no command %s; help lists them\n", word);
+    fprintf(steps->run->messages.pages, "there is no command %s; help lists them\n", word);
     return ASK_AGAIN;
 }
 
@@ -270,7 +264,7 @@ static bool is_there(pid_t process)
 
 static enum outcome ask_user(struct wl_steps *steps, const struct wl_steps_question *question)
 {
-    FILE *pages = steps->run->console->pages;
+    FILE *pages = steps->run->messages.pages;
     char *line = NULL;
     size_t size = 0;
     enum outcome outcome = ASK_AGAIN;
@@ -300,7 +294,7 @@ static void say_where(struct wl_steps *steps, const struct wl_steps_question *qu
 {
     struct wl_text name = {0};
     wl_format_safe(question->kernel, &name);
-    fprintf(steps->run->console->pages, "before %s (%u, %u, %u)x(%u, %u, %u)\n", name.data,
+    fprintf(steps->run->messages.pages, "before %s (%u, %u, %u)x(%u, %u, %u)\n", name.data,
             question->grid[0], question->grid[1], question->grid[2], question->block[0],
             question->block[1], question->block[2]);
     wl_text_free(&name);
@@ -329,7 +323,7 @@ void wl_steps_tick(void *self)
             steps->name = wl_string_copy(question.kernel);
             say_where(steps, &question);
             outcome = ask_user(steps, &question);
-            fflush(steps->run->console->pages); /* before what the program prints from here on */
+            fflush(steps->run->messages.pages); /* before what the program prints from here on */
         }
         steps->has_new |= outcome == PROFILE;
         wl_steps_answer(&steps->desk, outcome == PROFILE);
@@ -365,7 +359,7 @@ enum wl_code wl_steps_begin(struct wl_launch_run *run, struct wl_steps **steps,
     if (code == WL_OK)
         code = wl_steps_open(run->settings.stream_folder, &made->desk, error);
     if (code == WL_OK && made->is_typed)
-        fputs("stops before each kernel; help lists the commands\n", run->console->pages);
+        fputs("stops before each kernel; help lists the commands\n", run->messages.pages);
     return code;
 }
 
@@ -377,9 +371,9 @@ void wl_steps_end(struct wl_steps *steps)
     if (steps->has_new && steps->mode == MODE_STOP)
         show_last(steps, NULL);
     if (steps->mode == MODE_UNTIL_NAME)
-        wl_console_warn(steps->run->console,
-                        "until takes the whole name, as it stands after before",
-                        "no further kernel %s came", steps->name);
+        wl_messages_warn(&steps->run->messages,
+                         "until takes the whole name, as it stands after before",
+                         "no further kernel %s came", steps->name);
     if (steps->commands)
         fclose(steps->commands);
     unlink(steps->step_path);

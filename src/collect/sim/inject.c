@@ -269,12 +269,6 @@ static void progress(void *self, const struct wl_device_launch *launch, uint64_t
 
 /* ---- beginning ---- */
 
-static const enum wl_device_l1 l1_options[] = {
-    [WL_L1_AS_COMPILED] = WL_DEVICE_L1_AS_COMPILED,
-    [WL_L1_FORCE_ON] = WL_DEVICE_L1_ON,
-    [WL_L1_FORCE_OFF] = WL_DEVICE_L1_OFF,
-};
-
 static enum wl_code configure_device(const struct wl_device_observer *observer,
                                      struct wl_error *error)
 {
@@ -283,7 +277,7 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .gpu_folder = session.settings.gpu_folder,
         .threads = session.settings.threads,
         .keep_caches = session.settings.cache_control == WL_CACHE_CONTROL_NONE,
-        .l1_global = l1_options[session.settings.l1_global],
+        .l1_global = session.settings.l1_global,
         .skip_prediction = !session.settings.predict_time,
         .predict_all = session.settings.trace[0] != '\0',
         .whatif = session.settings.whatif,
@@ -292,7 +286,7 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
                   (session.settings.check_init ? WL_CHECK_INIT : 0u) |
                   (session.settings.check_sync ? WL_CHECK_SYNC : 0u),
         .stop_at_finding = session.settings.stop_at_error,
-        .budget = session.settings.budget,
+        .budget = session.settings.instruction_limit,
         .compiled = session.compiled.count ? &session.compiled : NULL,
         .observer = observer,
     };

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "report/report.h"
 
+/* The same order as wl_view_page. */
+#define WL_VIEW_PAGE_WORDS "summary|details|source|raw|session|advice|whatif|guide"
 enum wl_view_page {
     WL_PAGE_SUMMARY,
     WL_PAGE_DETAILS,
