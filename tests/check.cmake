@@ -1,8 +1,11 @@
 # check-memory: wrong programs get exact messages, right ones none.
 if(WL_NVCC)
-  add_test(NAME check.wrong COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/run.sh ${CMAKE_SOURCE_DIR})
-  set_tests_properties(check.wrong PROPERTIES LABELS program TIMEOUT 300
-    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;NVCC=${WL_NVCC}")
+  foreach(name wrong texts)
+    add_test(NAME check.${name}
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/run.sh ${CMAKE_SOURCE_DIR} ${name})
+    set_tests_properties(check.${name} PROPERTIES LABELS program TIMEOUT 300
+      ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;NVCC=${WL_NVCC}")
+  endforeach()
   foreach(ladder "averaging 8 5" "gemm 128 5" "spmv 16 4" "stencil 132 7")
     string(REPLACE " " ";" words ${ladder})
     list(GET words 0 program)

@@ -16,8 +16,7 @@ function(wl_api_library target base version node prefixes)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_link_libraries(${target} PRIVATE warplens-gpu Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-Bsymbolic
-                                        -Wl,--enable-new-dtags)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,--enable-new-dtags)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${base} SUFFIX .so.${version} LINK_DEPENDS ${script} LINKER_LANGUAGE C
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib

@@ -6,19 +6,21 @@
 
 #include <stddef.h>
 
+#include "base/export.h"
+
 /* Called when memory runs out; must not return. Default: message and abort(). */
 extern void (*wl_memory_fail)(size_t size_bytes) __attribute__((noreturn));
 
-void *wl_alloc(size_t size_bytes);                             /* uninitialised */
-void *wl_alloc_zero(size_t count, size_t size_bytes);          /* zeroed, checks overflow */
-void *wl_resize(void *block, size_t count, size_t size_bytes); /* realloc, checks overflow */
-void *wl_alloc_aligned(size_t alignment, size_t size_bytes);   /* zeroed; free() it */
-char *wl_string_copy(const char *text);                        /* NULL gives NULL; free() it */
-char *wl_string_copy_length(const char *text, size_t length);  /* free() it */
-char *wl_string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *wl_alloc(size_t size_bytes);                              /* uninitialised */
+WL_EXPORT void *wl_alloc_zero(size_t count, size_t size_bytes); /* zeroed, checks overflow */
+void *wl_resize(void *block, size_t count, size_t size_bytes);  /* realloc, checks overflow */
+void *wl_alloc_aligned(size_t alignment, size_t size_bytes);    /* zeroed; free() it */
+WL_EXPORT char *wl_string_copy(const char *text);               /* NULL gives NULL; free() it */
+WL_EXPORT char *wl_string_copy_length(const char *text, size_t length); /* free() it */
+WL_EXPORT char *wl_string_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Grows *items so that one more fits: doubles capacity. Use through WL_PUSH. */
-void wl_vector_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);
+WL_EXPORT void wl_vector_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);
 
 /* Appends value to a {T *items; size_t count, capacity;} triple named by its fields. */
 #define WL_PUSH(vector, value)                                                          \

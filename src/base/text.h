@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/export.h"
 
 struct wl_text {
     char *data;
@@ -23,11 +24,12 @@ void wl_text_addv(struct wl_text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 /* A word of a command line, as one would type it into a shell; a space before all but the first. */
 void wl_text_add_word(struct wl_text *line, const char *word);
-void wl_text_free(struct wl_text *text);
+WL_EXPORT void wl_text_free(struct wl_text *text);
 /* Gives the string to the caller (free() it) and leaves text empty. Never NULL. */
 char *wl_text_take(struct wl_text *text);
 
 /* Reads a whole file. Errors: WL_ERR_INPUT. */
-enum wl_code wl_file_read(const char *path, struct wl_text *content, struct wl_error *error);
+WL_EXPORT enum wl_code wl_file_read(const char *path, struct wl_text *content,
+                                    struct wl_error *error);
 
 #endif

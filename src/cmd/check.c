@@ -138,7 +138,7 @@ static enum wl_code print_results(const struct options *options,
         print_markdown(results, &out);
     else
         print_text(results, &out);
-    fputs(out.data ? out.data : "", console->pages);
+    wl_console_print(console, "%s", out.data ? out.data : "");
     wl_text_free(&out);
     return failed == 0 ? WL_OK
                        : wl_error_set(error, WL_ERR_BUDGET, "%zu of %zu limits are not kept",

@@ -8,6 +8,7 @@
 #include "base/near.h"
 #include "cmd/hardware.h"
 #include "cmd/launch.h"
+#include "cmd/tell.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "sim/finding.h"
@@ -108,6 +109,7 @@ struct result {
     const struct options *options;
     const struct wl_console *console;
     unsigned tools;
+    char *ending; /* "Program was ended by signal 11 ...", or NULL */
     uint64_t errors, warnings, printed;
 };
 
@@ -119,13 +121,13 @@ static bool may_print(struct result *result)
 /* Parts with "; " between, a line each, the first as a headline. */
 static void print_parts(const struct result *result, const char *headline, const char *text)
 {
-    fprintf(result->console->pages, "%s %s", bar, headline);
+    wl_console_print(result->console, "%s %s", bar, headline);
     for (const char *part = text; *part;) {
         const char *end = strstr(part, "; ");
         size_t length = end ? (size_t)(end - part) : strlen(part);
         if (part != text)
-            fprintf(result->console->pages, "%s     ", bar);
-        fprintf(result->console->pages, "%.*s\n", (int)length, part);
+            wl_console_print(result->console, "%s     ", bar);
+        wl_console_print(result->console, "%.*s\n", (int)length, part);
         part += length + (end ? strlen("; ") : 0);
     }
 }
@@ -140,7 +142,7 @@ static void print_note(struct result *result, const struct wl_record_note *note)
     if (!may_print(result))
         return;
     print_parts(result, is_error ? "" : "Warning: ", note->text);
-    fprintf(result->console->pages, "%s     (%s)\n%s\n", bar, note->hint, bar);
+    wl_console_print(result->console, "%s     (%s)\n%s\n", bar, note->hint, bar);
 }
 
 static bool is_stop(const struct wl_record_launch *launch)
@@ -159,7 +161,7 @@ static void print_failure(struct result *result, const struct wl_report_launch *
     char *headline = wl_string_format(
         "Launch of %s failed, ", launch->kernel ? launch->kernel->record.demangled : "a kernel");
     print_parts(result, headline, launch->record.message);
-    fprintf(result->console->pages, "%s\n", bar);
+    wl_console_print(result->console, "%s\n", bar);
     free(headline);
 }
 
@@ -174,22 +176,31 @@ static void print_notes_of(struct result *result, struct wl_report *report, int6
 
 static void print_number(const struct result *result, uint64_t number, const char *unit)
 {
-    fprintf(result->console->pages, "%llu %s%s", (unsigned long long)number, unit,
-            number == 1 ? "" : "s");
+    wl_console_print(result->console, "%llu %s%s", (unsigned long long)number, unit,
+                     number == 1 ? "" : "s");
 }
 
 static void print_summary(const struct result *result)
 {
-    fprintf(result->console->pages, "%s ERROR SUMMARY: ", bar);
+    wl_console_print(result->console, "%s ERROR SUMMARY: ", bar);
     print_number(result, result->errors, "error");
     if (result->warnings) {
         fputs(", ", result->console->pages);
         print_number(result, result->warnings, "warning");
     }
     if (result->options->print_limit && result->printed > result->options->print_limit)
-        fprintf(result->console->pages, " (%llu shown: --print-limit)",
-                (unsigned long long)result->options->print_limit);
+        wl_console_print(result->console, " (%llu shown: --print-limit)",
+                         (unsigned long long)result->options->print_limit);
     fputc('\n', result->console->pages);
+}
+
+static void print_ending(struct result *result)
+{
+    if (!result->ending)
+        return;
+    result->errors++;
+    if (may_print(result))
+        wl_console_print(result->console, "%s %s\n%s\n", bar, result->ending, bar);
 }
 
 static enum wl_code print_report(struct result *result, const char *path, struct wl_error *error)
@@ -199,21 +210,34 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     enum wl_code code = wl_report_open(path, &report, error);
     if (code)
         return code;
-    fprintf(result->console->pages, "%s WARPLENS CHECK-MEMORY\n", bar);
+    wl_console_print(result->console, "%s WARPLENS CHECK-MEMORY\n", bar);
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
     for (size_t i = 0; i < count; i++) {
         print_notes_of(result, report, launches[i].key);
         print_failure(result, &launches[i]);
     }
     print_notes_of(result, report, -1);
+    print_ending(result);
     print_summary(result);
     wl_report_close(report);
-    return count ? WL_OK
-                 : wl_error_set(error, WL_ERR_NOTHING,
-                                "no kernel launch was chosen, so nothing was checked");
+    return count || result->ending ? WL_OK
+                                   : wl_error_set(error, WL_ERR_NOTHING,
+                                                  "no kernel launch was chosen, so nothing was "
+                                                  "checked");
 }
 
 /* ---- the run ---- */
+
+/* A signal is an error, whatever else there is to print. */
+static void describe_ending(const struct wl_launch_run *run, struct result *result)
+{
+    if (!run->ending.signal)
+        return;
+    char *place = wl_tell_running(run);
+    result->ending = wl_string_format("Program was ended by signal %d (%s)%s", run->ending.signal,
+                                      strsignal(run->ending.signal), place);
+    free(place);
+}
 
 /* Runs the program and prints what was found. Errors: those of wl_launch_*, WL_ERR_PROGRAM. */
 static enum wl_code run_program(struct wl_launch_run *run, struct result *result,
@@ -226,13 +250,20 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
         code = wl_launch_execute(run, error);
     if (code)
         return code;
+    describe_ending(run, result);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
+    if (code == WL_ERR_NOTHING && result->ending) {
+        wl_console_print(result->console, "%s WARPLENS CHECK-MEMORY\n", bar);
+        print_ending(result);
+        print_summary(result);
+        return WL_OK;
+    }
     if (code == WL_ERR_NOTHING)
         return wl_error_set(error, code, "no kernel launch was seen, so nothing was checked");
     if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
-    if (!code && (run->ending.exit_code || run->ending.signal) && !result->errors)
+    if (!code && run->ending.exit_code && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",
                             run->ending.exit_code);
     return code;
@@ -280,6 +311,7 @@ static enum wl_code check(struct options *options, const struct wl_arguments *pr
     if (!code && result.errors)
         options->general.found_status = (int)options->error_exitcode;
     wl_launch_free(&run);
+    free(result.ending);
 out:
     if (path)
         wl_folder_remove(folder, NULL);

@@ -1,7 +1,11 @@
 #include "cmd/console.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/safe.h"
 
 void wl_console_init(struct wl_console *console)
 {
@@ -40,15 +44,42 @@ int wl_console_end(struct wl_console *console, enum wl_code code)
     return (int)code;
 }
 
+/* What is said may come from the user's program, a file's name or a received report. */
+static void print_safe(FILE *out, const char *text)
+{
+    struct wl_text safe = {0};
+    wl_safe_add_lines(text, &safe);
+    fwrite(safe.data, 1, safe.length, out);
+    wl_text_free(&safe);
+}
+
+__attribute__((format(printf, 2, 0))) static void print_formatted(FILE *out, const char *format,
+                                                                  va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    print_safe(out, text);
+    free(text);
+}
+
 int wl_console_fail(const struct wl_console *console, const struct wl_error *error)
 {
+    FILE *out = console->messages;
     fflush(console->pages);
-    fprintf(console->messages, "warplens: error: %s", error->message);
-    if (error->where[0])
-        fprintf(console->messages, " (%s)", error->where);
-    fputc('\n', console->messages);
-    if (error->hint[0])
-        fprintf(console->messages, "  hint: %s\n", error->hint);
+    fputs("warplens: error: ", out);
+    print_safe(out, error->message);
+    if (error->where[0]) {
+        fputs(" (", out);
+        print_safe(out, error->where);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+    if (error->hint[0]) {
+        fputs("  hint: ", out);
+        print_safe(out, error->hint);
+        fputc('\n', out);
+    }
     return (int)error->code;
 }
 
@@ -59,11 +90,14 @@ void wl_console_warn(const struct wl_console *console, const char *hint, const c
     va_list arguments;
     va_start(arguments, format);
     fputs("warplens: warning: ", console->messages);
-    vfprintf(console->messages, format, arguments);
+    print_formatted(console->messages, format, arguments);
     fputc('\n', console->messages);
     va_end(arguments);
-    if (hint)
-        fprintf(console->messages, "  hint: %s\n", hint);
+    if (hint) {
+        fputs("  hint: ", console->messages);
+        print_safe(console->messages, hint);
+        fputc('\n', console->messages);
+    }
 }
 
 void wl_console_say(const struct wl_console *console, const char *format, ...)
@@ -73,7 +107,7 @@ void wl_console_say(const struct wl_console *console, const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     fputs("warplens: ", console->messages);
-    vfprintf(console->messages, format, arguments);
+    print_formatted(console->messages, format, arguments);
     fputc('\n', console->messages);
     va_end(arguments);
 }
@@ -97,4 +131,12 @@ struct wl_messages wl_console_messages(const struct wl_console *console)
         .is_quiet = console->is_quiet,
         .pages = console->pages,
     };
+}
+
+void wl_console_print(const struct wl_console *console, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_formatted(console->pages, format, arguments);
+    va_end(arguments);
 }

@@ -31,6 +31,9 @@ void wl_console_warn(const struct wl_console *console, const char *hint, const c
 /* "warplens: ..." */
 void wl_console_say(const struct wl_console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* To the pages. All four show text as base/safe.h makes it, with its lines. */
+void wl_console_print(const struct wl_console *console, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* For what runs a program; console must outlive it. */
 struct wl_messages wl_console_messages(const struct wl_console *console);

@@ -19,8 +19,10 @@ const struct wl_option wl_report_rows[] = {
     WL_ROWS_HEADING("REPORT"),
     REPORT(path, TEXT, "export", 'o', "FILE", WL_REPORT_PATH_HELP),
     WL_OVERWRITE_ROW(struct wl_report_options, overwrite, "replace a report that is there"),
-    REPORT(import_source, SWITCH, "import-source", 0, "yes|no",
-           "keep the text of the source files in the report; default: yes"),
+    REPORT(
+        import_source, SWITCH, "import-source", 0, "yes|no",
+        "keep the text of the source files in the report: of those under the working folder, the "
+        "program's or --source-folders; default: yes"),
     REPORT(source_folders, COLONS, "source-folders", 0, "FOLDERS",
            "where to look for source files that are not where the compiler saw them; ':' between"),
     WL_ROWS_END,

@@ -84,6 +84,7 @@ static struct wl_report_build describe_build(const struct wl_launch_run *run,
         .report_path = run->report_path,
         .overwrite = run->request->report->overwrite,
         .source_folders = run->request->report->source_folders.data,
+        .program = run->program_path,
         .import_source = run->request->report->import_source,
         .session = session->items,
         .session_count = session->count,
@@ -136,7 +137,7 @@ static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl
         wl_error_set_where(error, "%s", run->report_path);
         return wl_error_set_hint(error, "-f replaces it, -o FILE names another");
     }
-    if (access(run->stream_folder, F_OK) == 0) {
+    if (access(run->stream_folder, F_OK) == 0 && !wl_folder_is_locked(run->stream_folder)) {
         wl_error_set(error, WL_ERR_OUTPUT, "an unfinished run has left its measurements");
         wl_error_set_where(error, "%s", run->stream_folder);
         return wl_error_set_hint(error,
@@ -152,14 +153,9 @@ static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_erro
     enum wl_code code = check_report_path(run, error);
     if (!code)
         code = check_free_space(parent, error);
-    if (!code && run->request->report->overwrite)
-        code = wl_folder_remove(run->stream_folder, error);
-    if (!code && mkdir(run->stream_folder, 0777) != 0) {
-        code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write into the folder for the report: %s",
-                            strerror(errno));
-        wl_error_set_where(error, "%s", parent);
-        wl_error_set_hint(error, "choose another place with -o FILE");
-    }
+    if (!code)
+        code = wl_folder_make_locked(run->stream_folder, run->request->report->overwrite,
+                                     &run->lock, error);
     free(parent);
     return code;
 }
@@ -190,6 +186,8 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
                             strerror(errno));
     if (make_image_folder(&run->settings, error))
         return WL_ERR_OUTPUT;
+    if (run->settings.collector == WL_COLLECTOR_SIM)
+        wl_running_create(run->settings.stream_folder);
     run->settings.progress = !run->messages.is_quiet && isatty(STDERR_FILENO);
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
@@ -361,6 +359,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
         wait_for_orphans(&run->messages);
+        wl_running_read(run->settings.stream_folder, 0, &run->running);
         wl_steps_end(steps);
         steps = NULL;
         struct wl_error trouble = {0};
@@ -407,6 +406,8 @@ enum wl_code wl_launch_record(struct wl_launch_run *run, struct wl_error *error)
 
 void wl_launch_free(struct wl_launch_run *run)
 {
+    wl_running_free(&run->running);
+    wl_folder_unlock(&run->lock);
     if (run->settings.gpu)
         wl_settings_free(&run->settings);
     free(run->program_path);

@@ -6,9 +6,11 @@
 #include "base/rank.h"
 #include "base/subprocess.h"
 #include "binary/binary.h"
+#include "cmd/lock.h"
 #include "cmd/messages.h"
 #include "cmd/request.h"
 #include "hardware/driver.h"
+#include "record/stream/running.h"
 
 struct wl_launch_run {
     const struct wl_run_request *request;
@@ -22,8 +24,10 @@ struct wl_launch_run {
     } again;             /* what the program is run again for */
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
+    struct wl_folder_lock lock; /* on stream_folder */
     struct wl_ending ending;
-    struct wl_rank rank; /* of the program, where a launcher started warplens for it */
+    struct wl_running running; /* a launch that had not ended, or was not recorded; else zeros */
+    struct wl_rank rank;       /* of the program, where a launcher started warplens for it */
 };
 
 /* Zero-initialise it, set the first three, then call these in this order. */

@@ -18,5 +18,8 @@ void wl_messages_warn(const struct wl_messages *messages, const char *hint, cons
     __attribute__((format(printf, 3, 4)));
 void wl_messages_say(const struct wl_messages *messages, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* To the pages: text as base/safe.h makes it, with its lines. */
+void wl_messages_print(const struct wl_messages *messages, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

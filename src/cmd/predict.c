@@ -174,7 +174,7 @@ static void print_table(const struct predicting *predicting)
                 "  Predicted durations, and what is nearest to its limit. The program ran once "
                 "on each model: where it\n  asks for device properties, it may have gone "
                 "different ways.\n");
-    fputs(text.data, predicting->console->pages);
+    wl_console_print(predicting->console, "%s", text.data);
     wl_text_free(&text);
     wl_table_free(&table);
 }

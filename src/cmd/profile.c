@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,13 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
 {
     wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
     const struct wl_settings *settings = &run->settings;
+    const struct wl_running *running = &run->running;
+    if (running->unrecorded)
+        return wl_error_set_hint(error, "the program could not write what it measured: %s",
+                                 running->trouble);
+    if (running->is_active)
+        return wl_error_set_hint(error, "its launch %" PRIu64 ", of kernel %s, had not ended",
+                                 running->launch, running->kernel);
     bool has_filter = settings->kernel_name[0] || settings->kernel_id[0] || settings->launch_skip ||
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
                       settings->nvtx_exclude[0] || !settings->profile_from_start;

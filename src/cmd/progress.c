@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/safe.h"
 #include "base/text.h"
 
 enum { name_width = 40, stale_s = 3 };
@@ -29,8 +30,11 @@ static void show(struct wl_progress *progress, char *line)
     line[strcspn(line, "\n")] = '\0';
     if (!take_number(line, &total) || !take_number(line, &done) || total == 0)
         return;
+    struct wl_text name = {0};
+    wl_safe_add(line, &name);
     fprintf(progress->out, "\r  %.*s  %3" PRIu64 "%%  %" PRIu64 " of %" PRIu64 " blocks\033[K",
-            name_width, line, done * 100 / total, done, total);
+            name_width, name.data, done * 100 / total, done, total);
+    wl_text_free(&name);
     fflush(progress->out);
     progress->is_shown = true;
 }

@@ -16,10 +16,21 @@ static const struct wl_option table_rows[] = {
     WL_ROWS_END,
 };
 
+static const struct wl_option recovery_rows[] = {
+    WL_ROWS_HEADING("A RUN THAT WAS CUT OFF"),
+    WL_ROW(struct wl_show_options, import_source, SWITCH, "import-source", 0, "yes|no",
+           "keep the text of the source files in the report that is made of its streams; default: "
+           "no"),
+    WL_ROW(struct wl_show_options, source_folders, COLONS, "source-folders", 0, "FOLDERS",
+           "where to look for them besides the working folder; ':' between"),
+    WL_ROWS_END,
+};
+
 const struct wl_option_table wl_show_tables[] = {
     WL_TABLE(struct wl_show_options, pages, wl_page_rows),
     {table_rows, 0, 0},
     WL_SETTINGS_TABLE(struct wl_show_options, WL_SETTINGS_LAUNCHES),
+    {recovery_rows, 0, 0},
     WL_TABLE(struct wl_show_options, general, wl_general_rows),
     {wl_refused_rows, 0, 0},
     WL_TABLES_END,
@@ -81,8 +92,15 @@ enum wl_code wl_show(const struct wl_show_options *options, const struct wl_argu
         wl_error_set(error, WL_ERR_USAGE, "show takes one report, not %zu", arguments->count);
         return wl_error_set_hint(error, "warplens show REPORT.wlr --page details");
     }
-    return wl_show_report(arguments->items[0], pages, options->tables.data, &options->settings,
-                          console, error);
+    struct wl_report *report = NULL;
+    if (options->import_source) {
+        code = wl_report_open_with_sources(arguments->items[0], options->source_folders.data,
+                                           &report, error);
+        wl_report_close(report);
+    }
+    return code ? code
+                : wl_show_report(arguments->items[0], pages, options->tables.data,
+                                 &options->settings, console, error);
 }
 
 static enum wl_code show(void *options, const struct wl_arguments *arguments,

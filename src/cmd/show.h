@@ -8,7 +8,9 @@
 struct wl_show_options {
     struct wl_general_options general;
     struct wl_page_options pages;
-    struct wl_text tables;       /* names of tables of a trace, ',' between */
+    struct wl_text tables; /* names of tables of a trace, ',' between */
+    bool import_source;    /* of a run that was cut off: streams may come from anywhere */
+    struct wl_text source_folders;
     struct wl_settings settings; /* which launches of the report: WL_SETTINGS_LAUNCHES */
 };
 extern const struct wl_option_table wl_show_tables[];

@@ -39,6 +39,9 @@ static enum wl_code open_so_far(struct wl_steps *steps, const char *path, bool i
     struct wl_report_build build = {.stream_folder = steps->run->stream_folder,
                                     .report_path = path,
                                     .overwrite = true,
+                                    .source_folders =
+                                        steps->run->request->report->source_folders.data,
+                                    .program = steps->run->program_path,
                                     .import_source = true};
     enum wl_code code = is_built ? WL_OK : wl_report_build(&build, error);
     *report = NULL;
@@ -90,7 +93,7 @@ static void show_last(struct wl_steps *steps, const char *page)
     view.launch_count = 1;
     int chosen = page ? wl_option_find_word(WL_VIEW_PAGE_WORDS, page) : WL_PAGE_DETAILS;
     if (chosen < 0) {
-        fprintf(messages->pages, "there is no page %s\n", page);
+        wl_messages_print(messages, "there is no page %s\n", page);
         goto out;
     }
     view.page = (enum wl_view_page)chosen;
@@ -115,8 +118,8 @@ static void set_baseline(struct wl_steps *steps)
     if (code == WL_OK && count > 0) {
         const struct wl_report_launch *last = &wl_report_launches(report, &count)[count - 1];
         steps->baseline = count;
-        fprintf(messages->pages, "baseline: launch %" PRId64 ", %s\n", last->key,
-                last->kernel ? last->kernel->record.function : "");
+        wl_messages_print(messages, "baseline: launch %" PRId64 ", %s\n", last->key,
+                          last->kernel ? last->kernel->record.function : "");
     } else {
         fputs("nothing is profiled yet\n", messages->pages);
     }
@@ -249,7 +252,7 @@ static enum outcome obey(struct wl_steps *steps, char *line)
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(word, commands[i].name) == 0 || strcmp(word, commands[i].letter) == 0)
             return commands[i].act(steps, argument);
-    fprintf(steps->run->messages.pages, "there is no command %s; help lists them\n", word);
+    wl_messages_print(&steps->run->messages, "there is no command %s; help lists them\n", word);
     return ASK_AGAIN;
 }
 
@@ -292,12 +295,9 @@ static enum outcome ask_user(struct wl_steps *steps, const struct wl_steps_quest
 
 static void say_where(struct wl_steps *steps, const struct wl_steps_question *question)
 {
-    struct wl_text name = {0};
-    wl_format_safe(question->kernel, &name);
-    fprintf(steps->run->messages.pages, "before %s (%u, %u, %u)x(%u, %u, %u)\n", name.data,
-            question->grid[0], question->grid[1], question->grid[2], question->block[0],
-            question->block[1], question->block[2]);
-    wl_text_free(&name);
+    wl_messages_print(&steps->run->messages, "before %s (%u, %u, %u)x(%u, %u, %u)\n",
+                      question->kernel, question->grid[0], question->grid[1], question->grid[2],
+                      question->block[0], question->block[1], question->block[2]);
 }
 
 static bool is_to_stop(struct wl_steps *steps, const struct wl_steps_question *question)

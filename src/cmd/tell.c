@@ -1,18 +1,36 @@
 #include "cmd/tell.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/name.h"
+
+char *wl_tell_running(const struct wl_launch_run *run)
+{
+    if (!run->running.is_active)
+        return wl_string_copy("");
+    return wl_string_format(" while kernel %s was running (launch %" PRIu64 ")",
+                            run->running.kernel, run->running.launch);
+}
 
 void wl_tell_ending(const struct wl_launch_run *run)
 {
+    const char *program = run->program->items[0];
+    char *place = wl_tell_running(run);
     if (run->ending.signal)
-        wl_messages_warn(&run->messages, NULL, "%s was ended by signal %d (%s)",
-                         run->program->items[0], run->ending.signal, strsignal(run->ending.signal));
+        wl_messages_warn(&run->messages, NULL, "%s was ended by signal %d (%s)%s", program,
+                         run->ending.signal, strsignal(run->ending.signal), place);
     else if (run->ending.exit_code)
-        wl_messages_warn(&run->messages, NULL, "%s ended with exit code %d", run->program->items[0],
-                         run->ending.exit_code);
+        wl_messages_warn(&run->messages, NULL, "%s ended with exit code %d%s", program,
+                         run->ending.exit_code, place);
+    else if (run->running.is_active)
+        wl_messages_warn(&run->messages, NULL, "%s ended%s", program, place);
+    if (run->running.unrecorded)
+        wl_messages_warn(&run->messages, NULL, "%" PRIu64 " launches of %s are not recorded: %s",
+                         run->running.unrecorded, program, run->running.trouble);
+    free(place);
 }
 
 void wl_tell_report(const struct wl_launch_run *run)

@@ -4,7 +4,10 @@
 
 #include "cmd/launch.h"
 
-/* A signal or an exit code that is not 0. */
+/* " while kernel NAME was running (launch 2)", or "" where none was; free() it. */
+char *wl_tell_running(const struct wl_launch_run *run);
+/* A signal, an exit code that is not 0, a kernel that was running, launches that are not recorded.
+ */
 void wl_tell_ending(const struct wl_launch_run *run);
 /* Where the report is; of many ranks, how to put theirs together. */
 void wl_tell_report(const struct wl_launch_run *run);

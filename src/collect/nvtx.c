@@ -8,6 +8,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/export.h"
 #include "collect/nvtx_events.h"
 
 /* ---- the interface, as the NVTX headers of version 3 have it ---- */
@@ -37,7 +38,7 @@ struct nvtx_callbacks {
     int (*get_functions)(int module, void (***functions[])(void), unsigned *count);
 };
 
-int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id));
+WL_EXPORT int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t id));
 
 /* ---- domains and strings: what the program's handles point to ---- */
 

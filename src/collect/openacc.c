@@ -131,9 +131,8 @@ static void end(const struct wl_acc_prof_info *info, const struct wl_acc_event_i
     wl_timeline_put(&record);
 }
 
-__attribute__((visibility("default"))) void wl_openacc_event(const struct wl_acc_prof_info *info,
-                                                             struct wl_acc_event_info *event,
-                                                             const void *api)
+void wl_openacc_event(const struct wl_acc_prof_info *info, struct wl_acc_event_info *event,
+                      const void *api)
 {
     (void)api;
     int saved_errno = errno;
@@ -149,8 +148,7 @@ __attribute__((visibility("default"))) void wl_openacc_event(const struct wl_acc
     errno = saved_errno;
 }
 
-__attribute__((visibility("default"))) void
-acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup)
+void acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup)
 {
     (void)remove, (void)lookup;
     void *frame;

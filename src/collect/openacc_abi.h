@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/export.h"
+
 enum wl_acc_event {
     WL_ACC_DEVICE_INIT_START = 1,
     WL_ACC_DEVICE_SHUTDOWN_START = 3,
@@ -51,10 +53,10 @@ typedef void wl_acc_callback(const struct wl_acc_prof_info *, struct wl_acc_even
 typedef void wl_acc_register(int event, wl_acc_callback *, int how);
 
 /* What the OpenACC runtime calls in each library that ACC_PROFLIB names. */
-void acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup);
+WL_EXPORT void acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup);
 
 /* What is called for each event; also by libwarplens-acc.so, which tells of what a runtime does
  * not. */
-wl_acc_callback wl_openacc_event;
+WL_EXPORT wl_acc_callback wl_openacc_event;
 
 #endif

@@ -290,8 +290,7 @@ static void finalize(union wl_omp_data *tool)
     (void)tool;
 }
 
-__attribute__((visibility("default"))) struct wl_omp_tool *
-ompt_start_tool(unsigned omp_version, const char *runtime_version)
+struct wl_omp_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version)
 {
     static struct wl_omp_tool tool = {.initialize = initialize, .finalize = finalize};
     (void)omp_version, (void)runtime_version;

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/export.h"
+
 enum wl_omp_event {
     WL_OMP_PARALLEL_BEGIN = 3,
     WL_OMP_PARALLEL_END = 4,
@@ -57,6 +59,6 @@ struct wl_omp_tool {
 
 /* What the OpenMP runtime calls in the library that OMP_TOOL_LIBRARIES names; NULL: no trace is
  * being recorded. */
-struct wl_omp_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version);
+WL_EXPORT struct wl_omp_tool *ompt_start_tool(unsigned omp_version, const char *runtime_version);
 
 #endif

@@ -22,12 +22,13 @@ enum wl_code wl_output_read_settings(const char *path, struct wl_settings *setti
     return code;
 }
 
-bool wl_output_open(struct wl_output *output, const char *folder, const char *collector)
+bool wl_output_open(struct wl_output *output, const char *folder, const char *collector,
+                    struct wl_error *error)
 {
     struct wl_process_facts facts;
     if (output->writer)
         return true;
-    if (wl_stream_writer_open(folder, &output->writer, NULL) != WL_OK)
+    if (wl_stream_writer_open(folder, &output->writer, error) != WL_OK)
         return false;
     output->writer_pid = getpid();
     output->sink = *wl_stream_writer_sink(output->writer);

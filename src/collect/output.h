@@ -22,8 +22,9 @@ enum wl_code wl_output_read_settings(const char *path, struct wl_settings *setti
                                      bool *is_wanted, struct wl_error *error);
 
 /* Opens the stream in folder, unless it is open, and tells of the process; collector must live on.
- * False: no stream can be had. */
-bool wl_output_open(struct wl_output *output, const char *folder, const char *collector);
+ * False: no stream can be had; error (may be NULL) says why. */
+bool wl_output_open(struct wl_output *output, const char *folder, const char *collector,
+                    struct wl_error *error);
 /* Whether there is a stream, and this process made it. */
 bool wl_output_is_ours(const struct wl_output *output);
 /* After a fork: the stream is another process's. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/export.h"
 #include "base/override.h"
 #include "binary/compiled.h"
 #include "device/observer.h"
@@ -100,27 +101,27 @@ enum wl_code wl_device_configure(const struct wl_device_options *options, struct
 /* Creates the device if need be. WL_DEVICE_OK, WL_DEVICE_NO_DEVICE (unknown GPU model, said once on
  * stderr), WL_DEVICE_NOT_INITIALIZED (in a child forked after first use), or the error of a kernel
  * that broke the context, which stays until wl_device_reset. */
-int wl_device_check(void);
+WL_EXPORT int wl_device_check(void);
 
 /* How many equal devices there are: WARPLENS_DEVICES, else 1. They are names only: memory, streams
  * and modules are those of the one simulated GPU. */
 enum { WL_DEVICES_MAX = 64 };
-int wl_device_count(void);
+WL_EXPORT int wl_device_count(void);
 /* The device this thread works with, 0 at first; WL_DEVICE_INVALID_DEVICE if there is no such one.
  */
-int wl_device_current(void);
-int wl_device_select(int device);
+WL_EXPORT int wl_device_current(void);
+WL_EXPORT int wl_device_select(int device);
 /* Notes that the runtime API is used: the driver API then finds the primary context current, as on
  * hardware. */
-void wl_device_use_runtime(void);
-bool wl_device_is_runtime_used(void);
+WL_EXPORT void wl_device_use_runtime(void);
+WL_EXPORT bool wl_device_is_runtime_used(void);
 
 /* The model GPU; NULL if it cannot be loaded. Creates the device. */
-const struct wl_gpu *wl_device_gpu(void);
+WL_EXPORT const struct wl_gpu *wl_device_gpu(void);
 
 /* cudaDeviceReset: frees the program's allocations, streams and events, forgets a sticky error and
  * sets module variables back to their initial values. Modules stay. */
-int wl_device_reset(void);
+WL_EXPORT int wl_device_reset(void);
 
 /* Forgets everything, options and modules too. Handles become invalid. For tests. */
 void wl_device_shutdown(void);
@@ -134,19 +135,19 @@ struct wl_device_attribute {
 extern const struct wl_device_attribute wl_device_attributes[];
 extern const size_t wl_device_attribute_count;
 /* WL_DEVICE_INVALID_VALUE for an unknown number. */
-int wl_device_get_attribute(int number, int *value);
+WL_EXPORT int wl_device_get_attribute(int number, int *value);
 
 /* Says something about the run: to the observer, and for warnings and errors one line
  * "warplens: text; hint" on stderr. severity as enum wl_note_severity (0 info, 1 warning, 2 error).
  */
-void wl_device_say(int severity, const char *code, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+WL_EXPORT void wl_device_say(int severity, const char *code, const char *hint, const char *format,
+                             ...) __attribute__((format(printf, 4, 5)));
 /* "warplens: NAME is not supported ..." on stderr, the first time for each name. Always returns
  * WL_DEVICE_NOT_SUPPORTED. */
-int wl_device_refuse(const char *function);
+WL_EXPORT int wl_device_refuse(const char *function);
 
 /* cudaProfilerStart/Stop. */
-int wl_device_profiler_switch(bool active);
+WL_EXPORT int wl_device_profiler_switch(bool active);
 
 /* ---- memory ---- */
 
@@ -168,20 +169,20 @@ struct wl_device_allocation {
 /* Contents are those of fresh or reused pages; the addresses do not depend on the run.
  * WL_DEVICE_OUT_OF_MEMORY when the model GPU's or the host's memory is used up. Size 0 gives NULL.
  */
-int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes, uint32_t flags,
-                              void **address);
+WL_EXPORT int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes,
+                                        uint32_t flags, void **address);
 /* NULL is fine. WL_DEVICE_INVALID_VALUE if address is not the start of an allocation of that kind
  * (DEVICE frees MANAGED too). */
-int wl_device_memory_free(enum wl_device_memory_kind kind, void *address);
-int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags);
-int wl_device_memory_unregister(void *address);
+WL_EXPORT int wl_device_memory_free(enum wl_device_memory_kind kind, void *address);
+WL_EXPORT int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags);
+WL_EXPORT int wl_device_memory_unregister(void *address);
 /* The allocation or registered range that address lies in; false if none. */
-bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
+WL_EXPORT bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
 /* Device and managed memory that is still allocated: how many there are; the first count of them in
  * leaks. 0 while another thread is at work. */
 size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count);
 /* Bytes of the model GPU's memory; free also regards what the host has. */
-int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes);
+WL_EXPORT int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes);
 
 /* Directions of cudaMemcpyKind. */
 enum wl_device_direction {
@@ -203,12 +204,12 @@ struct wl_device_copy {
     void *stream;  /* on the simulated clock */
     bool is_async; /* the host goes on where CUDA lets it */
 };
-int wl_device_memory_copy(const struct wl_device_copy *copy);
+WL_EXPORT int wl_device_memory_copy(const struct wl_device_copy *copy);
 /* Sets elements of value_bytes (1, 2 or 4). width in elements. */
 int wl_device_memory_fill_on(void *stream, void *to, uint32_t value, size_t value_bytes,
                              size_t width, size_t height, size_t pitch_bytes);
-int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t width, size_t height,
-                          size_t pitch_bytes);
+WL_EXPORT int wl_device_memory_fill(void *to, uint32_t value, size_t value_bytes, size_t width,
+                                    size_t height, size_t pitch_bytes);
 
 /* ---- modules and kernels ---- */
 
@@ -217,24 +218,25 @@ struct wl_device_kernel;
 
 /* A fat binary registered by the program (struct of magic 0x466243B1). Nothing is read before one
  * of its kernels or variables is used. Never fails. */
-struct wl_device_module *wl_device_module_register(const void *wrapper);
+WL_EXPORT struct wl_device_module *wl_device_module_register(const void *wrapper);
 /* Loads PTX text (NUL-terminated), a fat binary container or wrapper, or joined texts.
  * WL_DEVICE_NO_IMAGE for machine code only, WL_DEVICE_INVALID_PTX, WL_DEVICE_INVALID_IMAGE. */
-int wl_device_module_load(const void *image, struct wl_device_module **module);
+WL_EXPORT int wl_device_module_load(const void *image, struct wl_device_module **module);
 /* Joins PTX texts into one image for wl_device_module_load, linked by the names of their variables.
  * free() it. */
-void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes);
+WL_EXPORT void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes);
 /* PTX of ours that stands in for a library's kernels. text must live on. */
-int wl_device_module_load_stand_in(const char *text, const char *name,
-                                   struct wl_device_module **module);
-void wl_device_module_unload(struct wl_device_module *module);
+WL_EXPORT int wl_device_module_load_stand_in(const char *text, const char *name,
+                                             struct wl_device_module **module);
+WL_EXPORT void wl_device_module_unload(struct wl_device_module *module);
 /* Parses what is not parsed yet and lays out its variables. */
 int wl_device_module_prepare(struct wl_device_module *module);
 /* WL_DEVICE_NOT_FOUND if it has no such variable. */
-int wl_device_module_symbol(struct wl_device_module *module, const char *name, void **address,
-                            size_t *size_bytes);
+WL_EXPORT int wl_device_module_symbol(struct wl_device_module *module, const char *name,
+                                      void **address, size_t *size_bytes);
 /* A handle for the kernel of that name, whether or not it exists: launching tells. Stable. */
-struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name);
+WL_EXPORT struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module,
+                                                           const char *name);
 
 struct wl_device_kernel_attributes {
     uint32_t max_threads_per_block, registers, ptx_version, binary_version;
@@ -244,24 +246,25 @@ struct wl_device_kernel_attributes {
 };
 /* WL_DEVICE_INVALID_FUNCTION if there is no such kernel; WL_DEVICE_NOT_SUPPORTED if it cannot be
  * modelled (said once on stderr). */
-int wl_device_kernel_attributes(struct wl_device_kernel *kernel,
-                                struct wl_device_kernel_attributes *attributes);
-const char *wl_device_kernel_name(const struct wl_device_kernel *kernel);
-struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *kernel);
+WL_EXPORT int wl_device_kernel_attributes(struct wl_device_kernel *kernel,
+                                          struct wl_device_kernel_attributes *attributes);
+WL_EXPORT const char *wl_device_kernel_name(const struct wl_device_kernel *kernel);
+WL_EXPORT struct wl_device_module *wl_device_kernel_module(const struct wl_device_kernel *kernel);
 /* Whether its module defines it, without lowering it: WL_DEVICE_OK, WL_DEVICE_INVALID_FUNCTION or
  * the module's error. */
-int wl_device_kernel_find(struct wl_device_kernel *kernel);
+WL_EXPORT int wl_device_kernel_find(struct wl_device_kernel *kernel);
 /* The first source line of the kernel of this name, whichever loaded module has it; file is the
  * module's. False where it has no line information. */
 bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line);
 /* Number, and offset and size of each parameter; WL_DEVICE_INVALID_VALUE beyond the last. */
-int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index, size_t *offset,
-                               size_t *size_bytes);
-int wl_device_kernel_set_dynamic_shared(struct wl_device_kernel *kernel, int bytes);
-int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int pct);
+WL_EXPORT int wl_device_kernel_parameter(struct wl_device_kernel *kernel, size_t index,
+                                         size_t *offset, size_t *size_bytes);
+WL_EXPORT int wl_device_kernel_set_dynamic_shared(struct wl_device_kernel *kernel, int bytes);
+WL_EXPORT int wl_device_kernel_set_carveout(struct wl_device_kernel *kernel, int pct);
 /* Blocks of block_threads that an SM holds; 0 where they cannot be launched. */
-int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_threads,
-                               size_t dynamic_shared_bytes, struct wl_occupancy *occupancy);
+WL_EXPORT int wl_device_kernel_occupancy(struct wl_device_kernel *kernel, uint32_t block_threads,
+                                         size_t dynamic_shared_bytes,
+                                         struct wl_occupancy *occupancy);
 
 struct wl_device_request {
     struct wl_device_kernel *kernel;
@@ -275,35 +278,35 @@ struct wl_device_request {
 };
 /* Runs the kernel to its end. Errors of the launch itself are returned; errors while it ran are
  * returned by the calls that follow, as on hardware. */
-int wl_device_launch(const struct wl_device_request *request);
+WL_EXPORT int wl_device_launch(const struct wl_device_request *request);
 
 /* ---- streams and events ---- */
 
 /* Handles 0 (default), 1 (legacy) and 2 (per thread) need no creation. */
-int wl_device_stream_create(uint32_t flags, int priority, void **stream);
-int wl_device_stream_destroy(void *stream);
+WL_EXPORT int wl_device_stream_create(uint32_t flags, int priority, void **stream);
+WL_EXPORT int wl_device_stream_destroy(void *stream);
 struct wl_device_stream_info {
     uint32_t id, flags;
     int priority;
 };
 /* WL_DEVICE_INVALID_HANDLE if stream is none. */
-int wl_device_stream_query(void *stream, struct wl_device_stream_info *info);
+WL_EXPORT int wl_device_stream_query(void *stream, struct wl_device_stream_info *info);
 
 /* The host waits: the simulated clock goes on to the end of the stream's work, of the event, of all
  * work of this thread's device. */
-int wl_device_stream_wait(void *stream);
-int wl_device_event_wait(void *event);
-int wl_device_wait(void);
+WL_EXPORT int wl_device_stream_wait(void *stream);
+WL_EXPORT int wl_device_event_wait(void *event);
+WL_EXPORT int wl_device_wait(void);
 
 /* Events hold times of the simulated clock (device/clock.h). */
-int wl_device_event_create(uint32_t flags, void **event);
-int wl_device_event_destroy(void *event);
-int wl_device_event_record(void *event, void *stream);
-int wl_device_event_query(void *event);
+WL_EXPORT int wl_device_event_create(uint32_t flags, void **event);
+WL_EXPORT int wl_device_event_destroy(void *event);
+WL_EXPORT int wl_device_event_record(void *event, void *stream);
+WL_EXPORT int wl_device_event_query(void *event);
 /* The stream's further work begins after the event; no matter where the stream is captured. */
-int wl_device_event_hold(void *event, void *stream);
+WL_EXPORT int wl_device_event_hold(void *event, void *stream);
 /* Never 0 between two records. WL_DEVICE_INVALID_HANDLE for an event that was not recorded or has
  * timing disabled (flag 2). */
-int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms);
+WL_EXPORT int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef WL_DEVICE_GRAPH_NODES_H
 #define WL_DEVICE_GRAPH_NODES_H
 
+#include "base/export.h"
 #include "device/graph.h"
 
 struct wl_device_fill_parameters { /* cudaMemsetParams, CUDA_MEMSET_NODE_PARAMS */
@@ -25,32 +26,34 @@ struct wl_device_allocate_parameters { /* cudaMemAllocNodeParams, CUDA_MEM_ALLOC
 };
 
 /* From what a program gave (NULL: WL_DEVICE_INVALID_VALUE) to an operation. */
-int wl_device_node_read_fill(const struct wl_device_fill_parameters *from,
-                             struct wl_device_operation *to);
-int wl_device_node_read_host(const struct wl_device_host_parameters *from,
-                             struct wl_device_operation *to);
+WL_EXPORT int wl_device_node_read_fill(const struct wl_device_fill_parameters *from,
+                                       struct wl_device_operation *to);
+WL_EXPORT int wl_device_node_read_host(const struct wl_device_host_parameters *from,
+                                       struct wl_device_operation *to);
 /* The memory is there from now on: its address is wanted at once, and is left in from. */
-int wl_device_node_read_allocate(struct wl_device_allocate_parameters *from,
-                                 struct wl_device_operation *to);
+WL_EXPORT int wl_device_node_read_allocate(struct wl_device_allocate_parameters *from,
+                                           struct wl_device_operation *to);
 
 /* Adds a node, where the code of reading its parameters is WL_DEVICE_OK; node must not be NULL. */
-int wl_device_node_add(struct wl_device_node **node, struct wl_device_graph *graph,
-                       struct wl_device_node *const *dependencies, size_t count, int code,
-                       const struct wl_device_operation *operation);
+WL_EXPORT int wl_device_node_add(struct wl_device_node **node, struct wl_device_graph *graph,
+                                 struct wl_device_node *const *dependencies, size_t count, int code,
+                                 const struct wl_device_operation *operation);
 
 /* What a node of that kind does. WL_DEVICE_INVALID_VALUE: it is of another kind. */
-int wl_device_node_get_kind(const struct wl_device_node *node, enum wl_device_operation_kind kind,
-                            const struct wl_device_operation **operation);
+WL_EXPORT int wl_device_node_get_kind(const struct wl_device_node *node,
+                                      enum wl_device_operation_kind kind,
+                                      const struct wl_device_operation **operation);
 /* The same in the API's form; WL_DEVICE_INVALID_VALUE also where to is NULL. */
-int wl_device_node_get_fill(const struct wl_device_node *node,
-                            struct wl_device_fill_parameters *to);
-int wl_device_node_get_host(const struct wl_device_node *node,
-                            struct wl_device_host_parameters *to);
-int wl_device_node_get_allocate(const struct wl_device_node *node,
-                                struct wl_device_allocate_parameters *to);
-int wl_device_node_get_graph(const struct wl_device_node *node, struct wl_device_graph **child);
-int wl_device_node_get_event(const struct wl_device_node *node, enum wl_device_operation_kind kind,
-                             void **event);
-int wl_device_node_get_freed(const struct wl_device_node *node, void **address);
+WL_EXPORT int wl_device_node_get_fill(const struct wl_device_node *node,
+                                      struct wl_device_fill_parameters *to);
+WL_EXPORT int wl_device_node_get_host(const struct wl_device_node *node,
+                                      struct wl_device_host_parameters *to);
+WL_EXPORT int wl_device_node_get_allocate(const struct wl_device_node *node,
+                                          struct wl_device_allocate_parameters *to);
+WL_EXPORT int wl_device_node_get_graph(const struct wl_device_node *node,
+                                       struct wl_device_graph **child);
+WL_EXPORT int wl_device_node_get_event(const struct wl_device_node *node,
+                                       enum wl_device_operation_kind kind, void **event);
+WL_EXPORT int wl_device_node_get_freed(const struct wl_device_node *node, void **address);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/safe.h"
 #include "base/text.h"
 #include "device/state.h"
 
@@ -28,7 +29,11 @@ void wl_device_say(int severity, const char *code, const char *hint, const char 
         hint = "";
     if (severity > SEVERITY_INFO) {
         struct wl_text line = {0};
-        wl_text_addf(&line, "warplens: %s%s%s\n", text, *hint ? "; " : "", hint);
+        wl_text_add(&line, "warplens: ");
+        wl_safe_add_lines(text, &line);
+        wl_text_add(&line, *hint ? "; " : "");
+        wl_safe_add_lines(hint, &line);
+        wl_text_add_char(&line, '\n');
         if (write(STDERR_FILENO, line.data, line.length) < 0)
             errno = saved; /* nowhere to complain */
         wl_text_free(&line);

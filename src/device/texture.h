@@ -4,6 +4,7 @@
 #ifndef WL_DEVICE_TEXTURE_H
 #define WL_DEVICE_TEXTURE_H
 
+#include "base/export.h"
 #include "device/device.h"
 #include "sim/texture.h"
 
@@ -27,12 +28,12 @@ struct wl_device_array_description {
 };
 
 struct wl_device_array;
-int wl_device_array_create(const struct wl_device_array_description *description,
-                           struct wl_device_array **array);
+WL_EXPORT int wl_device_array_create(const struct wl_device_array_description *description,
+                                     struct wl_device_array **array);
 /* NULL is fine. */
-int wl_device_array_destroy(struct wl_device_array *array);
-int wl_device_array_query(struct wl_device_array *array,
-                          struct wl_device_array_description *description);
+WL_EXPORT int wl_device_array_destroy(struct wl_device_array *array);
+WL_EXPORT int wl_device_array_query(struct wl_device_array *array,
+                                    struct wl_device_array_description *description);
 
 /* A box in an array, or in pitched memory (array NULL). */
 struct wl_device_box {
@@ -43,14 +44,15 @@ struct wl_device_box {
 };
 /* Fills one side of a copy (is_to: the destination), whose size must be set.
  * WL_DEVICE_INVALID_VALUE where the box does not lie in its array. */
-int wl_device_box_place(const struct wl_device_box *box, bool is_to, struct wl_device_copy *copy);
+WL_EXPORT int wl_device_box_place(const struct wl_device_box *box, bool is_to,
+                                  struct wl_device_copy *copy);
 /* Bytes of an element of the box's array; 1 in memory, 0 of an unknown array. */
-size_t wl_device_box_element_bytes(const struct wl_device_box *box);
+WL_EXPORT size_t wl_device_box_element_bytes(const struct wl_device_box *box);
 /* Copies bytes between memory and an array, along its rows from an element on. stream: where
  * captured, as part of it. */
-int wl_device_array_copy_bytes(struct wl_device_array *array, size_t x_bytes, size_t y,
-                               void *memory, size_t bytes, bool is_to_array,
-                               enum wl_device_direction direction, void *stream);
+WL_EXPORT int wl_device_array_copy_bytes(struct wl_device_array *array, size_t x_bytes, size_t y,
+                                         void *memory, size_t bytes, bool is_to_array,
+                                         enum wl_device_direction direction, void *stream);
 
 enum wl_device_resource { /* numbers of cudaResourceType and of CUresourcetype */
                           WL_DEVICE_RESOURCE_ARRAY = 0,
@@ -72,11 +74,11 @@ struct wl_device_texture_description {
     bool is_filtered, is_normalized, reads_float, is_srgb;
     float border[4];
 };
-int wl_device_texture_create(const struct wl_device_texture_description *description,
-                             bool is_surface, uint64_t *handle);
+WL_EXPORT int wl_device_texture_create(const struct wl_device_texture_description *description,
+                                       bool is_surface, uint64_t *handle);
 /* As hardware: an unknown handle is no error. */
-int wl_device_texture_destroy(uint64_t handle);
-int wl_device_texture_query(uint64_t handle, bool is_surface,
-                            struct wl_device_texture_description *description);
+WL_EXPORT int wl_device_texture_destroy(uint64_t handle);
+WL_EXPORT int wl_device_texture_query(uint64_t handle, bool is_surface,
+                                      struct wl_device_texture_description *description);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef WL_DEVICE_VIRTUAL_H
 #define WL_DEVICE_VIRTUAL_H
 
+#include "base/export.h"
 #include "device/device.h"
 
 #define WL_DEVICE_VIRTUAL_GRANULARITY ((size_t)2 << 20)
@@ -19,24 +20,27 @@ struct wl_device_physical_properties {
     int location_type, location_id;
 };
 
-int wl_device_virtual_reserve(size_t size_bytes, size_t alignment, uint64_t wanted,
-                              uint64_t *address);
+WL_EXPORT int wl_device_virtual_reserve(size_t size_bytes, size_t alignment, uint64_t wanted,
+                                        uint64_t *address);
 /* Nothing may be mapped in it. */
-int wl_device_virtual_free(uint64_t address, size_t size_bytes);
+WL_EXPORT int wl_device_virtual_free(uint64_t address, size_t size_bytes);
 /* WL_DEVICE_OUT_OF_MEMORY as for other device memory. */
-int wl_device_physical_create(size_t size_bytes,
-                              const struct wl_device_physical_properties *properties,
-                              uint64_t *handle);
+WL_EXPORT int wl_device_physical_create(size_t size_bytes,
+                                        const struct wl_device_physical_properties *properties,
+                                        uint64_t *handle);
 /* Memory lives on while it is mapped. */
-int wl_device_physical_release(uint64_t handle);
-int wl_device_physical_query(uint64_t handle, struct wl_device_physical_properties *properties);
+WL_EXPORT int wl_device_physical_release(uint64_t handle);
+WL_EXPORT int wl_device_physical_query(uint64_t handle,
+                                       struct wl_device_physical_properties *properties);
 /* The memory mapped at an address, with one more release to come. */
-int wl_device_physical_retain(uint64_t address, uint64_t *handle);
-int wl_device_virtual_map(uint64_t address, size_t size_bytes, size_t offset, uint64_t handle);
+WL_EXPORT int wl_device_physical_retain(uint64_t address, uint64_t *handle);
+WL_EXPORT int wl_device_virtual_map(uint64_t address, size_t size_bytes, size_t offset,
+                                    uint64_t handle);
 /* Whole mappings. */
-int wl_device_virtual_unmap(uint64_t address, size_t size_bytes);
+WL_EXPORT int wl_device_virtual_unmap(uint64_t address, size_t size_bytes);
 /* The range must be mapped throughout. */
-int wl_device_virtual_set_access(uint64_t address, size_t size_bytes, enum wl_device_access access);
-int wl_device_virtual_get_access(uint64_t address, enum wl_device_access *access);
+WL_EXPORT int wl_device_virtual_set_access(uint64_t address, size_t size_bytes,
+                                           enum wl_device_access access);
+WL_EXPORT int wl_device_virtual_get_access(uint64_t address, enum wl_device_access *access);
 
 #endif

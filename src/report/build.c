@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "record/stream/running.h"
 #include "record/stream/stream.h"
 #include "report/failure.h"
 #include "report/part.h"
@@ -13,6 +14,10 @@
 #include "report/schema.h"
 #include "report/streams.h"
 #include "report/writer.h"
+
+static const char recovered_refusal[] =
+    "not stored, as the report was made from streams that were left; to store it, make it with "
+    "`warplens show --import-source yes`";
 
 /* Counts what came of the streams, to tell a damaged one among good ones from nothing at all. */
 struct replayed {
@@ -34,15 +39,29 @@ static bool may_still_run(const char *stream_name)
     return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
 }
 
-static void replay(struct wl_report_writer *writer, const struct wl_streams *streams,
-                   struct replayed *replayed)
+/* The process of HOST-PID-START.wls; 0: another name. */
+static pid_t pid_of(const char *stream_name)
+{
+    const char *start = strrchr(stream_name, '-');
+    const char *pid = start ? memrchr(stream_name, '-', (size_t)(start - stream_name)) : NULL;
+    return pid ? (pid_t)strtol(pid + 1, NULL, 10) : 0;
+}
+
+static void replay(struct wl_report_writer *writer, const char *folder,
+                   const struct wl_streams *streams, struct replayed *replayed)
 {
     for (size_t i = 0; i < streams->count; i++) {
         struct wl_stream_summary summary = {0};
         struct wl_error damage = {0};
+        struct wl_running running = {0};
+        pid_t pid = pid_of(streams->items[i].name);
         wl_report_writer_begin_stream(writer, streams->items[i].name);
         wl_stream_replay(streams->items[i].path, wl_report_writer_sink(writer), &summary, &damage);
+        if (pid > 0 && wl_running_read(folder, pid, &running) && running.is_active &&
+            !may_still_run(streams->items[i].name))
+            summary.running = &running;
         wl_report_writer_end_stream(writer, &summary, &damage);
+        wl_running_free(&running);
         replayed->streams++;
         if (damage.code != WL_OK || (!summary.has_end && may_still_run(streams->items[i].name)))
             replayed->is_final = false;
@@ -56,12 +75,16 @@ static enum wl_code build_part(const char *part, const struct wl_report_build *b
                                struct wl_error *error)
 {
     struct wl_report_writer *writer;
-    struct wl_report_writer_sources sources = {build->source_folders, build->import_source};
+    struct wl_report_writer_sources sources = {.folders = build->source_folders,
+                                               .program = build->program,
+                                               .import = build->import_source};
+    if (build->is_recovered && !build->import_source)
+        sources.refusal = recovered_refusal;
     enum wl_code code = wl_report_writer_open(part, &writer, error);
     if (code != WL_OK)
         return code;
     wl_report_writer_put_session(writer, build->session, build->session_count);
-    replay(writer, streams, replayed);
+    replay(writer, build->stream_folder, streams, replayed);
     code = wl_report_writer_close(writer, &sources, error);
     if (code == WL_OK && replayed->unread == replayed->streams) {
         code = replayed->first.code;

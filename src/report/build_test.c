@@ -343,7 +343,9 @@ static void a_report_is_built_when_it_is_opened(void **state)
     assert_true(facts[1].number == 8);
     assert_string_equal(facts[2].name, "recovered");
     assert_null(wl_report_source(report, sample->source, &reason));
-    assert_string_equal(reason, "not stored in the report; profile with --import-source yes");
+    assert_string_equal(reason,
+                        "not stored, as the report was made from streams that were left; to store "
+                        "it, make it with `warplens show --import-source yes`");
     wl_report_close(report);
     assert_false(exists(sample->stream));
     assert_int_equal(open_and_count_launches(sample), 2);

@@ -66,9 +66,6 @@ enum wl_code wl_report_save_plan(const struct wl_report_build *build, struct wl_
     add_pair(&plan, "", PLAN_MAGIC, PLAN_VERSION);
     if (identify_process((long)getpid(), &recorder))
         add_pair(&plan, "", "recorder", recorder.data);
-    add_pair(&plan, "", "import_source", build->import_source ? "1" : "0");
-    if (build->source_folders)
-        add_pair(&plan, "", "source_folders", build->source_folders);
     for (size_t i = 0; i < build->session_count; i++) {
         const struct wl_record_attribute *fact = &build->session[i];
         snprintf(number, sizeof number, "%.17g", fact->number);
@@ -88,10 +85,6 @@ static void take_pair(struct plan *plan, const char *name, const char *value)
     const char *colon = strchr(name, ':');
     if (strcmp(name, "recorder") == 0) {
         plan->recorder = value;
-    } else if (strcmp(name, "import_source") == 0) {
-        plan->build.import_source = *value == '1';
-    } else if (strcmp(name, "source_folders") == 0) {
-        plan->build.source_folders = value;
     } else if (colon) {
         bool is_text = strncmp(name, "text:", 5) == 0;
         struct wl_record_attribute fact = {.name = colon + 1,
@@ -101,11 +94,12 @@ static void take_pair(struct plan *plan, const char *name, const char *value)
     }
 }
 
-/* A plan that is missing or damaged gives the defaults: the measurements matter more. */
+/* It says nothing of sources: the folder may have come from anybody.
+ * A plan that is missing or damaged gives the defaults: the measurements matter more. */
 static void load_plan(const char *stream_folder, struct plan *plan)
 {
     char *path = wl_string_format("%s/" PLAN_NAME, stream_folder);
-    *plan = (struct plan){.build = {.import_source = true}};
+    *plan = (struct plan){.build = {.is_recovered = true}};
     if (wl_file_read(path, &plan->content, NULL) == WL_OK && plan->content.data) {
         const char *next = plan->content.data, *end = next + plan->content.length;
         while (next < end) {
@@ -179,7 +173,14 @@ static bool is_whole(const struct wl_report *report)
     return true;
 }
 
-static enum wl_code rebuild(const char *path, const char *stream_folder, struct wl_error *error)
+/* Which sources the report is to have. */
+struct wanted {
+    bool sources;
+    const char *folders;
+};
+
+static enum wl_code rebuild(const char *path, const char *stream_folder,
+                            const struct wanted *wanted, struct wl_error *error)
 {
     struct plan plan;
     bool is_final = false;
@@ -193,6 +194,8 @@ static enum wl_code rebuild(const char *path, const char *stream_folder, struct 
         plan.build.stream_folder = stream_folder;
         plan.build.report_path = path;
         plan.build.overwrite = true;
+        plan.build.import_source = wanted->sources;
+        plan.build.source_folders = wanted->folders;
         code = wl_report_build_streams(&plan.build, &is_final, error);
     }
     /* what could not be read now, a later version may read; a process that goes on adds to it */
@@ -217,7 +220,8 @@ static bool is_missing_or_empty(const char *path)
 }
 
 static enum wl_code open_beside_stream(const char *path, const char *stream_folder,
-                                       struct wl_report **report, struct wl_error *error)
+                                       const struct wanted *wanted, struct wl_report **report,
+                                       struct wl_error *error)
 {
     enum wl_code code = WL_OK;
     if (!is_missing_or_empty(path)) {
@@ -237,19 +241,31 @@ static enum wl_code open_beside_stream(const char *path, const char *stream_fold
         }
     }
     *report = NULL;
-    code = rebuild(path, stream_folder, error);
+    code = rebuild(path, stream_folder, wanted, error);
     return code == WL_OK ? wl_report_open_file(path, report, error) : code;
 }
 
-enum wl_code wl_report_open(const char *path, struct wl_report **report, struct wl_error *error)
+static enum wl_code open_report(const char *path, const struct wanted *wanted,
+                                struct wl_report **report, struct wl_error *error)
 {
     struct wl_error unused;
     char *stream_folder = wl_string_format("%s" WL_REPORT_STREAM_SUFFIX, path);
     *report = NULL;
     error = error ? error : &unused;
     enum wl_code code = is_folder(stream_folder)
-                            ? open_beside_stream(path, stream_folder, report, error)
+                            ? open_beside_stream(path, stream_folder, wanted, report, error)
                             : wl_report_open_file(path, report, error);
     free(stream_folder);
     return code;
+}
+
+enum wl_code wl_report_open(const char *path, struct wl_report **report, struct wl_error *error)
+{
+    return open_report(path, &(struct wanted){.sources = false}, report, error);
+}
+
+enum wl_code wl_report_open_with_sources(const char *path, const char *source_folders,
+                                         struct wl_report **report, struct wl_error *error)
+{
+    return open_report(path, &(struct wanted){true, source_folders}, report, error);
 }

@@ -19,7 +19,10 @@ struct wl_report_build {
     bool overwrite;             /* -f */
     const char *source_folders; /* --source-folders, ':'-separated, or NULL: where to look for
                                    source files that the program was not compiled next to */
+    const char *program;        /* its file, or NULL: sources beside it are stored, too */
     bool import_source;         /* store the text of the source files */
+    bool
+        is_recovered; /* from streams that may be anybody's: no source is stored unless asked for */
     const struct wl_record_attribute *session; /* settings to keep: options, versions */
     size_t session_count;
 };
@@ -54,6 +57,11 @@ enum wl_code wl_report_merge(const struct wl_report_merge *merge, struct wl_erro
  * Errors (where = path): WL_ERR_INPUT, WL_ERR_CORRUPT, WL_ERR_VERSION (made by a newer version);
  * those of wl_report_build. */
 enum wl_code wl_report_open(const char *path, struct wl_report **report, struct wl_error *error);
+/* The same where a report that must be built first is to have the text of source files: of those
+ * under the working folder or source_folders (may be NULL). wl_report_open stores none then, as the
+ * streams may come from anywhere. */
+enum wl_code wl_report_open_with_sources(const char *path, const char *source_folders,
+                                         struct wl_report **report, struct wl_error *error);
 void wl_report_close(struct wl_report *report);
 
 struct wl_report_process {

@@ -175,8 +175,10 @@ static inline char *sample_stream_path(const struct sample *sample)
 
 static inline struct wl_report_build sample_build(const struct sample *sample)
 {
-    return (struct wl_report_build){
-        .stream_folder = sample->stream, .report_path = sample->report, .import_source = true};
+    return (struct wl_report_build){.stream_folder = sample->stream,
+                                    .report_path = sample->report,
+                                    .program = sample->stream,
+                                    .import_source = true};
 }
 
 #endif

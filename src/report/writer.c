@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "record/stream/running.h"
 #include "report/digest.h"
 #include "report/inserter.h"
 #include "report/keys.h"
@@ -462,6 +463,12 @@ static void note_stream_troubles(struct wl_report_writer *writer,
                  "what it had finished is here",
                  writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "no-end", text, "");
+    }
+    if (summary->running) {
+        snprintf(text, sizeof text,
+                 "process %" PRIu64 " ended in launch %" PRIu64 ", of kernel %s, which is not here",
+                 writer->process.pid, summary->running->launch, summary->running->kernel);
+        note_trouble(writer, WL_NOTE_WARNING, "ended-in-launch", text, "");
     }
 }
 

@@ -9,8 +9,9 @@
 struct wl_report_writer;
 
 struct wl_report_writer_sources {
-    const char *folders; /* as in struct wl_report_build */
+    const char *folders, *program; /* as in struct wl_report_build */
     bool import;
+    const char *refusal; /* why no file is even looked for, or NULL */
 };
 
 /* Writes into a new file. Errors: WL_ERR_OUTPUT. */

@@ -1,4 +1,5 @@
 #include "sim/found.h"
+#include "sim/reach.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static struct wl_finding_place place_in_heap(const struct wl_heap *heap, uint64_
 struct wl_finding_place wl_found_place(const struct wl_run *run, uint64_t address, uint32_t bytes)
 {
     const struct wl_sim_launch *launch = run->launch;
-    if (run->heap && wl_heap_has(run->heap, address, address + 1))
+    if (run->heap && wl_heap_has(run->heap, address, 1))
         return place_in_heap(run->heap, address);
     struct wl_finding_place place = {0};
     const struct wl_sim_range *ranges = launch->ranges;
@@ -93,14 +94,14 @@ struct wl_finding_place wl_found_place(const struct wl_run *run, uint64_t addres
     return place;
 }
 
-static bool is_page_mapped(const struct wl_run *run, uint64_t start, uint64_t end)
+static bool is_page_mapped(const struct wl_run *run, uint64_t address, uint64_t bytes)
 {
     const struct wl_sim_launch *launch = run->launch;
-    if (run->heap && wl_heap_has(run->heap, start, end))
+    if (run->heap && wl_heap_has(run->heap, address, bytes))
         return true;
-    size_t at = search(launch->pages, launch->page_count, start);
-    return start < end && at < launch->page_count && start >= launch->pages[at].start &&
-           end <= launch->pages[at].end;
+    size_t at = search(launch->pages, launch->page_count, address);
+    return at < launch->page_count &&
+           wl_reach_holds(launch->pages[at].start, launch->pages[at].end, address, bytes);
 }
 
 static bool fault_outside(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
@@ -123,7 +124,7 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
     const struct wl_run *run = warp->worker->run;
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (!is_page_mapped(run, address[lane], address[lane] + bytes))
+        if (!is_page_mapped(run, address[lane], bytes))
             return fault_outside(warp, op, lane, address[lane], bytes);
     }
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
@@ -145,7 +146,7 @@ bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const u
     const uint32_t local_bytes = warp->worker->run->program->local_bytes;
     for (uint32_t left = lanes & warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
-        if (offset[lane] + bytes <= STACK_BYTES) {
+        if (wl_reach_holds(0, STACK_BYTES, offset[lane], bytes)) {
             struct wl_finding finding = {.kind = WL_FINDING_LOCAL_BOUNDS,
                                          .space = WL_SITE_LOCAL,
                                          .access = access,

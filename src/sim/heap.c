@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "sim/place.h"
+#include "sim/reach.h"
 
 /* Slots of powers of two, each with a gap in front that belongs to no allocation. What is known of
  * them lies outside the heap, where kernels cannot break it. */
@@ -121,9 +122,9 @@ bool wl_heap_release(struct wl_heap *heap, uint64_t address)
     return is_known;
 }
 
-bool wl_heap_has(const struct wl_heap *heap, uint64_t start, uint64_t end)
+bool wl_heap_has(const struct wl_heap *heap, uint64_t address, uint64_t bytes)
 {
-    return start >= heap->start && start < end && end <= heap->start + heap->used;
+    return bytes && wl_reach_holds(heap->start, heap->start + heap->used, address, bytes);
 }
 
 struct wl_heap_block wl_heap_nearest(const struct wl_heap *heap, uint64_t address)

@@ -17,6 +17,7 @@
  *   //% expect a f32[2] within 1e-6 1e-30 = 0.1 0.2   relative and absolute error allowed
  *   //% count NAME = 12            a counter's total
  *   //% prints TEXT                what the kernel prints, with \n for a new line
+ *   //% characters 12             how many characters it prints, instead of which
  *   //% fails TEXT                 the launch (or lowering) fails with a message that contains
  * TEXT; addresses as in finds
  *   //% mapped                    what lies around the buffers in their 4 KiB is mapped, too
@@ -63,6 +64,7 @@ struct ptx_case_argument {
 struct ptx_case {
     char gpu[32], fails[256], prints[512], entry[128];
     uint32_t grid[3], block[3], shared_bytes;
+    size_t characters; /* 0: prints says which */
     struct ptx_case_buffer buffers[PTX_CASE_BUFFERS];
     int buffer_count;
     struct ptx_case_argument arguments[PTX_CASE_ARGUMENTS];
@@ -263,6 +265,8 @@ static inline void ptx_case_read_directive(struct ptx_case *self, char *line)
         sscanf(rest, "%255[^\n]", self->fails);
     else if (strcmp(word, "prints") == 0)
         ptx_case_read_prints(self, rest);
+    else if (strcmp(word, "characters") == 0)
+        sscanf(rest, "%zu", &self->characters);
     else if (strcmp(word, "ptxas") == 0)
         self->is_refused = true;
     else if (strcmp(word, "mapped") == 0)

@@ -14,6 +14,7 @@
 #include "sim/check.h"
 #include "sim/place.h"
 #include "sim/pool.h"
+#include "sim/reach.h"
 #include "sim/sm.h"
 
 #define EPOCH_LENGTH 16384    /* about cycles of an SM between two meetings */
@@ -97,37 +98,38 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
 }
 
 /* Memory of the executor's own that kernels may touch. */
-static bool find_own_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
-                           uint64_t end)
+static bool find_own_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
+                           uint64_t bytes)
 {
-    uint64_t from = (uint64_t)(uintptr_t)run->workspace, to = from + WL_WORKSPACE_BYTES;
-    if (run->heap && wl_heap_has(run->heap, start, end)) {
-        struct wl_heap_block block = wl_heap_nearest(run->heap, start);
+    uint64_t from = (uint64_t)(uintptr_t)run->workspace;
+    uint64_t to = run->workspace ? from + WL_WORKSPACE_BYTES : from;
+    if (run->heap && wl_heap_has(run->heap, address, bytes)) {
+        struct wl_heap_block block = wl_heap_nearest(run->heap, address);
         from = block.start;
         to = block.is_freed ? from : from + block.size_bytes;
     }
-    if (start < from || end > to || end < start)
+    if (from == to || !wl_reach_holds(from, to, address, bytes))
         return false;
     site->range_start = from;
     site->range_end = to;
     return true;
 }
 
-bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
-                       uint64_t end)
+bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
+                       uint64_t bytes)
 {
     const struct wl_sim_range *ranges = run->launch->ranges;
     size_t low = 0, high = run->launch->range_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (ranges[middle].end <= start)
+        if (ranges[middle].end <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == run->launch->range_count || start < ranges[low].start || end > ranges[low].end ||
-        end < start)
-        return find_own_range(run, site, start, end);
+    if (low == run->launch->range_count ||
+        !wl_reach_holds(ranges[low].start, ranges[low].end, address, bytes))
+        return find_own_range(run, site, address, bytes);
     site->range_start = ranges[low].start;
     site->range_end = ranges[low].end;
     return true;
@@ -449,7 +451,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
     run->is_opaque = launch->program->is_opaque;
     enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
-    run->workspace = sim->workspace;
+    run->workspace = launch->is_cooperative ? sim->workspace : NULL;
     return code;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "sim/found.h"
+#include "sim/reach.h"
 
 #define WARPS_MAX 32
 
@@ -239,7 +240,7 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
 {
     struct wl_shadow *shadow = warp->cta->shadow;
     const struct wl_run *run = warp->worker->run;
-    if ((uint64_t)access->offset + access->bytes > run->shared_bytes || !access->bytes)
+    if (!wl_reach_holds(0, run->shared_bytes, access->offset, access->bytes) || !access->bytes)
         return; /* a fault of its own */
     const uint32_t first = access->offset / 4, last = (access->offset + access->bytes - 1) / 4;
     if (access->is_read && run->options->checks & WL_CHECK_INIT &&

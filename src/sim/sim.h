@@ -73,7 +73,8 @@ struct wl_sim_launch {
     const struct wl_program *program;
     uint32_t grid[3], block[3];
     uint32_t shared_dynamic_bytes;
-    const uint8_t *parameters; /* program->parameter_bytes, laid out as program->parameters says */
+    /* program->parameter_bytes, laid out as program->parameters says, at a multiple of 16 */
+    const uint8_t *parameters;
     const struct wl_sim_range *ranges; /* allocations */
     size_t range_count;
     /* what the GPU has mapped, sorted: an access outside the allocations is no fault there, but a

@@ -51,10 +51,12 @@ struct wl_site_state {
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
     /* pattern of the last access by all 32 lanes */
-    bool has_pattern, is_sector_strided, is_aligned; /* deltas are multiples of the access size */
-    uint8_t shape;                                   /* enum wl_shape */
+    bool has_pattern, is_sector_strided;
+    bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */
+    uint8_t shape;     /* enum wl_shape */
     uint8_t surprises; /* changes of pattern in a row: 255 gives learning up */
-    int64_t low, high; /* least and greatest delta */
+    int64_t low;       /* least delta */
+    uint64_t span;     /* bytes from there to the end of the access with the greatest */
     uint64_t delta[WL_LANES] __attribute__((aligned(64)));
     struct wl_line_set sets[WL_LINE_SETS];
     /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
@@ -196,8 +198,9 @@ struct wl_run {
     double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
     double issue_interval; /* between two of a warp */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
-    uint64_t *workspace;   /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet */
-    struct wl_heap *heap;  /* NULL while no kernel has used it */
+    uint64_t
+        *workspace; /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet; else NULL */
+    struct wl_heap *heap;                  /* NULL while no kernel has used it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };
@@ -213,18 +216,15 @@ const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
                                   enum wl_sim_fault kind, const char *what, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* True if [start, end) lies in one range; remembers it in the site. */
-bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t start,
-                       uint64_t end);
+/* True if `bytes` at the address lie in one range; remembers it in the site. */
+bool wl_run_find_range(const struct wl_run *run, struct wl_site_state *site, uint64_t address,
+                       uint64_t bytes);
 
 /* The sites look up again what memory they are in: some was freed. */
 void wl_worker_forget_ranges(struct wl_worker *worker);
 
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);
-
-/* Device printf: prints through the launch's print function. arguments may be NULL. */
-void wl_print_format(const struct wl_run *run, const char *format, const uint8_t *arguments);
 
 /* Adds up the workers' counters. */
 void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,

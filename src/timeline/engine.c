@@ -30,7 +30,7 @@ void wl_timeline_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint
     engine.reach = reach;
 }
 
-__attribute__((visibility("default"))) const struct wl_timeline_engine *wl_timeline_engine(void)
+const struct wl_timeline_engine *wl_timeline_engine(void)
 {
     return &engine;
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/export.h"
 #include "timeline/record.h"
 
 enum { WL_TIMELINE_ENGINE_VERSION = 3 };
@@ -30,6 +31,6 @@ struct wl_timeline_engine {
 
 /* Both NULL at first. */
 void wl_timeline_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns));
-const struct wl_timeline_engine *wl_timeline_engine(void);
+WL_EXPORT const struct wl_timeline_engine *wl_timeline_engine(void);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/export.h"
 #include "timeline/record.h"
 
 #if defined __x86_64__
@@ -29,7 +30,7 @@
 
 /* A bit for each category that is recorded now. Set by wl_timeline_start and wl_timeline_pause
  * only. */
-extern uint64_t wl_timeline_wanted;
+WL_EXPORT extern uint64_t wl_timeline_wanted;
 
 static inline bool wl_timeline_is_wanted(enum wl_timeline_category category)
 {
@@ -90,8 +91,8 @@ struct wl_timeline_call {
     uint32_t category;
 };
 /* Returns the ticks at which it began; 0: it is not recorded (a call within a call). */
-uint64_t wl_timeline_call_begin(const struct wl_timeline_call *call);
-void wl_timeline_call_end(struct wl_timeline_call *call, uint64_t start, uint64_t result);
+WL_EXPORT uint64_t wl_timeline_call_begin(const struct wl_timeline_call *call);
+WL_EXPORT void wl_timeline_call_end(struct wl_timeline_call *call, uint64_t start, uint64_t result);
 
 /* What gives the stack that called such a function, as the id of a name, or 0; asked when the call
  * has ended and its time is known. NULL, as at first: nobody wants it. */

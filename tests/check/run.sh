@@ -1,29 +1,31 @@
 #!/bin/sh
-# run.sh SOURCE_FOLDER: compiles wrong.cu with nvcc (NVCC names it), runs each case of wrong.txt under
-# `warplens check-memory` and compares what it prints, word for word. A case in wrong.txt:
+# run.sh SOURCE_FOLDER NAME: compiles NAME.cu with nvcc (NVCC names it), runs each case of NAME.txt under
+# `warplens check-memory` and compares what it prints, word for word. A case in NAME.txt:
 #
 #   == OPTIONS -- ARGUMENT | EXIT
 #   lines of standard output
 #
-# With "update" as second argument wrong.txt is written anew. Environment: WARPLENS, NVCC.
+# Messages must be plain text. With "update" as third argument NAME.txt is written anew. Environment: WARPLENS, NVCC.
 set -eu
 source=$1/tests/check
+name=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$NVCC" -arch=sm_90 -gencode arch=compute_90,code=compute_90 -cudart=shared -lineinfo \
-    "$source/wrong.cu" -o "$folder/wrong"
+    "$source/$name.cu" -o "$folder/$name"
 cd "$folder"
-grep '^== ' "$source/wrong.txt" >cases
+grep '^== ' "$source/$name.txt" >cases
 while IFS= read -r line; do
     words=${line#== }
     words=${words%" | "*}
     status=0
     # shellcheck disable=SC2086 # options are words
-    "$WARPLENS" check-memory ${words%%-- *} ./wrong ${words##*-- } >output 2>errors || status=$?
+    "$WARPLENS" check-memory ${words%%-- *} "./$name" ${words##*-- } >output 2>errors || status=$?
     echo "== $words | $status"
+    LC_ALL=C grep '[[:cntrl:]]' errors | cat -v
     sed "s|$source/||g" output
 done <cases >printed
-if [ "${2:-}" = update ]; then
-    cp printed "$source/wrong.txt"
+if [ "${3:-}" = update ]; then
+    cp printed "$source/$name.txt"
 fi
-diff -u "$source/wrong.txt" printed
+diff -u "$source/$name.txt" printed

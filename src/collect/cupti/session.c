@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "collect/cupti/activities.h"
 #include "collect/cupti/collector.h"
 #include "collect/guard.h"
@@ -51,7 +52,8 @@ static bool lock_within(pthread_mutex_t *lock, int seconds)
 
 static bool open_stream(void)
 {
-    return wl_output_open(&session.output, session.settings.stream_folder, wl_cupti_collector.name);
+    return wl_output_open(&session.output, session.settings.stream_folder, wl_cupti_collector.name,
+                          NULL);
 }
 
 /* Out of memory: says so if that is still possible. */
@@ -372,7 +374,7 @@ static void begin(const char *settings_path)
 }
 
 /* Called by the driver within cuInit. Not 0: the library is there and works. */
-__attribute__((visibility("default"))) int InitializeInjection(void)
+WL_EXPORT int InitializeInjection(void)
 {
     static atomic_bool is_begun;
     const char *settings_path = getenv("WARPLENS_SETTINGS");

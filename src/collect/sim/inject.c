@@ -23,6 +23,7 @@
 #include "collect/sites.h"
 #include "device/clock.h"
 #include "device/device.h"
+#include "record/stream/running.h"
 #include "record/stream/stream.h"
 #include "timeline/engine.h"
 
@@ -82,7 +83,10 @@ static bool ensure_stream(void)
         leave_stream();
     if (session.output.writer)
         return true;
-    if (!wl_output_open(&session.output, session.settings.stream_folder, wl_sim_collector.name)) {
+    struct wl_error error = {0};
+    if (!wl_output_open(&session.output, session.settings.stream_folder, wl_sim_collector.name,
+                        &error)) {
+        wl_running_trouble(error.message);
         atomic_store(&session.is_on, false);
         return false;
     }
@@ -142,10 +146,13 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
     (void)self;
     struct visit visit;
     volatile bool is_counted = false;
+    wl_running_begin(launch->id, launch->mangled);
     if (session.is_tracing)
         return false;
-    if (!enter(&visit))
+    if (!enter(&visit)) {
+        wl_running_trouble(NULL);
         return false;
+    }
     WL_GUARD(&visit.guard)
     {
         if (ensure_stream())
@@ -161,6 +168,7 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
 {
     (void)self;
     struct visit visit;
+    wl_running_end();
     if (atomic_exchange(&session.is_progress_shown, false))
         wl_stream_progress_clear(session.settings.stream_folder);
     if (session.is_tracing || !enter(&visit))
@@ -356,6 +364,8 @@ static void begin(const char *settings_path)
         configure_device(NULL, NULL);
     atomic_store(&session.is_on, is_on);
     wl_nvtx_set_wanted(is_on);
+    if (is_on)
+        wl_running_open(session.settings.stream_folder);
     if (!is_on || !session.settings.trace[0])
         return;
     session.is_tracing =
@@ -381,6 +391,7 @@ static void after_fork_in_child(void)
     if (session.output.writer)
         leave_stream();
     pthread_mutex_unlock(&session.lock);
+    wl_running_after_fork();
     if (session.is_tracing)
         wl_recording_after_fork();
 }
@@ -442,6 +453,7 @@ static void finish(int exit_code, void *unused)
     }
     wl_guard_end(&guard);
     free_all();
+    wl_running_close();
     pthread_mutex_unlock(&session.lock);
 }
 

@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "collect/openacc_abi.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum { QUEUES_MAX = 8, WAIT_CONSTRUCT = 14, RUNTIME_API_CONSTRUCT = 15 };
 
-EXPORT void GOACC_wait(int async, int count, ...);
-EXPORT void acc_wait(int queue);
-EXPORT void acc_wait_all(void);
+WL_EXPORT void GOACC_wait(int async, int count, ...);
+WL_EXPORT void acc_wait(int queue);
+WL_EXPORT void acc_wait_all(void);
 
 static struct {
     pthread_once_t once;

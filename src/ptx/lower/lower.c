@@ -671,7 +671,7 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
     if (lowering.code && !kernel->code)
         kernel->code = lowering.code;
     entry->op = kernel->program->op_count;
-    entry->register_bytes = lowering.program->register_file_bytes;
+    entry->register_bytes = lowering.program->register_file_bytes + lowering.outgoing_bytes;
     entry->local_bytes = (uint32_t)align_up(lowering.local_end, 16);
     kernel->shared_end = lowering.shared_end;
     lower_join_programs(kernel->program, lowering.program);
@@ -679,7 +679,8 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
     wl_program_free(lowering.program);
 }
 
-#define CALL_DEPTH 64           /* frames of the largest function that fit */
+#define CALL_DEPTH 64 /* frames of the largest function that fit */
+#define CALL_FRAME_MAX (1u << 25)
 #define LOCAL_DEPTH_BYTES 16384 /* of a thread, for called functions */
 
 static void lower_callees(struct lowering *lowering)
@@ -701,7 +702,9 @@ static void lower_callees(struct lowering *lowering)
         largest = function->register_bytes > largest ? function->register_bytes : largest;
         uses_local |= function->local_bytes > 0;
     }
-    program->call_stack_bytes = largest * CALL_DEPTH;
+    if (largest > CALL_FRAME_MAX)
+        lower_fail(lowering, WL_ERR_UNSUPPORTED, "its functions need too many registers");
+    program->call_stack_bytes = lowering->outgoing_bytes + largest * CALL_DEPTH;
     if (uses_local)
         lowering->local_end += LOCAL_DEPTH_BYTES;
 }

@@ -179,6 +179,7 @@ static void inline_call(struct lowering *lowering, const struct lower_callee *fo
 /* ---- calls that are not inlined ---- */
 
 #define PASSED_ALIGNMENT 16
+#define PASSED_BYTES_MAX (1u << 18) /* by one call; kernels take 32764 bytes */
 
 static const struct wl_ptx_operand no_list = {.kind = WL_PTX_OPERAND_VECTOR};
 
@@ -207,18 +208,28 @@ static uint32_t variable_bytes(const struct wl_ptx_function *function, const cha
     return 8;
 }
 
+/* Room for so many bytes behind the first `at` that a call passes; more than any call passes is
+ * cut, which leaves accesses beyond it. */
+static uint32_t passed_bytes(uint64_t bytes, uint32_t at)
+{
+    const uint64_t room = (bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT * PASSED_ALIGNMENT;
+    return (uint32_t)(room < PASSED_BYTES_MAX - at ? room : PASSED_BYTES_MAX - at);
+}
+
 static uint32_t fix_list(struct instance *instance, const struct wl_ptx_operand *list, uint32_t at)
 {
     for (uint32_t i = 0; i < list->item_count; i++) {
         const char *name = list->items[i].name;
+        const uint32_t bytes =
+            passed_bytes(name ? variable_bytes(instance->function, name) : 8, at);
         for (size_t k = 0; name && k < instance->count; k++) {
             if (strcmp(instance->items[k].name, name) != 0)
                 continue;
             instance->items[k].fixed = PLACE_OUTGOING;
             instance->items[k].passed_at = at;
+            instance->items[k].passed_bytes = bytes;
         }
-        uint32_t bytes = name ? variable_bytes(instance->function, name) : 8;
-        at += (bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT * PASSED_ALIGNMENT;
+        at += bytes;
     }
     return at;
 }
@@ -231,10 +242,10 @@ static uint32_t fix_formals(struct lowering *lowering, struct instance *instance
                                       .variable = lowering->parameter_variables++,
                                       .fixed = PLACE_INCOMING,
                                       .passed_at = at,
+                                      .passed_bytes = passed_bytes(formals[i].size_bytes, at),
                                       .is_block = lower_variable_is_block(&formals[i])};
         WL_PUSH(instance, name);
-        at += (uint32_t)((formals[i].size_bytes + PASSED_ALIGNMENT - 1) / PASSED_ALIGNMENT *
-                         PASSED_ALIGNMENT);
+        at += name.passed_bytes;
     }
     return at;
 }
@@ -254,9 +265,12 @@ void lower_fix_passed(struct lowering *lowering, struct instance *instance)
             continue;
         const struct lower_callee *callee = direct_callee(lowering, instance->module, instruction);
         bool is_indirect = instruction->operands[1].kind == WL_PTX_OPERAND_REGISTER;
-        if (is_indirect || (callee && callee->is_called))
-            fix_list(instance, argument_list(instruction),
-                     fix_list(instance, &instruction->operands[0], 0));
+        if (!is_indirect && !(callee && callee->is_called))
+            continue;
+        uint32_t end = fix_list(instance, argument_list(instruction),
+                                fix_list(instance, &instruction->operands[0], 0)) *
+                       WL_LANES;
+        lowering->outgoing_bytes = end > lowering->outgoing_bytes ? end : lowering->outgoing_bytes;
     }
 }
 

@@ -294,7 +294,10 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
     }
     struct parameter_cell cell = {variable, offset, lower_new_register(lowering, operand_class)};
     const struct parameter_name *name = find_parameter_name(lowering, variable);
-    if (name && name->fixed) {
+    const int64_t bytes = operand_class == WL_CLASS_64 ? 8 : 4;
+    if (name && name->fixed && (offset < 0 || offset > name->passed_bytes - bytes)) {
+        lower_fail(lowering, WL_ERR_INPUT, "access beyond parameter %s", name->name);
+    } else if (name && name->fixed) {
         struct virtual_register *reg = &lowering->registers.items[cell.reg];
         reg->fixed = name->fixed;
         reg->offset = (name->passed_at + (uint32_t)offset) * WL_LANES;

@@ -46,9 +46,10 @@ struct parameter_cell {
 struct parameter_name {
     const char *name;
     uint32_t variable;
-    uint8_t fixed;      /* enum fixed_place: the variable belongs to a call that is not inlined */
-    uint32_t passed_at; /* its byte offset among what that call passes */
-    bool is_block;      /* no scalar but bytes, in parts of any size */
+    uint8_t fixed; /* enum fixed_place: the variable belongs to a call that is not inlined */
+    uint32_t passed_at,
+        passed_bytes; /* its place among what that call passes, and the room there */
+    bool is_block;    /* no scalar but bytes, in parts of any size */
 };
 
 /* A function that a kernel reaches. */
@@ -113,6 +114,7 @@ struct lowering {
     const struct lower_calls *calls;
     bool is_called;          /* lowering a called function, not the kernel */
     uint32_t incoming_bytes; /* what its callers pass */
+    uint32_t outgoing_bytes; /* the most that it passes to a call, behind its own registers */
     struct wl_program *program;
     struct wl_error *error;
     enum wl_code code; /* first failure; lowering goes on until the instruction ends */

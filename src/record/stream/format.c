@@ -10,7 +10,8 @@
 /* Row k holds what a byte does to the sum when k more bytes follow it. */
 static uint32_t crc_table[8][256];
 
-__attribute__((constructor)) static void fill_crc_table(void)
+/* Early: another constructor may begin a stream. */
+__attribute__((constructor(101))) static void fill_crc_table(void)
 {
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t crc = byte;

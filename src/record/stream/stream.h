@@ -21,11 +21,15 @@ void wl_stream_writer_close(struct wl_stream_writer *writer);
  * the writer. */
 void wl_stream_writer_abandon(struct wl_stream_writer *writer);
 
+struct wl_running;
+
 struct wl_stream_summary {
     uint64_t records, bytes; /* good ones */
     bool is_torn;     /* ended within a record: the process was killed or the disk was full */
     bool has_end;     /* put_end was there */
     uint64_t dropped; /* records the writer had to drop */
+    /* the launch that the process was in; wl_stream_replay leaves it NULL: stream/running.h */
+    const struct wl_running *running;
 };
 
 /* Replays one stream file into a sink; pointers passed to it live only during the call. Damage

@@ -23,6 +23,12 @@ static void set_shared(struct wl_occupancy_input *input, double value)
     input->shared_dynamic_bytes = (uint32_t)value;
 }
 
+/* Of a number that may be anything: reports come from files. */
+static uint32_t whole(double value)
+{
+    return !(value > 0) ? 0 : value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
 struct graph {
     const char *label;
     void (*set)(struct wl_occupancy_input *input, double value);
@@ -84,13 +90,13 @@ struct wl_drawing *wl_chart_occupancy(const struct wl_chart_launch *launch, cons
         return NULL;
     }
     struct wl_occupancy_input input = {
-        .registers_per_thread = (uint32_t)registers->number,
-        .threads_per_block = (uint32_t)number(launch, "launch__block_size"),
-        .shared_static_bytes = (uint32_t)number(launch, "launch__shared_mem_per_block_static"),
-        .shared_dynamic_bytes = (uint32_t)number(launch, "launch__shared_mem_per_block_dynamic"),
+        .registers_per_thread = whole(registers->number),
+        .threads_per_block = whole(number(launch, "launch__block_size")),
+        .shared_static_bytes = whole(number(launch, "launch__shared_mem_per_block_static")),
+        .shared_dynamic_bytes = whole(number(launch, "launch__shared_mem_per_block_dynamic")),
         .carveout_pct = -1,
     };
-    double shared = input.shared_static_bytes + input.shared_dynamic_bytes;
+    double shared = (double)input.shared_static_bytes + (double)input.shared_dynamic_bytes;
     double most_shared = fmax(gpu->shared_per_block_optin_bytes, gpu->shared_per_block_bytes);
     double warp = gpu->warp_size;
     const struct graph graphs[] = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/metric/units.h"
+#include "base/safe.h"
 
 static const double largest_exact = 9007199254740992.0; /* 2^53 */
 
@@ -79,77 +80,9 @@ void wl_format_metric(const struct wl_metric_value *value, enum wl_view_units un
     format_decimals(scaled, is_scaled, number);
 }
 
-/* Decodes one character; 0 bytes taken means that the bytes are no UTF-8. */
-static size_t decode(const char *string, uint32_t *character)
-{
-    const unsigned char *bytes = (const unsigned char *)string;
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    for (size_t form = 0; form < 4; form++) {
-        if ((bytes[0] & forms[form].mask) != forms[form].lead)
-            continue;
-        uint32_t value = bytes[0] & (unsigned char)~forms[form].mask;
-        for (size_t i = 1; i <= form; i++) {
-            if ((bytes[i] & 0xc0) != 0x80)
-                return 0;
-            value = value << 6 | (bytes[i] & 0x3f);
-        }
-        if (value < forms[form].least || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
-            return 0;
-        *character = value;
-        return form + 1;
-    }
-    return 0;
-}
-
-/* Control characters, and those that change how what stands around them is shown. */
-static bool is_unsafe(uint32_t character)
-{
-    static const struct {
-        uint32_t first, last;
-    } ranges[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},     {0x61c, 0x61c},
-                  {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
-                  {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (character >= ranges[i].first && character <= ranges[i].last)
-            return true;
-    return false;
-}
-
-static void add_escaped(uint32_t character, struct wl_text *out)
-{
-    if (character < 0x80)
-        wl_text_addf(out, "\\x%02x", (unsigned)character);
-    else
-        wl_text_addf(out, character > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned)character);
-}
-
 void wl_format_safe(const char *string, struct wl_text *out)
 {
-    size_t column = 0;
-    wl_text_add(out, "");
-    while (*string != '\0') {
-        uint32_t character = 0;
-        size_t taken = decode(string, &character), before = out->length;
-        if (character == '\t' && taken == 1) {
-            do
-                wl_text_add_char(out, ' ');
-            while (++column % 4 != 0);
-        } else if (taken == 0) {
-            wl_text_addf(out, "\\x%02x", (unsigned)(unsigned char)*string);
-            column += out->length - before;
-            taken = 1;
-        } else if (is_unsafe(character)) {
-            add_escaped(character, out);
-            column += out->length - before;
-        } else {
-            wl_text_add_bytes(out, string, taken);
-            column++;
-        }
-        string += taken;
-    }
+    wl_safe_add(string, out);
 }
 
 void wl_format_utf8(const char *string, struct wl_text *out)
@@ -157,7 +90,7 @@ void wl_format_utf8(const char *string, struct wl_text *out)
     wl_text_add(out, "");
     while (*string != '\0') {
         uint32_t character = 0;
-        size_t taken = decode(string, &character);
+        size_t taken = wl_safe_decode(string, &character);
         if (taken == 0)
             wl_text_add(out, "\xef\xbf\xbd");
         else
@@ -171,13 +104,13 @@ void wl_format_csv(const char *string, struct wl_text *out)
     wl_text_add_char(out, '"');
     while (*string != '\0') {
         uint32_t character = 0;
-        size_t taken = decode(string, &character);
+        size_t taken = wl_safe_decode(string, &character);
         if (taken == 0)
             wl_text_add(out, "\xef\xbf\xbd");
         else if (character == '"')
             wl_text_add(out, "\"\"");
-        else if (character != '\t' && is_unsafe(character))
-            add_escaped(character, out);
+        else if (character != '\t' && !wl_safe_is_plain(character))
+            wl_safe_add_escaped(character, out);
         else
             wl_text_add_bytes(out, string, taken);
         string += taken ? taken : 1;

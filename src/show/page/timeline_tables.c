@@ -41,6 +41,11 @@ static size_t count_columns(const struct wl_timeline_table *table)
 
 /* ---- cells ---- */
 
+static bool is_whole_number(double number)
+{
+    return number >= -0x1p63 && number < 0x1p63 && number == (double)(int64_t)number;
+}
+
 /* For people: as many decimals as nsys prints. */
 static void format_number(double number, enum wl_table_unit unit, struct wl_text *out)
 {
@@ -51,8 +56,8 @@ static void format_number(double number, enum wl_table_unit unit, struct wl_text
         [WL_UNIT_MEGABYTES] = 3,
         [WL_UNIT_MEGABYTES_PER_SECOND] = 1,
     };
-    bool is_whole = (unit == WL_UNIT_NS && number == (double)(int64_t)number) ||
-                    unit == WL_UNIT_COUNT || unit == WL_UNIT_ID;
+    bool is_whole = (unit == WL_UNIT_NS && is_whole_number(number)) || unit == WL_UNIT_COUNT ||
+                    unit == WL_UNIT_ID;
     snprintf(digits, sizeof digits, "%.*f", is_whole ? 0 : decimals[unit], number);
     if (unit == WL_UNIT_ID || unit == WL_UNIT_PERCENT)
         wl_text_add(out, digits);
@@ -93,7 +98,7 @@ static json_t *json_cell(const struct wl_table_cell *cell)
         wl_text_free(&out);
         return string;
     }
-    if (cell->number == (double)(int64_t)cell->number)
+    if (is_whole_number(cell->number))
         return json_integer((json_int_t)cell->number);
     return json_real(cell->number);
 }

@@ -397,6 +397,8 @@ static enum wl_shape find_shape(const u64 *delta, u64 bytes)
     return is_run(delta, 0, WL_LANES, 0) ? WL_SHAPE_UNIFORM : WL_SHAPE_SCATTERED;
 }
 
+#define SPREAD_MAX ((u64)1 << 62) /* of a pattern that is followed: a span never wraps */
+
 static void learn_pattern(struct access *access)
 {
     struct wl_site_state *site = access->site;
@@ -409,9 +411,10 @@ static void learn_pattern(struct access *access)
         high = delta > high ? delta : high;
         all |= (u64)delta;
     }
+    const u64 spread = (u64)high - (u64)low;
     site->low = low;
-    site->high = high;
-    site->is_aligned = (all & (access->bytes - 1)) == 0;
+    site->span = spread + access->bytes;
+    site->is_regular = (all & (access->bytes - 1)) == 0 && spread < SPREAD_MAX;
     site->is_sector_strided = (all & 31) == 0 && access->kind == WL_SITE_LOAD;
     site->shape = (uint8_t)find_shape(site->delta, access->bytes);
     for (int i = 0; i < WL_LINE_SETS; i++)
@@ -435,7 +438,7 @@ static bool follows_pattern(struct access *access)
     } else {
         site->surprises = 0;
     }
-    return site->is_aligned;
+    return site->is_regular;
 }
 
 /* The lane-by-lane check, for accesses that span several ranges. */
@@ -445,10 +448,10 @@ static bool check_lanes(struct access *access)
     u32 outside = 0;
     for (int i = 0; i < WL_LANES; i++) {
         u64 address = access->address[i];
-        if (address >= access->site->range_start &&
-            address + access->bytes <= access->site->range_end)
+        if (wl_reach_holds(access->site->range_start, access->site->range_end, address,
+                           access->bytes))
             continue;
-        if (!wl_run_find_range(run, access->site, address, address + access->bytes))
+        if (!wl_run_find_range(run, access->site, address, access->bytes))
             outside |= LANE_BIT(i);
     }
     access->dropped = outside;
@@ -468,11 +471,12 @@ static void divert_dropped(struct access *access)
     access->shape = WL_SHAPE_SCATTERED;
 }
 
-static bool is_mapped(struct access *access, u64 low, u64 high)
+/* Of the warp's `bytes` from its lowest address on. */
+static bool is_mapped(struct access *access, u64 lowest, u64 bytes)
 {
     const struct wl_site_state *site = access->site;
-    return (low >= site->range_start && high <= site->range_end && low < high) ||
-           wl_run_find_range(access->warp->worker->run, access->site, low, high) ||
+    return wl_reach_holds(site->range_start, site->range_end, lowest, bytes) ||
+           wl_run_find_range(access->warp->worker->run, access->site, lowest, bytes) ||
            check_lanes(access);
 }
 
@@ -506,7 +510,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
                              enum wl_site_access kind)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
-    if (warp->active != WL_FULL_MASK || !site->has_pattern || !site->is_aligned ||
+    if (warp->active != WL_FULL_MASK || !site->has_pattern || !site->is_regular ||
         site->shape < WL_SHAPE_CONTIGUOUS || op->width_bytes < 4 ||
         (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0) ||
         op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS))
@@ -514,8 +518,9 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     const u64 *base = lane_register(warp, op->a);
     const u64 first = base[0] + (u64)op->imm;
     const u32 bytes = (u32)op->width_bytes * op->count;
-    if (first & (bytes - 1) || first + (u64)site->low < site->range_start ||
-        first + (u64)site->high + bytes > site->range_end || differs_from(base, site->delta))
+    if (first & (bytes - 1) ||
+        !wl_reach_holds(site->range_start, site->range_end, first + (u64)site->low, site->span) ||
+        differs_from(base, site->delta))
         return false;
     access->warp = warp;
     access->op = op;
@@ -546,8 +551,7 @@ static bool look_at_global(struct access *access)
     if (!is_atomic && follows_pattern(access)) {
         if (address[0] & (access->bytes - 1))
             return misaligned(access, address);
-        u64 low = address[0] + (u64)site->low, high = address[0] + (u64)site->high + access->bytes;
-        if (!is_mapped(access, low, high))
+        if (!is_mapped(access, address[0] + (u64)site->low, site->span))
             return false;
         access->shape = site->shape;
         if (!run->count)
@@ -565,7 +569,8 @@ static bool look_at_global(struct access *access)
     }
     if (all & (access->bytes - 1))
         return misaligned(access, address);
-    if (!is_mapped(access, low, high + access->bytes))
+    bool is_narrow = high - low < SPREAD_MAX;
+    if (is_narrow ? !is_mapped(access, low, high - low + access->bytes) : !check_lanes(access))
         return false;
     if (!run->count)
         return true;
@@ -631,7 +636,7 @@ static bool beyond_shared(struct access *access, const u32 *offset)
     struct wl_warp *warp = access->warp;
     const u32 limit = warp->worker->run->shared_bytes;
     int lane = 0;
-    while (!(warp->active >> lane & 1) || (u64)offset[lane] + access->bytes <= limit)
+    while (!(warp->active >> lane & 1) || wl_reach_holds(0, limit, offset[lane], access->bytes))
         lane++;
     warp->active = LANE_BIT(lane); /* the thread at fault */
     wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
@@ -653,6 +658,8 @@ bool WL_EXEC(access_shared)(struct access *access)
     u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ (first & 7));
     WL_FOR_LANES (i)
         differs |= (offset[i] - first) ^ site->memo_offset[i];
+    if (first & (access->bytes - 1)) /* the memo knows it to 8 bytes only */
+        return misaligned(access, address);
     if (differs || site->memo_wavefronts == 0) {
         u32 all = 0, highest = 0;
         WL_FOR_LANES (i) {
@@ -661,12 +668,12 @@ bool WL_EXEC(access_shared)(struct access *access)
         }
         if (all & (access->bytes - 1))
             return misaligned(access, address);
-        if ((u64)highest + access->bytes <= run->shared_bytes)
-            learn_shared(access, offset, first);
+        if (!wl_reach_holds(0, run->shared_bytes, highest, access->bytes))
+            return beyond_shared(access, offset);
+        learn_shared(access, offset, first);
     }
-    u64 end = (u64)first + site->memo_high - (1u << 31) + access->bytes;
-    u64 start = (u64)first + site->memo_low - (1u << 31);
-    if (site->memo_wavefronts == 0 || end > run->shared_bytes || (s64)start < 0)
+    const u64 start = shared_start(site, first);
+    if (!wl_reach_holds(0, run->shared_bytes, start, shared_span(site, access->bytes)))
         return beyond_shared(access, offset);
     if (run->count) {
         site->requests[WL_SITE_SHARED]++;
@@ -741,7 +748,7 @@ bool WL_EXEC(access_local)(struct access *access)
     for (int i = 0; i < WL_LANES; i++) {
         offset[i] = access->address[i] & ~WL_WINDOW_MASK;
         all |= offset[i];
-        outside |= (u32)(offset[i] + access->bytes > limit) << i;
+        outside |= (u32)!wl_reach_holds(0, limit, offset[i], access->bytes) << i;
     }
     if (all & (access->bytes - 1))
         return misaligned(access, offset);

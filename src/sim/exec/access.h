@@ -3,6 +3,7 @@
 #define WL_SIM_EXEC_ACCESS_H
 
 #include "sim/exec/lanes.h"
+#include "sim/reach.h"
 
 /* One access: the addresses of all lanes (lanes that are off repeat an active one), and the bytes
  * each lane touches. */
@@ -59,6 +60,18 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     }
 }
 
+/* Where the pattern that the site of a shared access knows begins when its first lane is at that
+ * offset, and its length. What begins before the block's memory comes out as a great number. */
+static inline u64 shared_start(const struct wl_site_state *site, u32 first)
+{
+    return (u64)first + site->memo_low - (1u << 31);
+}
+
+static inline u64 shared_span(const struct wl_site_state *site, u32 bytes)
+{
+    return (u64)(site->memo_high - site->memo_low) + bytes;
+}
+
 /* Writes a shared access, whose wavefronts the site knows, into the warp's trace. */
 static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
                                 const struct wl_site_state *site)
@@ -70,6 +83,16 @@ static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
                   wl_trace_pack((struct wl_trace_access){.is_shared = true,
                                                          .wavefronts = site->memo_pipe,
                                                          .wavefronts_ideal = site->memo_ideal}));
+}
+
+/* Generic addresses of shared memory as offsets, which have 32 bits: what has more in its window is
+ * as far as they go, beyond every block's memory. */
+static inline void access_leave_window(u64 *address, u32 bytes)
+{
+    for (int i = 0; i < WL_LANES; i++) {
+        const u64 offset = address[i] & ~WL_WINDOW_MASK;
+        address[i] = offset > UINT32_MAX ? (u64)(UINT32_MAX - (bytes - 1)) : offset;
+    }
 }
 
 /* What the trace says of a store in the place of what it waits for. */

@@ -1,40 +1,21 @@
 /* Calls out of the kernel: printf, assert, host math functions. */
 #include <math.h>
-#include <stdio.h>
 
 #include "sim/exec/lanes.h"
+#include "sim/print.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
-/* A generic address of one lane as a host pointer; NULL if it lies nowhere. */
-static const uint8_t *host_pointer(const struct wl_warp *warp, u64 address, int lane)
-{
-    const struct wl_run *run = warp->worker->run;
-    u64 window = address & WL_WINDOW_MASK, offset = address & ~WL_WINDOW_MASK;
-    if (window == WL_LOCAL_WINDOW)
-        return offset < run->program->local_bytes
-                   ? warp->local + (u64)(u32)lane * run->program->local_bytes + offset
-                   : NULL;
-    if (window == WL_SHARED_WINDOW)
-        return offset < run->shared_bytes ? warp->shared + offset : NULL;
-    struct wl_site_state site = {0};
-    return wl_run_find_range(run, &site, address, address + 1) ? (const uint8_t *)(uintptr_t)address
-                                                               : NULL;
-}
-
 RUN(CALL_PRINT)
 {
     const u64 *format = lane_register(warp, op->a), *arguments = lane_register(warp, op->b);
-    u32 *d = lane_register(warp, op->dst);
+    s32 *d = lane_register(warp, op->dst);
     for (u32 left = warp->active; left; left &= left - 1) {
-        int i = __builtin_ctz(left);
-        const char *text = (const char *)host_pointer(warp, format[i], i);
-        const uint8_t *values = host_pointer(warp, arguments[i], i);
-        if (text)
-            wl_print_format(warp->worker->run, text, values);
-        d[i] = 0;
+        u32 i = (u32)__builtin_ctz(left);
+        if (!wl_print_run(warp, op, i, format[i], arguments[i], &d[i]))
+            return NULL;
     }
     return op + 1;
 }
@@ -43,11 +24,13 @@ RUN(ASSERT_FAIL)
 {
     const u64 *message = lane_register(warp, op->a), *file = lane_register(warp, op->b);
     const u32 *line = lane_register(warp, op->c);
-    int i = __builtin_ctz(warp->active);
-    const char *text = (const char *)host_pointer(warp, message[i], i);
-    const char *name = (const char *)host_pointer(warp, file[i], i);
-    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%s:%u: `%s`",
-                         name ? name : "?", line[i], text ? text : "?");
+    u32 i = (u32)__builtin_ctz(warp->active);
+    size_t text_length, name_length;
+    const char *text = wl_print_peek(warp, i, message[i], &text_length);
+    const char *name = wl_print_peek(warp, i, file[i], &name_length);
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_ASSERT, "assertion failed", "%.*s:%u: `%.*s`",
+                         name ? (int)name_length : 1, name ? name : "?", line[i],
+                         text ? (int)text_length : 1, text ? text : "?");
 }
 
 RUN(CALL_ALLOCATE)

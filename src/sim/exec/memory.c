@@ -50,13 +50,42 @@ RUN(STORE_LOCAL)
     return op + 1;
 }
 
-static bool is_constant_address(const struct wl_run *run, struct wl_site_state *site, u64 address,
-                                u64 end)
+static bool is_parameter(const struct wl_run *run, u64 address, u64 bytes)
 {
-    u64 parameters = (u64)(uintptr_t)run->launch->parameters;
-    return (address >= site->range_start && end <= site->range_end && address < end) ||
-           (address >= parameters && end <= parameters + run->program->parameter_bytes) ||
-           wl_run_find_range(run, site, address, end);
+    const u64 parameters = (u64)(uintptr_t)run->launch->parameters;
+    return wl_reach_holds(parameters, parameters + run->program->parameter_bytes, address, bytes);
+}
+
+static bool is_constant_address(const struct wl_run *run, struct wl_site_state *site, u64 address,
+                                u64 bytes)
+{
+    return wl_reach_holds(site->range_start, site->range_end, address, bytes) ||
+           is_parameter(run, address, bytes) || wl_run_find_range(run, site, address, bytes);
+}
+
+/* Bounds and alignment of a load of constants or kernel parameters; lanes of which one is the first
+ * `distinct`. False: the warp has faulted. */
+static bool reach_constants(struct access *access, int distinct)
+{
+    struct wl_warp *warp = access->warp;
+    for (int i = 0; i < distinct; i++) {
+        const u64 address = access->address[i];
+        const bool is_there =
+            is_constant_address(warp->worker->run, access->site, address, access->bytes);
+        if (__builtin_expect(is_there && !(address & (access->bytes - 1)), 1))
+            continue;
+        if (warp->active >> i & 1)
+            warp->active = LANE_BIT(i); /* the thread at fault; others repeat one before them */
+        if (is_there)
+            wl_warp_fault(warp, access->op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
+                          "0x%llx is not a multiple of %u", (unsigned long long)address,
+                          access->bytes);
+        else
+            wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                          "constant address 0x%llx", (unsigned long long)address);
+        return false;
+    }
+    return true;
 }
 
 /* An SM reads constants at one address after another: the trace says at how many. */
@@ -80,12 +109,8 @@ RUN(LOAD_CONST)
     struct access access;
     access_resolve(&access, warp, op, WL_SITE_LOAD);
     int distinct = op->flags & WL_OPF_NO_ADDRESS ? 1 : WL_LANES;
-    for (int i = 0; i < distinct; i++) {
-        u64 address = access.address[i];
-        if (!is_constant_address(warp->worker->run, access.site, address, address + access.bytes))
-            return wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                                 "constant address 0x%llx", (unsigned long long)address);
-    }
+    if (!reach_constants(&access, distinct))
+        return NULL;
     if (distinct == 1 && op->count == 1 && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64) &&
         warp->active == WL_FULL_MASK) {
         const u32 value = *POINTER(const u32, access.address[0]);
@@ -100,15 +125,37 @@ RUN(LOAD_CONST)
     return op + 1;
 }
 
+#define PARAMETERS 1 /* no window: kernel parameters, whose addresses are those of the host */
+
+/* Where a generic address leads. */
+static u64 window_of(const struct wl_run *run, u64 address)
+{
+    const u64 window = address & WL_WINDOW_MASK;
+    return window == 0 && is_parameter(run, address, 1) ? PARAMETERS : window;
+}
+
 /* Lanes whose generic address lies in the window of the first lane that is left. */
 static u32 same_window(const struct wl_warp *warp, const u64 *address, u32 left, u64 *window)
 {
+    const struct wl_run *run = warp->worker->run;
     u32 group = 0;
-    *window = address[__builtin_ctz(left)] & WL_WINDOW_MASK;
+    *window = window_of(run, address[__builtin_ctz(left)]);
     for (int i = 0; i < WL_LANES; i++)
-        if (left >> i & 1 && (address[i] & WL_WINDOW_MASK) == *window)
+        if (left >> i & 1 && window_of(run, address[i]) == *window)
             group |= LANE_BIT(i);
-    return group & warp->active;
+    return group;
+}
+
+/* Kernel parameters are constants. */
+static bool reach_parameters(struct access *access)
+{
+    struct wl_warp *warp = access->warp;
+    if (access->kind == WL_SITE_LOAD)
+        return reach_constants(access, WL_LANES);
+    wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
+                  "0x%llx is a kernel parameter, which cannot be written",
+                  (unsigned long long)access->address[__builtin_ctz(warp->active)]);
+    return false;
 }
 
 /* Splits a generic access by space and runs one part after the other. */
@@ -129,15 +176,13 @@ static const struct wl_op *generic(struct wl_warp *warp, const struct wl_op *op,
         struct access access;
         access_resolve(&access, warp, op, kind);
         if (window == WL_SHARED_WINDOW) {
+            access_leave_window(access.address, access.bytes);
             is_good = WL_EXEC(access_shared)(&access);
         } else if (window == WL_LOCAL_WINDOW) {
             is_good = WL_EXEC(access_local)(&access);
         } else {
-            u64 parameters = (u64)(uintptr_t)warp->worker->run->launch->parameters;
-            u64 first = access.address[0];
-            if (first < parameters ||
-                first >= parameters + warp->worker->run->program->parameter_bytes)
-                is_good = WL_EXEC(access_global)(&access);
+            is_good =
+                window == PARAMETERS ? reach_parameters(&access) : WL_EXEC(access_global)(&access);
         }
         if (is_good)
             move(&access);

@@ -37,6 +37,8 @@ static inline bool reach_memory_at(struct wl_warp *warp, const struct wl_op *op,
         access.address[i] = last;
     }
     bool is_shared = space == WL_SITE_SHARED || window == WL_SHARED_WINDOW;
+    if (window == WL_SHARED_WINDOW)
+        access_leave_window(access.address, bytes);
     bool is_local = space == WL_SITE_LOCAL || window == WL_LOCAL_WINDOW;
     bool is_good = is_shared  ? WL_EXEC(access_shared)(&access)
                    : is_local ? WL_EXEC(access_local)(&access)

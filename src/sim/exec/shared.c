@@ -29,15 +29,16 @@ static inline void *repeat_pattern(struct wl_warp *warp, const struct wl_op *op)
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
     const struct wl_run *run = warp->worker->run;
-    const u32 *base = lane_register(warp, op->a);
     if (!(op->flags & WL_OPF_ADDRESS32) || warp->active != WL_FULL_MASK ||
         site->memo_shape != WL_SHAPE_WINDOW)
         return NULL;
+    const u32 *base = lane_register(warp, op->a); /* which not every operation has */
     const u32 first = base[0] + (u32)op->imm;
-    const u64 start = (u64)first + site->memo_low - (1u << 31);
-    const u64 end = (u64)first + site->memo_high - (1u << 31) + (u64)op->width_bytes * op->count;
-    if (site->memo_mask != WL_FULL_MASK || site->memo_phase != (first & 7) || (s64)start < 0 ||
-        end > run->shared_bytes || differs_from(base, site->memo_offset))
+    const u32 bytes = (u32)op->width_bytes * op->count;
+    const u64 start = shared_start(site, first);
+    if (site->memo_mask != WL_FULL_MASK || site->memo_phase != (first & 7) || first & (bytes - 1) ||
+        !wl_reach_holds(0, run->shared_bytes, start, shared_span(site, bytes)) ||
+        differs_from(base, site->memo_offset))
         return NULL;
     if (run->count) {
         site->requests[WL_SITE_SHARED]++;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/exec/values.h"
+#include "sim/reach.h"
 
 /* Weights of texels and the positions they come from have 8 fraction bits. */
 #define ONE 256
@@ -144,18 +145,31 @@ static bool gives_float(const struct wl_texture *texture)
     return texture->kind == WL_TEXEL_FLOAT || texture->reads_float;
 }
 
+/* Where texels lie in the texture's memory; false: not in it, as where a kernel fetches from
+ * another geometry than the texture has. */
+static bool place_bytes(const struct wl_texture *texture, uint64_t x_bytes, uint64_t y, uint64_t z,
+                        uint32_t bytes, uint64_t *address)
+{
+    const uint64_t offset = z * texture->slice_bytes + y * texture->pitch_bytes + x_bytes;
+    *address = texture->address + offset;
+    return wl_reach_holds(0, texture->size_bytes, offset, bytes);
+}
+
 /* What is where it was looked for; NULL: the border. */
 static const uint8_t *find_texel(const struct wl_texture *texture, int64_t x, int64_t y, int64_t z,
                                  struct texels *texels)
 {
     if (x == OUTSIDE || y == OUTSIDE || z == OUTSIDE)
         return NULL;
-    const uint64_t x_bytes = (uint64_t)x * wl_texture_element_bytes(texture);
+    const uint32_t element = wl_texture_element_bytes(texture);
+    const uint64_t x_bytes = (uint64_t)x * element;
+    uint64_t address;
+    if (!place_bytes(texture, x_bytes, (uint64_t)y, (uint64_t)z, element, &address))
+        return NULL;
     if (texels->wants_addresses && texels->count < TEXELS_MAX)
         texels->addresses[texels->count++] =
             cached_address(texture, x_bytes, (uint64_t)y, (uint64_t)z);
-    return (const uint8_t *)(uintptr_t)(texture->address + (uint64_t)z * texture->slice_bytes +
-                                        (uint64_t)y * texture->pitch_bytes + x_bytes);
+    return (const uint8_t *)(uintptr_t)address;
 }
 
 /* Integers that are read as numbers count from here, of which 1 is ... */
@@ -387,13 +401,13 @@ bool WL_EXEC(texels_locate)(const struct wl_texture *texture, enum wl_texture_ge
     int64_t x = (int64_t)at[0] * (is_formatted ? element : 1), y = is_flat ? 0 : at[1];
     int64_t z = is_layered ? coordinates[0] : geometry == WL_TEXTURE_3D ? at[2] : 0;
     int64_t row_bytes = (int64_t)texture->width * element;
-    bool is_inside = bound(&x, row_bytes - (is_formatted ? element : bytes), clamps);
+    bool is_inside = bound(&x, row_bytes - bytes, clamps);
     is_inside &= bound(&y, (int64_t)axis_length(texture, 1) - 1, clamps);
     is_inside &= bound(&z, (int64_t)axis_length(texture, 2) - 1, clamps);
     if (!is_inside)
         return false;
-    *address = texture->address + (uint64_t)z * texture->slice_bytes +
-               (uint64_t)y * texture->pitch_bytes + (uint64_t)x;
+    if (!place_bytes(texture, (uint64_t)x, (uint64_t)y, (uint64_t)z, bytes, address))
+        return false;
     *cached = cached_address(texture, (uint64_t)x, (uint64_t)y, (uint64_t)z);
     return true;
 }

@@ -27,7 +27,8 @@ struct texels {
 void WL_EXEC(texels_fetch)(const struct wl_texture *texture, const struct texel_request *request,
                            struct texels *texels);
 
-/* The host address of bytes at a surface's coordinates (x in bytes, or, formatted, in elements),
+/* The host address of the bytes that are moved at a surface's coordinates (x in bytes, or,
+ * formatted, in elements),
  * and the address that the caches see. False: they lie outside. clamps: they never do. */
 bool WL_EXEC(texels_locate)(const struct wl_texture *texture, enum wl_texture_geometry geometry,
                             const s32 *coordinates, u32 bytes, bool is_formatted, bool clamps,

@@ -82,7 +82,7 @@ static const struct wl_texture *find_texture(struct wl_warp *warp, const struct 
     }
     struct wl_site_state ignored = {0};
     if (op->code == WL_OP_TEXTURE_QUERY ||
-        wl_run_find_range(run, &ignored, texture->address, texture->address + texture->size_bytes))
+        wl_run_find_range(run, &ignored, texture->address, texture->size_bytes))
         return texture;
     warp->active = LANE_BIT(lane);
     wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
@@ -141,12 +141,15 @@ static bool reach_surface(struct wl_warp *warp, const struct wl_op *op, const u3
             return false;
         for (u32 i = 0; i < wl_texture_coordinates(geometry); i++)
             at[i] = (s32)lane_word(warp, list[1 + i], lane);
+        /* formatted stores move what the surface's elements have */
+        const u32 moved =
+            is_formatted && kind == WL_SITE_STORE ? wl_texture_element_bytes(surface) : bytes;
         u64 cached;
         textures[lane] = surface;
         address[lane] = 0;
-        if (WL_EXEC(texels_locate)(surface, geometry, at, bytes, is_formatted,
+        if (WL_EXEC(texels_locate)(surface, geometry, at, moved, is_formatted,
                                    edge == WL_SURFACE_CLAMP, &address[lane], &cached)) {
-            if (!is_formatted && address[lane] % bytes) {
+            if ((!is_formatted || kind == WL_SITE_REDUCTION) && address[lane] % bytes) {
                 warp->active = LANE_BIT(lane);
                 wl_warp_fault(warp, op, WL_SIM_FAULT_MISALIGNED, "misaligned address",
                               "byte %d of a surface is not a multiple of %u", at[0], bytes);
