@@ -1,14 +1,12 @@
 /* `warplens ceilings`: what a GPU reaches at most, measured, beside what its description says. */
-#include "cmd/ceilings.h"
+#include "run/ceilings.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/cache.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
 #include "show/page/table.h"
@@ -36,43 +34,6 @@ static const struct wl_option_table tables[] = {
     WL_TABLE(struct options, general, wl_general_rows),
     WL_TABLES_END,
 };
-
-/* ---- where they are kept ---- */
-
-char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version)
-{
-    return wl_cache_path("ceilings", uuid, driver_version);
-}
-
-bool wl_ceilings_read(const char *path, struct wl_ceilings *ceilings)
-{
-    struct wl_text content = {0};
-    bool is_read = wl_file_read(path, &content, NULL) == WL_OK && content.length > 0 &&
-                   wl_ceilings_parse(content.data, ceilings);
-    wl_text_free(&content);
-    return is_read;
-}
-
-static enum wl_code keep(const char *path, const struct wl_ceilings *ceilings,
-                         struct wl_error *error)
-{
-    struct wl_text text = {0};
-    wl_ceilings_print(ceilings, &text);
-    enum wl_code code = wl_cache_keep(path, &text, error);
-    wl_text_free(&text);
-    return code;
-}
-
-char *wl_ceilings_setting(const struct wl_cuda_machine *machine)
-{
-    struct wl_ceilings ceilings;
-    struct wl_text text = {0};
-    char *path = wl_ceilings_path(machine->devices[0].uuid, machine->driver_version);
-    if (path && wl_ceilings_read(path, &ceilings))
-        wl_ceilings_print(&ceilings, &text);
-    free(path);
-    return text.data ? wl_text_take(&text) : wl_string_copy("");
-}
 
 /* ---- the page ---- */
 
@@ -187,7 +148,7 @@ static enum wl_code show_device(const struct options *options, const struct wl_c
     if (options->measure_again || !path || !wl_ceilings_read(path, &measured)) {
         wl_console_say(console, "measuring %s, which takes some seconds", gpu.full_name);
         code = wl_ceilings_measure(&cuda, device, &gpu, &measured, error);
-        if (!code && path && keep(path, &measured, &trouble) != WL_OK)
+        if (!code && path && wl_ceilings_keep(path, &measured, &trouble) != WL_OK)
             wl_console_warn(console, NULL, "they will be measured again: %s", trouble.message);
     }
     if (!code)

@@ -6,11 +6,11 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/near.h"
-#include "cmd/hardware.h"
-#include "cmd/launch.h"
 #include "cmd/tell.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
+#include "run/hardware.h"
+#include "run/launch.h"
 #include "sim/finding.h"
 
 static const char bar[] = "=========";

@@ -130,6 +130,7 @@ struct wl_messages wl_console_messages(const struct wl_console *console)
         .say = put_words,
         .is_quiet = console->is_quiet,
         .pages = console->pages,
+        .progress = stderr,
     };
 }
 

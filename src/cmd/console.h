@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cmd/messages.h"
+#include "run/messages.h"
 
 struct wl_console {
     FILE *pages;    /* stdout or --log-file */

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cmd/console.h"
-#include "cmd/hardware.h"
-#include "cmd/injection.h"
 #include "cmd/verbs.h"
 #include "hardware/check.h"
+#include "run/hardware.h"
+#include "run/injection.h"
 
 static const struct wl_option_table tables[] = {{wl_general_rows, 0, 0}, WL_TABLES_END};
 

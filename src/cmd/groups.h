@@ -5,8 +5,8 @@
 #define WL_CMD_GROUPS_H
 
 #include "base/options.h"
-#include "cmd/request.h"
 #include "record/settings.h"
+#include "run/request.h"
 #include "show/page/view.h"
 
 /* Of every verb, and the first member of its struct. */

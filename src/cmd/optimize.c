@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/subprocess.h"
 #include "cmd/console.h"
-#include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/tell.h"
 #include "cmd/trace.h"
@@ -17,6 +16,7 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "run/launch.h"
 
 enum { most_kernels = 16, default_kernels = 3, least_share_pct = 5 };
 

@@ -5,12 +5,12 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
 #include "report/report.h"
+#include "run/launch.h"
 #include "show/page/table.h"
 
 enum { GPUS_MOST = 16 };

@@ -4,17 +4,17 @@
 
 #include "base/folder.h"
 #include "cmd/console.h"
-#include "cmd/counters.h"
-#include "cmd/launch.h"
 #include "cmd/lists.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
-#include "cmd/program.h"
 #include "cmd/show.h"
 #include "cmd/tell.h"
 #include "cmd/twin.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
+#include "run/counters.h"
+#include "run/launch.h"
+#include "run/program.h"
 
 enum { few_launches = 8 };
 

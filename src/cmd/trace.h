@@ -4,7 +4,7 @@
 
 #include "cmd/console.h"
 #include "cmd/groups.h"
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 struct wl_trace_options {
     struct wl_general_options general;

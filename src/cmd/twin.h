@@ -3,7 +3,7 @@
 #define WL_CMD_TWIN_H
 
 #include "cmd/groups.h"
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 /* After run was measured and its report made: runs the program again on the model most like the GPU
  * (its stdout is thrown away), makes REPORT.twin.wlr, and prints both side by side. Errors: those

@@ -1,4 +1,4 @@
-#include "cmd/injection.h"
+#include "run/injection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,20 +10,20 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/again.h"
-#include "cmd/counters.h"
-#include "cmd/disassembly.h"
-#include "cmd/hardware.h"
-#include "cmd/injection.h"
-#include "cmd/program.h"
-#include "cmd/progress.h"
-#include "cmd/registers.h"
-#include "cmd/steps.h"
 #include "gpu/gpu.h"
 #include "record/filter.h"
 #include "record/stream/stream.h"
 #include "report/name.h"
 #include "report/report.h"
+#include "run/again.h"
+#include "run/counters.h"
+#include "run/disassembly.h"
+#include "run/hardware.h"
+#include "run/injection.h"
+#include "run/program.h"
+#include "run/progress.h"
+#include "run/registers.h"
+#include "run/steps.h"
 #include "warplens/version.h"
 
 enum { least_free_bytes = 4 << 20, patience_ms = 2000, tick_ms = 250, step_ms = 5 };
@@ -188,7 +188,7 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
         return WL_ERR_OUTPUT;
     if (run->settings.collector == WL_COLLECTOR_SIM)
         wl_running_create(run->settings.stream_folder);
-    run->settings.progress = !run->messages.is_quiet && isatty(STDERR_FILENO);
+    run->settings.progress = !run->messages.is_quiet && isatty(fileno(run->messages.progress));
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
         if (whole) {
@@ -332,7 +332,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     struct wl_subprocess process;
     char *progress_path =
         wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_PROGRESS_FILE);
-    struct wl_progress progress = {.path = progress_path, .out = stderr};
+    struct wl_progress progress = {.path = progress_path, .out = run->messages.progress};
     struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
     struct wl_steps *steps = NULL;
     wl_environment_copy(&environment);

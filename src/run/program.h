@@ -1,9 +1,9 @@
 /* The program to be profiled: found, looked at, and refused early with the line that helps. */
-#ifndef WL_CMD_PROGRAM_H
-#define WL_CMD_PROGRAM_H
+#ifndef WL_RUN_PROGRAM_H
+#define WL_RUN_PROGRAM_H
 
 #include "binary/binary.h"
-#include "cmd/messages.h"
+#include "run/messages.h"
 
 /* Path of a program as a shell finds it: with a '/' as it is, else through PATH; free() it.
  * Errors: WL_ERR_INPUT. */

@@ -1,4 +1,4 @@
-#include "cmd/steps.h"
+#include "run/steps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* What was measured of a GPU of this machine, kept for each GPU and driver in
  * $XDG_CACHE_HOME/warplens or ~/.cache/warplens. */
-#ifndef WL_CMD_CACHE_H
-#define WL_CMD_CACHE_H
+#ifndef WL_RUN_CACHE_H
+#define WL_RUN_CACHE_H
 
 #include <stdint.h>
 

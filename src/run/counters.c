@@ -1,4 +1,4 @@
-#include "cmd/counters.h"
+#include "run/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "base/near.h"
-#include "cmd/hardware.h"
 #include "gpu/gpu.h"
 #include "hardware/breakdown.h"
 #include "hardware/plan.h"
+#include "run/hardware.h"
 
 /* Names that begin so are facts of launches, or sampled: they are not counted. */
 static const char *const fact_names[] = {"device__", "kernel__",   "launch__",

@@ -1,4 +1,4 @@
-#include "cmd/cache.h"
+#include "run/cache.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cmd/lock.h"
+#include "run/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

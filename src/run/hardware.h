@@ -1,11 +1,11 @@
 /* Where a run is measured: on the GPU of this machine, or on a simulated one. */
-#ifndef WL_CMD_HARDWARE_H
-#define WL_CMD_HARDWARE_H
+#ifndef WL_RUN_HARDWARE_H
+#define WL_RUN_HARDWARE_H
 
 #include "base/subprocess.h"
-#include "cmd/messages.h"
-#include "cmd/request.h"
 #include "hardware/driver.h"
+#include "run/messages.h"
+#include "run/request.h"
 
 /* The CUPTI to use on this machine: the first that counts, else the first that traces; free() it.
  * NULL: none, and error (zeroed before) may say why. */

@@ -1,4 +1,4 @@
-#include "cmd/messages.h"
+#include "run/messages.h"
 
 #include <stdarg.h>
 

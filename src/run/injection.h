@@ -1,6 +1,6 @@
 /* How the simulated GPU gets into the user's program: through its environment, nothing else. */
-#ifndef WL_CMD_INJECTION_H
-#define WL_CMD_INJECTION_H
+#ifndef WL_RUN_INJECTION_H
+#define WL_RUN_INJECTION_H
 
 #include "base/subprocess.h"
 #include "binary/binary.h"

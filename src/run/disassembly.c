@@ -1,4 +1,4 @@
-#include "cmd/disassembly.h"
+#include "run/disassembly.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/program.h"
 #include "record/stream/texts.h"
 #include "report/streams.h"
+#include "run/program.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>

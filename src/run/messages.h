@@ -1,6 +1,6 @@
 /* What a run tells the user while it goes on: only the caller prints. */
-#ifndef WL_CMD_MESSAGES_H
-#define WL_CMD_MESSAGES_H
+#ifndef WL_RUN_MESSAGES_H
+#define WL_RUN_MESSAGES_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,8 +10,9 @@ struct wl_messages {
     /* hint: what to do about a warning, or NULL; of what is only said, NULL. */
     void (*warn)(const void *self, const char *hint, const char *text);
     void (*say)(const void *self, const char *text);
-    bool is_quiet; /* both are dropped */
-    FILE *pages;   /* of --interactive */
+    bool is_quiet;  /* both are dropped */
+    FILE *pages;    /* of --interactive */
+    FILE *progress; /* for the line of a long kernel, if it is a terminal */
 };
 
 void wl_messages_warn(const struct wl_messages *messages, const char *hint, const char *format, ...)

@@ -1,16 +1,16 @@
 /* One run of the user's program, with the simulated GPU in it or on a real one, from the folder for
  * its streams to the finished report. */
-#ifndef WL_CMD_LAUNCH_H
-#define WL_CMD_LAUNCH_H
+#ifndef WL_RUN_LAUNCH_H
+#define WL_RUN_LAUNCH_H
 
 #include "base/rank.h"
 #include "base/subprocess.h"
 #include "binary/binary.h"
-#include "cmd/lock.h"
-#include "cmd/messages.h"
-#include "cmd/request.h"
 #include "hardware/driver.h"
 #include "record/stream/running.h"
+#include "run/lock.h"
+#include "run/messages.h"
+#include "run/request.h"
 
 struct wl_launch_run {
     const struct wl_run_request *request;

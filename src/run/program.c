@@ -1,4 +1,4 @@
-#include "cmd/program.h"
+#include "run/program.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* One run at a time for one report: whoever records into the folder of streams holds a lock on it,
  * until its process ends or it lets go. Where the file system has no locks, nothing is held. */
-#ifndef WL_CMD_LOCK_H
-#define WL_CMD_LOCK_H
+#ifndef WL_RUN_LOCK_H
+#define WL_RUN_LOCK_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* Registers and spills are ptxas's decision: where there is a ptxas, it is asked before the program
  * runs. */
-#ifndef WL_CMD_REGISTERS_H
-#define WL_CMD_REGISTERS_H
+#ifndef WL_RUN_REGISTERS_H
+#define WL_RUN_REGISTERS_H
 
 #include <stdint.h>
 

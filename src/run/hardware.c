@@ -1,4 +1,4 @@
-#include "cmd/hardware.h"
+#include "run/hardware.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "cmd/ceilings.h"
 #include "hardware/library.h"
+#include "run/ceilings.h"
 
 static const char hardware_library[] = "libwarplens-cupti.so";
 static const char default_gpu[] = "h200";

@@ -1,8 +1,8 @@
 /* The texts of machine instructions: nvdisasm's, where there is one. */
-#ifndef WL_CMD_DISASSEMBLY_H
-#define WL_CMD_DISASSEMBLY_H
+#ifndef WL_RUN_DISASSEMBLY_H
+#define WL_RUN_DISASSEMBLY_H
 
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 /* Disassembles the machine code that the collector left in the stream folder, and gives its
  * instructions in the streams their texts. Without nvdisasm they keep their offsets. Never fails:

@@ -1,4 +1,4 @@
-#include "cmd/recording_cost.h"
+#include "run/recording_cost.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/cache.h"
 #include "hardware/recording_cost.h"
+#include "run/cache.h"
 
 /* Nobody launches faster than this, however it is recorded. */
 enum { most_ns = 1000000 };

@@ -1,4 +1,4 @@
-#include "cmd/progress.h"
+#include "run/progress.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What a trace on this machine's GPU costs its program, measured once for each GPU and driver. */
-#ifndef WL_CMD_RECORDING_COST_H
-#define WL_CMD_RECORDING_COST_H
+#ifndef WL_RUN_RECORDING_COST_H
+#define WL_RUN_RECORDING_COST_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* `warplens profile --interactive`: stops before each kernel and asks what to do with it. */
-#ifndef WL_CMD_STEPS_H
-#define WL_CMD_STEPS_H
+#ifndef WL_RUN_STEPS_H
+#define WL_RUN_STEPS_H
 
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 struct wl_steps;
 

@@ -1,6 +1,6 @@
 /* What a run of a program is asked for, besides its settings. */
-#ifndef WL_CMD_REQUEST_H
-#define WL_CMD_REQUEST_H
+#ifndef WL_RUN_REQUEST_H
+#define WL_RUN_REQUEST_H
 
 #include "base/text.h"
 #include "record/settings.h"

@@ -1,4 +1,4 @@
-#include "cmd/again.h"
+#include "run/again.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/hardware.h"
 #include "record/stream/join.h"
 #include "report/streams.h"
+#include "run/hardware.h"
 
 /* A run: where its streams go, and what it measures. */
 struct again {

@@ -1,10 +1,10 @@
 /* --replay-mode application and app-range: the program runs again, once for each pass of the
  * counters, and for what cannot be measured together with counters; what the same launches gave is
  * put together. */
-#ifndef WL_CMD_AGAIN_H
-#define WL_CMD_AGAIN_H
+#ifndef WL_RUN_AGAIN_H
+#define WL_RUN_AGAIN_H
 
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 /* Runs the program as often as the first run says that its counters need, which leaves the streams
  * of the last run, then once more for each of run->again, which is added to them; with nothing of

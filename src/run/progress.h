@@ -1,7 +1,7 @@
 /* The progress line: the watched process writes "KERNEL DONE TOTAL" (blocks) into a file now and
  * then while a long kernel runs; this shows it on the terminal. */
-#ifndef WL_CMD_PROGRESS_H
-#define WL_CMD_PROGRESS_H
+#ifndef WL_RUN_PROGRESS_H
+#define WL_RUN_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdio.h>

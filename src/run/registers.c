@@ -1,4 +1,4 @@
-#include "cmd/registers.h"
+#include "run/registers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/sha256.h"
 #include "base/subprocess.h"
 #include "binary/compiled.h"
-#include "cmd/program.h"
+#include "run/program.h"
 
 enum { limit_ms = 20000, help_limit_ms = 5000 };
 

@@ -1,9 +1,9 @@
 /* The counters of a real GPU that the options ask for: which, and in how many passes. */
-#ifndef WL_CMD_COUNTERS_H
-#define WL_CMD_COUNTERS_H
+#ifndef WL_RUN_COUNTERS_H
+#define WL_RUN_COUNTERS_H
 
-#include "cmd/launch.h"
 #include "report/report.h"
+#include "run/launch.h"
 
 /* Before the program runs: replaces run->settings.counters by the names that the GPU's chip has,
  * groups, breakdowns and expressions among them, and says how many passes they take and why.
