@@ -24,6 +24,11 @@ static enum held take(const char *path, struct wl_folder_lock *lock)
 {
     lock->is_held = false;
     lock->descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (lock->descriptor >= 0 && lock->descriptor <= STDERR_FILENO) { /* that stream was closed */
+        int higher = fcntl(lock->descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(lock->descriptor);
+        lock->descriptor = higher;
+    }
     if (lock->descriptor < 0)
         return FREE;
     if (flock(lock->descriptor, LOCK_EX | LOCK_NB) == 0) {
