@@ -5,6 +5,7 @@
 #include "base/near.h"
 #include "base/text.h"
 #include "cmd/console.h"
+#include "cmd/help.h"
 #include "cmd/verbs.h"
 
 /* ncu's and everybody's spelling of a verb. */
@@ -45,7 +46,7 @@ static int fail_unknown(const char *word)
 int main(int argument_count, char **arguments)
 {
     if (argument_count < 2) {
-        wl_verb_help.run(0, NULL);
+        wl_help_overview(stdout);
         return WL_ERR_USAGE;
     }
     const struct wl_verb *verb = find_verb(arguments[1]);
