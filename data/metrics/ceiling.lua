@@ -1,7 +1,7 @@
 -- The ceiling: the least time that a launch could take on this GPU, by the bytes that it must move over device memory
 -- and by the floating-point operations that it does. Bytes are those that were moved, or those that threads asked for
 -- where that is less, at the bandwidth that a kernel of nothing but loads and stores reaches: what `warplens ceilings`
--- measured on this GPU, else the share of the data sheet's bandwidth in the GPU's file (read by examples/microbench),
+-- measured on this GPU, else the share of the data sheet's bandwidth in the GPU's file (read by bench/gpu/model),
 -- 0.92 where it has none. Operations are counted at the peak of their pipe at the clock of the report.
 
 local assumed_efficiency = 0.92

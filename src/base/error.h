@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* The codes double as the exit statuses of the program (docs/exit-codes.md). */
+/* The codes double as the exit statuses of the program (docs/using/exit-codes.md). */
 enum wl_code {
     WL_OK = 0,
     WL_ERR_PROGRAM = 1,     /* the profiled program failed; its report is complete up to there */

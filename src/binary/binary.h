@@ -101,6 +101,7 @@ struct wl_program_info {
     uint32_t runtime_major;                 /* 13 for libcudart.so.13 */
     bool uses_cublas, uses_other_libraries; /* libcufft, libcudnn ... named in other_libraries */
     char other_libraries[256];
+    bool uses_asan;                  /* AddressSanitizer's runtime is one of its libraries */
     uint32_t ptx_count, cubin_count; /* images in its fat binaries */
     uint32_t highest_ptx;            /* architecture of the newest PTX, 0 if none */
     char hash[65];                   /* SHA-256 of the file, hex */

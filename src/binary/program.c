@@ -73,6 +73,8 @@ static void note_library(struct inspection *inspection, const char *name)
         info->runtime_major = (uint32_t)strtoul(name + strlen(runtime_library), NULL, 10);
     } else if (has_prefix(name, driver_library)) {
         inspection->needs_driver = true;
+    } else if (has_prefix(name, "libasan.so") || has_prefix(name, "libclang_rt.asan")) {
+        info->uses_asan = true;
     } else if (has_prefix(name, cublas_library)) {
         info->uses_cublas = true;
     } else {

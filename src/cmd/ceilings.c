@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 struct options {
     struct wl_general_options general;

@@ -49,7 +49,8 @@ void wl_help_overview(FILE *out)
     fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
         fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
-    fputs("\n`warplens help VERB` lists its options. Exit statuses: docs/exit-codes.md.\n", out);
+    fputs("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.\n",
+          out);
 }
 
 static void init(void *given)

@@ -11,7 +11,7 @@
 #include "gpu/gpu.h"
 #include "report/report.h"
 #include "run/launch.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 enum { GPUS_MOST = 16 };
 

@@ -91,7 +91,7 @@ const struct wl_option wl_refused_rows[] = {
     ONLY("app-replay-mode", "balanced", "launches that differ from run to run have no counters"),
     ONLY("app-replay-buffer", "file", "what runs leave for each other is kept beside the report"),
     REFUSED("range-replay-options",
-            "a range is run again where that is safe, see docs/hardware.md"),
+            "a range is run again where that is safe, see docs/using/hardware.md"),
     /* output */
     REFUSED("open-in-ui", "use `warplens show REPORT`"),
     ONLY("print-details", "all", "the details page always shows all it has"),

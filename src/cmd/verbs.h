@@ -40,7 +40,7 @@ struct wl_verb {
 extern const struct wl_verb *const wl_verbs[]; /* NULL-ended */
 
 /* Gets the words behind the verb: reads options, prints help, version or what is wrong, works.
- * Returns the exit status (docs/exit-codes.md). */
+ * Returns the exit status (docs/using/exit-codes.md). */
 int wl_verb_run(const struct wl_verb *verb, size_t word_count, char **words);
 /* NULL: there is none of this name. */
 const struct wl_verb *wl_verb_find(const char *name);

@@ -1,6 +1,6 @@
 /* A collector watches one source of measurements (the simulated GPU; a driver's counters) and sends
- * what the user asked for to a sink. All collectors fill this struct; docs/collectors.md says how
- * one plugs in. They run inside the watched program: no exit, no output, errno kept. */
+ * what the user asked for to a sink. All collectors fill this struct; docs/formats/collectors.md
+ * says how one plugs in. They run inside the watched program: no exit, no output, errno kept. */
 #ifndef WL_COLLECT_COLLECTOR_H
 #define WL_COLLECT_COLLECTOR_H
 

@@ -2,7 +2,7 @@
 #ifndef WL_COLLECT_FACTS_H
 #define WL_COLLECT_FACTS_H
 
-#include "device/observer.h"
+#include "device/core/observer.h"
 #include "record/record.h"
 #include "record/settings.h"
 

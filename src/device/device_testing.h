@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/state.h"
+#include "device/core/state.h"
+#include "device/device.h"
 
 #define PTX_HEADER(sm) ".version 6.0\n.target sm_" #sm "\n.address_size 64\n"
 

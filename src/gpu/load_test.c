@@ -254,12 +254,12 @@ static void test_every_key_is_documented(void **state)
 {
     (void)state;
     struct wl_text page = {0};
-    assert_int_equal(wl_file_read(WL_SOURCE_DIR "/docs/gpu-models.md", &page, NULL), WL_OK);
+    assert_int_equal(wl_file_read(WL_SOURCE_DIR "/docs/models/gpu-models.md", &page, NULL), WL_OK);
     for (size_t i = 0; i < wl_gpu_key_count(); i++) {
         char quoted[64];
         snprintf(quoted, sizeof quoted, "`%s`", wl_gpu_key_name(wl_gpu_key_at(i)));
         if (!strstr(page.data, quoted))
-            fail_msg("docs/gpu-models.md lacks %s", quoted);
+            fail_msg("docs/models/gpu-models.md lacks %s", quoted);
     }
     wl_text_free(&page);
 }

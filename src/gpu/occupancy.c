@@ -59,8 +59,8 @@ static uint32_t prefer_carveout(const struct wl_gpu *gpu, uint32_t pct, uint32_t
     return pick_carveout(gpu, (blocks ? blocks : 1) * (own_bytes + gpu->shared_reserved_bytes));
 }
 
-/* The driver's choice without a preference, as seen on Hopper (docs/gpu-models.md): room for the
- * blocks that the other limits let run; where more than one block of less than the largest size
+/* The driver's choice without a preference, as seen on Hopper (docs/models/gpu-models.md): room for
+ * the blocks that the other limits let run; where more than one block of less than the largest size
  * runs, room for twice as many, but then not more than about half of the unified cache. A kernel
  * that uses no shared memory gets room for the reserved bytes of 32 blocks less its warps. */
 static uint32_t choose_carveout(const struct wl_gpu *gpu, uint32_t threads, uint32_t own_bytes,

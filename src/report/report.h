@@ -1,6 +1,6 @@
-/* The report file (.wlr, SQLite; docs/report-schema.md). This room is the only one that knows the
- * tables. Reading gives plain structures; strings and arrays belong to the report and live until it
- * is closed. */
+/* The report file (.wlr, SQLite; docs/formats/report-schema.md). This room is the only one that
+ * knows the tables. Reading gives plain structures; strings and arrays belong to the report and
+ * live until it is closed. */
 #ifndef WL_REPORT_REPORT_H
 #define WL_REPORT_REPORT_H
 

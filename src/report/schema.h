@@ -1,5 +1,5 @@
 /* The tables of a report, in one place: the writer makes them, the reader demands exactly them.
- * docs/report-schema.md describes them; a test compares the two. */
+ * docs/formats/report-schema.md describes them; a test compares the two. */
 #ifndef WL_REPORT_SCHEMA_H
 #define WL_REPORT_SCHEMA_H
 

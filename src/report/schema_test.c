@@ -1,4 +1,4 @@
-/* docs/report-schema.md says what the tables are, and its queries run. */
+/* docs/formats/report-schema.md says what the tables are, and its queries run. */
 #include "report/sample.h"
 
 #include <sqlite3.h>
@@ -39,7 +39,8 @@ static int close_sample(void **state)
 static char *read_page(void)
 {
     struct wl_text page = {0};
-    assert_int_equal(wl_file_read(WL_SOURCE_DIR "/docs/report-schema.md", &page, NULL), WL_OK);
+    assert_int_equal(wl_file_read(WL_SOURCE_DIR "/docs/formats/report-schema.md", &page, NULL),
+                     WL_OK);
     return wl_text_take(&page);
 }
 
@@ -80,7 +81,7 @@ static char *columns_on_page(const char *page, const char *object)
     char *heading = wl_string_format("\n### `%s`\n", object);
     const char *section = strstr(page, heading);
     if (!section)
-        fail_msg("docs/report-schema.md has no section %s", object);
+        fail_msg("docs/formats/report-schema.md has no section %s", object);
     section += strlen(heading);
     const char *section_end = strstr(section, "\n#");
     for (const char *row = section; (row = strstr(row, "\n| `")) && row < section_end;) {
@@ -115,7 +116,8 @@ static void the_page_has_every_table_and_column(void **state)
         char *documented = columns_on_page(page, object->name);
         char *real = columns_in_database(*state, object->name);
         if (strcmp(documented, real) != 0)
-            fail_msg("%s has %s, docs/report-schema.md says %s", object->name, real, documented);
+            fail_msg("%s has %s, docs/formats/report-schema.md says %s", object->name, real,
+                     documented);
         objects++;
         free(documented);
         free(real);

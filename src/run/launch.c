@@ -317,6 +317,14 @@ enum wl_code wl_launch_prepare(struct wl_launch_run *run, struct wl_error *error
 
 /* ---- the run ---- */
 
+/* Its runtime ends a program in which it is not the first library. It does not have to be: what is
+ * loaded before it takes none of its functions' places. What the user set wins. */
+static void allow_asan(const struct wl_program_info *info, struct wl_environment *environment)
+{
+    if (info->uses_asan || info->kind == WL_PROGRAM_NOT_ELF)
+        wl_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+}
+
 static void wait_for_orphans(const struct wl_messages *messages)
 {
     if (wl_subprocess_wait_orphans(patience_ms))
@@ -348,6 +356,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                                run->settings.collector == WL_COLLECTOR_HW ? "libwarplens-cupti.so"
                                                                           : "libwarplens-gpu.so",
                                &environment);
+    allow_asan(&run->info, &environment);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);
         tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};

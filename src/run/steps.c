@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "record/steps.h"
+#include "show/format/format.h"
 #include "show/page/diff.h"
-#include "show/page/format.h"
 
 static const char prompt[] = "(warplens) ";
 static const char shown_section[] = "SpeedOfLight";

@@ -1,5 +1,5 @@
 /* How many passes ("wavefronts") a shared-memory instruction of a warp takes. The rules are those
- * measured in docs/h200-microbenchmarks.md. */
+ * measured in docs/evidence/h200-microbenchmarks.md. */
 #ifndef WL_SIM_BANKS_H
 #define WL_SIM_BANKS_H
 

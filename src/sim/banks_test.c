@@ -1,4 +1,5 @@
-/* Wavefronts against readings of an H200 (bench/micro/banks.cu) and against a plain reference. */
+/* Wavefronts against readings of an H200 (bench/gpu/memory/banks.cu) and against a plain reference.
+ */
 #include "sim/banks.h"
 
 #include <setjmp.h>

@@ -1,6 +1,7 @@
 /* The sectored first-level cache of one SM, as far as hit and miss counts need it: tags only.
  * A load that finds its sector pending counts as a hit, as hardware's tag stage does. What stores
- * and atomics do is measured: docs/h200-microbenchmarks.md. Not thread-safe: one per simulated SM.
+ * and atomics do is measured: docs/evidence/h200-microbenchmarks.md. Not thread-safe: one per
+ * simulated SM.
  */
 #ifndef WL_SIM_L1_H
 #define WL_SIM_L1_H

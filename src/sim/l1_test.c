@@ -1,5 +1,5 @@
-/* L1 against hand-computed cases, readings of an H200 (docs/h200-microbenchmarks.md) and a plain
- * reference. */
+/* L1 against hand-computed cases, readings of an H200 (docs/evidence/h200-microbenchmarks.md) and a
+ * plain reference. */
 #include "sim/l1.h"
 
 #include <setjmp.h>
@@ -80,7 +80,7 @@ static void test_read_only_cache_fetches_sectors(void **state)
     wl_l1_free(readonly);
 }
 
-/* "seq" of bench/micro/access.cu: S0 S32, L0 S32, S0 L0, S0 L4, S0 L32, L0 L32 A0 L32. */
+/* "seq" of bench/gpu/memory/access.cu: S0 S32, L0 S32, S0 L0, S0 L4, S0 L32, L0 L32 A0 L32. */
 static void test_stores_and_atomics_as_on_hardware(void **state)
 {
     (void)state;

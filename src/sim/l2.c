@@ -16,7 +16,7 @@ enum {
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 512,               /* requests looked up together, so that prefetching has time */
     PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
-    /* Measured on H200, docs/h200-microbenchmarks.md: */
+    /* Measured on H200, docs/evidence/h200-microbenchmarks.md: */
     MERGED_REQUESTS = 4, /* reads that a coalescer lets one fetch answer */
     /* How long a fetch stays open for others. On hardware about 64 cycles where L2 has the line,
      * 300 to 600 where device memory must bring it, and SMs that share data fall into step because
@@ -367,7 +367,7 @@ static void write_sectors(struct wl_l2 *l2, const struct located *request,
     write_words(local, request->sectors, request->words);
 }
 
-/* Lines of a slice of the GPU's L2 that are neighbours (examples/microbench contention: atomics 128
+/* Lines of a slice of the GPU's L2 that are neighbours (bench/gpu/model contention: atomics 128
  * bytes to 4 KiB apart). */
 #define NEIGHBOUR_LINES 4
 

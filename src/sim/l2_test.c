@@ -1,5 +1,5 @@
 /* L2 and device memory against hand-computed cases, readings of an H200
- * (docs/h200-microbenchmarks.md) and a plain reference. */
+ * (docs/evidence/h200-microbenchmarks.md) and a plain reference. */
 #include "sim/l2.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static struct wl_l2_counts counts_of(const struct wl_l2 *l2)
     return counts;
 }
 
-/* "sectors" and "pairs" of bench/micro/l2.cu. */
+/* "sectors" and "pairs" of bench/gpu/memory/l2.cu. */
 static void test_device_memory_answers_in_pairs(void **state)
 {
     (void)state;

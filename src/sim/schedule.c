@@ -6,7 +6,7 @@
 
 enum {
     TURNS_BY_AGE = 15,    /* between two picks that go round */
-    LOADS_IN_FLIGHT = 200 /* of an SM; measured on H200, docs/h200-microbenchmarks.md */
+    LOADS_IN_FLIGHT = 200 /* of an SM; measured on H200, docs/evidence/h200-microbenchmarks.md */
 };
 
 void wl_flights_add(struct wl_flights *flights, uint32_t loads, uint64_t arrival)

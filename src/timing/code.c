@@ -99,7 +99,7 @@ static void give_scoreboards(struct timing_code *code, const struct wl_machine *
 
 /* Cycles that the unit takes which reads constants by address, two for each thing it does:
  * barriers, pointers among the parameters and block sizes that lanes reckon with, block numbers
- * (examples/microbench contention, pipe_adu of short_*: what ptxas 13.0 reads so is LDC and S2UR).
+ * (bench/gpu/model contention, pipe_adu of short_*: what ptxas 13.0 reads so is LDC and S2UR).
  * Of the special registers half are block numbers. Loads of constants are counted with their
  * addresses. */
 static uint8_t adu_cycles(const struct wl_machine_op *op)

@@ -306,7 +306,7 @@ static void close_gap(struct scheduler *scheduler, uint32_t place, uint32_t end)
     }
 }
 
-/* For which a block's warps are there before their first instruction: examples/microbench
+/* For which a block's warps are there before their first instruction: bench/gpu/model
  * contention, live_only of 2000 cycles, whose warps are active for 2200. */
 #define BEGIN_CYCLES 100
 
@@ -601,7 +601,7 @@ static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
 }
 
 /* One cycle of a scheduler: the warp that issued last goes on as long as it can
- * (examples/microbench turns, *.end), then one of the oldest block that has one ready, each of its
+ * (bench/gpu/model turns, *.end), then one of the oldest block that has one ready, each of its
  * warps in turn. */
 static void step(struct engine *engine, struct scheduler *scheduler, uint64_t now)
 {

@@ -67,7 +67,7 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
     intervals[WL_MACHINE_PIPE_ALU] = interval(gpu, gpu->int32_per_cycle);
     intervals[WL_MACHINE_PIPE_FMA] = interval(gpu, gpu->fp32_per_cycle);
     intervals[WL_MACHINE_PIPE_IMAD] = interval(gpu, gpu->int32_per_cycle);
-    /* examples/microbench rate.imad_wide: 5.1 cycles a scheduler, with additions beside it */
+    /* bench/gpu/model rate.imad_wide: 5.1 cycles a scheduler, with additions beside it */
     intervals[WL_MACHINE_PIPE_IMAD_WIDE] = (uint16_t)(2 * intervals[WL_MACHINE_PIPE_IMAD]);
     intervals[WL_MACHINE_PIPE_EITHER] = intervals[WL_MACHINE_PIPE_ALU];
     intervals[WL_MACHINE_PIPE_FP64] = interval(gpu, gpu->fp64_per_cycle);
@@ -84,7 +84,7 @@ static void set_intervals(const struct wl_gpu *gpu, uint16_t intervals[WL_MACHIN
 }
 
 /* What an instruction takes of its scheduler's operand port besides its registers, in registers:
- * examples/microbench scheduling, mix.* with loads and 64-bit products. */
+ * bench/gpu/model scheduling, mix.* with loads and 64-bit products. */
 static uint16_t fetches_of(uint8_t pipe)
 {
     return pipe == WL_MACHINE_PIPE_IMAD_WIDE                                ? 4
@@ -246,13 +246,13 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->queue_room[WL_TIMING_QUEUE_MIO] = or_else(gpu->mio_queue, 14);
     model->queue_room[WL_TIMING_QUEUE_LG] = or_else(gpu->lg_queue, 10);
     model->looked_up_room = or_else(gpu->l1_queue, 55);
-    model->look_up_cycles = 0.5; /* examples/microbench stalls, burst.16.hit.32_lines of 4 warps */
+    model->look_up_cycles = 0.5; /* bench/gpu/model stalls, burst.16.hit.32_lines of 4 warps */
     model->queue_room[WL_TIMING_QUEUE_TEXTURE] = 8;
-    /* examples/microbench scheduling, queue.*.8_warps; textures as loads */
+    /* bench/gpu/model scheduling, queue.*.8_warps; textures as loads */
     model->port_cycles[WL_TIMING_QUEUE_MIO] = 2;
     model->port_cycles[WL_TIMING_QUEUE_LG] = 4;
     model->port_cycles[WL_TIMING_QUEUE_TEXTURE] = 4;
-    model->memory_interval = 4; /* examples/microbench scheduling, queue.*.1_warps */
+    model->memory_interval = 4; /* bench/gpu/model scheduling, queue.*.1_warps */
     model->read_cycles = 1 / rate_or(gpu->register_reads_per_cycle, 1.9);
     model->fill_cycles = 1 / rate_or(gpu->l1_fill_sectors_per_cycle, 5);
     uint32_t predicate = or_else(gpu->predicate_latency, 13), alu = or_else(gpu->alu_latency, 6);
@@ -264,7 +264,7 @@ void timing_model_make(const struct wl_timing_input *input, struct timing_model 
     model->barrier_interval = 2;
     double sms = input->block_count < gpu->sm_count ? (double)input->block_count : gpu->sm_count;
     model->block_interval = rate_or(gpu->block_interval_cycles, 1.2) * sms;
-    /* examples/microbench scheduling, blocks.*.first_gap of 1 to 32 warps */
+    /* bench/gpu/model scheduling, blocks.*.first_gap of 1 to 32 warps */
     double by_warps = 4.0 * input->warps_per_block, by_blocks = 21.0 + input->warps_per_block;
     model->first_block_interval = by_warps > by_blocks ? by_warps : by_blocks;
     if (input->changes & WL_TIMING_ANY_BLOCKS) {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Cycles by which each further pass of an access delays its data: examples/microbench access.load
+/* Cycles by which each further pass of an access delays its data: bench/gpu/model access.load
  * of 4 to 32 lines by one warp. */
 #define PASS_LATENCY 2
 
@@ -72,7 +72,7 @@ static uint64_t wait_for_flight(struct path *path, const struct timing_model *mo
     return start;
 }
 
-/* So much more of the room for loads under way does each further line take: examples/microbench
+/* So much more of the room for loads under way does each further line take: bench/gpu/model
  * stalls, burst.16.miss.1_line and walk.32_lines: 340 loads of a line, 200 of 32. */
 #define LINE_WEIGHT (0.7 / 31)
 
@@ -124,7 +124,7 @@ static double serve(double *server, double from, double cycles)
 #define LOAD_MOST 0.95
 
 /* Cycles by which requests delay each other in device memory at its present load: they do not come
- * evenly (examples/microbench loaded). */
+ * evenly (bench/gpu/model loaded). */
 static double crowding(struct path *path, const struct timing_model *model, double from,
                        double service)
 {
@@ -140,7 +140,7 @@ static double crowding(struct path *path, const struct timing_model *model, doub
 
 /* Cycles until device memory has answered from so many places. It answers at once at the least;
  * beyond that, requests meet banks that are busy, rows that are closed and the far half of the GPU
- * as chance has it (examples/microbench contention, spread.device: nearly exponential). */
+ * as chance has it (bench/gpu/model contention, spread.device: nearly exponential). */
 static double device_latency(const struct path *path, const struct timing_model *model,
                              double places)
 {
@@ -207,7 +207,7 @@ static uint64_t load(struct path *path, const struct timing_model *model, uint32
     return there;
 }
 
-/* Sectors of stores that are on their way to L2 when it takes no more of them: examples/microbench
+/* Sectors of stores that are on their way to L2 when it takes no more of them: bench/gpu/model
  * contention, short_write of 16 bytes, where 44 of 64 warps of an SM wait to leave theirs. */
 #define STORES_MOST 96
 
@@ -258,7 +258,7 @@ static uint64_t atomic(struct path *path, const struct timing_model *model, stru
 }
 
 /* Cycles by which each further address of a load of constants delays its data, if the SM does
- * nothing else: examples/microbench contention, constant_chain. */
+ * nothing else: bench/gpu/model contention, constant_chain. */
 #define CONSTANT_LATENCY 11
 
 /* Constants: one address after another, those of several warps in turn. */

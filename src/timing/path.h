@@ -55,7 +55,7 @@ struct path {
 };
 
 /* Sectors that lie in one place of device memory, and are answered together: 512 bytes, as in a
- * slice of L2 (examples/microbench contention, atomics 128 bytes to 4 KiB apart). */
+ * slice of L2 (bench/gpu/model contention, atomics 128 bytes to 4 KiB apart). */
 #define PLACE_SECTORS 16.0
 
 /* Whether an access touches so many sectors that they must lie in different places. */

@@ -1,6 +1,7 @@
 /* How long a launch takes, and where its warps wait: replays recorded warps (warp/trace.h) as
  * machine code (warp/machine.h) on a model of one SM, cycle by cycle, with its share of L2 and
- * device memory; then extends that to the grid. docs/timing-model.md has the model in a page. */
+ * device memory; then extends that to the grid. docs/models/timing-model.md has the model in a
+ * page. */
 #ifndef WL_TIMING_TIMING_H
 #define WL_TIMING_TIMING_H
 

@@ -149,7 +149,7 @@ static void many_warps_take_the_rate(void **state)
     assert_true(fabs(each - 64) < 2);
 }
 
-/* examples/microbench scheduling: mix.ffma.none 1.60, mix.ffma.shift 3.83 a pair, on four
+/* bench/gpu/model scheduling: mix.ffma.none 1.60, mix.ffma.shift 3.83 a pair, on four
  * schedulers with eight warps each. */
 static void operands_take_turns(void **state)
 {

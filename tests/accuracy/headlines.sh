@@ -12,7 +12,7 @@ nvcc=$("$root/scripts/find-nvcc.sh" || true)
 
 compile() # PROGRAM SOURCE OPTIONS
 {
-    program=$out/$1 source=$root/examples/$2
+    program=$out/$1 source=$root/$2
     shift 2
     [ "$program" -nt "$source" ] && return
     if [ -n "$nvcc" ]; then
@@ -65,9 +65,9 @@ remark() # KEY: why it is off, shown where it is
 }
 
 "$here/build.sh" "$build"
-compile stencil stencil/stencil.cu
-compile stencil_l1 stencil/stencil.cu -Xptxas -dlcm=ca
-compile link microbench/link.cu
+compile stencil examples/stencil/stencil.cu
+compile stencil_l1 examples/stencil/stencil.cu -Xptxas -dlcm=ca
+compile link bench/gpu/model/link.cu
 
 echo '| what | GPU | published | simulated | difference | | remark |'
 echo '|---|---|---|---|---|---|---|'

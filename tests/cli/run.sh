@@ -9,10 +9,11 @@
 #                             stdout and stderr together must contain (or not contain) the texts
 #
 # ARGUMENTS and COMMAND are read by the shell and may use $WARPLENS, $BUILD, $SOURCE, $PROGRAMS and
-# `wait_for FILE`.
+# `wait_for FILE`, `wait_end ARGUMENT`.
 set -u
 file=$1
 : "${WARPLENS:?}" "${BUILD:?}" "${SOURCE:?}"
+[ -r "$file" ] || { echo "there is no $file" >&2; exit 1; }
 [ -x "$WARPLENS" ] || { echo "there is no $WARPLENS" >&2; exit 1; }
 PROGRAMS=$BUILD/tests/cli-programs
 export WARPLENS BUILD SOURCE PROGRAMS
@@ -26,6 +27,16 @@ number=0
 wait_for() {
     tries=0
     while ! [ -e "$1" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 200 ] || return 1
+        sleep 0.1
+    done
+}
+
+# for tests: waits up to 20 s until no process has the text among its arguments
+wait_end() {
+    tries=0
+    while grep -qsF -- "$1" /proc/[0-9]*/cmdline; do
         tries=$((tries + 1))
         [ $tries -lt 200 ] || return 1
         sleep 0.1

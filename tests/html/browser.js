@@ -6,6 +6,7 @@
  *   page.problems                                          // errors of the console, exceptions
  *   page.opened_ms, page.busy_ms                           // until it was ready; time of a processor that its
  *                                                          // main thread took for that
+ *   await reference(browser)                               // such a time for a fixed piece of work, to compare with
  *   await browser.close();
  */
 "use strict";
@@ -131,8 +132,11 @@ async function open() {
             await new Promise((resolve) => setTimeout(resolve, 5));
         }
         const opened_ms = Number(process.hrtime.bigint() - begun) / 1e6;
-        const tasks = (await call("Performance.getMetrics")).metrics.find((each) => each.name === "TaskDuration");
-        const busy_ms = 1000 * tasks.value;
+        const busy = async () => {
+            const { metrics } = await call("Performance.getMetrics");
+            return 1000 * metrics.find((each) => each.name === "TaskDuration").value;
+        };
+        const busy_ms = await busy();
         const go = (address) =>
             run(
                 "new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
@@ -154,7 +158,7 @@ async function open() {
                 ),
             );
         const close = () => send("Target.closeTarget", { targetId });
-        return { run, go, press, shot, call, close, problems, requests, opened_ms, busy_ms };
+        return { run, go, press, shot, call, close, busy, problems, requests, opened_ms, busy_ms };
     }
 
     async function close() {
@@ -190,6 +194,24 @@ async function test(body) {
     process.exitCode = status;
 }
 
+/* Milliseconds of a processor that this browser takes here and now to sort a million numbers: what the time of
+ * a page is compared with, so that neither the machine nor what else runs on it matters. */
+async function reference(browser) {
+    const file = path.join(os.tmpdir(), "wl-reference-" + process.pid + ".html");
+    fs.writeFileSync(file, "<!DOCTYPE html><html data-ready=yes><title>reference</title></html>");
+    const page = await browser.page(file);
+    fs.rmSync(file);
+    const before = await page.busy();
+    await page.run(
+        "(() => { let seed = 1; const numbers = new Float64Array(1000000);" +
+            " for (let i = 0; i < numbers.length; i++) numbers[i] = seed = (seed * 16807) % 2147483647;" +
+            " return numbers.sort()[0]; })()",
+    );
+    const taken = (await page.busy()) - before;
+    await page.close();
+    return taken;
+}
+
 /* Makes a report by tests/html/make_reports.c and its page; gives their paths. */
 function make(kind, folder, ...options) {
     const made = spawnSync(process.env.MAKE_REPORTS, [kind, folder], { encoding: "utf8" });
@@ -200,4 +222,4 @@ function make(kind, folder, ...options) {
     return { report, page };
 }
 
-module.exports = { open, test, make, warplens };
+module.exports = { open, test, make, warplens, reference };

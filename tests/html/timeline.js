@@ -1,17 +1,20 @@
-/* The timeline: a million events open in under 2 s, moving is fluid, sums are those of the tables, search
- * and arrows find what is there. */
+/* The timeline: a million events open in a few times what sorting a million numbers takes, a frame looks at
+ * what is to be seen and not at all events, sums are those of the tables, search and arrows find what is there. */
 "use strict";
 const assert = require("assert");
-const { test, make, warplens } = require("./browser.js");
+const { test, make, warplens, reference } = require("./browser.js");
 
-const open_ms = 2000,
-    frame_ms = 100;
+const open_most = 12, // times the reference
+    frame_reads_most = 400000; // a look at each event would be four million
 const wait = (page) => page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))");
 
-/* The longest of some frames, drawn at once. */
+/* How often the busiest of some frames reads when an event begins. */
 function frames(act) {
-    return `(() => { const view = warplens.timelineView; let most = 0;
-        for (let i = 0; i < 12; i++) { ${act}; const begun = performance.now(); warplens.timeline.draw(view); most = Math.max(most, performance.now() - begun); }
+    return `(() => { const view = warplens.timelineView, { events } = warplens.timeline.load(), start = events.start;
+        let reads = 0, most = 0;
+        events.start = new Proxy(start, { get(target, key) { reads++; return Reflect.get(target, key); } });
+        for (let i = 0; i < 12; i++) { ${act}; reads = 0; warplens.timeline.draw(view); most = Math.max(most, reads); }
+        events.start = start;
         return most; })()`;
 }
 
@@ -61,8 +64,8 @@ async function testMoving(page) {
         "warplens.timeline.pan(view, -0.4)",
     ]) {
         const most = await page.run(frames(act));
-        console.log(act + ": " + most.toFixed(1) + " ms a frame");
-        assert.ok(most < frame_ms, act + " takes " + most + " ms a frame");
+        console.log(act + ": " + most + " reads a frame");
+        assert.ok(most > 0 && most < frame_reads_most, act + " takes " + most + " reads a frame");
     }
 }
 
@@ -70,14 +73,15 @@ test(async (browser, folder) => {
     const { report, page: file } = make("events", folder);
     let page = null,
         least = Infinity;
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 3 && least >= open_most; i++) {
         if (page) await page.close();
+        const sort_ms = await reference(browser);
         page = await browser.page(file + "#timeline");
         await wait(page);
-        least = Math.min(least, page.opened_ms);
+        least = Math.min(least, page.busy_ms / sort_ms);
+        console.log("1,000,000 events: " + page.busy_ms.toFixed(0) + " ms, sorting " + sort_ms.toFixed(0) + " ms");
     }
-    console.log("1,000,000 events: " + least.toFixed(0) + " ms");
-    assert.ok(least < open_ms, "it took " + least + " ms");
+    assert.ok(least < open_most, "it took " + least + " times as long as sorting a million numbers");
     assert.deepStrictEqual(
         await page.run("[...document.querySelectorAll('#pages a')].map((link) => link.textContent)"),
         ["Timeline", "Advice", "Session"],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes docs/suites.md from what run.sh left: table.sh WORK >docs/suites.md
+# Writes docs/evidence/suites.md from what run.sh left: table.sh WORK >docs/evidence/suites.md
 set -eu
 
 work=$1

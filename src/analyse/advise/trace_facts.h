@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "report/report.h"
 
-/* docs/advice.md has its members. *facts is NULL where the report holds no trace. Errors:
+/* docs/using/advice.md has its members. *facts is NULL where the report holds no trace. Errors:
  * WL_ERR_CORRUPT. */
 enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error);
 

@@ -510,11 +510,11 @@ static void print_rows(struct wl_text *out, const char *title, enum wl_metric_ki
     }
 }
 
-/* docs/metric-reference.md lists the catalog; WL_UPDATE_GOLDEN=1 writes the list anew. */
+/* docs/using/metric-reference.md lists the catalog; WL_UPDATE_GOLDEN=1 writes the list anew. */
 static void the_reference_is_the_catalog(void **state)
 {
     (void)state;
-    static const char path[] = WL_SOURCE_DIR "/docs/metric-reference.md";
+    static const char path[] = WL_SOURCE_DIR "/docs/using/metric-reference.md";
     struct wl_text present = {0}, wanted = {0};
     assert_int_equal(wl_file_read(path, &present, NULL), WL_OK);
     char *list = strstr(present.data, marker);

@@ -6,7 +6,7 @@
 
 #include "api/cuda/driver.h"
 #include "base/memory.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 #define CONTEXTS_MAX 32
 #define API_VERSION 3020

@@ -26,7 +26,5 @@ struct wl_cuda_copy_3d { /* CUDA_MEMCPY3D */
 
 /* The copy that is asked for; answers as the call would. */
 int wl_cuda_read_copy(const struct wl_cuda_copy_3d *asked, struct wl_device_copy *copy);
-/* The packed parameters behind "extra": {1, buffer, 2, pointer to its size, 0}. */
-int wl_cuda_read_extra(void **extra, struct wl_device_request *request);
 
 #endif

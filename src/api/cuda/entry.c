@@ -18,7 +18,7 @@ static const struct {
     const char *text;
 } error_texts[] = {
 #define E(number, name, text) {number, text},
-#include "api/cudart/errors.def"
+#include "api/common/errors.def"
 #undef E
 };
 

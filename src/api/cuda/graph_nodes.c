@@ -1,7 +1,8 @@
 /* Nodes of graphs: for each kind adding one, reading and changing what it does, in a graph or in an
  * executable graph. */
-#include "device/graph_nodes.h"
+#include "api/common/extra.h"
 #include "api/cuda/copy.h"
+#include "device/graph/nodes.h"
 
 struct kernel_parameters { /* CUDA_KERNEL_NODE_PARAMS: the first version ends before kernel */
     void *function;
@@ -31,7 +32,7 @@ static int read_kernel(const struct kernel_parameters *from, bool is_first_versi
     };
     if (!function)
         return WL_DEVICE_INVALID_HANDLE;
-    return wl_cuda_read_extra(from->extra, &to->kernel);
+    return wl_api_read_extra(from->extra, &to->kernel);
 }
 
 static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operation *to)
@@ -42,23 +43,11 @@ static int read_copy(const struct wl_cuda_copy_3d *from, struct wl_device_operat
 
 /* ---- the three ways to hand an operation over; code: of reading the parameters ---- */
 
-static int add(struct wl_device_node **node, struct wl_device_graph *graph,
-               struct wl_device_node *const *dependencies, size_t count, int code,
-               const struct wl_device_operation *operation)
-{
-    return wl_cuda_code(wl_device_node_add(node, graph, dependencies, count, code, operation));
-}
-
-static int set(struct wl_device_node *node, int code, const struct wl_device_operation *operation)
-{
-    return wl_cuda_code(code ? code : wl_device_node_set(node, operation));
-}
-
-static int set_executable(struct wl_device_executable *executable, struct wl_device_node *node,
-                          int code, const struct wl_device_operation *operation)
-{
-    return wl_cuda_code(code ? code : wl_device_executable_set(executable, node, operation));
-}
+#define WL_GRAPH(name) cuGraph##name
+#define WL_GRAPH_DONE(code) wl_cuda_code(code)
+#define WL_GRAPH_CONTEXT , void *context __attribute__((unused))
+#define WL_GRAPH_ADDRESS uint64_t
+#include "api/common/graph_nodes.def"
 
 /* ---- kernels ---- */
 
@@ -170,168 +159,4 @@ int cuGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cuda_copy_
         .depth = copy->depth,
     };
     return WL_DEVICE_OK;
-}
-
-/* ---- sets ---- */
-
-int cuGraphAddMemsetNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                         struct wl_device_node *const *dependencies, size_t count,
-                         const struct wl_device_fill_parameters *parameters, void *context)
-{
-    struct wl_device_operation operation;
-    (void)context;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cuGraphMemsetNodeSetParams(struct wl_device_node *node,
-                               const struct wl_device_fill_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return set(node, code, &operation);
-}
-
-int cuGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
-                                   struct wl_device_node *node,
-                                   const struct wl_device_fill_parameters *parameters,
-                                   void *context)
-{
-    struct wl_device_operation operation;
-    (void)context;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return set_executable(executable, node, code, &operation);
-}
-
-int cuGraphMemsetNodeGetParams(struct wl_device_node *node,
-                               struct wl_device_fill_parameters *parameters)
-{
-    return wl_device_node_get_fill(node, parameters);
-}
-
-/* ---- host functions ---- */
-
-int cuGraphAddHostNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                       struct wl_device_node *const *dependencies, size_t count,
-                       const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cuGraphHostNodeSetParams(struct wl_device_node *node,
-                             const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return set(node, code, &operation);
-}
-
-int cuGraphExecHostNodeSetParams(struct wl_device_executable *executable,
-                                 struct wl_device_node *node,
-                                 const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return set_executable(executable, node, code, &operation);
-}
-
-int cuGraphHostNodeGetParams(struct wl_device_node *node,
-                             struct wl_device_host_parameters *parameters)
-{
-    return wl_device_node_get_host(node, parameters);
-}
-
-/* ---- child graphs, events, nothing ---- */
-
-int cuGraphAddChildGraphNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                             struct wl_device_node *const *dependencies, size_t count,
-                             struct wl_device_graph *child)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
-    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
-}
-
-int cuGraphChildGraphNodeGetGraph(struct wl_device_node *node, struct wl_device_graph **child)
-{
-    return wl_device_node_get_graph(node, child);
-}
-
-int cuGraphExecChildGraphNodeSetParams(struct wl_device_executable *executable,
-                                       struct wl_device_node *node, struct wl_device_graph *child)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
-    return set_executable(executable, node, WL_DEVICE_OK, &operation);
-}
-
-int cuGraphAddEmptyNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                        struct wl_device_node *const *dependencies, size_t count)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_EMPTY};
-    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
-}
-
-#define EVENT_NODES(kind_name, enumerator)                                                      \
-    int cuGraphAddEvent##kind_name##Node(                                                       \
-        struct wl_device_node **node, struct wl_device_graph *graph,                            \
-        struct wl_device_node *const *dependencies, size_t count, void *event)                  \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return add(node, graph, dependencies, count, wl_device_event_query(event), &operation); \
-    }                                                                                           \
-    int cuGraphEvent##kind_name##NodeGetEvent(struct wl_device_node *node, void **event)        \
-    {                                                                                           \
-        return wl_device_node_get_event(node, (enumerator), event);                             \
-    }                                                                                           \
-    int cuGraphEvent##kind_name##NodeSetEvent(struct wl_device_node *node, void *event)         \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return set(node, wl_device_event_query(event), &operation);                             \
-    }                                                                                           \
-    int cuGraphExecEvent##kind_name##NodeSetEvent(struct wl_device_executable *executable,      \
-                                                  struct wl_device_node *node, void *event)     \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return set_executable(executable, node, wl_device_event_query(event), &operation);      \
-    }
-
-EVENT_NODES(Record, WL_DEVICE_OPERATION_RECORD_EVENT)
-EVENT_NODES(Wait, WL_DEVICE_OPERATION_WAIT_EVENT)
-
-/* ---- memory ---- */
-
-int cuGraphAddMemAllocNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                           struct wl_device_node *const *dependencies, size_t count,
-                           struct wl_device_allocate_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_allocate(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cuGraphMemAllocNodeGetParams(struct wl_device_node *node,
-                                 struct wl_device_allocate_parameters *parameters)
-{
-    return wl_device_node_get_allocate(node, parameters);
-}
-
-int cuGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                          struct wl_device_node *const *dependencies, size_t count,
-                          uint64_t address)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
-                                            .memory.address = (void *)(uintptr_t)address};
-    return add(node, graph, dependencies, count, address ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE,
-               &operation);
-}
-
-int cuGraphMemFreeNodeGetParams(struct wl_device_node *node, uint64_t *address)
-{
-    const struct wl_device_operation *operation;
-    int code = address ? wl_device_node_get_kind(node, WL_DEVICE_OPERATION_FREE, &operation)
-                       : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *address = (uint64_t)(uintptr_t)operation->memory.address;
-    return code;
 }

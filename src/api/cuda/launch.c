@@ -1,22 +1,9 @@
 #include <string.h>
 
-#include "api/cuda/copy.h"
+#include "api/common/extra.h"
+#include "api/cuda/driver.h"
 
-enum { EXTRA_END = 0, EXTRA_POINTER = 1, EXTRA_SIZE = 2 };
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
-
-int wl_cuda_read_extra(void **extra, struct wl_device_request *request)
-{
-    for (size_t i = 0; extra && (uintptr_t)extra[i] != EXTRA_END; i += 2) {
-        if ((uintptr_t)extra[i] == EXTRA_POINTER)
-            request->buffer = extra[i + 1];
-        else if ((uintptr_t)extra[i] == EXTRA_SIZE)
-            memcpy(&request->buffer_bytes, extra[i + 1], sizeof request->buffer_bytes);
-        else
-            return WL_DEVICE_INVALID_VALUE;
-    }
-    return WL_DEVICE_OK;
-}
 
 static int launch(struct wl_device_request *request, void **parameters, void **extra)
 {
@@ -26,7 +13,7 @@ static int launch(struct wl_device_request *request, void **parameters, void **e
     if (code == WL_DEVICE_OK && parameters && extra)
         code = WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
-        code = wl_cuda_read_extra(extra, request);
+        code = wl_api_read_extra(extra, request);
     request->parameters = parameters;
     return code ? code : wl_cuda_code(wl_device_launch(request));
 }

@@ -2,7 +2,7 @@
 
 #include "api/cuda/copy.h"
 #include "api/cuda/texture.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 #define PITCH_BYTES 512
 

@@ -1,5 +1,5 @@
 #include "api/cuda/driver.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 int cuStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {

@@ -3,7 +3,7 @@
 #define WL_API_CUDA_TEXTURE_H
 
 #include "api/cuda/driver.h"
-#include "device/texture.h"
+#include "device/texture/texture.h"
 
 /* WL_DEVICE_INVALID_VALUE where there is no such CUarray_format. */
 int wl_cuda_read_format(int format, unsigned channels, struct wl_device_format *to);

@@ -1,5 +1,5 @@
 /* Virtual memory management. */
-#include "device/virtual.h"
+#include "device/memory/virtual.h"
 
 #include "api/cuda/driver.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/cudart/runtime.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 #define PCI_BUS_ID "0000:%02x:00.0"
 #define PCI_BUS_ID_BYTES sizeof "0000:01:00.0"

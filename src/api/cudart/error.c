@@ -9,7 +9,7 @@ static const struct {
     const char *name, *text;
 } errors[] = {
 #define E(number, name, text) {number, #name, text},
-#include "api/cudart/errors.def"
+#include "api/common/errors.def"
 #undef E
 };
 

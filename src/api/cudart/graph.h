@@ -3,7 +3,7 @@
 #define WL_API_CUDART_GRAPH_H
 
 #include "api/cudart/runtime.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 struct wl_cudart_copy_3d { /* cudaMemcpy3DParms */
     void *from_array;

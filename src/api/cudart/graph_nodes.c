@@ -2,8 +2,8 @@
  * executable graph. */
 #include <string.h>
 
+#include "api/common/extra.h"
 #include "api/cudart/graph.h"
-#include "device/graph_nodes.h"
 
 /* ---- parameters of each kind, as the API has them ---- */
 
@@ -14,21 +14,6 @@ struct kernel_parameters { /* cudaKernelNodeParams */
     void **parameters;
     void **extra;
 };
-
-/* The packed arguments behind "extra": pairs of a key and a pointer. */
-static int read_extra(void **extra, struct wl_device_request *request)
-{
-    enum { END, BUFFER, SIZE };
-    for (; extra && (uintptr_t)*extra != END; extra += 2) {
-        if ((uintptr_t)*extra == BUFFER)
-            request->buffer = extra[1];
-        else if ((uintptr_t)*extra == SIZE)
-            request->buffer_bytes = *(const size_t *)extra[1];
-        else
-            return WL_DEVICE_INVALID_VALUE;
-    }
-    return WL_DEVICE_OK;
-}
 
 static int read_kernel(const struct kernel_parameters *from, struct wl_device_operation *to)
 {
@@ -47,7 +32,7 @@ static int read_kernel(const struct kernel_parameters *from, struct wl_device_op
     };
     if (!to->kernel.kernel)
         return wl_cudart_unknown_kernel(from->function);
-    return read_extra(from->extra, &to->kernel);
+    return wl_api_read_extra(from->extra, &to->kernel);
 }
 
 static int read_copy(const struct wl_cudart_copy_3d *from, struct wl_device_operation *to)
@@ -67,23 +52,11 @@ static struct wl_device_operation plain_copy(void *to, const void *from, size_t 
 
 /* ---- the three ways to hand an operation over; code: of reading the parameters ---- */
 
-static int add(struct wl_device_node **node, struct wl_device_graph *graph,
-               struct wl_device_node *const *dependencies, size_t count, int code,
-               const struct wl_device_operation *operation)
-{
-    return wl_cudart_done(wl_device_node_add(node, graph, dependencies, count, code, operation));
-}
-
-static int set(struct wl_device_node *node, int code, const struct wl_device_operation *operation)
-{
-    return wl_cudart_done(code ? code : wl_device_node_set(node, operation));
-}
-
-static int set_executable(struct wl_device_executable *executable, struct wl_device_node *node,
-                          int code, const struct wl_device_operation *operation)
-{
-    return wl_cudart_done(code ? code : wl_device_executable_set(executable, node, operation));
-}
+#define WL_GRAPH(name) cudaGraph##name
+#define WL_GRAPH_DONE(code) wl_cudart_done(code)
+#define WL_GRAPH_CONTEXT
+#define WL_GRAPH_ADDRESS void *
+#include "api/common/graph_nodes.def"
 
 /* ---- kernels ---- */
 
@@ -256,160 +229,7 @@ int cudaGraphExecMemcpyNodeSetParamsFromSymbol(struct wl_device_executable *exec
     return set_executable(executable, node, code, &operation);
 }
 
-/* ---- sets ---- */
-
-int cudaGraphAddMemsetNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                           struct wl_device_node *const *dependencies, size_t count,
-                           const struct wl_device_fill_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cudaGraphMemsetNodeGetParams(struct wl_device_node *node,
-                                 struct wl_device_fill_parameters *parameters)
-{
-    return wl_cudart_done(wl_device_node_get_fill(node, parameters));
-}
-
-int cudaGraphMemsetNodeSetParams(struct wl_device_node *node,
-                                 const struct wl_device_fill_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return set(node, code, &operation);
-}
-
-int cudaGraphExecMemsetNodeSetParams(struct wl_device_executable *executable,
-                                     struct wl_device_node *node,
-                                     const struct wl_device_fill_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_fill(parameters, &operation);
-    return set_executable(executable, node, code, &operation);
-}
-
-/* ---- host functions ---- */
-
-int cudaGraphAddHostNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                         struct wl_device_node *const *dependencies, size_t count,
-                         const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cudaGraphHostNodeGetParams(struct wl_device_node *node,
-                               struct wl_device_host_parameters *parameters)
-{
-    return wl_cudart_done(wl_device_node_get_host(node, parameters));
-}
-
-int cudaGraphHostNodeSetParams(struct wl_device_node *node,
-                               const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return set(node, code, &operation);
-}
-
-int cudaGraphExecHostNodeSetParams(struct wl_device_executable *executable,
-                                   struct wl_device_node *node,
-                                   const struct wl_device_host_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_host(parameters, &operation);
-    return set_executable(executable, node, code, &operation);
-}
-
-/* ---- child graphs, events, nothing ---- */
-
-int cudaGraphAddChildGraphNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                               struct wl_device_node *const *dependencies, size_t count,
-                               struct wl_device_graph *child)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
-    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
-}
-
-int cudaGraphChildGraphNodeGetGraph(struct wl_device_node *node, struct wl_device_graph **child)
-{
-    return wl_cudart_done(wl_device_node_get_graph(node, child));
-}
-
-int cudaGraphExecChildGraphNodeSetParams(struct wl_device_executable *executable,
-                                         struct wl_device_node *node, struct wl_device_graph *child)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_GRAPH, .graph = child};
-    return set_executable(executable, node, WL_DEVICE_OK, &operation);
-}
-
-int cudaGraphAddEmptyNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                          struct wl_device_node *const *dependencies, size_t count)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_EMPTY};
-    return add(node, graph, dependencies, count, WL_DEVICE_OK, &operation);
-}
-
-#define EVENT_NODE(kind_name, enumerator)                                                       \
-    int cudaGraphAddEvent##kind_name##Node(                                                     \
-        struct wl_device_node **node, struct wl_device_graph *graph,                            \
-        struct wl_device_node *const *dependencies, size_t count, void *event)                  \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return add(node, graph, dependencies, count, wl_device_event_query(event), &operation); \
-    }                                                                                           \
-    int cudaGraphEvent##kind_name##NodeGetEvent(struct wl_device_node *node, void **event)      \
-    {                                                                                           \
-        return wl_cudart_done(wl_device_node_get_event(node, (enumerator), event));             \
-    }                                                                                           \
-    int cudaGraphEvent##kind_name##NodeSetEvent(struct wl_device_node *node, void *event)       \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return set(node, wl_device_event_query(event), &operation);                             \
-    }                                                                                           \
-    int cudaGraphExecEvent##kind_name##NodeSetEvent(struct wl_device_executable *executable,    \
-                                                    struct wl_device_node *node, void *event)   \
-    {                                                                                           \
-        struct wl_device_operation operation = {.kind = (enumerator), .event = event};          \
-        return set_executable(executable, node, wl_device_event_query(event), &operation);      \
-    }
-
-EVENT_NODE(Record, WL_DEVICE_OPERATION_RECORD_EVENT)
-EVENT_NODE(Wait, WL_DEVICE_OPERATION_WAIT_EVENT)
-
 /* ---- memory ---- */
-
-int cudaGraphAddMemAllocNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                             struct wl_device_node *const *dependencies, size_t count,
-                             struct wl_device_allocate_parameters *parameters)
-{
-    struct wl_device_operation operation;
-    int code = wl_device_node_read_allocate(parameters, &operation);
-    return add(node, graph, dependencies, count, code, &operation);
-}
-
-int cudaGraphMemAllocNodeGetParams(struct wl_device_node *node,
-                                   struct wl_device_allocate_parameters *parameters)
-{
-    return wl_cudart_done(wl_device_node_get_allocate(node, parameters));
-}
-
-int cudaGraphAddMemFreeNode(struct wl_device_node **node, struct wl_device_graph *graph,
-                            struct wl_device_node *const *dependencies, size_t count, void *address)
-{
-    struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_FREE,
-                                            .memory.address = address};
-    return add(node, graph, dependencies, count, address ? WL_DEVICE_OK : WL_DEVICE_INVALID_VALUE,
-               &operation);
-}
-
-int cudaGraphMemFreeNodeGetParams(struct wl_device_node *node, void **address)
-{
-    return wl_cudart_done(wl_device_node_get_freed(node, address));
-}
 
 static bool is_none(int device)
 {

@@ -3,7 +3,7 @@
 
 #include "api/cudart/runtime.h"
 #include "base/memory.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 #define PITCH_BYTES 512
 #define HOST_FLAGS_MASK 7u

@@ -4,7 +4,7 @@
 
 #include "api/cudart/runtime.h"
 #include "base/memory.h"
-#include "device/graph.h"
+#include "device/graph/graph.h"
 
 int cudaStreamCreateWithPriority(void **stream, unsigned flags, int priority)
 {

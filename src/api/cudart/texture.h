@@ -3,7 +3,7 @@
 #define WL_API_CUDART_TEXTURE_H
 
 #include "api/cudart/graph.h"
-#include "device/texture.h"
+#include "device/texture/texture.h"
 
 struct wl_cudart_channels { /* cudaChannelFormatDesc */
     int x, y, z, w, kind;

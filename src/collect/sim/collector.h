@@ -4,7 +4,7 @@
 #define WL_COLLECT_SIM_COLLECTOR_H
 
 #include "collect/collector.h"
-#include "device/observer.h"
+#include "device/core/observer.h"
 
 extern const struct wl_collector wl_sim_collector;
 

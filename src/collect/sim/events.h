@@ -2,7 +2,7 @@
 #ifndef WL_COLLECT_SIM_EVENTS_H
 #define WL_COLLECT_SIM_EVENTS_H
 
-#include "device/observer.h"
+#include "device/core/observer.h"
 
 void wl_inject_trace_activity(const struct wl_device_activity *activity);
 /* One at a time. */

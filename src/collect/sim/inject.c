@@ -21,7 +21,7 @@
 #include "collect/sim/collector.h"
 #include "collect/sim/events.h"
 #include "collect/sites.h"
-#include "device/clock.h"
+#include "device/core/clock.h"
 #include "device/device.h"
 #include "record/stream/running.h"
 #include "record/stream/stream.h"

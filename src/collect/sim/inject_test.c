@@ -18,7 +18,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "device/state.h"
+#include "device/core/state.h"
 #include "record/stream/stream.h"
 
 #if defined(__SANITIZE_ADDRESS__)

@@ -355,7 +355,7 @@ static bool is_control(const struct wl_ptx_instruction *instruction)
 }
 
 /* Shuffles, and reads of a thread's place in its block, pass through the pipe of shared memory: one
- * wavefront each, as an H200 counts them (bench/hardware/pipe.cu). */
+ * wavefront each, as an H200 counts them (bench/gpu/compare/pipe.cu). */
 static uint8_t count_exchanges(const struct lowering *lowering, size_t first)
 {
     uint8_t count = 0;

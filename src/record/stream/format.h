@@ -1,5 +1,5 @@
-/* The bytes of a stream (docs/stream.md): numbers, and one function a record that both writes and
- * reads its payload, so that the two cannot differ. */
+/* The bytes of a stream (docs/formats/stream.md): numbers, and one function a record that both
+ * writes and reads its payload, so that the two cannot differ. */
 #ifndef WL_RECORD_STREAM_FORMAT_H
 #define WL_RECORD_STREAM_FORMAT_H
 

@@ -1,6 +1,6 @@
 /* The stream: what a watched process appends while it runs, one file per process,
  * FOLDER/<host>-<pid>-<start>.wls. Framed records after a magic and a version; a torn tail is
- * recognised and everything before it is good (docs/stream.md). */
+ * recognised and everything before it is good (docs/formats/stream.md). */
 #ifndef WL_RECORD_STREAM_STREAM_H
 #define WL_RECORD_STREAM_STREAM_H
 

@@ -84,8 +84,7 @@ static int compare_bars(const void *left, const void *right)
 struct wl_drawing *wl_chart_stalls(const struct wl_chart_launch *launch, const char **reason)
 {
     static const char prefix[] = "smsp__average_warps_issue_stalled_", stall[] = "Stall ";
-    const struct wl_section *section =
-        wl_sections_find(launch->context->sections, "WarpStateStats");
+    const struct wl_section *section = wl_sections_find(launch->sections, "WarpStateStats");
     struct bars bars = {0};
     struct wl_drawing *drawing = NULL;
     *reason = "the section WarpStateStats is not there";

@@ -4,13 +4,14 @@
 #ifndef WL_SHOW_DRAW_CHARTS_H
 #define WL_SHOW_DRAW_CHARTS_H
 
+#include "analyse/advise/sections.h"
+#include "analyse/metric/source_model.h"
 #include "gpu/gpu.h"
+#include "report/report.h"
 #include "show/draw/drawing.h"
-#include "show/page/context.h"
-#include "show/page/source_model.h"
 
 struct wl_chart_launch {
-    struct wl_view_context *context;
+    const struct wl_sections *sections;
     const struct wl_report_launch *launch;
     struct wl_metric_set *set;
     const struct wl_gpu *gpu; /* the model that the launch ran on, or NULL where none is known */

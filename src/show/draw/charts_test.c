@@ -1,6 +1,7 @@
 /* Charts of the sample report as SVG, compared with tests/golden/chart_*.svg (WL_UPDATE_GOLDEN=1
  * writes them anew), and as PNG. */
-#include "show/page/sample.h"
+#include "show/page/context.h"
+#include "show/page/sample_testing.h"
 
 #include <cairo.h>
 
@@ -51,7 +52,7 @@ static struct wl_drawing *draw(const char *name, size_t launch, const char **rea
     while (strcmp(chart->name, name) != 0)
         chart++;
     const struct wl_chart_launch drawn = {
-        .context = &context,
+        .sections = context.sections,
         .launch = context.launches[launch],
         .set = wl_metric_set_create(context.catalog, context.launches[launch]),
         .gpu = wl_models_find(&models, context.launches[launch])};
@@ -99,13 +100,15 @@ static void the_heat_map_shows_the_hottest_lines(void **state)
     struct wl_source_model model;
     const char *reason = NULL;
     (void)state;
-    assert_int_equal(wl_source_build(&context, context.launches[0], &model, NULL), WL_OK);
+    assert_int_equal(wl_source_build(sample.report, context.launches[0], NULL, &model, NULL),
+                     WL_OK);
     struct wl_drawing *drawing = wl_chart_heat_map(&model, wl_source_find_heat(&model), &reason);
     assert_non_null(drawing);
     compare("source", drawing);
     wl_drawing_free(drawing);
     wl_source_free(&model);
-    assert_int_equal(wl_source_build(&context, context.launches[2], &model, NULL), WL_OK);
+    assert_int_equal(wl_source_build(sample.report, context.launches[2], NULL, &model, NULL),
+                     WL_OK);
     assert_null(wl_chart_heat_map(&model, wl_source_find_heat(&model), &reason));
     assert_string_equal(reason, "nothing was counted at its instructions");
     wl_source_free(&model);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "show/draw/charts.h"
 #include "show/draw/scale.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 enum { most_lines = 40, longest_text = 100, row_height = 17, heading_height = 22 };
 static const double width = 900, number_place = 92, line_place = 160, text_place = 170;

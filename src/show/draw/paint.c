@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "show/draw/drawing.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 static const double pi = 3.14159265358979323846;
 

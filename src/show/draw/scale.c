@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 enum { most_ticks = 6 };
 

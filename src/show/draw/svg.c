@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "show/draw/drawing.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 /* An attribute that is a length, with no more digits than can be seen. */
 static void add_length(const char *name, double value, struct wl_text *out)

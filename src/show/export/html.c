@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "show/draw/inks.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 #include "warplens/version.h"
 
 /* Sections in the order in which they stand in the page. */

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "show/export/html.h"
+#include "show/format/format.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 
 struct metric {
     const char *name;

@@ -6,9 +6,9 @@
 #include "base/memory.h"
 #include "show/export/html.h"
 #include "show/export/print.h"
+#include "show/format/format.h"
 #include "show/page/diff.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 
 json_t *wl_html_shown(double number, const char *unit)
 {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/export/html.h"
 #include "show/page/fields.h"
-#include "show/page/source_model.h"
 
 enum {
     launches_of_kernel = 8, /* whose counts the page holds, so that it stays a page */
@@ -159,7 +159,8 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
     struct wl_source_model model;
     if (count_seen(source, launch->kernel) >= launches_of_kernel)
         return WL_OK;
-    enum wl_code code = wl_source_build(&source->html->contexts[0], launch, &model, error);
+    enum wl_code code =
+        wl_source_build(source->html->contexts[0].report, launch, NULL, &model, error);
     if (code)
         return code;
     const struct wl_source_column *heat = wl_source_find_heat(&model);

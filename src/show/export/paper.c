@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 /* Lengths are points. */
 static const double page_width = 595, page_height = 842, margin = 42, foot = 24;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "show/draw/drawing.h"
-#include "show/page/table.h"
+#include "show/format/table.h"
 
 struct wl_paper;
 

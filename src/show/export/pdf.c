@@ -11,9 +11,9 @@
 #include "show/export/export.h"
 #include "show/export/paper.h"
 #include "show/export/print.h"
+#include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 
 enum { most_rows = 60, most_findings = 20, longest_name = 32, most_full = 20, text_width = 108 };
 
@@ -268,7 +268,7 @@ static enum wl_code put_source(struct pdf *pdf, const struct wl_report_launch *l
 {
     struct wl_source_model model;
     const char *reason = NULL;
-    enum wl_code code = wl_source_build(pdf->context, launch, &model, error);
+    enum wl_code code = wl_source_build(pdf->context->report, launch, NULL, &model, error);
     if (code)
         return code;
     struct wl_drawing *drawing = wl_chart_heat_map(&model, wl_source_find_heat(&model), &reason);
@@ -297,7 +297,7 @@ static void put_drawings(struct pdf *pdf, const struct wl_chart_launch *drawn)
 static enum wl_code put_launch(struct pdf *pdf, const struct wl_report_launch *launch,
                                struct wl_error *error)
 {
-    struct wl_chart_launch drawn = {.context = pdf->context,
+    struct wl_chart_launch drawn = {.sections = pdf->context->sections,
                                     .launch = launch,
                                     .set = wl_metric_set_create(pdf->context->catalog, launch),
                                     .gpu = wl_models_find(&pdf->models, launch)};

@@ -10,6 +10,7 @@
 #include "show/draw/charts.h"
 #include "show/draw/models.h"
 #include "show/export/export.h"
+#include "show/page/context.h"
 
 static const double pixels_per_unit = 2;
 
@@ -49,7 +50,7 @@ static enum wl_code write_heat_map(struct pictures *pictures, struct wl_view_con
 {
     struct wl_source_model model;
     const char *reason = NULL;
-    enum wl_code code = wl_source_build(context, launch, &model, error);
+    enum wl_code code = wl_source_build(context->report, launch, NULL, &model, error);
     if (code)
         return code;
     struct wl_drawing *drawing = wl_chart_heat_map(&model, wl_source_find_heat(&model), &reason);
@@ -65,7 +66,7 @@ static enum wl_code write_launch(struct pictures *pictures, struct wl_view_conte
                                  struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    struct wl_chart_launch drawn = {.context = context,
+    struct wl_chart_launch drawn = {.sections = context->sections,
                                     .launch = launch,
                                     .set = wl_metric_set_create(context->catalog, launch),
                                     .gpu = wl_models_find(models, launch)};

@@ -10,7 +10,7 @@
 #include "report/nsys.h"
 #include "report/tables.h"
 #include "show/export/timeline_writer.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 static const struct wl_timeline_form_functions *const forms[WL_TIMELINE_FORM_COUNT] = {
     [WL_TIMELINE_FORM_CHROME] = &wl_timeline_chrome,

@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "show/format/format.h"
 #include "show/page/acc_findings.h"
-#include "show/page/format.h"
 #include "warplens/version.h"
 
 static const char *const region_names[] = {[WL_ACC_INIT] = "device init",

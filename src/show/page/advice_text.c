@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 
 enum { longest_line = 120 };
 

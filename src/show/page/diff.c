@@ -8,10 +8,10 @@
 #include "analyse/advise/advice.h"
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 /* What is compared without --metrics: time first, then what explains it. */
 static const char *const default_metrics[] = {

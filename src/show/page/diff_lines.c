@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/advice_text.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes)
 #include <uthash.h>

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
 #include "show/page/diff_parts.h"
-#include "show/page/format.h"
 
 static const char *const states[] = {
     "selected",

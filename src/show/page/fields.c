@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/page/format.h"
+#include "show/format/format.h"
 
 /* A field's value: a text, a whole number, or three. */
 struct cell {

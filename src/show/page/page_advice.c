@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 
 enum { detail_indent = 6 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
 #include "warplens/version.h"
 
 /* ---- JSON ---- */

@@ -6,10 +6,10 @@
 
 #include "analyse/metric/units.h"
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 /* A metric over the launches of a group that have it. */
 struct statistic {

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 struct values {
     const struct wl_metric_value **items;

@@ -6,10 +6,10 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 enum { INDENT = 4, LEAST_VALUE = 20 }; /* columns */
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/source_model.h"
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/source_model.h"
-#include "show/page/table.h"
 
 enum {
     longest_gap = 3, /* lines without instructions that are shown between two with */
@@ -256,7 +256,8 @@ enum wl_code wl_page_source_text(struct wl_view_context *context, struct wl_erro
     enum wl_code code = read_choice(context, &choice, error);
     for (size_t i = 0; i < context->launch_count && code == WL_OK; i++) {
         struct wl_source_model model;
-        code = wl_source_build(context, context->launches[i], &model, error);
+        code = wl_source_build(context->report, context->launches[i], context->options->top, &model,
+                               error);
         if (code != WL_OK)
             break;
         wl_fields_headline(context, i ? context->launches[i - 1] : NULL, context->launches[i]);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/source_model.h"
 #include "base/memory.h"
+#include "show/format/format.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/source_model.h"
 
 /* The value as the options want it: absolute, or percent of the kernel's. */
 static bool read_value(const struct wl_view_context *context, const struct wl_source_model *model,
@@ -101,7 +101,8 @@ enum wl_code wl_page_source_csv(struct wl_view_context *context, struct wl_error
     enum wl_code code = WL_OK;
     for (size_t i = 0; i < context->launch_count; i++) {
         struct wl_source_model model;
-        code = wl_source_build(context, context->launches[i], &model, error);
+        code = wl_source_build(context->report, context->launches[i], context->options->top, &model,
+                               error);
         if (code != WL_OK)
             break;
         /* a new heading where a launch has other counts than the one before */
@@ -215,7 +216,8 @@ enum wl_code wl_page_source_json(struct wl_view_context *context, struct wl_erro
     enum wl_code code = WL_OK;
     for (size_t i = 0; i < context->launch_count; i++) {
         struct wl_source_model model;
-        code = wl_source_build(context, context->launches[i], &model, error);
+        code = wl_source_build(context->report, context->launches[i], context->options->top, &model,
+                               error);
         if (code != WL_OK)
             break;
         json_t *launch = wl_fields_json(context->launches[i]);

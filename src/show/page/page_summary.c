@@ -7,10 +7,10 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 enum { longest_name = 40, shortest_name = 12, name_column = 1, indent = 2, most_ids = 8 };
 

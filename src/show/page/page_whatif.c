@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 #include "timing/timing.h"
 
 /* Counts whose greatest line carries a cause: the first less the second. */

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "warplens/version.h"
 
 struct output {

@@ -7,9 +7,9 @@
 
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
+#include "show/format/format.h"
+#include "show/format/table.h"
 #include "show/page/fields.h"
-#include "show/page/format.h"
-#include "show/page/table.h"
 
 /* How far the two may lie apart, for the count below each table. */
 static const double steps_pct[] = {0, 1, 5};

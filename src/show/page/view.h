@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "report/report.h"
+#include "show/format/format.h"
 
 /* The same order as wl_view_page. */
 #define WL_VIEW_PAGE_WORDS "summary|details|source|raw|session|advice|whatif|guide"
@@ -28,7 +29,6 @@ enum wl_view_format {
     WL_FORMAT_MARKDOWN, /* of the advice page only */
     WL_FORMAT_COUNT
 };
-enum wl_view_units { WL_UNITS_AUTO, WL_UNITS_BASE }; /* --print-units */
 enum wl_view_summary {
     WL_SUMMARY_NONE,
     WL_SUMMARY_PER_KERNEL,

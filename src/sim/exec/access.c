@@ -155,7 +155,7 @@ static inline u32 counted_sectors(const struct access *access, u32 sectors)
                : (u32)__builtin_popcount(sectors);
 }
 
-#define LOOKUPS 4 /* of lines a cycle (examples/microbench: load.N_lines_apart) */
+#define LOOKUPS 4 /* of lines a cycle (bench/gpu/model: load.N_lines_apart) */
 
 /* Lines that the cache looks up in a cycle; a read-only cache of its own is the texture units', of
  * which an SM has four. */
@@ -177,7 +177,7 @@ static u32 count_texture_passes(const struct access *access, u32 units)
 }
 
 /* Cycles that L1's pipe takes: it reads its 32 banks of words once in each, and looks up a few
- * lines (examples/microbench: load.shifted, load.halves). */
+ * lines (bench/gpu/model: load.shifted, load.halves). */
 static u32 count_passes(const struct access *access, const u32 *words, u32 line_count)
 {
     const u32 units = access->warp->worker->run->gpu->texture_units;

@@ -79,7 +79,7 @@ static void must_follow(struct scheduling *scheduling, uint32_t before, uint32_t
     scheduling->nodes[after].waits++;
 }
 
-/* Cycles between two accesses of a warp: examples/microbench scheduling, queue.*.1_warps. */
+/* Cycles between two accesses of a warp: bench/gpu/model scheduling, queue.*.1_warps. */
 #define MEMORY_INTERVAL 4
 
 static bool is_access(const struct wl_machine_op *op)

@@ -1,0 +1,46 @@
+#include "device/device.h"
+
+#include <stdlib.h>
+
+#include "device/core/handles.h"
+#include "device/core/state.h"
+#include "device/kernel/state.h"
+#include "device/memory/state.h"
+#include "device/stream/state.h"
+#include "device/texture/state.h"
+
+/* Graphs outlive a reset: their handles stay the program's. */
+const struct wl_device_part *const wl_device_parts[] = {
+    &wl_device_memory_part,
+    &wl_device_stream_part,
+    &wl_device_texture_part,
+    &wl_device_kernel_part,
+    NULL,
+};
+
+int wl_device_reset(void)
+{
+    wl_device_enter();
+    wl_device.sticky_code = WL_DEVICE_OK;
+    int code = wl_device_state_check();
+    for (size_t i = 0; code == WL_DEVICE_OK && wl_device_parts[i]; i++)
+        if (wl_device_parts[i]->reset)
+            wl_device_parts[i]->reset();
+    wl_device_leave();
+    return code;
+}
+
+void wl_device_shutdown(void)
+{
+    wl_device_enter();
+    for (size_t i = sizeof wl_device_parts / sizeof *wl_device_parts; i-- > 0;)
+        if (wl_device_parts[i] && wl_device_parts[i]->close)
+            wl_device_parts[i]->close();
+    if (wl_device.is_started && !wl_device.start_code)
+        wl_gpu_free(&wl_device.gpu);
+    free(wl_device.gpu_name);
+    free(wl_device.gpu_folder);
+    wl_device = (struct wl_device_state){.has_fork_handler = wl_device.has_fork_handler};
+    wl_device_numbers_reset();
+    wl_device_leave();
+}

@@ -1,0 +1,51 @@
+/* What the files about graphs share. Internal to device/graph/; expects the lock (core/state.h),
+ * but for wl_device_operation_run. */
+#ifndef WL_DEVICE_GRAPH_STATE_H
+#define WL_DEVICE_GRAPH_STATE_H
+
+#include "device/core/handles.h"
+#include "device/core/state.h"
+#include "device/graph/graph.h"
+#include "device/stream/state.h"
+
+struct wl_device_node {
+    struct wl_device_graph *graph;
+    struct wl_device_operation operation;
+    struct wl_device_nodes dependencies;
+    const struct wl_device_node *origin; /* what it is a copy of, or NULL */
+    uint64_t number;                     /* unique in the process */
+    uint64_t end_ns;                     /* of its last run, on the simulated clock */
+    bool is_enabled, is_done;
+};
+
+struct wl_device_graph {
+    uint64_t number;
+    struct wl_device_nodes nodes; /* in the order they were added */
+};
+
+struct wl_device_graph *wl_device_graph_make(void);
+void wl_device_graph_free(struct wl_device_graph *graph);
+/* Makes the graph one of the program's. */
+void wl_device_graph_publish(struct wl_device_graph *graph);
+bool wl_device_graph_is_known(const struct wl_device_graph *graph);
+/* Deep; NULL if a kernel's arguments cannot be copied. */
+struct wl_device_graph *wl_device_graph_copy(const struct wl_device_graph *graph);
+/* Whether the node is in the graph or in a child of it. */
+bool wl_device_graph_has(const struct wl_device_graph *graph, const struct wl_device_node *node);
+bool wl_device_node_is_known(const struct wl_device_node *node);
+int wl_device_graph_append(struct wl_device_graph *graph,
+                           struct wl_device_node *const *dependencies, size_t count,
+                           const struct wl_device_operation *operation,
+                           struct wl_device_node **node);
+int wl_device_node_replace(struct wl_device_node *node,
+                           const struct wl_device_operation *operation);
+
+/* A node that allocates the memory came, or went. */
+void wl_device_graph_memory_hold(void *address, size_t size_bytes);
+void wl_device_graph_memory_release(void *address);
+
+/* Whether or not the stream is captured. Takes the lock for each step; host functions run without.
+ */
+int wl_device_operation_run(struct wl_device_operation *operation, void *stream);
+
+#endif

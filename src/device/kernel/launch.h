@@ -1,0 +1,21 @@
+/* Launches. */
+#ifndef WL_DEVICE_KERNEL_LAUNCH_H
+#define WL_DEVICE_KERNEL_LAUNCH_H
+
+#include "device/kernel/module.h"
+
+struct wl_device_request {
+    struct wl_device_kernel *kernel;
+    uint32_t grid[3], block[3];
+    size_t shared_dynamic_bytes;
+    void *stream;
+    bool is_cooperative;
+    void **parameters;   /* one pointer for each parameter; or NULL and */
+    const void *buffer;  /* the packed parameters, */
+    size_t buffer_bytes; /* not more than the kernel takes, rounded up to 8 */
+};
+/* Runs the kernel to its end, whether or not the stream is captured. Errors of the launch itself
+ * are returned; errors while it ran are returned by the calls that follow, as on hardware. */
+int wl_device_launch_now(const struct wl_device_request *request);
+
+#endif

@@ -1,0 +1,470 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "device/core/handles.h"
+#include "device/kernel/state.h"
+#include "device/memory/state.h"
+#include "ptx/lower/lower.h"
+
+#define WRAPPER_MAGIC 0x466243B1u
+#define CONTAINER_MAGIC 0xBA55ED50u
+#define CONTAINER_HEADER_BYTES 16
+#define ELF_MAGIC 0x464C457Fu
+
+static uint64_t align_up(uint64_t value, uint64_t alignment)
+{
+    return alignment > 1 ? (value + alignment - 1) / alignment * alignment : value;
+}
+
+static struct wl_device_module *add_module(const char *name)
+{
+    struct wl_device_module *module = wl_alloc_zero(1, sizeof *module);
+    module->name = wl_string_copy(name);
+    module->next = wl_device_kernels.modules;
+    if (module->next)
+        module->next->previous = module;
+    wl_device_kernels.modules = module;
+    return module;
+}
+
+struct wl_device_module *wl_device_module_register(const void *wrapper)
+{
+    wl_device_enter();
+    struct wl_device_module *module = add_module("program");
+    module->wrapper = wrapper;
+    wl_device_leave();
+    return module;
+}
+
+static void free_image(struct wl_device_image *image)
+{
+    if (image->parsed && image->parsed->variable_count)
+        for (uint32_t i = 0; i < image->parsed->variable_count; i++)
+            if (image->variable_addresses[i]) {
+                wl_device_memory_drop(image->variable_addresses[i]);
+                break; /* all of them are one allocation, which starts with the first */
+            }
+    free(image->variable_addresses);
+    if (image->parsed)
+        wl_ptx_module_free(image->parsed);
+    free(image->ptx.bytes);
+    free(image->ptx.options);
+    free(image->ptx.source_name);
+}
+
+void wl_device_module_free(struct wl_device_module *module)
+{
+    struct wl_device_kernel *kernel, *next;
+    HASH_ITER(hh, module->kernels, kernel, next)
+    {
+        HASH_DEL(module->kernels, kernel);
+        wl_device_kernel_free(kernel);
+    }
+    for (size_t i = 0; i < module->image_count; i++)
+        free_image(&module->images[i]);
+    free(module->images);
+    wl_cubin_free(&module->cubin);
+    if (module->next)
+        module->next->previous = module->previous;
+    if (module->previous)
+        module->previous->next = module->next;
+    else
+        wl_device_kernels.modules = module->next;
+    free(module->name);
+    free(module);
+}
+
+void wl_device_module_unload(struct wl_device_module *module)
+{
+    wl_device_enter();
+    wl_device_module_free(module);
+    wl_device_leave();
+}
+
+/* Keeps the text as one more image of the module. */
+static void take_text(struct wl_device_module *module, const char *text, bool copies)
+{
+    module->images = wl_resize(module->images, module->image_count + 1, sizeof *module->images);
+    struct wl_device_image *image = &module->images[module->image_count++];
+    *image = (struct wl_device_image){0};
+    image->text_bytes = strlen(text);
+    if (copies)
+        image->ptx.bytes = (uint8_t *)wl_string_copy(text);
+    image->text = copies ? (const char *)image->ptx.bytes : text;
+    image->info.name = module->name;
+    image->info.options = "";
+    image->info.is_stand_in = module->is_stand_in;
+}
+
+/* Joined texts: a magic line, then each text with its NUL, then an empty one. */
+static const char joined_magic[] = "//warplens-joined-ptx\n";
+
+void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes)
+{
+    struct wl_text joined = {0};
+    wl_text_add(&joined, joined_magic);
+    for (size_t i = 0; i < count; i++)
+        if (*texts[i])
+            wl_text_add_bytes(&joined, texts[i], strlen(texts[i]) + 1);
+    wl_text_add_char(&joined, '\0');
+    *size_bytes = joined.length;
+    return wl_text_take(&joined);
+}
+
+static void take_joined(struct wl_device_module *module, const char *joined)
+{
+    for (const char *text = joined + strlen(joined_magic); *text; text += strlen(text) + 1)
+        take_text(module, text, true);
+}
+
+static int read_image(struct wl_device_module *module, const void *bytes)
+{
+    struct wl_fatbin fatbin = {0};
+    struct wl_error error = {0};
+    uint32_t magic;
+    uint64_t size_bytes;
+    enum wl_code code;
+    memcpy(&magic, bytes, sizeof magic);
+    if (magic == ELF_MAGIC) {
+        wl_device_say(2, "no-image", "load PTX instead",
+                      "the program loads machine code, which the simulated GPU cannot run "
+                      "(error 209)");
+        return WL_DEVICE_NO_IMAGE;
+    }
+    if (magic == WRAPPER_MAGIC) {
+        code = wl_fatbin_read_wrapper(bytes, &fatbin, &error);
+    } else if (magic == CONTAINER_MAGIC) {
+        memcpy(&size_bytes, (const char *)bytes + 8, sizeof size_bytes);
+        code = wl_fatbin_read(bytes, size_bytes + CONTAINER_HEADER_BYTES, &fatbin, &error);
+    } else if (!strncmp(bytes, joined_magic, strlen(joined_magic))) {
+        take_joined(module, bytes);
+        return WL_DEVICE_OK;
+    } else if (!strstr(bytes, ".version")) {
+        return WL_DEVICE_INVALID_IMAGE;
+    } else {
+        take_text(module, bytes, true);
+        return WL_DEVICE_OK;
+    }
+    int result = WL_DEVICE_INVALID_IMAGE;
+    if (code == WL_OK)
+        result = wl_device_image_choose(&fatbin, module);
+    else
+        wl_device_say(2, "bad-image", error.hint, "the program's fat binary cannot be read: %s%s%s",
+                      error.message, *error.where ? " at " : "", error.where);
+    wl_fatbin_free(&fatbin);
+    return result;
+}
+
+int wl_device_module_open(struct wl_device_module *module)
+{
+    if (module->is_loaded)
+        return module->load_code;
+    module->is_loaded = true;
+    module->load_code = read_image(module, module->wrapper);
+    return module->load_code;
+}
+
+static void lay_out_variables(struct wl_device_image *image)
+{
+    const struct wl_ptx_module *parsed = image->parsed;
+    uint64_t size_bytes = 0, base = 0;
+    image->variable_addresses =
+        wl_alloc_zero(parsed->variable_count + 1, sizeof *image->variable_addresses);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint64_t offset = 0;
+        for (uint32_t i = 0; i < parsed->variable_count; i++) {
+            const struct wl_ptx_variable *variable = &parsed->variables[i];
+            bool is_ours =
+                variable->space == WL_PTX_SPACE_GLOBAL || variable->space == WL_PTX_SPACE_CONST;
+            if (!is_ours || variable->is_extern)
+                continue;
+            if (variable->size_bytes > wl_device.gpu.memory_bytes) {
+                image->parse_code = WL_DEVICE_OUT_OF_MEMORY;
+                return;
+            }
+            offset = align_up(offset, variable->alignment);
+            if (base)
+                image->variable_addresses[i] = base + offset;
+            offset += variable->size_bytes;
+        }
+        size_bytes = offset;
+        if (pass == 0 && size_bytes &&
+            wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0, &base)) {
+            image->parse_code = WL_DEVICE_OUT_OF_MEMORY;
+            return;
+        }
+    }
+}
+
+static int parse_image(struct wl_device_module *module, struct wl_device_image *image)
+{
+    struct wl_error error = {0};
+    if (image->is_parsed)
+        return image->parse_code;
+    image->is_parsed = true;
+    if (wl_ptx_module_parse(image->text, image->text_bytes, image->info.name, &image->parsed,
+                            &error)) {
+        image->parse_code = WL_DEVICE_INVALID_PTX;
+        wl_device_say(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
+        return image->parse_code;
+    }
+    image->info.id = wl_device_number_next(WL_DEVICE_NUMBER_MODULE);
+    image->info.ptx = image->parsed;
+    lay_out_variables(image);
+    wl_device_module_initialise(module, image);
+    return image->parse_code;
+}
+
+/* Parses only images whose text mentions the name: a library of device code can be large. */
+static struct wl_device_image *open_image(struct wl_device_module *module, size_t index,
+                                          const char *name, int *code)
+{
+    struct wl_device_image *image = &module->images[index];
+    if (!image->is_parsed && name && !strstr(image->text, name))
+        return NULL;
+    int result = parse_image(module, image);
+    if (result && *code == WL_DEVICE_OK)
+        *code = result;
+    return result ? NULL : image;
+}
+
+static uint64_t find_in_image(const struct wl_device_image *image, const char *name,
+                              const struct wl_ptx_variable **found)
+{
+    const struct wl_ptx_variable *variable = wl_ptx_module_find_variable(image->parsed, name);
+    if (!variable)
+        return 0;
+    if (found)
+        *found = variable;
+    return image->variable_addresses[variable - image->parsed->variables];
+}
+
+const struct wl_ptx_module *wl_device_module_image(struct wl_device_module *module, size_t index)
+{
+    int ignored = WL_DEVICE_OK;
+    for (size_t i = index; i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, NULL, &ignored);
+        if (image)
+            return image->parsed;
+    }
+    return NULL;
+}
+
+const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_module *module,
+                                                             const char *name,
+                                                             const struct wl_ptx_module **found)
+{
+    int ignored = WL_DEVICE_OK;
+    for (size_t i = 0; i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, name, &ignored);
+        const struct wl_ptx_function *function =
+            image ? wl_ptx_module_find_function(image->parsed, name) : NULL;
+        if (function && function->has_body) {
+            *found = image->parsed;
+            return function;
+        }
+    }
+    return NULL;
+}
+
+/* The least line in the file of the first instruction that has one. */
+static bool find_place(const struct wl_ptx_module *module, const struct wl_ptx_function *function,
+                       const char **file, uint32_t *line)
+{
+    uint32_t number = 0;
+    *line = 0;
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        int32_t index = function->instructions[i].location;
+        const struct wl_ptx_location *location = index < 0 ? NULL : &module->locations[index];
+        if (!location || !location->line || (*line && location->file != number))
+            continue;
+        number = location->file;
+        if (!*line || location->line < *line)
+            *line = location->line;
+    }
+    *file = *line ? wl_ptx_module_file_name(module, number) : NULL;
+    return *file != NULL;
+}
+
+bool wl_device_kernel_place(const char *name, const char **file, uint32_t *line)
+{
+    bool is_found = false;
+    wl_device_enter();
+    for (struct wl_device_module *module = wl_device_kernels.modules; module && !is_found;
+         module = module->next) {
+        const struct wl_ptx_module *parsed;
+        const struct wl_ptx_function *function =
+            wl_device_module_find_function(module, name, &parsed);
+        is_found = function && function->is_entry && find_place(parsed, function, file, line);
+    }
+    wl_device_leave();
+    return is_found;
+}
+
+uint64_t wl_device_module_resolve(struct wl_device_module *module,
+                                  const struct wl_device_image *image, const char *name)
+{
+    int ignored = WL_DEVICE_OK;
+    uint64_t address = find_in_image(image, name, NULL);
+    for (size_t i = 0; !address && i < module->image_count; i++) {
+        const struct wl_device_image *other = open_image(module, i, name, &ignored);
+        if (other)
+            address = find_in_image(other, name, NULL);
+    }
+    if (!address) {
+        /* an address that no data has, only good for telling functions apart */
+        const struct wl_ptx_function *function = wl_ptx_module_find_function(image->parsed, name);
+        const struct wl_ptx_module *found;
+        if (!function || !function->has_body)
+            function = wl_device_module_find_function(module, name, &found);
+        address = (uint64_t)(uintptr_t)function;
+    }
+    return address;
+}
+
+void wl_device_module_initialise(struct wl_device_module *module, struct wl_device_image *image)
+{
+    for (uint32_t i = 0; image->parsed && i < image->parsed->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &image->parsed->variables[i];
+        uint8_t *place = (uint8_t *)(uintptr_t)image->variable_addresses[i];
+        if (!place)
+            continue;
+        if (variable->initial)
+            memcpy(place, variable->initial, variable->size_bytes);
+        else
+            memset(place, 0, variable->size_bytes);
+        for (uint32_t r = 0; r < variable->relocation_count; r++) {
+            const struct wl_ptx_relocation *relocation = &variable->relocations[r];
+            if (relocation->offset + relocation->width_bytes > variable->size_bytes)
+                continue;
+            uint64_t value = wl_device_module_resolve(module, image, relocation->symbol) +
+                             (uint64_t)relocation->addend;
+            memcpy(place + relocation->offset, &value, relocation->width_bytes);
+        }
+    }
+}
+
+struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *module,
+                                                    const char *name, int *code,
+                                                    struct wl_error *error)
+{
+    *code = wl_device_module_open(module);
+    for (size_t i = 0; i < module->image_count; i++) {
+        struct wl_device_image *image = open_image(module, i, name, code);
+        const struct wl_ptx_function *function =
+            image ? wl_ptx_module_find_function(image->parsed, name) : NULL;
+        if (function && function->is_entry && function->has_body) {
+            *code = WL_DEVICE_OK;
+            return image;
+        }
+    }
+    if (*code == WL_DEVICE_OK)
+        *code = WL_DEVICE_INVALID_FUNCTION;
+    wl_error_set(error, WL_ERR_INPUT,
+                 *code == WL_DEVICE_NO_IMAGE      ? "the program has no PTX for the model GPU"
+                 : *code == WL_DEVICE_INVALID_PTX ? "the PTX of the kernel has an error"
+                                                  : "no PTX defines the kernel");
+    return NULL;
+}
+
+int wl_device_module_prepare(struct wl_device_module *module)
+{
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_module_open(module);
+    for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++)
+        open_image(module, i, NULL, &code);
+    wl_device_leave();
+    return code;
+}
+
+static int load(struct wl_device_module *module, const void *image, const char *stand_in,
+                struct wl_device_module **loaded)
+{
+    int code = WL_DEVICE_OK;
+    module->is_loaded = true;
+    module->is_stand_in = stand_in != NULL;
+    if (stand_in)
+        take_text(module, stand_in, false);
+    else
+        code = read_image(module, image);
+    module->load_code = code;
+    for (size_t i = 0; code == WL_DEVICE_OK && i < module->image_count; i++) {
+        code = parse_image(module, &module->images[i]);
+        if (code == WL_DEVICE_OK)
+            code = wl_device_image_check_target(&module->images[i]);
+    }
+    if (code)
+        wl_device_module_free(module);
+    else
+        *loaded = module;
+    return code;
+}
+
+int wl_device_module_load(const void *image, struct wl_device_module **module)
+{
+    if (!image || !module)
+        return WL_DEVICE_INVALID_VALUE;
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = load(add_module("ptx"), image, NULL, module);
+    wl_device_leave();
+    return code;
+}
+
+int wl_device_module_load_stand_in(const char *text, const char *name,
+                                   struct wl_device_module **module)
+{
+    wl_device_enter();
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = load(add_module(name), NULL, text, module);
+    wl_device_leave();
+    return code;
+}
+
+int wl_device_module_symbol(struct wl_device_module *module, const char *name, void **address,
+                            size_t *size_bytes)
+{
+    wl_device_enter();
+    uint64_t place = 0;
+    const struct wl_ptx_variable *variable = NULL;
+    int code = wl_device_state_check();
+    if (code == WL_DEVICE_OK)
+        code = wl_device_module_open(module);
+    for (size_t i = 0; !place && i < module->image_count; i++) {
+        const struct wl_device_image *image = open_image(module, i, name, &code);
+        if (image)
+            place = find_in_image(image, name, &variable);
+    }
+    if (place)
+        code = WL_DEVICE_OK;
+    else if (code == WL_DEVICE_OK)
+        code = WL_DEVICE_NOT_FOUND;
+    if (place && address)
+        *address = (void *)(uintptr_t)place;
+    if (place && size_bytes)
+        *size_bytes = variable->size_bytes;
+    wl_device_leave();
+    return code;
+}
+
+struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
+{
+    struct wl_device_kernel *kernel;
+    wl_device_enter();
+    HASH_FIND_STR(module->kernels, name, kernel);
+    if (!kernel) {
+        kernel = wl_alloc_zero(1, sizeof *kernel);
+        kernel->module = module;
+        kernel->name = wl_string_copy(name);
+        kernel->carveout_pct = -1;
+        HASH_ADD_KEYPTR(hh, module->kernels, kernel->name, strlen(kernel->name), kernel);
+    }
+    wl_device_leave();
+    return kernel;
+}

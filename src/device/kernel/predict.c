@@ -1,0 +1,272 @@
+#include "device/kernel/predict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/demangle.h"
+#include "base/memory.h"
+#include "device/kernel/state.h"
+#include "device/kernel/sweep.h"
+#include "timing/values.h"
+
+enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
+/* What a thread's instruction and a word of a trace take of a host with two cores
+ * (docs/evidence/speed.md); not what they took: predictions must not depend on what else the host
+ * does. */
+#define COUNT_S 0.25e-9
+#define REPLAY_S 80e-9
+#define FREE_S 5 /* what predictions may take before they must be a small part */
+
+static size_t trace_words(void)
+{
+    bool is_dear = wl_device_kernels.predicting_s > FREE_S + wl_device_kernels.counting_s / 4;
+    return wl_device.options.whatif ? TRACE_WORDS_WHATIF
+           : is_dear                ? TRACE_WORDS_LATER
+                                    : TRACE_WORDS;
+}
+
+/* Of the first SM's trace, what the others have at most. */
+#define OTHERS_SHARE 4
+
+uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_DEVICE_TRACES])
+{
+    uint32_t sms = wl_device.gpu.sm_count;
+    uint32_t used = block_count < sms ? (uint32_t)block_count : sms;
+    uint32_t count = used < WL_DEVICE_TRACES || wl_device.options.whatif ? 1 : WL_DEVICE_TRACES;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t words = i ? trace_words() / OTHERS_SHARE : trace_words();
+        traces[i] = (struct wl_trace){
+            .sm = i * used / count, .words_begin = words, .words_most = 3 * words};
+    }
+    return count;
+}
+
+static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
+{
+    const uint64_t *totals = counts->totals;
+    return (struct wl_timing_traffic){
+        .l1_missed_sectors =
+            (double)(totals[WL_COUNTER_MISS_GLOBAL_LD] + totals[WL_COUNTER_MISS_LOCAL_LD] +
+                     totals[WL_COUNTER_MISS_TEXTURE]),
+        .l2_read_sectors = (double)totals[WL_COUNTER_L2_READ],
+        .l2_read_missed = (double)totals[WL_COUNTER_L2_READ_MISS],
+        .l2_write_sectors = (double)totals[WL_COUNTER_L2_WRITE],
+        .l2_requests = (double)totals[WL_COUNTER_L2_REQUESTS],
+        .dram_read_bytes = (double)totals[WL_COUNTER_DRAM_READ],
+        .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
+        .atomic_sectors = (double)(totals[WL_COUNTER_L2_ATOM] + totals[WL_COUNTER_L2_RED]),
+        .atomic_cycles = counts->atomic_cycles,
+    };
+}
+
+/* The per-instruction fields are in the order of the states, behind the machine instructions. */
+static void add_instructions(const struct wl_timing *timing, struct wl_sim_counts *counts)
+{
+    for (uint32_t i = 0; i < timing->instruction_count && i < counts->instruction_count; i++) {
+        struct wl_instruction_counts *row = &counts->instructions[i];
+        const double *states = timing->instruction_states + (size_t)i * WL_TIMING_STATE_COUNT;
+        row->machine_executed = (uint64_t)(timing->instruction_executed[i] + 0.5);
+        uint64_t *fields = &row->stalled_selected;
+        for (int s = 0; s < WL_TIMING_STATE_COUNT; s++)
+            fields[s] = (uint64_t)(states[s] + 0.5);
+    }
+}
+
+void wl_device_add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
+{
+    struct wl_sim_value *value = &counts->values[counts->value_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value->name, sizeof value->name, format, arguments);
+    va_end(arguments);
+    value->value = number;
+}
+
+enum { WHATIF_TOP = 3, WHATIF_MOST = 32 + WL_DEVICE_SWEEP_MOST };
+
+/* The launch without each cause; then without pairs of the three that cost most. */
+static void add_whatif(struct wl_timing_input *input, double duration_ns,
+                       struct wl_sim_counts *counts)
+{
+    const struct wl_timing_cause *top[WHATIF_TOP] = {NULL};
+    double saved[WHATIF_TOP] = {0};
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    for (const struct wl_timing_cause *cause = wl_timing_causes; cause->id; cause++) {
+        input->changes = cause->changes;
+        if (wl_timing_predict(input, &timing, &error))
+            continue;
+        wl_device_add_value(counts, timing.duration_ns, "whatif__%s__duration.ns", cause->id);
+        double gain = duration_ns - timing.duration_ns;
+        wl_timing_free(&timing);
+        bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
+        int place = WHATIF_TOP;
+        while (place > 0 && !is_bound && gain > saved[place - 1])
+            place--;
+        for (int i = WHATIF_TOP - 1; i > place; i--) {
+            top[i] = top[i - 1];
+            saved[i] = saved[i - 1];
+        }
+        if (place < WHATIF_TOP && !is_bound) {
+            top[place] = cause;
+            saved[place] = gain;
+        }
+    }
+    for (int a = 0; a < WHATIF_TOP; a++)
+        for (int b = a + 1; b < WHATIF_TOP && top[b]; b++) {
+            input->changes = top[a]->changes | top[b]->changes;
+            if (wl_timing_predict(input, &timing, &error))
+                continue;
+            wl_device_add_value(counts, timing.duration_ns, "whatif__%s+%s__duration.ns",
+                                top[a]->id, top[b]->id);
+            wl_timing_free(&timing);
+        }
+}
+
+static size_t words_of(const struct wl_trace_block_record *block)
+{
+    size_t words = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        words += block->warps[w].count;
+    return words;
+}
+
+/* Blocks whose warps went different ways: their SMs may take different times. */
+static bool is_irregular(const struct wl_trace *trace)
+{
+    size_t least = SIZE_MAX, most = 0;
+    for (size_t b = 0; b < trace->block_count; b++) {
+        size_t words = words_of(trace->blocks[b]);
+        least = words < least ? words : least;
+        most = words > most ? words : most;
+    }
+    return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
+}
+
+/* A recorded SM's time without the launch, as it would be on the busiest SM, and on average. */
+struct shares {
+    double busiest, even;
+};
+
+/* With several waves an SM takes as long as all its work. With one, as long as its longest warp,
+ * unless the warps get in each other's way: then all its work at the rate it can issue at most.
+ * What passes before the first instruction is no work. */
+static struct shares share_work(const struct wl_timing_input *input, const struct wl_timing *timing,
+                                const struct wl_trace *trace, const struct wl_sim_counts *counts)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    double start = timing->start_cycles, cycles = timing->cycles - timing->launch_cycles - start;
+    cycles = cycles > 1 ? cycles : 1;
+    double work = (double)trace->issued / (double)trace->blocks_run * timing->blocks_of_sm;
+    double by_work = cycles * (double)counts->issued_most / work;
+    double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
+    double slots = timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm;
+    double busy = slots > 0 ? timing->issue_cycles / slots : 0;
+    busy = busy < 1 ? busy : 1;
+    bool is_one_wave =
+        input->block_count <= (uint64_t)gpu->sm_count * input->occupancy.blocks_per_sm;
+    double longest = by_warp > busy * by_work ? by_warp : busy * by_work;
+    double even = cycles * (double)counts->issued / gpu->sm_count / work;
+    return (struct shares){start + (is_one_wave ? longest : by_work), start + even};
+}
+
+/* A launch takes as long as its busiest SM: each recorded SM's time as if it had been that one,
+ * then their mean, in which an SM counts for as much as it did, since from one that had little to
+ * do not much can be told of the busiest; how far they lie apart is an error that is known. */
+static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
+                        uint32_t trace_count, const struct wl_sim_counts *counts,
+                        struct wl_timing *timing)
+{
+    bool is_regular = traces[0].block_count > 1 && !is_irregular(&traces[0]);
+    double own = timing->cycles - timing->launch_cycles;
+    if (is_regular || !counts->issued_most || own <= input->traffic.atomic_cycles)
+        return;
+    double most = 0, least = 0;
+    struct shares sum = {0};
+    double weights = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trace_count; i++) {
+        struct wl_timing other;
+        struct wl_error error = {0};
+        input->trace = &traces[i];
+        if (traces[i].block_count == 0 || !traces[i].issued_longest ||
+            wl_timing_predict(input, &other, &error))
+            continue;
+        struct shares shares = share_work(input, &other, &traces[i], counts);
+        wl_timing_free(&other);
+        double weight = (double)traces[i].issued;
+        sum.busiest += weight * shares.busiest;
+        sum.even += weight * shares.even;
+        weights += weight;
+        least = count == 0 || shares.busiest < least ? shares.busiest : least;
+        most = shares.busiest > most ? shares.busiest : most;
+        count++;
+    }
+    input->trace = &traces[0];
+    if (weights <= 0)
+        return;
+    double busiest = sum.busiest / weights;
+    double apart = 100 * (most - least) / 2 / busiest;
+    input->busiest_share = busiest / own;
+    input->even_share = sum.even / weights / own;
+    timing->cycles = timing->launch_cycles + busiest;
+    timing->active_cycles = sum.even / weights;
+    if (timing->active_cycles > timing->cycles)
+        timing->active_cycles = timing->cycles;
+    timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
+    timing->error_pct = apart > timing->error_pct ? apart : timing->error_pct;
+}
+
+/* Why block sizes are not swept, once for each kernel. */
+static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
+{
+    if (kernel->is_obstacle_said)
+        return;
+    kernel->is_obstacle_said = true;
+    char *name = wl_demangle_function(kernel->name);
+    wl_device_say(0, "no-block-sweep", "", "%s is not timed in blocks of other sizes: %s", name,
+                  obstacle);
+    free(name);
+}
+
+uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
+                           const struct wl_trace *traces, uint32_t trace_count,
+                           struct wl_sim_counts *counts)
+{
+    struct wl_timing timing;
+    struct wl_timing_value values[WL_TIMING_VALUES_MOST];
+    struct wl_error error = {0};
+    struct wl_timing_input input = {
+        .gpu = &wl_device.gpu,
+        .program = launch->program,
+        .trace = &traces[0],
+        .block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2],
+        .warps_per_block = counts->occupancy.warps_per_block,
+        .occupancy = counts->occupancy,
+        .traffic = traffic_of(counts),
+        .program_instructions = (double)counts->totals[WL_COUNTER_INST],
+    };
+    wl_device_kernels.counting_s += (double)counts->totals[WL_COUNTER_THREAD_INST] * COUNT_S;
+    for (uint32_t i = 0; i < trace_count; i++)
+        wl_device_kernels.predicting_s += (double)traces[i].words * REPLAY_S;
+    if (wl_timing_predict(&input, &timing, &error)) {
+        counts->not_predicted = wl_string_copy(error.message);
+        return 0;
+    }
+    compare_sms(&input, traces, trace_count, counts, &timing);
+    size_t count = wl_timing_values(&input, &timing, values);
+    counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
+    for (size_t i = 0; i < count; i++)
+        wl_device_add_value(counts, values[i].value, "%s", values[i].name);
+    if (wl_device.options.whatif) {
+        add_whatif(&input, timing.duration_ns, counts);
+        const char *obstacle = wl_device_sweep(launch, &input, counts);
+        if (obstacle)
+            say_obstacle(kernel, obstacle);
+    }
+    add_instructions(&timing, counts);
+    uint64_t length_ns = (uint64_t)(timing.duration_ns + 0.5);
+    wl_timing_free(&timing);
+    return length_ns;
+}

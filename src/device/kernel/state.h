@@ -1,0 +1,94 @@
+/* Modules, kernels and what launches of them leave. Internal to device/; expects the lock
+ * (core/state.h). */
+#ifndef WL_DEVICE_KERNEL_STATE_H
+#define WL_DEVICE_KERNEL_STATE_H
+
+#include <uthash.h>
+
+#include "binary/binary.h"
+#include "device/core/state.h"
+#include "device/kernel/launch.h"
+
+extern const struct wl_device_part wl_device_kernel_part;
+
+/* One PTX text of a module and what belongs to it. */
+struct wl_device_image {
+    struct wl_device_module_info info;
+    struct wl_image ptx; /* bytes NULL for stand-ins, whose text lives on */
+    const char *text;
+    size_t text_bytes;
+    char hash[65]; /* of the text, where options.compiled is to be searched; else "" */
+    bool is_parsed;
+    int parse_code;
+    struct wl_ptx_module *parsed;
+    uint64_t *variable_addresses; /* of parsed->variables; 0 for extern or other spaces */
+};
+
+struct wl_device_module {
+    const void *wrapper; /* registered, not read yet; else NULL */
+    char *name;
+    bool is_stand_in, is_loaded;
+    int load_code;
+    struct wl_device_image *images;
+    size_t image_count;
+    struct wl_cubin cubin;            /* what ptxas made for the model's architecture, or empty */
+    struct wl_device_kernel *kernels; /* by name */
+    struct wl_device_module *previous, *next;
+};
+
+struct wl_device_kernel {
+    struct wl_device_module *module;
+    char *name;
+    bool is_tried, is_obstacle_said;
+    int code;              /* what launching answers; WL_DEVICE_OK if it is ready */
+    struct wl_error error; /* why not */
+    const struct wl_device_image *image;
+    struct wl_program *program;
+    struct wl_device_kernel_info info;
+    uint32_t constant_bytes;
+    uint32_t dynamic_shared_limit_bytes; /* 0: the default of the GPU */
+    int32_t carveout_pct;
+    UT_hash_handle hh;
+};
+
+struct wl_device_length_row; /* kernel/lengths.c */
+
+struct wl_device_kernels {
+    struct wl_sim *sim;
+    struct wl_device_module *modules;
+    struct wl_device_length_row *lengths;
+    double counting_s, predicting_s; /* that a usual host took, by what it did so far */
+};
+extern struct wl_device_kernels wl_device_kernels;
+
+int wl_device_module_open(struct wl_device_module *module);
+/* The image that defines the entry, parsed; NULL if none (code says why). */
+struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *module,
+                                                    const char *name, int *code,
+                                                    struct wl_error *error);
+/* The PTX of the image number index, or of the next that can be read; NULL behind the last. */
+const struct wl_ptx_module *wl_device_module_image(struct wl_device_module *module, size_t index);
+/* A device function with a body in any of the module's images (-rdc); NULL if there is none. */
+const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_module *module,
+                                                             const char *name,
+                                                             const struct wl_ptx_module **found);
+/* Address of a variable as seen from an image, by the module's linking; 0 if unknown. */
+uint64_t wl_device_module_resolve(struct wl_device_module *module,
+                                  const struct wl_device_image *image, const char *name);
+/* Sets the variables of an image to their initial values. */
+void wl_device_module_initialise(struct wl_device_module *module, struct wl_device_image *image);
+void wl_device_module_free(struct wl_device_module *module);
+/* Splits the containers of a fat binary into images, one for each container. */
+int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_module *module);
+/* What choosing does, for PTX that came without a choice: a note or, strictly, a refusal where it
+ * is for a newer GPU than the model. */
+int wl_device_image_check_target(const struct wl_device_image *image);
+/* Lowers the kernel at its first use. Returns kernel->code. */
+int wl_device_kernel_open(struct wl_device_kernel *kernel);
+void wl_device_kernel_free(struct wl_device_kernel *kernel);
+/* Tells of a kernel that failed: "kernel NAME WHAT: message at where", the name as people read it.
+ */
+void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *code, const char *what,
+                          const struct wl_error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* Texture and surface objects, for launches. Internal to device/; expects the lock (core/state.h).
+ */
+#ifndef WL_DEVICE_TEXTURE_STATE_H
+#define WL_DEVICE_TEXTURE_STATE_H
+
+#include "device/core/state.h"
+#include "sim/texture.h"
+
+extern const struct wl_device_part wl_device_texture_part;
+
+/* By their handles; NULL where one was destroyed. */
+struct wl_device_textures {
+    struct wl_texture **items;
+    size_t count, capacity;
+};
+extern struct wl_device_textures wl_device_textures;
+
+#endif
