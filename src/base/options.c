@@ -10,34 +10,96 @@
 
 /* What is being read: the words not yet taken. */
 struct reader {
-    const struct wl_option *const *tables;
+    const struct wl_option_table *tables;
     void *target;
     char **words;
     size_t word_count, next;
+    struct wl_option_cursor last; /* the option read last; row NULL: none, or a value followed it */
+    struct {
+        const struct wl_option **items;
+        size_t count, capacity;
+    } copies; /* options with a prefix or without one that were given */
 };
 
-static bool kind_takes_value(enum wl_option_kind kind)
+static const char *const switch_words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
+enum { switch_word_count = sizeof switch_words / sizeof *switch_words };
+
+/* ---- tables ---- */
+
+static void skip_rows(struct wl_option_cursor *cursor)
 {
-    return kind != WL_OPTION_FLAG && kind != WL_OPTION_REFUSED;
+    while (cursor->row) {
+        unsigned groups = cursor->table->groups;
+        if (!cursor->row->name) {
+            cursor->table++;
+            cursor->row = cursor->table->rows;
+        } else if (groups && !(cursor->row->groups & groups)) {
+            cursor->row++;
+        } else {
+            return;
+        }
+    }
 }
 
-static const char *value_name(const struct wl_option *option)
+struct wl_option_cursor wl_options_first(const struct wl_option_table *tables)
+{
+    struct wl_option_cursor cursor = {tables, tables->rows};
+    skip_rows(&cursor);
+    return cursor;
+}
+
+void wl_options_next(struct wl_option_cursor *cursor)
+{
+    cursor->row++;
+    skip_rows(cursor);
+}
+
+bool wl_option_takes_value(enum wl_option_kind kind)
+{
+    switch (kind) {
+    case WL_OPTION_FLAG:
+    case WL_OPTION_CLEAR:
+    case WL_OPTION_CONFIRM:
+    case WL_OPTION_ALWAYS:
+    case WL_OPTION_REFUSED:
+    case WL_OPTION_RENAMED:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool wl_option_is_shown(const struct wl_option *option)
+{
+    return option->help && option->kind != WL_OPTION_HEADING && option->kind != WL_OPTION_REFUSED &&
+           option->kind != WL_OPTION_ONLY && option->kind != WL_OPTION_RENAMED;
+}
+
+const char *wl_option_value_name(const struct wl_option *option)
 {
     return option->argument ? option->argument : "on|off";
 }
 
-static bool is_same_option(const struct wl_option *left, const struct wl_option *right)
+static void *field_of(const struct reader *reader, struct wl_option_cursor at)
 {
-    return left->kind == right->kind && left->offset == right->offset &&
-           left->kind != WL_OPTION_REFUSED && left->kind != WL_OPTION_ONLY;
+    return (char *)reader->target + at.table->offset + at.row->offset;
+}
+
+static bool is_same_option(struct wl_option_cursor left, struct wl_option_cursor right)
+{
+    return left.row->kind == right.row->kind && left.row->prefix == right.row->prefix &&
+           left.table->offset + left.row->offset == right.table->offset + right.row->offset &&
+           left.row->kind != WL_OPTION_REFUSED && left.row->kind != WL_OPTION_ONLY &&
+           left.row->kind != WL_OPTION_ALWAYS && left.row->kind != WL_OPTION_RENAMED;
 }
 
 static void collect_near_options(const struct reader *reader, struct wl_near *near)
 {
-    for (const struct wl_option *const *table = reader->tables; *table; table++)
-        for (const struct wl_option *row = *table; row->name; row++)
-            if (row->kind != WL_OPTION_HEADING && row->kind != WL_OPTION_REFUSED)
-                wl_near_offer(near, row->name);
+    for (struct wl_option_cursor at = wl_options_first(reader->tables); at.row;
+         wl_options_next(&at))
+        if (at.row->kind != WL_OPTION_HEADING && at.row->kind != WL_OPTION_REFUSED &&
+            at.row->kind != WL_OPTION_RENAMED)
+            wl_near_offer(near, at.row->name);
 }
 
 static enum wl_code set_unknown(const struct reader *reader, const char *dashes, const char *name,
@@ -58,10 +120,10 @@ static enum wl_code set_ambiguous(const struct reader *reader, const char *name,
                                   struct wl_error *error)
 {
     struct wl_text names = {0};
-    for (const struct wl_option *const *table = reader->tables; *table; table++)
-        for (const struct wl_option *row = *table; row->name; row++)
-            if (row->kind != WL_OPTION_HEADING && strncmp(row->name, name, length) == 0)
-                wl_text_addf(&names, "%s--%s", names.length ? ", " : "", row->name);
+    for (struct wl_option_cursor at = wl_options_first(reader->tables); at.row;
+         wl_options_next(&at))
+        if (at.row->kind != WL_OPTION_HEADING && strncmp(at.row->name, name, length) == 0)
+            wl_text_addf(&names, "%s--%s", names.length ? ", " : "", at.row->name);
     wl_error_set(error, WL_ERR_USAGE, "option --%.*s is ambiguous", (int)length, name);
     wl_error_set_hint(error, "it can mean %s", names.data);
     wl_text_free(&names);
@@ -70,26 +132,25 @@ static enum wl_code set_ambiguous(const struct reader *reader, const char *name,
 
 /* Exact name, else the only one (or aliases of only one) that begins so. */
 static enum wl_code find_long(const struct reader *reader, const char *name, size_t length,
-                              const struct wl_option **found, struct wl_error *error)
+                              struct wl_option_cursor *found, struct wl_error *error)
 {
-    *found = NULL;
+    *found = (struct wl_option_cursor){0};
     bool is_ambiguous = false;
-    for (const struct wl_option *const *table = reader->tables; *table; table++) {
-        for (const struct wl_option *row = *table; row->name; row++) {
-            if (row->kind == WL_OPTION_HEADING || strncmp(row->name, name, length) != 0)
-                continue;
-            if (row->name[length] == '\0') {
-                *found = row;
-                return WL_OK;
-            }
-            if (*found && !is_same_option(*found, row))
-                is_ambiguous = true;
-            *found = row;
+    for (struct wl_option_cursor at = wl_options_first(reader->tables); at.row;
+         wl_options_next(&at)) {
+        if (at.row->kind == WL_OPTION_HEADING || strncmp(at.row->name, name, length) != 0)
+            continue;
+        if (at.row->name[length] == '\0') {
+            *found = at;
+            return WL_OK;
         }
+        if (found->row && !is_same_option(*found, at))
+            is_ambiguous = true;
+        *found = at;
     }
     if (is_ambiguous && length > 0)
         return set_ambiguous(reader, name, length, error);
-    if (*found && length > 0)
+    if (found->row && length > 0)
         return WL_OK;
     char *copy = wl_string_copy_length(name, length);
     enum wl_code code = set_unknown(reader, "--", copy, error);
@@ -97,12 +158,21 @@ static enum wl_code find_long(const struct reader *reader, const char *name, siz
     return code;
 }
 
+/* ---- values ---- */
+
+static bool is_switch_word(const char *word)
+{
+    for (size_t i = 0; i < switch_word_count; i++)
+        if (strcmp(word, switch_words[i]) == 0)
+            return true;
+    return false;
+}
+
 static enum wl_code set_switch(const struct wl_option *option, const char *value, bool *target,
                                struct wl_error *error)
 {
-    static const char *const words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
-    for (size_t i = 0; i < WL_COUNT(words); i++) {
-        if (strcmp(value, words[i]) == 0) {
+    for (size_t i = 0; i < switch_word_count; i++) {
+        if (strcmp(value, switch_words[i]) == 0) {
             *target = i % 2 == 1;
             return WL_OK;
         }
@@ -111,44 +181,59 @@ static enum wl_code set_switch(const struct wl_option *option, const char *value
                         value);
 }
 
-static enum wl_code set_number(const struct wl_option *option, const char *value, uint64_t *target,
-                               struct wl_error *error)
+static enum wl_code set_number(const struct wl_option *option, const char *value, uint64_t limit,
+                               uint64_t *target, struct wl_error *error)
 {
     char *end = NULL;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end || errno)
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s takes a number from 0, not '%s'",
+    uint64_t most = option->most ? option->most : limit;
+    bool is_number = *value >= '0' && *value <= '9' && !*end && !errno;
+    if (is_number && number <= most) {
+        *target = number;
+        return WL_OK;
+    }
+    if (is_number || option->most)
+        return wl_error_set(error, WL_ERR_USAGE, "option --%s takes 0 to %llu, not '%s'",
+                            option->name, (unsigned long long)most, value);
+    return wl_error_set(error, WL_ERR_USAGE, "option --%s takes a number from 0, not '%s'",
+                        option->name, value);
+}
+
+static enum wl_code set_seconds(const struct wl_option *option, const char *value, uint64_t *ms,
+                                struct wl_error *error)
+{
+    char *end = NULL;
+    double seconds = strtod(value, &end);
+    if (*value < '0' || *value > '9' || *end || seconds > 1e9)
+        return wl_error_set(error, WL_ERR_USAGE, "option --%s takes seconds, not '%s'",
                             option->name, value);
-    *target = number;
+    *ms = (uint64_t)(seconds * 1000 + 0.5);
     return WL_OK;
 }
 
-/* Position of value in "a|b|c", or -1. */
-static int find_choice(const char *choices, const char *value)
+int wl_option_find_word(const char *choices, const char *word)
 {
-    size_t length = strlen(value);
+    size_t length = strlen(word);
     int index = 0;
     for (const char *choice = choices; choice; index++) {
         const char *bar = strchr(choice, '|');
         size_t choice_length = bar ? (size_t)(bar - choice) : strlen(choice);
-        if (choice_length == length && memcmp(choice, value, length) == 0)
+        if (choice_length == length && memcmp(choice, word, length) == 0)
             return index;
         choice = bar ? bar + 1 : NULL;
     }
     return -1;
 }
 
-static enum wl_code set_choice(const struct wl_option *option, const char *value, int *target,
-                               struct wl_error *error)
+static enum wl_code find_choice(const struct wl_option *option, const char *value, int *index,
+                                struct wl_error *error)
 {
-    int index = find_choice(option->argument, value);
-    if (index < 0) {
-        wl_error_set(error, WL_ERR_USAGE, "option --%s does not know '%s'", option->name, value);
-        return wl_error_set_hint(error, "it takes %s", option->argument);
-    }
-    *target = index;
-    return WL_OK;
+    *index = wl_option_find_word(option->argument, value);
+    if (*index >= 0)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE, "option --%s does not know '%s'", option->name, value);
+    return wl_error_set_hint(error, "it takes %s", option->argument);
 }
 
 static void add_to_list(struct wl_text *list, char separator, const char *value)
@@ -158,45 +243,132 @@ static void add_to_list(struct wl_text *list, char separator, const char *value)
     wl_text_add(list, value);
 }
 
-static enum wl_code apply(const struct reader *reader, const struct wl_option *option,
-                          const char *value, struct wl_error *error)
+static void set_copy(char **field, char *text)
 {
-    void *field = (char *)reader->target + option->offset;
-    switch (option->kind) {
-    case WL_OPTION_FLAG:
-        *(bool *)field = true;
-        return WL_OK;
-    case WL_OPTION_SWITCH:
-        return set_switch(option, value, field, error);
-    case WL_OPTION_TEXT:
-        *(const char **)field = value;
-        return WL_OK;
+    free(*field);
+    *field = text;
+}
+
+/* "a" and "b" become "a,b". */
+static void add_to_copy(char **field, char separator, const char *value)
+{
+    bool is_first = !*field || !**field;
+    set_copy(field, is_first ? wl_string_copy(value)
+                             : wl_string_format("%s%c%s", *field, separator, value));
+}
+
+/* The same field may be given in one way only: --kernel-name or --kernel-regex. */
+static enum wl_code exclude_other_prefix(struct reader *reader, const struct wl_option *option,
+                                         struct wl_error *error)
+{
+    for (size_t i = 0; i < reader->copies.count; i++) {
+        const struct wl_option *other = reader->copies.items[i];
+        if (other->offset == option->offset && other->prefix != option->prefix)
+            return wl_error_set(error, WL_ERR_USAGE, "--%s and --%s exclude each other",
+                                other->name, option->name);
+    }
+    WL_PUSH(&reader->copies, option);
+    return WL_OK;
+}
+
+static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at, const char *value,
+                               struct wl_error *error)
+{
+    void *field = field_of(reader, at);
+    enum wl_code code = at.row->check ? at.row->check(value, error) : WL_OK;
+    if (code)
+        return code;
+    switch (at.row->kind) {
+    case WL_OPTION_COPY:
+        set_copy(field, wl_string_format("%s%s", at.row->prefix ? at.row->prefix : "", value));
+        return exclude_other_prefix(reader, at.row, error);
     case WL_OPTION_COMMAS:
         add_to_list(field, ',', value);
-        return WL_OK;
+        break;
     case WL_OPTION_COLONS:
         add_to_list(field, ':', value);
-        return WL_OK;
+        break;
     case WL_OPTION_LINES:
         add_to_list(field, '\n', value);
-        return WL_OK;
-    case WL_OPTION_NUMBER:
-        return set_number(option, value, field, error);
-    case WL_OPTION_CHOICE:
-        return set_choice(option, value, field, error);
-    case WL_OPTION_ONLY:
-        if (find_choice(option->argument, value) >= 0)
-            return WL_OK;
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s %s of ncu is not supported: %s",
-                            option->name, value, option->help);
-    case WL_OPTION_REFUSED:
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s of ncu is not supported: %s",
-                            option->name, option->help);
-    case WL_OPTION_HEADING:
+        break;
+    case WL_OPTION_COPY_COMMAS:
+        add_to_copy(field, ',', value);
+        break;
+    case WL_OPTION_COPY_LINES:
+        add_to_copy(field, '\n', value);
+        break;
+    default:
+        *(const char **)field = value;
         break;
     }
-    return wl_error_set(error, WL_ERR_INTERNAL, "option --%s has no kind", option->name);
+    return WL_OK;
 }
+
+/* What cannot be given, or is how it is anyway. */
+static enum wl_code apply_nothing(const struct wl_option *option, const char *value,
+                                  struct wl_error *error)
+{
+    if (option->kind == WL_OPTION_ALWAYS)
+        return WL_OK;
+    if (option->kind == WL_OPTION_ONLY && wl_option_find_word(option->argument, value) >= 0)
+        return WL_OK;
+    if (option->kind == WL_OPTION_ONLY)
+        return wl_error_set(error, WL_ERR_USAGE, "option --%s %s of ncu is not supported: %s",
+                            option->name, value, option->help);
+    if (option->kind == WL_OPTION_RENAMED) {
+        wl_error_set(error, WL_ERR_USAGE, "option --%s is --%s now", option->name,
+                     option->argument);
+        return wl_error_set_hint(error, "%s", option->help);
+    }
+    return wl_error_set(error, WL_ERR_USAGE, "option --%s of ncu is not supported: %s",
+                        option->name, option->help);
+}
+
+static enum wl_code apply(struct reader *reader, struct wl_option_cursor at, const char *value,
+                          struct wl_error *error)
+{
+    void *field = field_of(reader, at);
+    uint64_t number = 0;
+    int index = 0;
+    enum wl_code code = WL_OK;
+    switch (at.row->kind) {
+    case WL_OPTION_FLAG:
+    case WL_OPTION_CLEAR:
+        *(bool *)field = at.row->kind == WL_OPTION_FLAG;
+        return WL_OK;
+    case WL_OPTION_CONFIRM:
+    case WL_OPTION_SWITCH:
+        return set_switch(at.row, value ? value : "true", field, error);
+    case WL_OPTION_SECOND:
+        code = find_choice(at.row, value, &index, error);
+        if (!code)
+            *(bool *)field = index == 1;
+        return code;
+    case WL_OPTION_NUMBER:
+        return set_number(at.row, value, UINT64_MAX, field, error);
+    case WL_OPTION_NUMBER32:
+        code = set_number(at.row, value, UINT32_MAX, &number, error);
+        if (!code)
+            *(uint32_t *)field = (uint32_t)number;
+        return code;
+    case WL_OPTION_SECONDS:
+        return set_seconds(at.row, value, field, error);
+    case WL_OPTION_CHOICE:
+        code = find_choice(at.row, value, &index, error);
+        if (!code)
+            memcpy(field, &index, sizeof index); /* all enums here are ints */
+        return code;
+    case WL_OPTION_ALWAYS:
+    case WL_OPTION_ONLY:
+    case WL_OPTION_REFUSED:
+    case WL_OPTION_RENAMED:
+        return apply_nothing(at.row, value, error);
+    default:
+        return apply_text(reader, at, value, error);
+    }
+}
+
+/* ---- words ---- */
 
 /* The value behind an option: attached to it, or the next word. */
 static enum wl_code take_value(struct reader *reader, const struct wl_option *option,
@@ -208,94 +380,151 @@ static enum wl_code take_value(struct reader *reader, const struct wl_option *op
     }
     if (reader->next >= reader->word_count)
         return wl_error_set(error, WL_ERR_USAGE, "option --%s needs a value: --%s %s", option->name,
-                            option->name, value_name(option));
+                            option->name, wl_option_value_name(option));
     *value = reader->words[reader->next++];
     return WL_OK;
+}
+
+/* The word behind an option that can do without one, if it is a value of it. */
+static const char *take_switch_word(struct reader *reader)
+{
+    const char *next = reader->next < reader->word_count ? reader->words[reader->next] : "";
+    if (!is_switch_word(next) || (*next >= '0' && *next <= '9'))
+        return NULL;
+    reader->next++;
+    return next;
 }
 
 static enum wl_code read_long(struct reader *reader, const char *word, struct wl_error *error)
 {
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    const struct wl_option *option = NULL;
-    const char *value = NULL;
-    enum wl_code code = find_long(reader, word, length, &option, error);
+    struct wl_option_cursor at;
+    const char *value = equals ? equals + 1 : NULL;
+    enum wl_code code = find_long(reader, word, length, &at, error);
     if (code)
         return code;
-    if (kind_takes_value(option->kind)) {
-        code = take_value(reader, option, equals ? equals + 1 : NULL, &value, error);
-        if (code)
-            return code;
-    } else if (equals && option->kind != WL_OPTION_REFUSED) {
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s takes no value", option->name);
-    }
-    return apply(reader, option, value, error);
+    reader->last = at;
+    if (wl_option_takes_value(at.row->kind))
+        code = take_value(reader, at.row, value, &value, error);
+    else if (at.row->kind == WL_OPTION_CONFIRM && !equals)
+        value = take_switch_word(reader);
+    else if (equals && at.row->kind != WL_OPTION_REFUSED && at.row->kind != WL_OPTION_RENAMED &&
+             at.row->kind != WL_OPTION_CONFIRM)
+        code = wl_error_set(error, WL_ERR_USAGE, "option --%s takes no value", at.row->name);
+    return code ? code : apply(reader, at, value, error);
 }
 
-static const struct wl_option *find_letter(const struct reader *reader, char letter)
+static struct wl_option_cursor find_letter(const struct reader *reader, char letter)
 {
-    for (const struct wl_option *const *table = reader->tables; *table; table++)
-        for (const struct wl_option *row = *table; row->name; row++)
-            if (row->letter == letter)
-                return row;
-    return NULL;
+    struct wl_option_cursor at = wl_options_first(reader->tables);
+    while (at.row && at.row->letter != letter)
+        wl_options_next(&at);
+    return at;
 }
 
 /* "-f", "-k name", "-kname", "-fo name" */
 static enum wl_code read_letters(struct reader *reader, const char *letters, struct wl_error *error)
 {
     for (; *letters; letters++) {
-        const struct wl_option *option = find_letter(reader, *letters);
-        if (!option)
+        struct wl_option_cursor at = find_letter(reader, *letters);
+        if (!at.row)
             return wl_error_set(error, WL_ERR_USAGE, "there is no option -%c", *letters);
         const char *value = NULL;
-        bool takes_value = kind_takes_value(option->kind);
+        bool takes_value = wl_option_takes_value(at.row->kind);
+        reader->last = at;
         if (takes_value) {
             enum wl_code code =
-                take_value(reader, option, letters[1] ? letters + 1 : NULL, &value, error);
+                take_value(reader, at.row, letters[1] ? letters + 1 : NULL, &value, error);
             if (code)
                 return code;
+        } else if (at.row->kind == WL_OPTION_CONFIRM && !letters[1]) {
+            value = take_switch_word(reader);
         }
-        enum wl_code code = apply(reader, option, value, error);
+        enum wl_code code = apply(reader, at, value, error);
         if (code || takes_value)
             return code;
     }
     return WL_OK;
 }
 
-enum wl_code wl_options_parse(const struct wl_option *const *tables, void *target, char **words,
+/* `--csv true ./app` would run the program `true`. */
+static enum wl_code refuse_switch_word(const struct reader *reader, const char *word,
+                                       struct wl_error *error)
+{
+    const struct wl_option *last = reader->last.row;
+    if (!last || wl_option_takes_value(last->kind) || last->kind == WL_OPTION_CONFIRM ||
+        !is_switch_word(word) || (*word >= '0' && *word <= '9'))
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE, "option --%s takes no value, and '%s' would be the program",
+                 last->name, word);
+    return wl_error_set_hint(error,
+                             "leave '%s' out; a program of that name is run by `-- %s` or `./%s`",
+                             word, word, word);
+}
+
+static enum wl_code read_words(struct reader *reader, bool stop_at_argument, size_t *kept,
+                               struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    while (!code && reader->next < reader->word_count) {
+        char *word = reader->words[reader->next];
+        if (strcmp(word, "--") == 0) {
+            reader->next++;
+            return WL_OK;
+        }
+        bool is_option = word[0] == '-' && word[1] != '\0';
+        if (!is_option && stop_at_argument)
+            return refuse_switch_word(reader, word, error);
+        reader->next++;
+        if (!is_option)
+            reader->words[(*kept)++] = word;
+        else
+            code = word[1] == '-' ? read_long(reader, word + 2, error)
+                                  : read_letters(reader, word + 1, error);
+    }
+    return code;
+}
+
+enum wl_code wl_options_parse(const struct wl_option_table *tables, void *target, char **words,
                               size_t word_count, bool stop_at_argument,
                               struct wl_arguments *arguments, struct wl_error *error)
 {
     struct reader reader = {
         .tables = tables, .target = target, .words = words, .word_count = word_count};
     size_t kept = 0;
-    while (reader.next < word_count) {
-        char *word = words[reader.next];
-        enum wl_code code = WL_OK;
-        if (strcmp(word, "--") == 0) {
-            reader.next++;
-            break;
-        }
-        if (word[0] != '-' || word[1] == '\0') {
-            if (stop_at_argument)
-                break;
-            words[kept++] = word;
-            reader.next++;
-            continue;
-        }
-        reader.next++;
-        code = word[1] == '-' ? read_long(&reader, word + 2, error)
-                              : read_letters(&reader, word + 1, error);
-        if (code)
-            return code;
-    }
+    enum wl_code code = read_words(&reader, stop_at_argument, &kept, error);
+    free(reader.copies.items);
+    if (code)
+        return code;
     size_t rest = word_count - reader.next;
     memmove(words + kept, words + reader.next, rest * sizeof *words);
     if (kept + rest < word_count)
         words[kept + rest] = NULL;
     *arguments = (struct wl_arguments){words, kept + rest};
     return WL_OK;
+}
+
+void wl_options_free(const struct wl_option_table *tables, void *target)
+{
+    const struct reader reader = {.tables = tables, .target = target};
+    for (struct wl_option_cursor at = wl_options_first(tables); at.row; wl_options_next(&at)) {
+        void *field = field_of(&reader, at);
+        switch (at.row->kind) {
+        case WL_OPTION_COMMAS:
+        case WL_OPTION_COLONS:
+        case WL_OPTION_LINES:
+            wl_text_free(field);
+            break;
+        case WL_OPTION_COPY:
+        case WL_OPTION_COPY_COMMAS:
+        case WL_OPTION_COPY_LINES:
+            set_copy(field, NULL);
+            break;
+        default:
+            break;
+        }
+    }
 }
 
 enum { help_column = 34, help_width = 100 };
@@ -317,29 +546,26 @@ static void add_wrapped(struct wl_text *out, const char *text)
     wl_text_addf(out, "%s\n", text);
 }
 
-void wl_options_describe(const struct wl_option *const *tables, struct wl_text *out)
+void wl_options_describe(const struct wl_option_table *tables, struct wl_text *out)
 {
-    for (const struct wl_option *const *table = tables; *table; table++) {
-        for (const struct wl_option *row = *table; row->name; row++) {
-            if (row->kind == WL_OPTION_HEADING) {
-                wl_text_addf(out, "\n%s\n", row->name);
-                continue;
-            }
-            if (!row->help || row->kind == WL_OPTION_REFUSED || row->kind == WL_OPTION_ONLY)
-                continue;
-            size_t start = out->length;
-            if (row->letter)
-                wl_text_addf(out, "  -%c, --%s", row->letter, row->name);
-            else
-                wl_text_addf(out, "      --%s", row->name);
-            if (kind_takes_value(row->kind))
-                wl_text_addf(out, " %s", value_name(row));
-            size_t used = out->length - start;
-            if (used + 2 > help_column)
-                wl_text_addf(out, "\n%*s", help_column, "");
-            else
-                wl_text_addf(out, "%*s", (int)(help_column - used), "");
-            add_wrapped(out, row->help);
-        }
+    for (struct wl_option_cursor at = wl_options_first(tables); at.row; wl_options_next(&at)) {
+        const struct wl_option *row = at.row;
+        if (row->kind == WL_OPTION_HEADING)
+            wl_text_addf(out, "\n%s\n", row->name);
+        if (!wl_option_is_shown(row))
+            continue;
+        size_t start = out->length;
+        if (row->letter)
+            wl_text_addf(out, "  -%c, --%s", row->letter, row->name);
+        else
+            wl_text_addf(out, "      --%s", row->name);
+        if (wl_option_takes_value(row->kind))
+            wl_text_addf(out, " %s", wl_option_value_name(row));
+        size_t used = out->length - start;
+        if (used + 2 > help_column)
+            wl_text_addf(out, "\n%*s", help_column, "");
+        else
+            wl_text_addf(out, "%*s", (int)(help_column - used), "");
+        add_wrapped(out, row->help);
     }
 }

@@ -1,6 +1,5 @@
-/* Command-line options as a table: one row per option, spelled as ncu spells them. Long names may
- * be cut to any unique beginning; values follow as `--name value` or `--name=value`, `-x value` or
- * `-xvalue`. Rows write into a struct of the caller at an offset, so tables can be constant. */
+/* Command-line options as tables: a row says how an option is spelled, what it takes and where it
+ * goes. The parser, `help`, the shells' completions and the man pages read the same rows. */
 #ifndef WL_BASE_OPTIONS_H
 #define WL_BASE_OPTIONS_H
 
@@ -12,17 +11,26 @@
 #include "base/text.h"
 
 enum wl_option_kind {
-    WL_OPTION_FLAG,   /* bool: set to true */
-    WL_OPTION_SWITCH, /* bool: on|off, yes|no, true|false, 1|0 */
-    WL_OPTION_TEXT,   /* const char *: points into the command line; the last one wins */
-    WL_OPTION_COMMAS, /* struct wl_text: the values of all occurrences with ',' between */
-    WL_OPTION_COLONS, /* struct wl_text: the same with ':' */
-    WL_OPTION_LINES,  /* struct wl_text: the same with '\n' */
-    WL_OPTION_NUMBER, /* uint64_t */
-    WL_OPTION_CHOICE, /* int: index of the value in the list `argument`, "all|none" */
-    WL_OPTION_ONLY, /* nothing: the one value in `argument` is how it is anyway, others are refused
-                     */
+    WL_OPTION_FLAG,    /* bool: set to true */
+    WL_OPTION_CLEAR,   /* bool: set to false */
+    WL_OPTION_CONFIRM, /* bool: set to true, or to what true|false, yes|no, on|off behind it says */
+    WL_OPTION_SWITCH,  /* bool: on|off, yes|no, true|false, 1|0 */
+    WL_OPTION_SECOND,  /* bool: whether it is the second of the two words in `argument` */
+    WL_OPTION_TEXT,    /* const char *: points into the command line; the last one wins */
+    WL_OPTION_COPY,    /* char *: a heap copy behind `prefix`; the last one wins */
+    WL_OPTION_COMMAS,  /* struct wl_text: the values of all occurrences with ',' between */
+    WL_OPTION_COLONS,  /* struct wl_text: the same with ':' */
+    WL_OPTION_LINES,   /* struct wl_text: the same with '\n' */
+    WL_OPTION_COPY_COMMAS, /* char *: a heap copy, with ',' between */
+    WL_OPTION_COPY_LINES,  /* char *: the same with '\n' */
+    WL_OPTION_NUMBER,      /* uint64_t */
+    WL_OPTION_NUMBER32,    /* uint32_t */
+    WL_OPTION_SECONDS,     /* uint64_t, in milliseconds: seconds with decimals */
+    WL_OPTION_CHOICE,  /* an enum or int: index of the value in the list `argument`, "all|none" */
+    WL_OPTION_ALWAYS,  /* nothing: a flag that asks for what always happens */
+    WL_OPTION_ONLY,    /* nothing: `argument` is how it is anyway, other values are refused */
     WL_OPTION_REFUSED, /* nothing: an option of ncu that cannot be given; help says why */
+    WL_OPTION_RENAMED, /* nothing: it has another name now, which help says */
     WL_OPTION_HEADING, /* no option: name is a headline of the help text */
 };
 
@@ -30,10 +38,30 @@ struct wl_option {
     const char *name; /* without dashes; NULL ends a table */
     char letter;      /* 0: none */
     enum wl_option_kind kind;
-    size_t offset;        /* into the struct given to wl_options_parse */
+    size_t offset;        /* into the struct of the table, see wl_option_table */
     const char *argument; /* shown in the help: "FILE" */
     const char *help;     /* NULL: an alias, not shown */
+    unsigned groups;      /* bits: in which parts of its table it stands */
+    const char *prefix; /* of a WL_OPTION_COPY; rows of one field with other prefixes exclude it */
+    uint64_t most;      /* of a number; 0: any */
+    enum wl_code (*check)(const char *value, struct wl_error *error); /* of a text; or NULL */
 };
+
+/* A table, or a part of it, for a struct that stands at offset in the one that is parsed into. */
+struct wl_option_table {
+    const struct wl_option *rows; /* NULL ends a list of tables */
+    size_t offset;
+    unsigned groups; /* rows that share a bit; 0: all rows */
+};
+
+/* A place in a list of tables: for (struct wl_option_cursor at = wl_options_first(tables); at.row;
+ * wl_options_next(&at)) */
+struct wl_option_cursor {
+    const struct wl_option_table *table;
+    const struct wl_option *row; /* NULL: behind the last */
+};
+struct wl_option_cursor wl_options_first(const struct wl_option_table *tables);
+void wl_options_next(struct wl_option_cursor *cursor);
 
 /* What is left of the command line behind the options. */
 struct wl_arguments {
@@ -41,17 +69,26 @@ struct wl_arguments {
     size_t count;
 };
 
-/* Reads options of all tables (a NULL-ended list) into target. With stop_at_argument the first word
- * that is no option ends them (the rest belongs to another program), else words and options may
- * mix.
- * `--` ends them too. arguments->items points into words, which is reordered. Errors: WL_ERR_USAGE.
- */
-enum wl_code wl_options_parse(const struct wl_option *const *tables, void *target, char **words,
+/* Reads options of all tables into target. With stop_at_argument the first word that is no option
+ * ends them (the rest belongs to another program), else words and options may mix. `--` ends them
+ * too. A word such as `true` behind a flag, where it would be the program, is refused.
+ * arguments->items points into words, which is reordered. Errors: WL_ERR_USAGE. */
+enum wl_code wl_options_parse(const struct wl_option_table *tables, void *target, char **words,
                               size_t word_count, bool stop_at_argument,
                               struct wl_arguments *arguments, struct wl_error *error);
+/* Frees the texts that parsing made, and leaves their fields empty. */
+void wl_options_free(const struct wl_option_table *tables, void *target);
 
-/* Help text: one paragraph per row, at most 100 columns wide. Refused and alias rows are left out.
- */
-void wl_options_describe(const struct wl_option *const *tables, struct wl_text *out);
+/* Whether a value belongs to an option of this kind: FILE, on|off ... */
+bool wl_option_takes_value(enum wl_option_kind kind);
+/* Whether help and completions have it: no alias, nothing refused, no headline. */
+bool wl_option_is_shown(const struct wl_option *option);
+/* "FILE", "on|off"; of an option that takes a value. */
+const char *wl_option_value_name(const struct wl_option *option);
+/* Position of word in "a|b|c", or -1. */
+int wl_option_find_word(const char *choices, const char *word);
+
+/* Help text: one paragraph per shown row, at most 100 columns wide. */
+void wl_options_describe(const struct wl_option_table *tables, struct wl_text *out);
 
 #endif

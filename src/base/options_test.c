@@ -12,33 +12,72 @@
 #include "base/options.h"
 
 struct target {
-    bool force, start;
+    bool force, start, json, guess, late;
     const char *name;
     struct wl_text metrics;
+    char *pattern, *lines;
+    uint64_t delay_ms;
+    uint32_t threads;
     uint64_t count;
     int cache;
 };
 
 #define AT(field) offsetof(struct target, field)
+#define ROW(spelled, short, how, at, value, text)                                                 \
+    {                                                                                             \
+        .name = (spelled), .letter = (short), .kind = (how), .offset = (at), .argument = (value), \
+        .help = (text)                                                                            \
+    }
 
 static const struct wl_option first_table[] = {
-    {"FILES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
-    {"force-overwrite", 'f', WL_OPTION_FLAG, AT(force), NULL, "replace what is there"},
-    {"kernel-name", 'k', WL_OPTION_TEXT, AT(name), "NAME", "kernels of this name"},
-    {"kernel-name-base", 0, WL_OPTION_CHOICE, AT(cache), "function|mangled", "which name"},
-    {"kernel-regex", 0, WL_OPTION_TEXT, AT(name), "NAME", NULL},
-    {"launch-count", 'c', WL_OPTION_NUMBER, AT(count), "N", "no more than N"},
+    ROW("FILES", 0, WL_OPTION_HEADING, 0, NULL, NULL),
+    ROW("force-overwrite", 'f', WL_OPTION_CONFIRM, AT(force), NULL, "replace what is there"),
+    ROW("json", 'j', WL_OPTION_FLAG, AT(json), NULL, "as JSON"),
+    ROW("kernel-name", 'k', WL_OPTION_TEXT, AT(name), "NAME", "kernels of this name"),
+    ROW("kernel-name-base", 0, WL_OPTION_CHOICE, AT(cache), "function|mangled", "which name"),
+    ROW("kernel-regex", 0, WL_OPTION_TEXT, AT(name), "NAME", NULL),
+    ROW("launch-count", 'c', WL_OPTION_NUMBER, AT(count), "N", "no more than N"),
     {.name = NULL},
 };
 static const struct wl_option second_table[] = {
-    {"metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES", "these"},
-    {"profile-from-start", 0, WL_OPTION_SWITCH, AT(start), NULL, "from the start"},
-    {"cache-control", 0, WL_OPTION_CHOICE, AT(cache), "all|none", "cold or warm"},
-    {"mode", 0, WL_OPTION_ONLY, 0, "launch-and-attach", "it is always started"},
-    {"port", 'p', WL_OPTION_REFUSED, 0, NULL, "it is always started"},
+    ROW("metrics", 0, WL_OPTION_COMMAS, AT(metrics), "NAMES", "these"),
+    ROW("profile-from-start", 0, WL_OPTION_SWITCH, AT(start), NULL, "from the start"),
+    ROW("cache-control", 0, WL_OPTION_CHOICE, AT(cache), "all|none", "cold or warm"),
+    ROW("mode", 0, WL_OPTION_ONLY, 0, "launch-and-attach", "it is always started"),
+    ROW("port", 'p', WL_OPTION_REFUSED, 0, NULL, "it is always started"),
     {.name = NULL},
 };
-static const struct wl_option *const tables[] = {first_table, second_table, NULL};
+/* Rows of two groups: those of the second are not in the tables. */
+static const struct wl_option grouped_table[] = {
+    {.name = "pattern", .kind = WL_OPTION_COPY, .offset = AT(pattern), .groups = 1},
+    {.name = "expression",
+     .kind = WL_OPTION_COPY,
+     .offset = AT(pattern),
+     .groups = 1,
+     .prefix = "regex:"},
+    {.name = "line", .kind = WL_OPTION_COPY_LINES, .offset = AT(lines), .groups = 1},
+    {.name = "delay", .kind = WL_OPTION_SECONDS, .offset = AT(delay_ms), .groups = 3},
+    {.name = "threads", .kind = WL_OPTION_NUMBER32, .offset = AT(threads), .groups = 1, .most = 8},
+    {.name = "no-guess", .kind = WL_OPTION_CLEAR, .offset = AT(guess), .groups = 1},
+    {.name = "when",
+     .kind = WL_OPTION_SECOND,
+     .offset = AT(late),
+     .argument = "early|late",
+     .groups = 1},
+    {.name = "budget",
+     .kind = WL_OPTION_RENAMED,
+     .argument = "limit",
+     .help = "a budget is a file",
+     .groups = 1},
+    {.name = "elsewhere", .kind = WL_OPTION_FLAG, .groups = 2},
+    {.name = NULL},
+};
+static const struct wl_option_table tables[] = {
+    {first_table, 0, 0},
+    {second_table, 0, 0},
+    {grouped_table, 0, 1},
+    {NULL, 0, 0},
+};
 
 enum { most_words = 16 };
 
@@ -54,7 +93,7 @@ struct parsed {
 static void parse(struct parsed *parsed, const char *line, bool stop_at_argument)
 {
     size_t count = 0;
-    *parsed = (struct parsed){.target = {.cache = -1}};
+    *parsed = (struct parsed){.target = {.cache = -1, .guess = true}};
     snprintf(parsed->line, sizeof parsed->line, "%s", line);
     for (char *word = strtok(parsed->line, " "); word; word = strtok(NULL, " "))
         parsed->words[count++] = word;
@@ -98,6 +137,58 @@ static void test_kinds(void **state)
     assert_int_equal(parsed.error.code, WL_OK);
 }
 
+static void test_texts_are_owned(void **state)
+{
+    struct parsed parsed;
+    (void)state;
+    parse(&parsed,
+          "--expression a --expression b --line x --line y --delay 1.5 --threads 8 --no-guess "
+          "--when late",
+          true);
+    assert_int_equal(parsed.error.code, WL_OK);
+    assert_string_equal(parsed.target.pattern, "regex:b");
+    assert_string_equal(parsed.target.lines, "x\ny");
+    assert_int_equal(parsed.target.delay_ms, 1500);
+    assert_int_equal(parsed.target.threads, 8);
+    assert_false(parsed.target.guess);
+    assert_true(parsed.target.late);
+    wl_options_free(tables, &parsed.target);
+    assert_null(parsed.target.pattern);
+    assert_null(parsed.target.lines);
+}
+
+/* `-f true ./app` runs ./app, as with nsys. */
+static void test_values_of_flags(void **state)
+{
+    static const struct {
+        const char *line;
+        bool force;
+        const char *program;
+    } rows[] = {
+        {"-f true app", true, "app"},
+        {"-f false app", false, "app"},
+        {"-jf no app", false, "app"},
+        {"--force-overwrite yes app", true, "app"},
+        {"--forc=off app", false, "app"},
+        {"--force-overwrite=1 app", true, "app"},
+        {"-f 1 app", true, "1"},
+        {"-f -- true", true, "true"},
+        {"-f true true", true, "true"},
+        {"-j ./true", false, "./true"},
+        {"true", false, "true"},
+        {"-c 1 true", false, "true"},
+        {"--profile-from-start on yes", false, "yes"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct parsed parsed;
+        parse(&parsed, rows[i].line, true);
+        assert_int_equal(parsed.error.code, WL_OK);
+        assert_int_equal(parsed.target.force, rows[i].force);
+        assert_string_equal(parsed.arguments.items[0], rows[i].program);
+    }
+}
+
 static void test_words_after_the_program_are_its_own(void **state)
 {
     struct parsed parsed;
@@ -135,7 +226,16 @@ static void test_mistakes(void **state)
          "it takes all|none"},
         {"--profile-from-start maybe", "option --profile-from-start takes on or off, not 'maybe'",
          ""},
-        {"--force-overwrite=1", "option --force-overwrite takes no value", ""},
+        {"--json=1", "option --json takes no value", ""},
+        {"--force-overwrite=maybe", "option --force-overwrite takes on or off, not 'maybe'", ""},
+        {"--pattern a --expression b", "--pattern and --expression exclude each other", ""},
+        {"--delay soon", "option --delay takes seconds, not 'soon'", ""},
+        {"--threads 9", "option --threads takes 0 to 8, not '9'", ""},
+        {"--when never", "option --when does not know 'never'", "it takes early|late"},
+        {"--budget 3", "option --budget is --limit now", "a budget is a file"},
+        {"--elsewhere", "there is no option --elsewhere", ""},
+        {"-j true app", "option --json takes no value, and 'true' would be the program",
+         "leave 'true' out; a program of that name is run by `-- true` or `./true`"},
         {"--port 1", "option --port of ncu is not supported: it is always started", ""},
         {"--port=1", "option --port of ncu is not supported: it is always started", ""},
         {"-p 1", "option --port of ncu is not supported: it is always started", ""},
@@ -148,20 +248,21 @@ static void test_mistakes(void **state)
         assert_int_equal(parsed.error.code, WL_ERR_USAGE);
         assert_string_equal(parsed.error.message, rows[i].message);
         assert_string_equal(parsed.error.hint, rows[i].hint);
+        wl_options_free(tables, &parsed.target);
     }
 }
 
 static void test_help_text(void **state)
 {
     static const struct wl_option rows[] = {
-        {"FILES", 0, WL_OPTION_HEADING, 0, NULL, NULL},
-        {"force", 'f', WL_OPTION_FLAG, 0, NULL, "replace what is there"},
-        {"a-very-long-option-name", 0, WL_OPTION_TEXT, 0, "WITH-A-VALUE", "short help"},
-        {"old", 0, WL_OPTION_TEXT, 0, "X", NULL},
-        {"port", 0, WL_OPTION_REFUSED, 0, NULL, "no"},
+        ROW("FILES", 0, WL_OPTION_HEADING, 0, NULL, NULL),
+        ROW("force", 'f', WL_OPTION_FLAG, 0, NULL, "replace what is there"),
+        ROW("a-very-long-option-name", 0, WL_OPTION_TEXT, 0, "WITH-A-VALUE", "short help"),
+        ROW("old", 0, WL_OPTION_TEXT, 0, "X", NULL),
+        ROW("port", 0, WL_OPTION_REFUSED, 0, NULL, "no"),
         {.name = NULL},
     };
-    const struct wl_option *const one[] = {rows, NULL};
+    const struct wl_option_table one[] = {{rows, 0, 0}, {NULL, 0, 0}};
     struct wl_text text = {0};
     (void)state;
     wl_options_describe(one, &text);
@@ -177,6 +278,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_texts_are_owned),
+        cmocka_unit_test(test_values_of_flags),
         cmocka_unit_test(test_words_after_the_program_are_its_own),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_help_text),

@@ -42,19 +42,25 @@ void wl_text_add_char(struct wl_text *text, char character)
     wl_text_add_bytes(text, &character, 1);
 }
 
+void wl_text_addv(struct wl_text *text, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length >= 0) {
+        reserve(text, (size_t)length);
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
 void wl_text_addf(struct wl_text *text, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    wl_text_addv(text, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        return;
-    reserve(text, (size_t)length);
-    va_start(arguments, format);
-    vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    text->length += (size_t)length;
 }
 
 void wl_text_add_word(struct wl_text *line, const char *word)

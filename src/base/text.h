@@ -3,6 +3,7 @@
 #ifndef WL_BASE_TEXT_H
 #define WL_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,6 +21,8 @@ void wl_text_add_bytes(struct wl_text *text, const void *bytes, size_t length);
 void wl_text_add_char(struct wl_text *text, char character);
 void wl_text_addf(struct wl_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void wl_text_addv(struct wl_text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 /* A word of a command line, as one would type it into a shell; a space before all but the first. */
 void wl_text_add_word(struct wl_text *line, const char *word);
 WL_EXPORT void wl_text_free(struct wl_text *text);

@@ -5,85 +5,117 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rank.h"
+#include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "show/page/acc_time.h"
 
-bool wl_acc_time_is_wanted(const struct wl_command *command)
+bool wl_acc_time_is_wanted(bool is_asked)
 {
     const char *value = getenv("WARPLENS_ACC_TIME");
-    return command->wants_acc_time || (value && *value && strcmp(value, "0") != 0);
+    return is_asked || (value && *value && strcmp(value, "0") != 0);
 }
 
-enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_command *command,
+enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_acc_time_options *options,
                                const struct wl_console *console, struct wl_error *error)
 {
     struct wl_acc_time time = {0};
     struct wl_compiler_log log = {0};
-    enum wl_view_format format = command->csv    ? WL_FORMAT_CSV
-                                 : command->json ? WL_FORMAT_JSON
-                                                 : WL_FORMAT_TEXT;
     enum wl_code code =
-        command->compiler_log ? wl_compiler_log_read(command->compiler_log, &log, error) : WL_OK;
+        options->compiler_log ? wl_compiler_log_read(options->compiler_log, &log, error) : WL_OK;
     if (!code)
-        code = wl_report_acc_time(report, command->ranks, &time, error);
+        code = wl_report_acc_time(report, options->ranks, &time, error);
     if (!code)
-        code = wl_view_acc_time(&time, command->compiler_log ? &log : NULL, format, console->pages,
-                                error);
+        code = wl_view_acc_time(&time, options->compiler_log ? &log : NULL, options->format,
+                                console->pages, error);
     wl_report_acc_time_free(&time);
     wl_compiler_log_free(&log);
     return code;
 }
 
-static enum wl_code show(const char *path, const struct wl_command *command,
-                         const struct wl_console *console, struct wl_error *error)
+/* ---- of a report ---- */
+
+struct options {
+    struct wl_general_options general;
+    const char *compiler_log, *ranks;
+    struct wl_page_options pages; /* only the form */
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("OPENACC"),
+    WL_COMPILER_LOG_ROW(struct options, compiler_log),
+    WL_ROWS_HEADING("PAGES"),
+    WL_ROW(struct options, pages.csv, FLAG, "csv", 0, NULL, "as CSV"),
+    WL_ROW(struct options, pages.json, FLAG, "json", 0, NULL, "as JSON"),
+    {.name = "rank",
+     .kind = WL_OPTION_TEXT,
+     .offset = offsetof(struct options, ranks),
+     .argument = "RANKS",
+     .help = "of these ranks of a parallel program: 0,4-7; default: all",
+     .check = wl_rank_list_check},
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+static enum wl_code show_report(void *given, const struct wl_arguments *arguments,
+                                const struct wl_console *console, struct wl_error *error)
 {
+    const struct options *options = given;
     struct wl_report *report = NULL;
-    enum wl_code code = wl_report_open(path, &report, error);
+    const struct wl_acc_time_options asked = {
+        .compiler_log = options->compiler_log,
+        .ranks = options->ranks,
+        .format = wl_page_options_format(&options->pages),
+    };
+    enum wl_code code = wl_page_options_check(&options->pages, error);
     if (code)
         return code;
-    code = wl_acc_time_print(report, command, console, error);
+    if (arguments->count != 1)
+        return wl_error_set(error, WL_ERR_USAGE, "acc-time takes one report or a program");
+    code = wl_report_open(arguments->items[0], &report, error);
+    if (code)
+        return code;
+    code = wl_acc_time_print(report, &asked, console, error);
     wl_report_close(report);
     return code;
 }
 
-static enum wl_code run_program(struct wl_command *command, const struct wl_arguments *program,
+/* ---- of a program ---- */
+
+static void init(void *options)
+{
+    struct wl_trace_options *trace = options;
+    wl_trace_init(trace);
+    trace->wants_acc_time = true;
+    wl_settings_set_text(&trace->settings.trace, "cuda,openacc,mpi");
+}
+
+static enum wl_code run_program(void *options, const struct wl_arguments *program,
                                 const struct wl_console *console, struct wl_error *error)
 {
-    return wl_verb_trace.work(command, program, console, error);
+    return wl_trace(options, program, console, error);
 }
 
-static enum wl_code show_report(struct wl_command *command, const struct wl_arguments *arguments,
-                                const struct wl_console *console, struct wl_error *error)
-{
-    if (arguments->count != 1)
-        return wl_error_set(error, WL_ERR_USAGE, "acc-time takes one report or a program");
-    return show(arguments->items[0], command, console, error);
-}
-
-static void prepare(struct wl_command *command)
-{
-    command->wants_acc_time = true;
-    wl_text_add(&command->traced, "cuda,openacc,mpi");
-}
-
-static const struct wl_verb *choose(size_t word_count, char **words)
-{
-    static const struct wl_verb of_program = {
-        .tables = wl_timeline_options,
-        .words = WL_WORDS_PROGRAM,
-        .prepare = prepare,
-        .work = run_program,
-    };
-    static const struct wl_verb of_report = {
-        .tables = wl_acc_tables,
-        .work = show_report,
-    };
-    return wl_verb_is_of_report(word_count, words) ? &of_report : &of_program;
-}
+static const struct wl_verb of_report = {
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
+    .work = show_report,
+};
 
 const struct wl_verb wl_verb_acc_time = {
     .name = "acc-time",
     .usage = "acc-time [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
     .summary = "tell where the time of an OpenACC program goes, by source line",
-    .choose = choose,
+    .options_bytes = sizeof(struct wl_trace_options),
+    .tables = wl_trace_tables,
+    .words = WL_WORDS_PROGRAM,
+    .init = init,
+    .release = wl_trace_release,
+    .work = run_program,
+    .of_report = &of_report,
 };

@@ -9,8 +9,8 @@
 #include "cmd/cc_clang.h"
 #include "cmd/cc_plan.h"
 #include "cmd/console.h"
-#include "cmd/injection.h"
 #include "cmd/verbs.h"
+#include "run/injection.h"
 
 enum { default_architecture = 80 };
 

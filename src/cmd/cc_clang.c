@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/subprocess.h"
-#include "cmd/program.h"
+#include "run/program.h"
 
 static const char *const names[] = {"clang",    "clang-20", "clang-19", "clang-18",
                                     "clang-17", "clang-16", "clang-15", "clang-14"};

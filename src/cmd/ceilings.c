@@ -1,55 +1,39 @@
 /* `warplens ceilings`: what a GPU reaches at most, measured, beside what its description says. */
-#include "cmd/ceilings.h"
+#include "run/ceilings.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/cache.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
 #include "show/format/table.h"
 
-/* ---- where they are kept ---- */
+struct options {
+    struct wl_general_options general;
+    const char *gpu, *gpu_folder;
+    bool measure_again, json;
+};
 
-char *wl_ceilings_path(const unsigned char *uuid, uint32_t driver_version)
-{
-    return wl_cache_path("ceilings", uuid, driver_version);
-}
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("CEILINGS"),
+    WL_ROW(struct options, gpu, TEXT, "gpu", 0, "NAME",
+           "of a model instead: what its description says"),
+    WL_ROW(struct options, gpu_folder, TEXT, "gpu-folder", 0, "FOLDER",
+           "look here first for NAME.gpu"),
+    WL_ROW(struct options, measure_again, FLAG, "again", 0, NULL,
+           "measure even if this GPU was measured with this driver before"),
+    WL_ROW(struct options, json, FLAG, "json", 0, NULL, "as JSON, in base units"),
+    WL_ROWS_END,
+};
 
-bool wl_ceilings_read(const char *path, struct wl_ceilings *ceilings)
-{
-    struct wl_text content = {0};
-    bool is_read = wl_file_read(path, &content, NULL) == WL_OK && content.length > 0 &&
-                   wl_ceilings_parse(content.data, ceilings);
-    wl_text_free(&content);
-    return is_read;
-}
-
-static enum wl_code keep(const char *path, const struct wl_ceilings *ceilings,
-                         struct wl_error *error)
-{
-    struct wl_text text = {0};
-    wl_ceilings_print(ceilings, &text);
-    enum wl_code code = wl_cache_keep(path, &text, error);
-    wl_text_free(&text);
-    return code;
-}
-
-char *wl_ceilings_setting(const struct wl_cuda_machine *machine)
-{
-    struct wl_ceilings ceilings;
-    struct wl_text text = {0};
-    char *path = wl_ceilings_path(machine->devices[0].uuid, machine->driver_version);
-    if (path && wl_ceilings_read(path, &ceilings))
-        wl_ceilings_print(&ceilings, &text);
-    free(path);
-    return text.data ? wl_text_take(&text) : wl_string_copy("");
-}
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 /* ---- the page ---- */
 
@@ -116,12 +100,12 @@ static void print_json(const char *gpu, const struct wl_ceilings *measured,
     wl_text_add(out, "  }\n}\n");
 }
 
-static void print(const struct wl_command *command, const struct wl_gpu *gpu,
+static void print(const struct options *options, const struct wl_gpu *gpu,
                   const struct wl_ceilings *measured, struct wl_text *out)
 {
     struct wl_ceilings theoretical;
     wl_ceilings_of_gpu(gpu, &theoretical);
-    if (command->json) {
+    if (options->json) {
         print_json(gpu->full_name, measured, &theoretical, out);
         return;
     }
@@ -132,18 +116,18 @@ static void print(const struct wl_command *command, const struct wl_gpu *gpu,
 
 /* ---- the verb ---- */
 
-static enum wl_code show_model(const struct wl_command *command, const char *name,
-                               struct wl_text *out, struct wl_error *error)
+static enum wl_code show_model(const struct options *options, const char *name, struct wl_text *out,
+                               struct wl_error *error)
 {
     struct wl_gpu gpu = {0};
-    enum wl_code code = wl_gpu_load(name, command->gpu_folder, &gpu, error);
+    enum wl_code code = wl_gpu_load(name, options->gpu_folder, &gpu, error);
     if (!code)
-        print(command, &gpu, NULL, out);
+        print(options, &gpu, NULL, out);
     wl_gpu_free(&gpu);
     return code;
 }
 
-static enum wl_code show_device(const struct wl_command *command, const struct wl_console *console,
+static enum wl_code show_device(const struct options *options, const struct wl_console *console,
                                 const struct wl_cuda_machine *machine, struct wl_text *out,
                                 struct wl_error *error)
 {
@@ -161,37 +145,38 @@ static enum wl_code show_device(const struct wl_command *command, const struct w
     if (code)
         goto out;
     path = wl_ceilings_path(machine->devices[0].uuid, machine->driver_version);
-    if (command->measure_again || !path || !wl_ceilings_read(path, &measured)) {
+    if (options->measure_again || !path || !wl_ceilings_read(path, &measured)) {
         wl_console_say(console, "measuring %s, which takes some seconds", gpu.full_name);
         code = wl_ceilings_measure(&cuda, device, &gpu, &measured, error);
-        if (!code && path && keep(path, &measured, &trouble) != WL_OK)
+        if (!code && path && wl_ceilings_keep(path, &measured, &trouble) != WL_OK)
             wl_console_warn(console, NULL, "they will be measured again: %s", trouble.message);
     }
     if (!code)
-        print(command, &gpu, &measured, out);
+        print(options, &gpu, &measured, out);
 out:
     wl_gpu_free(&gpu);
     free(path);
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code run(void *given, const struct wl_arguments *arguments,
                         const struct wl_console *console, struct wl_error *error)
 {
     (void)arguments;
+    const struct options *options = given;
     static const char default_model[] = "h200";
     struct wl_cuda_machine machine;
     struct wl_text out = {0};
     enum wl_code code = WL_OK;
-    if (!command->gpu)
+    if (!options->gpu)
         wl_cuda_probe(&machine);
-    if (command->gpu || machine.device_count == 0)
-        code = show_model(command, command->gpu ? command->gpu : default_model, &out, error);
+    if (options->gpu || machine.device_count == 0)
+        code = show_model(options, options->gpu ? options->gpu : default_model, &out, error);
     else
-        code = show_device(command, console, &machine, &out, error);
+        code = show_device(options, console, &machine, &out, error);
     if (!code)
         fputs(out.data ? out.data : "", console->pages);
-    if (!code && !command->gpu && machine.device_count == 0 && !command->json)
+    if (!code && !options->gpu && machine.device_count == 0 && !options->json)
         fprintf(console->pages, "  there is no GPU to measure on: %s\n", machine.trouble);
     wl_text_free(&out);
     return code;
@@ -201,7 +186,8 @@ const struct wl_verb wl_verb_ceilings = {
     .name = "ceilings",
     .usage = "ceilings [--gpu NAME]",
     .summary = "measure what this machine's GPU reaches at most",
-    .tables = wl_ceilings_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .words = WL_WORDS_NONE,
     .work = run,
 };

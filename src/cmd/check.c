@@ -7,9 +7,33 @@
 #include "analyse/advise/budget.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
+
+struct options {
+    struct wl_general_options general;
+    const char *budget_path, *section_folder;
+    bool allows_unlike, junit, markdown;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("BUDGET"),
+    WL_ROW(struct options, budget_path, TEXT, "budget", 0, "FILE",
+           "limits, one a line: 'KERNEL METRIC <= NUMBER', 'KERNEL finding:RULE <= NUMBER', 'gpu "
+           "NAME'"),
+    WL_ROW(struct options, allows_unlike, FLAG, "allow-unlike", 0, NULL,
+           "a report of another GPU, clock or input than the budget's too"),
+    WL_ROW(struct options, junit, FLAG, "junit", 0, NULL, "as JUnit's XML"),
+    WL_ROW(struct options, markdown, FLAG, "markdown", 0, NULL, "as a table in Markdown"),
+    WL_SECTION_FOLDER_ROW(struct options, section_folder, WL_OWN_METRICS),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 /* Text within XML: what has a meaning there is escaped, what cannot stand there is '?'. */
 static void add_xml(struct wl_text *out, const char *text)
@@ -100,7 +124,7 @@ static void print_junit(const struct wl_budget_results *results, size_t failed, 
     wl_text_add(out, "</testsuite>\n");
 }
 
-static enum wl_code print_results(const struct wl_command *command,
+static enum wl_code print_results(const struct options *options,
                                   const struct wl_budget_results *results,
                                   const struct wl_console *console, struct wl_error *error)
 {
@@ -108,9 +132,9 @@ static enum wl_code print_results(const struct wl_command *command,
     size_t failed = 0;
     for (size_t i = 0; i < results->count; i++)
         failed += !results->items[i].is_kept;
-    if (command->junit)
+    if (options->junit)
         print_junit(results, failed, &out);
-    else if (command->markdown)
+    else if (options->markdown)
         print_markdown(results, &out);
     else
         print_text(results, &out);
@@ -121,7 +145,7 @@ static enum wl_code print_results(const struct wl_command *command,
                                       failed, results->count);
 }
 
-static enum wl_code check_report(const struct wl_command *command, const char *path,
+static enum wl_code check_report(const struct options *options, const char *path,
                                  const struct wl_console *console, struct wl_error *error)
 {
     struct wl_budget *budget = NULL;
@@ -132,27 +156,27 @@ static enum wl_code check_report(const struct wl_command *command, const char *p
     struct wl_budget_results results = {0};
     size_t count = 0;
     const struct wl_report_launch **launches = NULL;
-    enum wl_code code = wl_budget_read(command->budget_path, &budget, error);
+    enum wl_code code = wl_budget_read(options->budget_path, &budget, error);
     if (!code)
         code = wl_report_open(path, &report, error);
     if (!code)
-        code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+        code = wl_metric_catalog_create(options->section_folder, &catalog, error);
     if (!code)
-        code = wl_rules_load(catalog, command->section_folder, &rules, error);
+        code = wl_rules_load(catalog, options->section_folder, &rules, error);
     if (!code) {
         const struct wl_report_launch *all = wl_report_launches(report, &count);
         launches = wl_alloc_zero(count + 1, sizeof *launches);
         for (size_t i = 0; i < count; i++)
             launches[i] = &all[i];
-        struct wl_advice_options options = {
-            .folder = command->section_folder, .launches = launches, .launch_count = count};
-        code = wl_advise(report, catalog, rules, &options, &advice, error);
+        struct wl_advice_options asked = {
+            .folder = options->section_folder, .launches = launches, .launch_count = count};
+        code = wl_advise(report, catalog, rules, &asked, &advice, error);
     }
     if (!code)
-        code = wl_budget_check(budget, report, catalog, rules, advice, command->allows_unlike,
+        code = wl_budget_check(budget, report, catalog, rules, advice, options->allows_unlike,
                                &results, error);
     if (!code)
-        code = print_results(command, &results, console, error);
+        code = print_results(options, &results, console, error);
     wl_budget_results_free(&results);
     wl_advice_free(advice);
     free(launches);
@@ -163,20 +187,22 @@ static enum wl_code check_report(const struct wl_command *command, const char *p
     return code;
 }
 
-static enum wl_code check(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code check(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
-    if (arguments->count != 1 || !command->budget_path) {
+    const struct options *options = given;
+    if (arguments->count != 1 || !options->budget_path) {
         wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget");
         return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
     }
-    return check_report(command, arguments->items[0], console, error);
+    return check_report(options, arguments->items[0], console, error);
 }
 
 const struct wl_verb wl_verb_check = {
     .name = "check",
     .usage = "check REPORT --budget FILE",
     .summary = "compare a report with limits; exit status 11 if one is not kept",
-    .tables = wl_budget_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .work = check,
 };

@@ -6,15 +6,46 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/near.h"
-#include "cmd/command.h"
-#include "cmd/hardware.h"
-#include "cmd/launch.h"
 #include "cmd/tell.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
+#include "run/hardware.h"
+#include "run/launch.h"
 #include "sim/finding.h"
 
 static const char bar[] = "=========";
+
+struct options {
+    struct wl_general_options general;
+    struct wl_report_options report;
+    struct wl_settings settings;
+    struct wl_text tools;
+    uint64_t error_exitcode, print_limit;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("CHECKS"),
+    WL_ROW(struct options, tools, COMMAS, "tool", 0, "NAMES",
+           "memcheck, racecheck, initcheck, synccheck, ',' between; default: all of them"),
+    WL_ROW(struct options, error_exitcode, NUMBER, "error-exitcode", 0, "N",
+           "exit status if errors were found; default: 1"),
+    WL_ROW(struct options, print_limit, NUMBER, "print-limit", 0, "N",
+           "print no more than N errors, 0: all; default: 100"),
+    WL_ROW(struct options, report.path, TEXT, "save", 0, "FILE",
+           "keep the report of the run (.wlr is added)"),
+    WL_OVERWRITE_ROW(struct options, report.overwrite, "replace a report that is there"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_SETTINGS_TABLE(struct options, WL_SETTINGS_CHECKS),
+    WL_SETTINGS_TABLE(struct options, WL_SETTINGS_GPU),
+    WL_SETTINGS_TABLE(struct options, WL_SETTINGS_LAUNCHES | WL_SETTINGS_FILTERS),
+    {wl_always_rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 /* ---- the tools ---- */
 
@@ -46,10 +77,10 @@ static unsigned tool_of_code(const char *code)
     return strcmp(code, "leak") == 0 ? MEMCHECK : 0;
 }
 
-static enum wl_code choose_tools(const struct wl_command *command, unsigned *chosen,
+static enum wl_code choose_tools(const struct options *options, unsigned *chosen,
                                  struct wl_error *error)
 {
-    char *names = wl_string_copy(command->tools.data ? command->tools.data : "all"), *rest = names;
+    char *names = wl_string_copy(options->tools.data ? options->tools.data : "all"), *rest = names;
     enum wl_code code = WL_OK;
     *chosen = 0;
     for (char *name; !code && (name = strsep(&rest, ","));) {
@@ -75,7 +106,7 @@ static enum wl_code choose_tools(const struct wl_command *command, unsigned *cho
 /* ---- printing ---- */
 
 struct result {
-    const struct wl_command *command;
+    const struct options *options;
     const struct wl_console *console;
     unsigned tools;
     char *ending; /* "Program was ended by signal 11 ...", or NULL */
@@ -84,7 +115,7 @@ struct result {
 
 static bool may_print(struct result *result)
 {
-    return !result->command->print_limit || result->printed++ < result->command->print_limit;
+    return !result->options->print_limit || result->printed++ < result->options->print_limit;
 }
 
 /* Parts with "; " between, a line each, the first as a headline. */
@@ -157,9 +188,9 @@ static void print_summary(const struct result *result)
         fputs(", ", result->console->pages);
         print_number(result, result->warnings, "warning");
     }
-    if (result->command->print_limit && result->printed > result->command->print_limit)
+    if (result->options->print_limit && result->printed > result->options->print_limit)
         wl_console_print(result->console, " (%llu shown: --print-limit)",
-                         (unsigned long long)result->command->print_limit);
+                         (unsigned long long)result->options->print_limit);
     fputc('\n', result->console->pages);
 }
 
@@ -238,34 +269,47 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
     return code;
 }
 
+static void choose_checks(struct wl_settings *settings, unsigned tools)
+{
+    settings->collector = WL_COLLECTOR_SIM; /* only there every access is seen */
+    settings->check_race = tools & RACECHECK;
+    settings->check_init = tools & INITCHECK;
+    settings->check_sync = tools & SYNCCHECK;
+    settings->check_leaks = settings->check_leaks && tools & MEMCHECK;
+}
+
 /* Without --save the report lives as long as the run. */
-static enum wl_code check(struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code check(struct options *options, const struct wl_arguments *program,
                           const struct wl_console *console, struct wl_error *error)
 {
+    static const struct wl_metric_options metrics = {0};
+    static const struct wl_measure_options measure = {0};
+    const struct wl_run_request request = {.settings = &options->settings,
+                                           .report = &options->report,
+                                           .metrics = &metrics,
+                                           .measure = &measure};
     const char *place = getenv("TMPDIR");
     char *folder = wl_string_format("%s/warplens-check-XXXXXX", place && *place ? place : "/tmp");
     char *path = NULL;
-    struct wl_launch_run run = {.command = command, .console = console, .program = program};
-    struct result result = {.command = command, .console = console};
-    enum wl_code code = choose_tools(command, &result.tools, error);
+    struct wl_launch_run run = {
+        .request = &request, .messages = wl_console_messages(console), .program = program};
+    struct result result = {.options = options, .console = console};
+    enum wl_code code = choose_tools(options, &result.tools, error);
     if (code)
         goto out;
-    command->check_race = result.tools & RACECHECK;
-    command->check_init = result.tools & INITCHECK;
-    command->check_sync = result.tools & SYNCCHECK;
-    command->check_leaks = command->leak_check && result.tools & MEMCHECK;
-    if (!command->export_path) {
+    choose_checks(&options->settings, result.tools);
+    options->report.import_source = options->report.path != NULL;
+    if (!options->report.path) {
         if (!mkdtemp(folder)) {
             code = wl_error_set(error, WL_ERR_OUTPUT, "cannot make the folder %s", folder);
             goto out;
         }
         path = wl_string_format("%s/check.wlr", folder);
-        command->export_path = path;
-        command->import_source = false;
+        options->report.path = path;
     }
     code = run_program(&run, &result, error);
     if (!code && result.errors)
-        command->found_status = (int)command->error_exitcode;
+        options->general.found_status = (int)options->error_exitcode;
     wl_launch_free(&run);
     free(result.ending);
 out:
@@ -276,28 +320,40 @@ out:
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code run(void *given, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
+    struct options *options = given;
     if (wl_verb_need_program(program, "warplens check-memory [options] ./app arguments", error))
         return WL_ERR_USAGE;
-    if (command->error_exitcode > 255)
+    if (options->error_exitcode > 255)
         return wl_error_set(error, WL_ERR_USAGE, "option --error-exitcode takes 0 to 255, not %llu",
-                            (unsigned long long)command->error_exitcode);
-    return check(command, program, console, error);
+                            (unsigned long long)options->error_exitcode);
+    return check(options, program, console, error);
 }
 
-static void prepare(struct wl_command *command)
+static void init(void *given)
 {
-    command->collector = WL_COLLECTOR_SIM; /* only there every access is seen */
+    struct options *options = given;
+    options->error_exitcode = 1;
+    options->print_limit = 100;
+    wl_settings_init_unchosen(&options->settings);
+}
+
+static void release(void *given)
+{
+    struct options *options = given;
+    wl_settings_free(&options->settings);
 }
 
 const struct wl_verb wl_verb_check_memory = {
     .name = "check-memory",
     .usage = "check-memory [options] PROGRAM [ARGUMENTS]",
     .summary = "run a CUDA program and look for wrong memory accesses, races and barriers",
-    .tables = wl_check_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .words = WL_WORDS_PROGRAM,
-    .prepare = prepare,
+    .init = init,
+    .release = release,
     .work = run,
 };

@@ -112,6 +112,28 @@ void wl_console_say(const struct wl_console *console, const char *format, ...)
     va_end(arguments);
 }
 
+static void put_warning(const void *self, const char *hint, const char *text)
+{
+    wl_console_warn(self, hint, "%s", text);
+}
+
+static void put_words(const void *self, const char *text)
+{
+    wl_console_say(self, "%s", text);
+}
+
+struct wl_messages wl_console_messages(const struct wl_console *console)
+{
+    return (struct wl_messages){
+        .self = console,
+        .warn = put_warning,
+        .say = put_words,
+        .is_quiet = console->is_quiet,
+        .pages = console->pages,
+        .progress = stderr,
+    };
+}
+
 void wl_console_print(const struct wl_console *console, const char *format, ...)
 {
     va_list arguments;

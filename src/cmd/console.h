@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "run/messages.h"
 
 struct wl_console {
     FILE *pages;    /* stdout or --log-file */
@@ -33,5 +34,8 @@ void wl_console_say(const struct wl_console *console, const char *format, ...)
 /* To the pages. All four show text as base/safe.h makes it, with its lines. */
 void wl_console_print(const struct wl_console *console, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* For what runs a program; console must outlive it. */
+struct wl_messages wl_console_messages(const struct wl_console *console);
 
 #endif

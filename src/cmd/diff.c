@@ -4,11 +4,39 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "cmd/command.h"
-#include "cmd/console.h"
+#include "cmd/export.h"
 #include "cmd/verbs.h"
 
-static enum wl_code diff(const struct wl_command *command, const struct wl_arguments *arguments,
+struct options {
+    struct wl_general_options general;
+    struct wl_text metrics;
+    const char *html_path, *section_folder;
+    bool compares_all, json, overwrite, allows_unlike;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("COMPARISON"),
+    WL_ROW(struct options, metrics, COMMAS, "metrics", 0, "NAMES",
+           "compare these metrics; default: time and what explains it"),
+    WL_ROW(struct options, compares_all, FLAG, "all", 0, NULL,
+           "compare every metric of the base report"),
+    WL_ROW(struct options, json, FLAG, "json", 0, NULL, "as JSON, in base units"),
+    WL_ROW(struct options, html_path, TEXT, "html", 0, "FILE",
+           "as a page for a browser: as `warplens export NEW --html FILE --baseline BASE`"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "replace a page that is there"),
+    WL_ROW(struct options, allows_unlike, FLAG, "allow-unlike", 0, NULL,
+           "compare reports of different GPUs or clocks too"),
+    WL_SECTION_FOLDER_ROW(struct options, section_folder, WL_OWN_METRICS),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+static enum wl_code diff(const struct options *options, const struct wl_arguments *arguments,
                          const struct wl_console *console, struct wl_error *error)
 {
     if (arguments->count < 2) {
@@ -21,15 +49,15 @@ static enum wl_code diff(const struct wl_command *command, const struct wl_argum
         reports[i].name = arguments->items[i];
         code = wl_report_open(arguments->items[i], &reports[i].report, error);
     }
-    struct wl_diff_options options = {
-        .metrics = command->metrics.data,
-        .section_folder = command->section_folder,
-        .is_all = command->compares_all,
-        .json = command->json,
-        .allows_unlike = command->allows_unlike,
+    struct wl_diff_options asked = {
+        .metrics = options->metrics.data,
+        .section_folder = options->section_folder,
+        .is_all = options->compares_all,
+        .json = options->json,
+        .allows_unlike = options->allows_unlike,
     };
     if (!code)
-        code = wl_view_diff(reports, arguments->count, &options, console->pages, error);
+        code = wl_view_diff(reports, arguments->count, &asked, console->pages, error);
     for (size_t i = 0; i < arguments->count; i++)
         if (reports[i].report)
             wl_report_close(reports[i].report);
@@ -39,35 +67,40 @@ static enum wl_code diff(const struct wl_command *command, const struct wl_argum
 
 /* --html: the page of the second report, with the others as baselines, is made by the verb export.
  */
-static enum wl_code export_page(const struct wl_command *command,
-                                const struct wl_arguments *arguments,
+static enum wl_code export_page(const struct options *options, const struct wl_arguments *arguments,
                                 const struct wl_console *console, struct wl_error *error)
 {
-    struct wl_command page = *command; /* borrows its texts */
+    struct wl_export_options page = {.html_path = options->html_path,
+                                     .allows_unlike = options->allows_unlike,
+                                     .overwrite = options->overwrite};
     const struct wl_arguments report = {arguments->items + 1, 1};
-    page.baselines = (struct wl_text){0};
-    wl_verb_export.prepare(&page);
+    wl_export_init(&page);
+    page.pages.metrics.metrics = options->metrics; /* borrowed */
+    page.pages.metrics.section_folder = options->section_folder;
     for (size_t i = 0; i < arguments->count; i++)
         if (i != 1)
             wl_text_addf(&page.baselines, "%s%s", page.baselines.length ? "\n" : "",
                          arguments->items[i]);
-    enum wl_code code = wl_verb_export.work(&page, &report, console, error);
+    enum wl_code code = wl_export(&page, &report, console, error);
     wl_text_free(&page.baselines);
+    wl_export_release(&page);
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code run(void *given, const struct wl_arguments *arguments,
                         const struct wl_console *console, struct wl_error *error)
 {
-    if (command->html_path && arguments->count > 1)
-        return export_page(command, arguments, console, error);
-    return diff(command, arguments, console, error);
+    const struct options *options = given;
+    if (options->html_path && arguments->count > 1)
+        return export_page(options, arguments, console, error);
+    return diff(options, arguments, console, error);
 }
 
 const struct wl_verb wl_verb_diff = {
     .name = "diff",
     .usage = "diff BASE NEW [MORE]",
     .summary = "compare reports with a base",
-    .tables = wl_diff_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .work = run,
 };

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/hardware.h"
-#include "cmd/injection.h"
 #include "cmd/verbs.h"
 #include "hardware/check.h"
+#include "run/hardware.h"
+#include "run/injection.h"
+
+static const struct wl_option_table tables[] = {{wl_general_rows, 0, 0}, WL_TABLES_END};
 
 static const char *const abilities[WL_CUPTI_ABILITY_COUNT] = {
     [WL_CUPTI_CAN_ATTACH] = "hear of kernel launches",
@@ -103,13 +104,13 @@ static void print_level(int level, const char *model, FILE *out)
         fputs("level 2  everything is measured\n", out);
 }
 
-static enum wl_code examine(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code examine(void *options, const struct wl_arguments *arguments,
                             const struct wl_console *console, struct wl_error *error)
 {
     FILE *out = console->pages;
     struct wl_cuda_machine machine;
     struct wl_error trouble = {0};
-    (void)command, (void)arguments, (void)error;
+    (void)options, (void)arguments, (void)error;
     int level = 0;
     wl_cuda_probe(&machine);
     print_machine(&machine, out);
@@ -132,7 +133,8 @@ const struct wl_verb wl_verb_doctor = {
     .name = "doctor",
     .usage = "doctor",
     .summary = "say what can be measured on this machine, and why not more",
-    .tables = wl_doctor_tables,
+    .options_bytes = sizeof(struct wl_general_options),
+    .tables = tables,
     .words = WL_WORDS_NONE,
     .work = examine,
 };

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
+#include "cmd/lists.h"
 #include "cmd/verbs.h"
 
 struct knowledge {
@@ -156,11 +156,12 @@ static enum wl_code explain(const struct knowledge *knowledge, const char *name,
     return row || rule || section ? WL_OK : refuse(knowledge, name, error);
 }
 
-static enum wl_code explain_all(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code explain_all(void *given, const struct wl_arguments *arguments,
                                 const struct wl_console *console, struct wl_error *error)
 {
+    const struct wl_catalog_options *options = given;
     struct knowledge knowledge = {0};
-    const char *folder = command->section_folder;
+    const char *folder = options->section_folder;
     if (arguments->count == 0) {
         wl_error_set(error, WL_ERR_USAGE,
                      "explain takes names of metrics, stalls, rules, sections");
@@ -186,6 +187,7 @@ const struct wl_verb wl_verb_explain = {
     .name = "explain",
     .usage = "explain NAMES",
     .summary = "say what a metric, stall, rule or section is",
-    .tables = wl_metrics_tables,
+    .options_bytes = sizeof(struct wl_catalog_options),
+    .tables = wl_catalog_tables,
     .work = explain_all,
 };

@@ -6,10 +6,49 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "cmd/command.h"
-#include "cmd/console.h"
-#include "cmd/lists.h"
+#include "cmd/export.h"
+#include "cmd/pages.h"
 #include "cmd/verbs.h"
+
+#define EXPORT(field, ...) WL_ROW(struct wl_export_options, field, __VA_ARGS__)
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("EXPORT"),
+    EXPORT(html_path, TEXT, "html", 0, "FILE",
+           "one page for a browser, which needs nothing beside it"),
+    EXPORT(pdf_path, TEXT, "pdf", 0, "FILE", "the whole analysis on paper"),
+    EXPORT(svg_folder, TEXT, "svg", 0, "FOLDER", "the drawings of each launch: FOLDER/ID-NAME.svg"),
+    EXPORT(png_folder, TEXT, "png", 0, "FOLDER", "the drawings of each launch: FOLDER/ID-NAME.png"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_CHROME], TEXT, "chrome", 0, "FILE",
+           "of a trace: as JSON for chrome://tracing and ui.perfetto.dev"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_PERFETTO], TEXT, "perfetto", 0, "FILE",
+           "of a trace: as Perfetto's protobuf"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_SPEEDSCOPE], TEXT, "speedscope", 0, "FILE",
+           "of a trace: as JSON for speedscope.app"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_FOLDED], TEXT, "folded", 0, "FILE",
+           "of a trace: stacks and their nanoseconds, for flame graphs"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_NSYS], TEXT, "nsys-sqlite", 0, "FILE",
+           "of a trace: the main tables of `nsys export --type sqlite`"),
+    EXPORT(baselines, LINES, "baseline", 0, "REPORT",
+           "compare with this report on the page of --html; repeatable"),
+    EXPORT(allows_unlike, FLAG, "allow-unlike", 0, NULL, "baselines of another GPU or clock too"),
+    WL_OVERWRITE_ROW(struct wl_export_options, overwrite, "replace files that are there"),
+    EXPORT(pages.metrics.set, TEXT, "set", 0, "NAME",
+           "set of sections: `warplens show --list-sets`"),
+    EXPORT(pages.metrics.sections, COMMAS, "section", 0, "NAME",
+           "a section: `warplens show --list-sections`; repeatable"),
+    EXPORT(pages.metrics.metrics, COMMAS, "metrics", 0, "NAMES",
+           "these metrics too, ',' between; 'regex:EXPRESSION' too"),
+    WL_SECTION_FOLDER_ROW(struct wl_export_options, pages.metrics.section_folder, WL_OWN_SECTIONS),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_SETTINGS_TABLE(struct wl_export_options, WL_SETTINGS_LAUNCHES),
+    WL_TABLE(struct wl_export_options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 static const char *file_name(const char *path)
 {
@@ -18,11 +57,11 @@ static const char *file_name(const char *path)
 }
 
 /* A file that is there is replaced only where the user says so; a device always. */
-static enum wl_code check_target(const char *path, const struct wl_command *command,
+static enum wl_code check_target(const char *path, const struct wl_export_options *options,
                                  struct wl_error *error)
 {
     struct stat status;
-    if (command->overwrite || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    if (options->overwrite || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return WL_OK;
     wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
     return wl_error_set_hint(error, "-f replaces it");
@@ -36,20 +75,20 @@ static bool is_same_file(const char *path, const char *other)
 }
 
 /* Looks at all targets before a report is read. */
-static enum wl_code check_targets(const struct wl_command *command, const char *const *reports,
-                                  size_t count, struct wl_error *error)
+static enum wl_code check_targets(const struct wl_export_options *options,
+                                  const char *const *reports, size_t count, struct wl_error *error)
 {
-    const char *targets[2 + WL_TIMELINE_FORM_COUNT] = {command->html_path, command->pdf_path};
+    const char *targets[2 + WL_TIMELINE_FORM_COUNT] = {options->html_path, options->pdf_path};
     enum wl_code code = WL_OK;
     for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++)
-        targets[2 + form] = command->trace_paths[form];
+        targets[2 + form] = options->trace_paths[form];
     for (size_t i = 0; i < sizeof targets / sizeof *targets && !code; i++) {
         for (size_t j = 0; targets[i] && j < count && !code; j++)
             if (is_same_file(targets[i], reports[j]))
                 code = wl_error_set(error, WL_ERR_OUTPUT,
                                     "what is exported would replace the report (%s)", reports[j]);
         if (targets[i] && !code)
-            code = check_target(targets[i], command, error);
+            code = check_target(targets[i], options, error);
     }
     return code;
 }
@@ -69,27 +108,27 @@ static size_t list_reports(const char *report, struct wl_text *baselines, const 
     return count;
 }
 
-static enum wl_code export_pictures(const struct wl_command *command, struct wl_report *report,
-                                    const struct wl_view_options *view, enum wl_export_picture form,
-                                    const char *folder, const struct wl_console *console,
-                                    struct wl_error *error)
+static enum wl_code export_pictures(const struct wl_export_options *options,
+                                    struct wl_report *report, const struct wl_view_options *view,
+                                    enum wl_export_picture form, const char *folder,
+                                    const struct wl_console *console, struct wl_error *error)
 {
     size_t written = 0;
     if (!folder)
         return WL_OK;
     enum wl_code code =
-        wl_export_pictures(report, view, form, folder, command->overwrite, &written, error);
+        wl_export_pictures(report, view, form, folder, options->overwrite, &written, error);
     if (!code)
         wl_console_say(console, "%zu drawings: %s", written, folder);
     return code;
 }
 
-static enum wl_code export_traces(const struct wl_command *command, struct wl_report *report,
+static enum wl_code export_traces(const struct wl_export_options *options, struct wl_report *report,
                                   const struct wl_console *console, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
     for (int form = 0; form < WL_TIMELINE_FORM_COUNT && !code; form++) {
-        const char *path = command->trace_paths[form];
+        const char *path = options->trace_paths[form];
         if (!path)
             continue;
         code = wl_export_trace(report, (enum wl_timeline_form)form, path, error);
@@ -99,42 +138,42 @@ static enum wl_code export_traces(const struct wl_command *command, struct wl_re
     return code;
 }
 
-static enum wl_code export_files(const struct wl_command *command,
+static enum wl_code export_files(const struct wl_export_options *options,
                                  const struct wl_export_report *reports, size_t count,
                                  const struct wl_console *console, struct wl_error *error)
 {
     struct wl_view_options view;
     enum wl_code code = WL_OK;
-    wl_command_view(command, console->pages, &view);
-    if (command->html_path) {
-        code = wl_export_html(reports, count, command->allows_unlike, &view, command->html_path,
+    wl_pages_view(&options->pages, &options->settings, console->pages, &view);
+    if (options->html_path) {
+        code = wl_export_html(reports, count, options->allows_unlike, &view, options->html_path,
                               error);
         if (!code)
-            wl_console_say(console, "page: %s", command->html_path);
+            wl_console_say(console, "page: %s", options->html_path);
     }
-    if (!code && command->pdf_path) {
-        code = wl_export_pdf(&reports[0], &view, command->pdf_path, error);
+    if (!code && options->pdf_path) {
+        code = wl_export_pdf(&reports[0], &view, options->pdf_path, error);
         if (!code)
-            wl_console_say(console, "pages: %s", command->pdf_path);
+            wl_console_say(console, "pages: %s", options->pdf_path);
     }
     if (!code)
-        code = export_traces(command, reports[0].report, console, error);
+        code = export_traces(options, reports[0].report, console, error);
     if (!code)
-        code = export_pictures(command, reports[0].report, &view, WL_EXPORT_SVG,
-                               command->svg_folder, console, error);
+        code = export_pictures(options, reports[0].report, &view, WL_EXPORT_SVG,
+                               options->svg_folder, console, error);
     if (!code)
-        code = export_pictures(command, reports[0].report, &view, WL_EXPORT_PNG,
-                               command->png_folder, console, error);
+        code = export_pictures(options, reports[0].report, &view, WL_EXPORT_PNG,
+                               options->png_folder, console, error);
     return code;
 }
 
-static enum wl_code export_report(struct wl_command *command, const struct wl_arguments *arguments,
-                                  const struct wl_console *console, struct wl_error *error)
+enum wl_code wl_export(struct wl_export_options *options, const struct wl_arguments *arguments,
+                       const struct wl_console *console, struct wl_error *error)
 {
     bool has_target =
-        command->html_path || command->pdf_path || command->svg_folder || command->png_folder;
+        options->html_path || options->pdf_path || options->svg_folder || options->png_folder;
     for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++)
-        has_target = has_target || command->trace_paths[form];
+        has_target = has_target || options->trace_paths[form];
     if (arguments->count != 1 || !has_target) {
         if (arguments->count != 1)
             wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
@@ -143,20 +182,20 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
                          "export needs --html, --pdf, --svg, --png or a form of traces");
         return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
     }
-    if (command->baselines.length && !command->html_path) {
+    if (options->baselines.length && !options->html_path) {
         wl_error_set(error, WL_ERR_USAGE, "--baseline is for --html");
         return wl_error_set_hint(error, "warplens diff BASE.wlr NEW.wlr");
     }
     const char **paths = NULL;
-    size_t count = list_reports(arguments->items[0], &command->baselines, &paths);
+    size_t count = list_reports(arguments->items[0], &options->baselines, &paths);
     struct wl_export_report *reports = wl_alloc_zero(count, sizeof *reports);
-    enum wl_code code = check_targets(command, paths, count, error);
+    enum wl_code code = check_targets(options, paths, count, error);
     for (size_t i = 0; i < count && !code; i++) {
         reports[i].name = file_name(paths[i]);
         code = wl_report_open(paths[i], &reports[i].report, error);
     }
     if (!code)
-        code = export_files(command, reports, count, console, error);
+        code = export_files(options, reports, count, console, error);
     for (size_t i = 0; i < count; i++)
         if (reports[i].report)
             wl_report_close(reports[i].report);
@@ -165,16 +204,32 @@ static enum wl_code export_report(struct wl_command *command, const struct wl_ar
     return code;
 }
 
-static void prepare(struct wl_command *command)
+void wl_export_init(void *options)
 {
-    command->filters_pages = true;
+    struct wl_export_options *export = options;
+    wl_page_options_init(&export->pages);
+    wl_settings_init_unchosen(&export->settings);
+}
+
+void wl_export_release(void *options)
+{
+    struct wl_export_options *export = options;
+    wl_settings_free(&export->settings);
+}
+
+static enum wl_code export_report(void *options, const struct wl_arguments *arguments,
+                                  const struct wl_console *console, struct wl_error *error)
+{
+    return wl_export(options, arguments, console, error);
 }
 
 const struct wl_verb wl_verb_export = {
     .name = "export",
     .usage = "export --html FILE [options] REPORT",
     .summary = "write a report as one HTML page or PDF, and its drawings as SVG or PNG",
-    .tables = wl_export_tables,
-    .prepare = prepare,
+    .options_bytes = sizeof(struct wl_export_options),
+    .tables = tables,
+    .init = wl_export_init,
+    .release = wl_export_release,
     .work = export_report,
 };

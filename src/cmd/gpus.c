@@ -1,9 +1,29 @@
 #include <stdio.h>
 
-#include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
+
+struct options {
+    struct wl_general_options general;
+    bool is_verbose;
+    const char *gpu_folder;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("GPUS"),
+    WL_ROW(struct options, is_verbose, FLAG, "verbose", 0, NULL,
+           "every value and where it comes from"),
+    WL_ROW(struct options, gpu_folder, TEXT, "gpu-folder", 0, "FOLDER",
+           "look here first for NAME.gpu"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 static const double kibi = 1024.0, mebi = 1024.0 * 1024.0, gibi = 1024.0 * 1024.0 * 1024.0;
 
@@ -15,20 +35,21 @@ static void print_row(FILE *out, const struct wl_gpu *gpu)
             gpu->memory_bandwidth_bytes_per_s / 1e9);
 }
 
-static enum wl_code print_gpus(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code print_gpus(void *given, const struct wl_arguments *arguments,
                                const struct wl_console *console, struct wl_error *error)
 {
+    const struct options *options = given;
     FILE *out = console->pages;
     (void)arguments;
-    if (!command->is_verbose)
+    if (!options->is_verbose)
         fprintf(out, "%-10s %-34s %5s %5s %8s %8s %8s %9s\n", "Name", "GPU", "CC", "SMs", "L1 KiB",
                 "L2 MiB", "RAM GiB", "GB/s");
     for (const char *const *name = wl_gpu_list(); *name; name++) {
         struct wl_gpu gpu = {0};
-        enum wl_code code = wl_gpu_load(*name, command->gpu_folder, &gpu, error);
+        enum wl_code code = wl_gpu_load(*name, options->gpu_folder, &gpu, error);
         if (code)
             return code;
-        if (command->is_verbose)
+        if (options->is_verbose)
             fprintf(out, "%s: %s\n%s\n", gpu.name, gpu.full_name, gpu.notes ? gpu.notes : "");
         else
             print_row(out, &gpu);
@@ -41,7 +62,8 @@ const struct wl_verb wl_verb_gpus = {
     .name = "gpus",
     .usage = "gpus [--verbose]",
     .summary = "list the GPU models that can be simulated",
-    .tables = wl_gpus_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .words = WL_WORDS_NONE,
     .work = print_gpus,
 };

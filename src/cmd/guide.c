@@ -1,22 +1,27 @@
 /* `warplens guide REPORT`: the page guide of a report. */
+#include "cmd/show.h"
 #include "cmd/verbs.h"
 
-static void prepare(struct wl_command *command)
+static void init(void *options)
 {
-    command->page = WL_PAGE_GUIDE;
+    struct wl_show_options *show = options;
+    wl_show_init(show);
+    show->pages.page = WL_PAGE_GUIDE;
 }
 
-static enum wl_code guide(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code guide(void *options, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
-    return wl_verb_show.work(command, arguments, console, error);
+    return wl_show(options, arguments, console, error);
 }
 
 const struct wl_verb wl_verb_guide = {
     .name = "guide",
     .usage = "guide [options] REPORT",
     .summary = "walk through a report: which kernel, what bounds it, why, what next, is it done",
+    .options_bytes = sizeof(struct wl_show_options),
     .tables = wl_show_tables,
-    .prepare = prepare,
+    .init = init,
+    .release = wl_show_release,
     .work = guide,
 };

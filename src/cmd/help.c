@@ -3,13 +3,38 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/completions.h"
+#include "cmd/manual.h"
 #include "warplens/version.h"
 
-void wl_help_verb(const struct wl_verb *verb, const struct wl_option *const *tables)
+struct options {
+    struct wl_general_options general;
+    int shell; /* enum wl_shell; -1: none */
+    bool man, environment;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("HELP"),
+    WL_ROW(struct options, shell, CHOICE, "completions", 0, WL_SHELL_WORDS,
+           "print the completions of this shell"),
+    WL_ROW(struct options, man, FLAG, "man", 0, NULL,
+           "print the man page of the verb, or of warplens, as man reads it"),
+    WL_ROW(struct options, environment, FLAG, "environment", 0, NULL,
+           "list the variables of the environment that warplens reads"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+void wl_help_verb(const struct wl_verb *verb, const struct wl_option_table *verb_tables)
 {
     struct wl_text text = {0};
     printf("usage: warplens %s\n  %s\n", verb->usage, verb->summary);
-    wl_options_describe(tables, &text);
+    wl_options_describe(verb_tables, &text);
     fputs(text.data ? text.data : "", stdout);
     wl_text_free(&text);
 }
@@ -19,24 +44,47 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
-static void print_overview(void)
+void wl_help_overview(FILE *out)
 {
-    printf("Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
+    fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
-        printf("  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
-    puts("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.");
+        fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
+    fputs("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.\n",
+          out);
 }
 
-static int help(size_t word_count, char **words)
+static void init(void *given)
+{
+    struct options *options = given;
+    options->shell = -1;
+}
+
+static enum wl_code help(void *given, const struct wl_arguments *arguments,
+                         const struct wl_console *console, struct wl_error *error)
 {
     static char help_option[] = "--help";
     char *help_words[] = {help_option, NULL};
-    bool is_of_verb = word_count && words[0][0] != '-';
-    const struct wl_verb *verb = is_of_verb ? wl_verb_find(words[0]) : NULL;
-    if (verb && verb->run != help)
-        return wl_verb_run(verb, 1, help_words);
-    print_overview();
-    return !is_of_verb || verb ? WL_OK : WL_ERR_USAGE;
+    struct options *options = given;
+    struct wl_text text = {0};
+    const char *name = arguments->count ? arguments->items[0] : NULL;
+    const struct wl_verb *verb = name ? wl_verb_find(name) : NULL;
+    if (options->man && name && !verb)
+        return wl_error_set(error, WL_ERR_USAGE, "there is no verb %s", name);
+    if (options->shell >= 0)
+        wl_completions_print((enum wl_shell)options->shell, &text);
+    else if (options->man)
+        wl_manual_print(verb, &text);
+    else if (options->environment)
+        wl_manual_print_environment(&text);
+    else if (verb)
+        options->general.found_status = wl_verb_run(verb, 1, help_words);
+    else
+        wl_help_overview(console->pages);
+    fputs(text.data ? text.data : "", console->pages);
+    wl_text_free(&text);
+    if (name && !verb)
+        options->general.found_status = WL_ERR_USAGE;
+    return WL_OK;
 }
 
 static int version(size_t word_count, char **words)
@@ -50,7 +98,10 @@ const struct wl_verb wl_verb_help = {
     .name = "help",
     .usage = "help [VERB]",
     .summary = "say how to use a verb",
-    .run = help,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
+    .init = init,
+    .work = help,
 };
 
 const struct wl_verb wl_verb_version = {

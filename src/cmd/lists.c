@@ -11,10 +11,9 @@
 #include "base/near.h"
 #include "base/text.h"
 
-bool wl_lists_are_asked(const struct wl_command *command)
+bool wl_lists_are_asked(const struct wl_list_options *lists)
 {
-    return command->query_metrics || command->list_sets || command->list_sections ||
-           command->list_rules;
+    return lists->metrics || lists->sets || lists->sections || lists->rules;
 }
 
 static bool is_chosen(const struct wl_metric_row *row, const struct wl_arguments *patterns)
@@ -146,26 +145,27 @@ static void print_sets(const struct wl_section *sections, size_t count, FILE *ou
     free(sets.items);
 }
 
-enum wl_code wl_lists_print(const struct wl_command *command, const struct wl_arguments *patterns,
-                            const struct wl_console *console, struct wl_error *error)
+enum wl_code wl_lists_print(const struct wl_list_options *lists, const char *section_folder,
+                            const struct wl_arguments *patterns, const struct wl_console *console,
+                            struct wl_error *error)
 {
     struct wl_metric_catalog *catalog = NULL;
     struct wl_sections *sections = NULL;
     size_t count = 0;
-    enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+    enum wl_code code = wl_metric_catalog_create(section_folder, &catalog, error);
     if (code)
         return code;
-    if (command->list_rules) {
-        code = print_rules(catalog, command->section_folder, console->pages, error);
+    if (lists->rules) {
+        code = print_rules(catalog, section_folder, console->pages, error);
         goto out;
     }
-    code = wl_sections_load(catalog, command->section_folder, &sections, error);
+    code = wl_sections_load(catalog, section_folder, &sections, error);
     if (code)
         goto out;
     const struct wl_section *all = wl_sections_all(sections, &count);
-    if (command->list_sets)
+    if (lists->sets)
         print_sets(all, count, console->pages);
-    else if (command->list_sections)
+    else if (lists->sections)
         print_sections(all, count, console->pages);
     else
         code = print_metrics(catalog, patterns, console->pages, error);
@@ -203,26 +203,26 @@ static enum wl_code check_metrics(const struct wl_metric_catalog *catalog, const
     return code;
 }
 
-enum wl_code wl_lists_check(const struct wl_command *command, bool is_measured,
+enum wl_code wl_lists_check(const struct wl_metric_options *options, bool is_measured,
                             struct wl_error *error)
 {
     struct wl_metric_catalog *catalog = NULL;
     struct wl_sections *sections = NULL;
     size_t count = 0;
-    enum wl_code code = wl_metric_catalog_create(command->section_folder, &catalog, error);
+    enum wl_code code = wl_metric_catalog_create(options->section_folder, &catalog, error);
     if (code)
         return code;
-    code = wl_sections_load(catalog, command->section_folder, &sections, error); /* groups, too */
+    code = wl_sections_load(catalog, options->section_folder, &sections, error); /* groups, too */
     if (!code) {
         wl_sections_all(sections, &count);
         const struct wl_section **chosen = wl_alloc_zero(count, sizeof *chosen);
-        code = wl_sections_choose(sections, command->sections.data, command->set, chosen, &count,
+        code = wl_sections_choose(sections, options->sections.data, options->set, chosen, &count,
                                   error);
         free(chosen);
         wl_sections_free(sections);
     }
     if (!code && !is_measured)
-        code = check_metrics(catalog, command->metrics.data, error);
+        code = check_metrics(catalog, options->metrics.data, error);
     wl_metric_catalog_free(catalog);
     return code;
 }

@@ -5,15 +5,8 @@
 #include "base/near.h"
 #include "base/text.h"
 #include "cmd/console.h"
+#include "cmd/help.h"
 #include "cmd/verbs.h"
-
-const struct wl_verb *const wl_verbs[] = {
-    &wl_verb_profile, &wl_verb_trace, &wl_verb_optimize, &wl_verb_check_memory, &wl_verb_whatif,
-    &wl_verb_predict, &wl_verb_show,  &wl_verb_cc,       &wl_verb_gpus,         &wl_verb_ceilings,
-    &wl_verb_doctor,  &wl_verb_guide, &wl_verb_diff,     &wl_verb_export,       &wl_verb_acc_time,
-    &wl_verb_merge,   &wl_verb_check, &wl_verb_explain,  &wl_verb_metrics,      &wl_verb_help,
-    &wl_verb_version, NULL,
-};
 
 /* ncu's and everybody's spelling of a verb. */
 static const struct {
@@ -53,7 +46,7 @@ static int fail_unknown(const char *word)
 int main(int argument_count, char **arguments)
 {
     if (argument_count < 2) {
-        wl_verb_help.run(0, NULL);
+        wl_help_overview(stdout);
         return WL_ERR_USAGE;
     }
     const struct wl_verb *verb = find_verb(arguments[1]);

@@ -1,12 +1,30 @@
 /* `warplens merge -o FILE REPORTS`: the reports of several ranks become one. */
 #include <stdlib.h>
 
-#include "cmd/command.h"
 #include "cmd/console.h"
 #include "cmd/verbs.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "show/page/timeline_tables.h"
+
+struct options {
+    struct wl_general_options general;
+    const char *path;
+    bool overwrite;
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("REPORT"),
+    WL_ROW(struct options, path, TEXT, "export", 'o', "FILE", "write this report (.wlr is added)"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "replace a report that is there"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
 
 /* What ranks there are and how unlike. */
 static enum wl_code print_ranks(const char *path, const struct wl_console *console,
@@ -24,23 +42,24 @@ static enum wl_code print_ranks(const char *path, const struct wl_console *conso
     return code;
 }
 
-static enum wl_code merge(struct wl_command *command, const struct wl_arguments *arguments,
+static enum wl_code merge(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
+    const struct options *options = given;
     char *path = NULL;
-    if (arguments->count < 1 || !command->export_path) {
+    if (arguments->count < 1 || !options->path) {
         wl_error_set(error, WL_ERR_USAGE,
                      arguments->count < 1 ? "which reports?" : "-o must name the new report");
         return wl_error_set_hint(error, "warplens merge -o all rank*.wlr");
     }
-    enum wl_code code = wl_report_name(command->export_path, &path, error);
+    enum wl_code code = wl_report_name(options->path, &path, error);
     if (code)
         return code;
     struct wl_report_merge merge = {
         .paths = (const char *const *)arguments->items,
         .count = arguments->count,
         .report_path = path,
-        .overwrite = command->overwrite,
+        .overwrite = options->overwrite,
     };
     code = wl_report_merge(&merge, error);
     if (!code && !console->is_quiet)
@@ -55,6 +74,7 @@ const struct wl_verb wl_verb_merge = {
     .name = "merge",
     .usage = "merge -o FILE REPORTS",
     .summary = "put the reports of several ranks of a parallel program into one",
-    .tables = wl_merge_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .work = merge,
 };

@@ -8,9 +8,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/subprocess.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/launch.h"
 #include "cmd/pages.h"
 #include "cmd/tell.h"
 #include "cmd/trace.h"
@@ -18,11 +16,48 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "run/launch.h"
 
 enum { most_kernels = 16, default_kernels = 3, least_share_pct = 5 };
 
+struct options {
+    struct wl_general_options general;
+    uint64_t kernel_count; /* 0: default_kernels */
+    struct wl_report_options report;
+    struct wl_settings settings;
+    struct wl_measure_options measure;
+    struct wl_page_options pages; /* as they are without options */
+};
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("OPTIMIZE"),
+    WL_ROW(struct options, kernel_count, NUMBER, "kernels", 0, "N",
+           "take the N kernels with most to gain by time and head-room, of 2 N that are profiled, "
+           "each in a run of its own; default: 3"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table tables[] = {
+    {rows, 0, 0},
+    WL_TABLE(struct options, report, wl_report_rows),
+    WL_SETTINGS_TABLE(struct options, WL_SETTINGS_COLLECTOR),
+    WL_TABLE(struct options, measure, wl_measure_rows),
+    WL_SETTINGS_TABLE(struct options, WL_SETTINGS_GPU),
+    WL_TABLE(struct options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+/* One of its runs. */
+struct single_run {
+    struct wl_settings settings;
+    struct wl_report_options report;
+    struct wl_view_options view;
+    struct wl_run_request request;
+    struct wl_launch_run run;
+};
+
 struct optimizing {
-    const struct wl_command *command;
+    const struct options *options;
     const struct wl_arguments *program;
     const struct wl_console *console;
     char *folder;     /* for the reports of the single runs */
@@ -45,7 +80,7 @@ static enum wl_code list_kernels(struct optimizing *all, struct wl_error *error)
 {
     struct wl_report *report = NULL;
     const struct wl_timeline_table *table = NULL;
-    all->wanted = all->command->kernel_count ? all->command->kernel_count : default_kernels;
+    all->wanted = all->options->kernel_count ? all->options->kernel_count : default_kernels;
     if (all->wanted > most_kernels)
         return wl_error_set(error, WL_ERR_USAGE, "option --kernels takes 1 to %d, not '%zu'",
                             most_kernels, all->wanted);
@@ -58,25 +93,40 @@ static enum wl_code list_kernels(struct optimizing *all, struct wl_error *error)
     return code;
 }
 
-/* The command for one of the runs: everything but where its report goes, which is path. */
-static struct wl_command begin_run(struct optimizing *all, char **path)
+/* Its report goes to path, all else is as asked. */
+static void begin_run(struct optimizing *all, struct single_run *single, char **path)
 {
-    struct wl_command command = *all->command; /* borrows its texts */
     *path = wl_string_format("%s/%zu.wlr", all->folder, all->run_count++);
-    command.export_path = *path;
-    command.overwrite = true;
-    command.kernel_count = 0;
-    return command;
+    wl_settings_copy(&single->settings, &all->options->settings);
+    wl_pages_view(&all->options->pages, NULL, all->console->pages, &single->view);
+    single->report = all->options->report; /* borrows its texts */
+    single->report.path = *path;
+    single->report.overwrite = true;
+    single->request = (struct wl_run_request){
+        .settings = &single->settings,
+        .report = &single->report,
+        .metrics = &all->options->pages.metrics,
+        .measure = &all->options->measure,
+        .view = &single->view,
+    };
+    single->run = (struct wl_launch_run){.request = &single->request,
+                                         .messages = wl_console_messages(all->console),
+                                         .program = all->program};
+}
+
+static void end_run(struct single_run *single)
+{
+    wl_launch_free(&single->run);
+    wl_settings_free(&single->settings);
 }
 
 static enum wl_code trace(struct optimizing *all, struct wl_error *error)
 {
-    struct wl_command command = begin_run(all, &all->trace_path);
-    struct wl_launch_run run = {
-        .command = &command, .console = all->console, .program = all->program};
+    struct single_run single;
     bool has_report;
-    enum wl_code code = wl_timeline_record(&run, &has_report, error);
-    wl_launch_free(&run);
+    begin_run(all, &single, &all->trace_path);
+    enum wl_code code = wl_timeline_record(&single.run, &has_report, error);
+    end_run(&single);
     return code;
 }
 
@@ -94,23 +144,23 @@ static enum wl_code weigh(struct wl_candidate *candidate, struct wl_error *error
 static enum wl_code profile(struct optimizing *all, struct wl_candidate *candidate,
                             struct wl_error *error)
 {
-    struct wl_command command = begin_run(all, &candidate->path);
-    struct wl_launch_run run = {
-        .command = &command, .console = all->console, .program = all->program};
-    command.kernel_pattern = candidate->name;
-    command.kernel_name_base = WL_NAME_DEMANGLED;
-    command.launch_count = 1;
+    struct single_run single;
+    struct wl_launch_run *run = &single.run;
+    begin_run(all, &single, &candidate->path);
+    wl_settings_set_text(&single.settings.kernel_name, candidate->name);
+    single.settings.kernel_name_base = WL_NAME_DEMANGLED;
+    single.settings.launch_count = 1;
     wl_console_say(all->console, "profiling %s", candidate->name);
-    enum wl_code code = wl_launch_choose(&run, error);
+    enum wl_code code = wl_launch_choose(run, error);
     if (!code)
-        code = wl_launch_prepare(&run, error);
+        code = wl_launch_prepare(run, error);
     int stdout_copy = wl_subprocess_mute();
     if (!code)
-        code = wl_launch_execute(&run, error);
+        code = wl_launch_execute(run, error);
     wl_subprocess_unmute(stdout_copy);
     if (!code)
-        code = wl_launch_record(&run, error);
-    wl_launch_free(&run);
+        code = wl_launch_record(run, error);
+    end_run(&single);
     return code ? code : weigh(candidate, error);
 }
 
@@ -129,13 +179,13 @@ static void tell_choice(const struct optimizing *all)
 static enum wl_code show(const struct optimizing *all, const char *path, struct wl_error *error)
 {
     struct wl_report *report = NULL;
-    struct wl_command command = *all->command; /* borrows its texts */
+    struct wl_page_options pages = all->options->pages;
     enum wl_code code = wl_report_open(path, &report, error);
     if (code)
         return code;
-    command.page = WL_PAGE_ADVICE;
+    pages.page = WL_PAGE_ADVICE;
     if (!all->console->is_quiet)
-        code = wl_pages_print(report, path, &command, all->console, error);
+        code = wl_pages_print(report, path, &pages, NULL, all->console, error);
     wl_report_close(report);
     if (!code)
         wl_console_say(all->console, "report: %s; details: warplens show %s --page details", path,
@@ -170,21 +220,36 @@ static enum wl_code run_all(struct optimizing *all, const char *path, struct wl_
         .paths = paths,
         .count = count,
         .report_path = path,
-        .overwrite = all->command->overwrite,
+        .overwrite = all->options->report.overwrite,
     };
     code = wl_report_merge(&merge, error);
     return code ? code : show(all, path, error);
 }
 
-static enum wl_code optimize(struct wl_command *command, const struct wl_arguments *program,
+static void init(void *given)
+{
+    struct options *options = given;
+    options->report.import_source = true;
+    wl_settings_init_unchosen(&options->settings);
+    wl_page_options_init(&options->pages);
+}
+
+static void release(void *given)
+{
+    struct options *options = given;
+    wl_settings_free(&options->settings);
+}
+
+static enum wl_code optimize(void *given, const struct wl_arguments *program,
                              const struct wl_console *console, struct wl_error *error)
 {
-    struct optimizing all = {.command = command, .program = program, .console = console};
+    const struct options *options = given;
+    struct optimizing all = {.options = options, .program = program, .console = console};
     char *path = NULL;
     if (wl_verb_need_program(program, "warplens optimize [options] ./app arguments", error))
         return WL_ERR_USAGE;
     enum wl_code code = wl_report_name(
-        command->export_path ? command->export_path : "warplens-report%i", &path, error);
+        options->report.path ? options->report.path : "warplens-report%i", &path, error);
     if (!code)
         code = wl_folder_create_temporary("warplens-optimize", &all.folder, error);
     if (!code)
@@ -205,7 +270,10 @@ const struct wl_verb wl_verb_optimize = {
     .name = "optimize",
     .usage = "optimize [options] PROGRAM [ARGUMENTS]",
     .summary = "trace a program, profile the kernels with most to gain, and say what to do",
-    .tables = wl_optimize_tables,
+    .options_bytes = sizeof(struct options),
+    .tables = tables,
     .words = WL_WORDS_PROGRAM,
+    .init = init,
+    .release = release,
     .work = optimize,
 };

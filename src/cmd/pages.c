@@ -1,25 +1,76 @@
 #include "cmd/pages.h"
 
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 /* More launches than the first get a row each, more than the second only one for each kernel. */
 enum { many_launches = 20, too_many_launches = 500 };
 
-bool wl_pages_are_asked(const struct wl_command *command)
+static const char *text_or_null(const char *text)
 {
-    return command->page >= 0 || command->csv || command->json || command->summary >= 0 ||
-           command->top || command->sarif || command->markdown || command->rules.length;
+    return text && *text ? text : NULL;
+}
+
+void wl_pages_view(const struct wl_page_options *options, const struct wl_settings *filter,
+                   FILE *out, struct wl_view_options *view)
+{
+    bool is_terminal = isatty(fileno(out));
+    struct winsize size = {0};
+    const char *no_color = getenv("NO_COLOR");
+    if (is_terminal)
+        ioctl(fileno(out), TIOCGWINSZ, &size);
+    bool is_text = !options->csv && !options->json && !options->sarif && !options->markdown;
+    *view = (struct wl_view_options){
+        .page = options->page < 0 ? WL_PAGE_DETAILS : (enum wl_view_page)options->page,
+        .format = options->csv        ? WL_FORMAT_CSV
+                  : options->json     ? WL_FORMAT_JSON
+                  : options->sarif    ? WL_FORMAT_SARIF
+                  : options->markdown ? WL_FORMAT_MARKDOWN
+                                      : WL_FORMAT_TEXT,
+        .units = options->units == WL_UNITS_BASE || !is_text ? WL_UNITS_BASE : WL_UNITS_AUTO,
+        .summary = options->summary < 0 ? WL_SUMMARY_NONE : (enum wl_view_summary)options->summary,
+        .sections = options->metrics.sections.data,
+        .set = options->metrics.set,
+        .section_folder = options->metrics.section_folder,
+        .metrics = options->metrics.metrics.data,
+        .top = options->top,
+        .rules = options->rules.data,
+        .percent = options->percent,
+        .view_source = options->print_source,
+        .width = size.ws_col,
+        .color = is_terminal && !(no_color && *no_color),
+    };
+    if (filter) {
+        view->kernel_name = text_or_null(filter->kernel_name);
+        view->launch_skip = filter->launch_skip;
+        view->launch_count = filter->launch_count;
+        view->ranks = text_or_null(filter->ranks);
+    }
+    if (options->top && options->page < 0)
+        view->page = WL_PAGE_SOURCE;
+    if ((options->sarif || options->markdown || options->rules.data) && options->page < 0)
+        view->page = WL_PAGE_ADVICE;
+}
+
+bool wl_pages_are_asked(const struct wl_page_options *options)
+{
+    return options->page >= 0 || options->csv || options->json || options->summary >= 0 ||
+           options->top || options->sarif || options->markdown || options->rules.length;
 }
 
 enum wl_code wl_pages_print(struct wl_report *report, const char *path,
-                            const struct wl_command *command, const struct wl_console *console,
-                            struct wl_error *error)
+                            const struct wl_page_options *options, const struct wl_settings *filter,
+                            const struct wl_console *console, struct wl_error *error)
 {
     struct wl_view_options view;
-    wl_command_view(command, console->pages, &view);
+    wl_pages_view(options, filter, console->pages, &view);
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
     bool has_filter = view.kernel_name || view.launch_skip || view.launch_count;
-    bool has_choice = command->sections.length || command->set || command->metrics.length;
-    bool is_free = !wl_pages_are_asked(command) && !has_choice && !has_filter;
+    bool has_choice =
+        options->metrics.sections.length || options->metrics.set || options->metrics.metrics.length;
+    bool is_free = !wl_pages_are_asked(options) && !has_choice && !has_filter;
     bool is_long = is_free && launch_count > many_launches;
     bool is_too_long = is_free && launch_count > too_many_launches;
     if (is_too_long) {

@@ -5,11 +5,12 @@
 
 #include "base/folder.h"
 #include "base/memory.h"
-#include "cmd/command.h"
-#include "cmd/launch.h"
+#include "cmd/pages.h"
+#include "cmd/profile.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
 #include "report/report.h"
+#include "run/launch.h"
 #include "show/format/table.h"
 
 enum { GPUS_MOST = 16 };
@@ -22,7 +23,7 @@ struct prediction {
 };
 
 struct predicting {
-    const struct wl_command *command;
+    const struct wl_profile_options *options;
     const struct wl_console *console;
     const struct wl_arguments *program;
     char *folder; /* of the reports */
@@ -32,12 +33,13 @@ struct predicting {
 
 static enum wl_code split_names(struct predicting *predicting, struct wl_error *error)
 {
-    const char *names = predicting->command->gpu ? predicting->command->gpu : "h200";
+    const struct wl_settings *settings = &predicting->options->settings;
+    const char *names = settings->gpu[0] ? settings->gpu : "h200";
     char *copy = wl_string_copy(names), *rest = copy;
     enum wl_code code = WL_OK;
     for (char *name; !code && (name = strsep(&rest, ","));) {
         struct wl_gpu gpu;
-        code = wl_gpu_load(name, predicting->command->gpu_folder, &gpu, error);
+        code = wl_gpu_load(name, settings->gpu_folder, &gpu, error);
         if (code)
             break;
         wl_gpu_free(&gpu);
@@ -54,13 +56,26 @@ static enum wl_code split_names(struct predicting *predicting, struct wl_error *
 static enum wl_code run_on(struct predicting *predicting, struct prediction *prediction,
                            struct wl_error *error)
 {
-    struct wl_command command = *predicting->command;
+    const struct wl_profile_options *options = predicting->options;
+    struct wl_settings settings;
+    struct wl_report_options report = options->report; /* borrows its texts */
+    struct wl_view_options view;
+    const struct wl_run_request request = {
+        .settings = &settings,
+        .report = &report,
+        .metrics = &options->pages.metrics,
+        .measure = &options->measure,
+        .view = &view,
+    };
     char *path = wl_string_format("%s/%s", predicting->folder, prediction->gpu);
-    command.gpu = prediction->gpu;
-    command.export_path = path;
-    command.overwrite = true;
-    struct wl_launch_run run = {
-        .command = &command, .console = predicting->console, .program = predicting->program};
+    wl_pages_view(&options->pages, NULL, predicting->console->pages, &view);
+    wl_settings_copy(&settings, &options->settings);
+    wl_settings_set_text(&settings.gpu, prediction->gpu);
+    report.path = path;
+    report.overwrite = true;
+    struct wl_launch_run run = {.request = &request,
+                                .messages = wl_console_messages(predicting->console),
+                                .program = predicting->program};
     wl_console_say(predicting->console, "on %s:", prediction->gpu);
     enum wl_code code = wl_launch_choose(&run, error);
     if (!code)
@@ -77,6 +92,7 @@ static enum wl_code run_on(struct predicting *predicting, struct prediction *pre
     if (!code)
         code = wl_report_open(run.report_path, &prediction->report, error);
     wl_launch_free(&run);
+    wl_settings_free(&settings);
     free(path);
     if (code)
         return code;
@@ -188,10 +204,13 @@ static enum wl_code predict(struct predicting *predicting, struct wl_error *erro
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
+static enum wl_code run(void *given, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
-    struct predicting predicting = {.command = command, .console = console, .program = program};
+    const struct wl_profile_options *options = given;
+    struct predicting predicting = {.options = options, .console = console, .program = program};
+    if (wl_page_options_check(&options->pages, error))
+        return WL_ERR_USAGE;
     if (wl_verb_need_program(program, "warplens predict --gpu v100,h200 ./app arguments", error))
         return WL_ERR_USAGE;
     return predict(&predicting, error);
@@ -201,7 +220,10 @@ const struct wl_verb wl_verb_predict = {
     .name = "predict",
     .usage = "predict --gpu NAMES [options] PROGRAM [ARGUMENTS]",
     .summary = "predict what a CUDA program's kernels would take on several GPUs",
+    .options_bytes = sizeof(struct wl_profile_options),
     .tables = wl_profile_tables,
     .words = WL_WORDS_PROGRAM,
+    .init = wl_profile_init,
+    .release = wl_profile_release,
     .work = run,
 };

@@ -3,45 +3,81 @@
 #include <string.h>
 
 #include "base/folder.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/counters.h"
-#include "cmd/launch.h"
 #include "cmd/lists.h"
 #include "cmd/pages.h"
-#include "cmd/program.h"
+#include "cmd/profile.h"
 #include "cmd/show.h"
 #include "cmd/tell.h"
 #include "cmd/twin.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
+#include "run/counters.h"
+#include "run/launch.h"
+#include "run/program.h"
 
 enum { few_launches = 8 };
 
+static const struct wl_option import_rows[] = {
+    WL_ROW(struct wl_profile_options, import_path, TEXT, "import", 'i', "FILE",
+           "run nothing, show this report: as `warplens show FILE`"),
+    WL_ROWS_END,
+};
+
+const struct wl_option_table wl_profile_tables[] = {
+    WL_TABLE(struct wl_profile_options, report, wl_report_rows),
+    {import_rows, 0, 0},
+    WL_SETTINGS_TABLE(struct wl_profile_options, WL_SETTINGS_COLLECTOR),
+    WL_TABLE(struct wl_profile_options, measure, wl_measure_rows),
+    WL_SETTINGS_TABLE(struct wl_profile_options, WL_SETTINGS_GPU),
+    WL_SETTINGS_TABLE(struct wl_profile_options, WL_SETTINGS_LAUNCHES | WL_SETTINGS_FILTERS),
+    {wl_always_rows, 0, 0},
+    WL_TABLE(struct wl_profile_options, pages, wl_page_rows),
+    WL_TABLE(struct wl_profile_options, general, wl_general_rows),
+    {wl_refused_rows, 0, 0},
+    WL_TABLES_END,
+};
+
+void wl_profile_init(void *options)
+{
+    struct wl_profile_options *profile = options;
+    profile->report.import_source = true;
+    wl_settings_init_unchosen(&profile->settings);
+    wl_page_options_init(&profile->pages);
+}
+
+void wl_profile_release(void *options)
+{
+    struct wl_profile_options *profile = options;
+    wl_settings_free(&profile->settings);
+}
+
 /* Of a real GPU that was asked nothing in particular, the section of what it was asked then. */
 static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_report *report,
-                                struct wl_error *error)
+                                const struct wl_page_options *options,
+                                const struct wl_console *console, struct wl_error *error)
 {
-    struct wl_command command = *run->command; /* borrows its texts */
+    struct wl_page_options pages = *options; /* borrows its texts */
+    struct wl_metric_options *metrics = &pages.metrics;
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
-    bool is_plain = !command.set && !command.sections.length && !command.metrics.length &&
+    bool is_plain = !metrics->set && !metrics->sections.length && !metrics->metrics.length &&
                     launch_count <= few_launches;
-    if (run->settings.collector == WL_SOURCE_HARDWARE && is_plain)
-        command.set = "triage";
+    if (run->settings.collector == WL_COLLECTOR_HW && is_plain)
+        metrics->set = "triage";
     char *shown = wl_counters_shown(run, report);
     if (shown)
-        command.metrics = (struct wl_text){.data = shown, .length = strlen(shown)};
-    enum wl_code code = wl_pages_print(report, run->report_path, &command, run->console, error);
+        metrics->metrics = (struct wl_text){.data = shown, .length = strlen(shown)};
+    enum wl_code code = wl_pages_print(report, run->report_path, &pages, NULL, console, error);
     free(shown);
     return code;
 }
 
 /* Pages of many ranks at once are of no use to anybody who did not ask for them. */
-static bool shows_pages(const struct wl_launch_run *run)
+static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_options *options)
 {
-    bool is_silent = run->console->is_quiet || wl_rank_is_of_many(&run->rank);
-    return !is_silent || wl_pages_are_asked(run->command);
+    bool is_silent = run->messages.is_quiet || wl_rank_is_of_many(&run->rank);
+    return !is_silent || wl_pages_are_asked(options);
 }
 
 static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
@@ -63,17 +99,19 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
     else if (settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE)
         wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
                                  "--nvtx-include names, and launch something");
-    else if (settings->collector == WL_SOURCE_HARDWARE)
+    else if (settings->collector == WL_COLLECTOR_HW)
         wl_error_set_hint(error,
                           "if the program does launch kernels, `warplens doctor` says what is "
                           "in the way");
     else
-        wl_program_explain_nothing(run->program_path, &run->info, run->console);
+        wl_program_explain_nothing(run->program_path, &run->info, &run->messages);
     return WL_ERR_NOTHING;
 }
 
 /* Pages of the new report. Errors: WL_ERR_NOTHING if no launch was profiled. */
-static enum wl_code print_report(const struct wl_launch_run *run, struct wl_error *error)
+static enum wl_code print_report(const struct wl_launch_run *run,
+                                 const struct wl_page_options *options,
+                                 const struct wl_console *console, struct wl_error *error)
 {
     struct wl_report *report = NULL;
     size_t launch_count = 0;
@@ -83,24 +121,35 @@ static enum wl_code print_report(const struct wl_launch_run *run, struct wl_erro
     wl_report_launches(report, &launch_count);
     if (launch_count == 0)
         code = explain_nothing(run, error);
-    else if (shows_pages(run))
-        code = print_pages(run, report, error);
+    else if (shows_pages(run, options))
+        code = print_pages(run, report, options, console, error);
     wl_report_close(report);
     return code;
 }
 
-static enum wl_code profile(const struct wl_command *command, const struct wl_arguments *program,
-                            const struct wl_console *console, struct wl_error *error)
+static enum wl_code profile(const struct wl_profile_options *options,
+                            const struct wl_arguments *program, const struct wl_console *console,
+                            struct wl_error *error)
 {
-    struct wl_launch_run run = {.command = command, .console = console, .program = program};
+    struct wl_view_options view;
+    const struct wl_run_request request = {
+        .settings = &options->settings,
+        .report = &options->report,
+        .metrics = &options->pages.metrics,
+        .measure = &options->measure,
+        .view = &view,
+    };
+    struct wl_launch_run run = {
+        .request = &request, .messages = wl_console_messages(console), .program = program};
+    wl_pages_view(&options->pages, NULL, console->pages, &view);
     enum wl_code code = wl_launch_choose(&run, error);
-    if (!code && command->twin && run.settings.collector != WL_SOURCE_HARDWARE) {
+    if (!code && options->measure.twin && run.settings.collector != WL_COLLECTOR_HW) {
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "--twin compares with a GPU, and there is none to measure on");
         wl_error_set_hint(error, "`warplens doctor` says what is missing");
     }
     if (!code)
-        code = wl_lists_check(command, run.settings.collector == WL_SOURCE_HARDWARE, error);
+        code = wl_lists_check(request.metrics, run.settings.collector == WL_COLLECTOR_HW, error);
     if (!code)
         code = wl_launch_prepare(&run, error);
     if (!code)
@@ -111,10 +160,10 @@ static enum wl_code profile(const struct wl_command *command, const struct wl_ar
     bool is_recorded = wl_launch_is_recorded(&run);
     code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
     bool has_report = is_recorded && code == WL_OK;
-    if (has_report && command->twin)
-        code = wl_twin_run(&run, error);
+    if (has_report && options->measure.twin)
+        code = wl_twin_run(&run, &options->pages, console->pages, error);
     else if (has_report)
-        code = print_report(&run, error);
+        code = print_report(&run, &options->pages, console, error);
     if (!has_report && code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
@@ -130,25 +179,40 @@ out:
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
-                        const struct wl_console *console, struct wl_error *error)
+enum wl_code wl_profile(const struct wl_profile_options *options,
+                        const struct wl_arguments *program, const struct wl_console *console,
+                        struct wl_error *error)
 {
-    if (command->import_path && program->count)
+    const struct wl_page_options *pages = &options->pages;
+    enum wl_code code = wl_page_options_check(pages, error);
+    if (code)
+        return code;
+    if (options->import_path && program->count)
         return wl_error_set(error, WL_ERR_USAGE, "--import shows a report, it runs no program");
-    if (command->import_path)
-        return wl_show_report(command->import_path, command, console, error);
-    if (wl_lists_are_asked(command))
-        return wl_lists_print(command, NULL, console, error);
+    if (options->import_path)
+        return wl_show_report(options->import_path, pages, NULL, &options->settings, console,
+                              error);
+    if (wl_lists_are_asked(&pages->lists))
+        return wl_lists_print(&pages->lists, pages->metrics.section_folder, NULL, console, error);
     if (wl_verb_need_program(program, "warplens profile [options] ./app arguments", error))
         return WL_ERR_USAGE;
-    return profile(command, program, console, error);
+    return profile(options, program, console, error);
+}
+
+static enum wl_code run(void *options, const struct wl_arguments *program,
+                        const struct wl_console *console, struct wl_error *error)
+{
+    return wl_profile(options, program, console, error);
 }
 
 const struct wl_verb wl_verb_profile = {
     .name = "profile",
     .usage = "profile [options] PROGRAM [ARGUMENTS]",
     .summary = "run a CUDA program, on the GPU or a simulated one, and report on its kernels",
+    .options_bytes = sizeof(struct wl_profile_options),
     .tables = wl_profile_tables,
     .words = WL_WORDS_PROGRAM,
+    .init = wl_profile_init,
+    .release = wl_profile_release,
     .work = run,
 };

@@ -1,14 +1,14 @@
 /* Options of ncu that Warplens knows but cannot give, each with its reason: none passes silently.
  */
-#include "cmd/command.h"
+#include "cmd/groups.h"
 
-#define REFUSED(name, why)                       \
-    {                                            \
-        name, 0, WL_OPTION_REFUSED, 0, NULL, why \
+#define REFUSED(spelled, why)                                       \
+    {                                                               \
+        .name = (spelled), .kind = WL_OPTION_REFUSED, .help = (why) \
     }
-#define ONLY(name, values, why)                 \
-    {                                           \
-        name, 0, WL_OPTION_ONLY, 0, values, why \
+#define ONLY(spelled, values, why)                                                     \
+    {                                                                                  \
+        .name = (spelled), .kind = WL_OPTION_ONLY, .argument = (values), .help = (why) \
     }
 
 #define ATTACH "the program is always started by warplens"

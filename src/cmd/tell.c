@@ -20,28 +20,28 @@ void wl_tell_ending(const struct wl_launch_run *run)
     const char *program = run->program->items[0];
     char *place = wl_tell_running(run);
     if (run->ending.signal)
-        wl_console_warn(run->console, NULL, "%s was ended by signal %d (%s)%s", program,
-                        run->ending.signal, strsignal(run->ending.signal), place);
+        wl_messages_warn(&run->messages, NULL, "%s was ended by signal %d (%s)%s", program,
+                         run->ending.signal, strsignal(run->ending.signal), place);
     else if (run->ending.exit_code)
-        wl_console_warn(run->console, NULL, "%s ended with exit code %d%s", program,
-                        run->ending.exit_code, place);
+        wl_messages_warn(&run->messages, NULL, "%s ended with exit code %d%s", program,
+                         run->ending.exit_code, place);
     else if (run->running.is_active)
-        wl_console_warn(run->console, NULL, "%s ended%s", program, place);
+        wl_messages_warn(&run->messages, NULL, "%s ended%s", program, place);
     if (run->running.unrecorded)
-        wl_console_warn(run->console, NULL, "%" PRIu64 " launches of %s are not recorded: %s",
-                        run->running.unrecorded, program, run->running.trouble);
+        wl_messages_warn(&run->messages, NULL, "%" PRIu64 " launches of %s are not recorded: %s",
+                         run->running.unrecorded, program, run->running.trouble);
     free(place);
 }
 
 void wl_tell_report(const struct wl_launch_run *run)
 {
-    const char *export_path = run->command->export_path;
-    wl_console_say(run->console, "report: %s", run->report_path);
+    const char *export_path = run->request->report->path;
+    wl_messages_say(&run->messages, "report: %s", run->report_path);
     if (run->rank.rank != 0 || !wl_rank_is_of_many(&run->rank) || !export_path)
         return;
     char *all = wl_report_name_of_rank(export_path, "*");
     if (strcmp(all, export_path) != 0 && !strchr(all, '%'))
-        wl_console_say(run->console, "all ranks in one report: warplens merge -o %s %s%s",
-                       export_path, all, strstr(all, ".wlr") ? "" : ".wlr");
+        wl_messages_say(&run->messages, "all ranks in one report: warplens merge -o %s %s%s",
+                        export_path, all, strstr(all, ".wlr") ? "" : ".wlr");
     free(all);
 }

@@ -2,7 +2,7 @@
 #ifndef WL_CMD_TELL_H
 #define WL_CMD_TELL_H
 
-#include "cmd/launch.h"
+#include "run/launch.h"
 
 /* " while kernel NAME was running (launch 2)", or "" where none was; free() it. */
 char *wl_tell_running(const struct wl_launch_run *run);

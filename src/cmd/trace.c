@@ -6,92 +6,104 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "cmd/acc_time.h"
-#include "cmd/command.h"
 #include "cmd/console.h"
-#include "cmd/launch.h"
 #include "cmd/pages.h"
-#include "cmd/program.h"
-#include "cmd/recording_cost.h"
 #include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "record/traced.h"
 #include "report/report.h"
 #include "report/tables.h"
+#include "run/launch.h"
+#include "run/program.h"
+#include "run/recording_cost.h"
 #include "show/page/timeline_tables.h"
 #include "timeline/record.h"
 
-/* Seconds with decimals, as milliseconds; of no text 0. */
-static enum wl_code read_seconds(const char *option, const char *text, uint64_t *ms,
-                                 struct wl_error *error)
+#define TRACE(field, ...) WL_ROW(struct wl_trace_options, field, __VA_ARGS__)
+
+static const struct wl_option rows[] = {
+    WL_ROWS_HEADING("TRACE"),
+    TRACE(report.path, TEXT, "output", 'o', "FILE", WL_REPORT_PATH_HELP),
+    WL_OVERWRITE_ROW(struct wl_trace_options, report.overwrite, "replace a report that is there"),
+    TRACE(wants_stats, SWITCH, "stats", 0, "true|false",
+          "print the summary tables when the program has ended"),
+    TRACE(tables, COMMAS, "report", 'r', "NAMES",
+          "print these tables, ',' between: cuda_api_sum, cuda_gpu_trace, …"),
+    TRACE(wants_acc_time, FLAG, "acc-time", 0, NULL,
+          "print the times of OpenACC regions by line; also with WARPLENS_ACC_TIME=1 in the "
+          "environment"),
+    TRACE(pages.csv, FLAG, "csv", 0, NULL, "tables as CSV"),
+    TRACE(pages.json, FLAG, "json", 0, NULL, "tables as JSON"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option openacc_rows[] = {
+    WL_ROWS_HEADING("OPENACC"),
+    WL_COMPILER_LOG_ROW(struct wl_trace_options, compiler_log),
+    WL_ROWS_END,
+};
+
+const struct wl_option_table wl_trace_tables[] = {
+    {rows, 0, 0},
+    WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_TRACE),
+    {openacc_rows, 0, 0},
+    WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_GPU),
+    WL_TABLE(struct wl_trace_options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+void wl_trace_init(void *options)
 {
-    char *end = NULL;
-    *ms = 0;
-    if (!text)
-        return WL_OK;
-    double seconds = strtod(text, &end);
-    if (*text < '0' || *text > '9' || *end || seconds > 1e9)
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s takes seconds, not '%s'", option,
-                            text);
-    *ms = (uint64_t)(seconds * 1000 + 0.5);
-    return WL_OK;
+    struct wl_trace_options *trace = options;
+    trace->report.import_source = true;
+    wl_settings_init_unchosen(&trace->settings);
+    wl_page_options_init(&trace->pages);
 }
 
-static void replace(char **field, const char *text)
+void wl_trace_release(void *options)
 {
-    free(*field);
-    *field = wl_string_copy(text);
+    struct wl_trace_options *trace = options;
+    wl_settings_free(&trace->settings);
 }
 
-static enum wl_code choose_range(const struct wl_command *command, struct wl_settings *settings,
-                                 struct wl_error *error)
+static enum wl_code check_range(const struct wl_settings *settings, struct wl_error *error)
 {
-    settings->trace_range = (enum wl_capture_range)command->capture_range;
     bool is_nvtx = settings->trace_range == WL_CAPTURE_NVTX;
-    if (is_nvtx && !command->nvtx_capture) {
+    if (is_nvtx && !settings->trace_range_name[0]) {
         wl_error_set(error, WL_ERR_USAGE, "--capture-range nvtx needs the range");
         return wl_error_set_hint(error, "--nvtx-capture RANGE, or RANGE@DOMAIN");
     }
-    if (!is_nvtx && command->nvtx_capture)
+    if (!is_nvtx && settings->trace_range_name[0])
         return wl_error_set(error, WL_ERR_USAGE, "--nvtx-capture needs --capture-range nvtx");
-    if (is_nvtx)
-        replace(&settings->trace_range_name, command->nvtx_capture);
     return WL_OK;
 }
 
 static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
 {
-    const struct wl_command *command = run->command;
-    const char *traced = command->traced.length ? command->traced.data : WL_TRACED_DEFAULT;
     struct wl_settings *settings = &run->settings;
     uint64_t categories = 0;
     enum wl_code code = wl_launch_choose(run, error);
+    if (!code && !settings->trace[0])
+        wl_settings_set_text(&settings->trace, WL_TRACED_DEFAULT);
     if (!code)
-        code = wl_traced_parse(traced, &categories, error);
+        code = wl_traced_parse(settings->trace, &categories, error);
     if (!code)
-        code = read_seconds("delay", command->trace_delay, &settings->trace_delay_ms, error);
-    if (!code)
-        code =
-            read_seconds("duration", command->trace_duration, &settings->trace_duration_ms, error);
-    if (!code)
-        code = choose_range(command, settings, error);
-    settings->trace_kernels = command->kernel_count;
-    settings->trace_stacks = (enum wl_stacks)command->trace_stacks;
+        code = check_range(settings, error);
     if (code)
         return code;
-    replace(&settings->trace, traced);
     bool has_records =
-        settings->collector == WL_SOURCE_HARDWARE && categories & UINT64_C(1) << WL_TIMELINE_KERNEL;
+        settings->collector == WL_COLLECTOR_HW && categories & UINT64_C(1) << WL_TIMELINE_KERNEL;
     if (has_records)
         settings->trace_launch_ns = wl_recording_cost_ns(&run->machine, settings->cupti_library);
     return WL_OK;
 }
 
 /* Mistakes in names of tables are found before a long run. */
-static enum wl_code check_tables(const struct wl_command *command, struct wl_error *error)
+static enum wl_code check_tables(const struct wl_text *tables, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    for (const char *name = command->tables.data; name && *name && !code;) {
+    for (const char *name = tables->data; name && *name && !code;) {
         const struct wl_timeline_table *table;
         size_t length = strcspn(name, ",");
         char *word = wl_string_copy_length(name, length);
@@ -123,40 +135,51 @@ static enum wl_code fail_empty(struct wl_error *error)
 
 /* Not of each of many ranks: what holds the program back is seen in all of them together. */
 static enum wl_code print_findings(const struct wl_launch_run *run, struct wl_report *report,
-                                   struct wl_error *error)
+                                   const struct wl_page_options *options,
+                                   const struct wl_console *console, struct wl_error *error)
 {
-    struct wl_command command = *run->command; /* borrows its texts */
-    if (run->console->is_quiet || wl_rank_is_of_many(&run->rank))
+    struct wl_page_options pages = *options; /* borrows its texts */
+    if (console->is_quiet || wl_rank_is_of_many(&run->rank))
         return WL_OK;
-    command.page = WL_PAGE_ADVICE;
-    return wl_pages_print(report, run->report_path, &command, run->console, error);
+    pages.page = WL_PAGE_ADVICE;
+    return wl_pages_print(report, run->report_path, &pages, NULL, console, error);
 }
 
-static enum wl_code print_tables(const struct wl_launch_run *run, struct wl_error *error)
+static enum wl_code print_acc_time(struct wl_report *report, const struct wl_trace_options *options,
+                                   const struct wl_console *console, struct wl_error *error)
+{
+    const struct wl_acc_time_options asked = {
+        .compiler_log = options->compiler_log,
+        .ranks = options->settings.ranks,
+        .format = wl_page_options_format(&options->pages),
+    };
+    return wl_acc_time_print(report, &asked, console, error);
+}
+
+static enum wl_code print_tables(const struct wl_launch_run *run,
+                                 const struct wl_trace_options *options,
+                                 const struct wl_console *console, struct wl_error *error)
 {
     struct wl_report *report = NULL;
-    const struct wl_command *command = run->command;
-    enum wl_view_format format = command->csv    ? WL_FORMAT_CSV
-                                 : command->json ? WL_FORMAT_JSON
-                                                 : WL_FORMAT_TEXT;
     enum wl_code code = wl_report_open(run->report_path, &report, error);
     if (code)
         return code;
     uint64_t events = wl_report_event_count(report);
-    tell_notes(report, run->console);
-    bool wants_acc_time = wl_acc_time_is_wanted(command);
+    tell_notes(report, console);
+    bool wants_acc_time = wl_acc_time_is_wanted(options->wants_acc_time);
+    const char *tables = options->tables.length ? options->tables.data : NULL;
     if (!events) {
         code = fail_empty(error);
-    } else if (wants_acc_time && !command->tables.length && !command->wants_stats) {
-        code = wl_acc_time_print(report, command, run->console, error);
-    } else if (command->tables.length || command->wants_stats) {
-        code = wl_view_trace_tables(report, command->tables.length ? command->tables.data : NULL,
-                                    format, run->console->pages, error);
+    } else if (wants_acc_time && !tables && !options->wants_stats) {
+        code = print_acc_time(report, options, console, error);
+    } else if (tables || options->wants_stats) {
+        code = wl_view_trace_tables(report, tables, wl_page_options_format(&options->pages),
+                                    console->pages, error);
         if (!code && wants_acc_time)
-            code = wl_acc_time_print(report, command, run->console, error);
+            code = print_acc_time(report, options, console, error);
     } else {
-        code = print_findings(run, report, error);
-        wl_console_say(run->console, "%llu events; tables of them: warplens show %s --report all",
+        code = print_findings(run, report, &options->pages, console, error);
+        wl_console_say(console, "%llu events; tables of them: warplens show %s --report all",
                        (unsigned long long)events, run->report_path);
     }
     wl_report_close(report);
@@ -180,16 +203,25 @@ enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, str
     return code == WL_ERR_NOTHING ? fail_empty(error) : code;
 }
 
-static enum wl_code trace(const struct wl_command *command, const struct wl_arguments *program,
-                          const struct wl_console *console, struct wl_error *error)
+static enum wl_code trace(const struct wl_trace_options *options,
+                          const struct wl_arguments *program, const struct wl_console *console,
+                          struct wl_error *error)
 {
-    struct wl_launch_run run = {.command = command, .console = console, .program = program};
+    static const struct wl_measure_options measure = {0};
+    const struct wl_run_request request = {
+        .settings = &options->settings,
+        .report = &options->report,
+        .metrics = &options->pages.metrics,
+        .measure = &measure,
+    };
+    struct wl_launch_run run = {
+        .request = &request, .messages = wl_console_messages(console), .program = program};
     bool has_report = false;
-    enum wl_code code = check_tables(command, error);
+    enum wl_code code = check_tables(&options->tables, error);
     if (!code)
         code = wl_timeline_record(&run, &has_report, error);
     if (has_report)
-        code = print_tables(&run, error);
+        code = print_tables(&run, options, console, error);
     if (has_report)
         wl_tell_report(&run);
     if (run.ending.exit_code && code == WL_OK) {
@@ -201,19 +233,29 @@ static enum wl_code trace(const struct wl_command *command, const struct wl_argu
     return code;
 }
 
-static enum wl_code run(struct wl_command *command, const struct wl_arguments *program,
+enum wl_code wl_trace(const struct wl_trace_options *options, const struct wl_arguments *program,
+                      const struct wl_console *console, struct wl_error *error)
+{
+    if (wl_page_options_check(&options->pages, error) ||
+        wl_verb_need_program(program, "warplens trace [options] ./app arguments", error))
+        return WL_ERR_USAGE;
+    return trace(options, program, console, error);
+}
+
+static enum wl_code run(void *options, const struct wl_arguments *program,
                         const struct wl_console *console, struct wl_error *error)
 {
-    if (wl_verb_need_program(program, "warplens trace [options] ./app arguments", error))
-        return WL_ERR_USAGE;
-    return trace(command, program, console, error);
+    return wl_trace(options, program, console, error);
 }
 
 const struct wl_verb wl_verb_trace = {
     .name = "trace",
     .usage = "trace [options] PROGRAM [ARGUMENTS]",
     .summary = "run a program and record calls, kernels, copies and ranges on a timeline",
-    .tables = wl_timeline_options,
+    .options_bytes = sizeof(struct wl_trace_options),
+    .tables = wl_trace_tables,
     .words = WL_WORDS_PROGRAM,
+    .init = wl_trace_init,
+    .release = wl_trace_release,
     .work = run,
 };

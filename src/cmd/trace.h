@@ -1,8 +1,27 @@
-/* A program on a timeline, for the verbs that begin with one. */
+/* A program on a timeline: the verb trace, for those that begin with one. */
 #ifndef WL_CMD_TRACE_H
 #define WL_CMD_TRACE_H
 
-#include "cmd/launch.h"
+#include "cmd/console.h"
+#include "cmd/groups.h"
+#include "run/launch.h"
+
+struct wl_trace_options {
+    struct wl_general_options general;
+    struct wl_report_options report;
+    struct wl_settings settings;
+    struct wl_text tables; /* names, ',' between */
+    bool wants_stats, wants_acc_time;
+    const char *compiler_log;
+    struct wl_page_options pages; /* only the form */
+};
+extern const struct wl_option_table wl_trace_tables[];
+void wl_trace_init(void *options);    /* struct wl_trace_options */
+void wl_trace_release(void *options); /* the same */
+
+/* All of `warplens trace`. */
+enum wl_code wl_trace(const struct wl_trace_options *options, const struct wl_arguments *program,
+                      const struct wl_console *console, struct wl_error *error);
 
 /* Runs the program and makes the report of its events; run as wl_launch_choose wants it. Errors:
  * those of wl_launch_...; WL_ERR_NOTHING where nothing was recorded. */

@@ -35,39 +35,51 @@ static enum wl_code simulate(struct wl_launch_run *twin, struct wl_error *error)
 }
 
 static enum wl_code compare(const struct wl_launch_run *run, const struct wl_launch_run *twin,
-                            struct wl_error *error)
+                            const struct wl_page_options *pages, FILE *out, struct wl_error *error)
 {
     struct wl_report *measured = NULL, *simulated = NULL;
-    struct wl_twin_options options = {.section_folder = run->command->section_folder,
-                                      .json = run->command->json};
+    struct wl_twin_options options = {.section_folder = pages->metrics.section_folder,
+                                      .json = pages->json};
     enum wl_code code = wl_report_open(run->report_path, &measured, error);
     if (!code)
         code = wl_report_open(twin->report_path, &simulated, error);
     if (!code)
-        code = wl_view_twin(measured, simulated, &options, run->console->pages, error);
+        code = wl_view_twin(measured, simulated, &options, out, error);
     wl_report_close(simulated);
     wl_report_close(measured);
     return code;
 }
 
-enum wl_code wl_twin_run(const struct wl_launch_run *run, struct wl_error *error)
+enum wl_code wl_twin_run(const struct wl_launch_run *run, const struct wl_page_options *pages,
+                         FILE *out, struct wl_error *error)
 {
-    struct wl_command command = *run->command; /* borrows its texts */
+    struct wl_settings settings;
+    struct wl_report_options report = *run->request->report; /* borrows its texts */
+    const struct wl_metric_options metrics = {               /* it counts all that it has */
+                                              .set = pages->metrics.set,
+                                              .section_folder = pages->metrics.section_folder};
+    const struct wl_measure_options measure = {0};
+    struct wl_run_request request = *run->request;
     char *path = name_twin(run->report_path);
-    command.gpu = run->settings.gpu;
-    command.export_path = path;
-    command.collector = 0;
-    command.metrics = (struct wl_text){0}; /* it counts all that it has */
-    command.replay_mode = 0;
+    wl_settings_copy(&settings, request.settings);
+    wl_settings_set_text(&settings.gpu, run->settings.gpu);
+    settings.collector = WL_COLLECTOR_AUTO;
+    settings.replay = WL_REPLAY_AUTO;
+    report.path = path;
+    request.settings = &settings;
+    request.report = &report;
+    request.metrics = &metrics;
+    request.measure = &measure;
     struct wl_launch_run twin = {
-        .command = &command, .console = run->console, .program = run->program};
-    wl_console_say(run->console, "simulating it on --gpu %s", command.gpu);
+        .request = &request, .messages = run->messages, .program = run->program};
+    wl_messages_say(&run->messages, "simulating it on --gpu %s", settings.gpu);
     enum wl_code code = simulate(&twin, error);
     if (!code)
-        code = compare(run, &twin, error);
+        code = compare(run, &twin, pages, out, error);
     if (!code)
-        wl_console_say(run->console, "report of the twin: %s", twin.report_path);
+        wl_messages_say(&run->messages, "report of the twin: %s", twin.report_path);
     wl_launch_free(&twin);
+    wl_settings_free(&settings);
     free(path);
     return code;
 }

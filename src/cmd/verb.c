@@ -1,48 +1,71 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cmd/help.h"
 #include "cmd/verbs.h"
 
+const struct wl_verb *const wl_verbs[] = {
+#define WL_VERB(verb) &wl_verb_##verb,
+#include "cmd/verbs.def"
+    NULL,
+};
+
 /* What a verb is asked besides its work is answered here. */
-static enum wl_code answer(const struct wl_verb *verb, struct wl_command *command,
+static enum wl_code answer(const struct wl_verb *verb, const struct wl_verb *meant, void *options,
                            const struct wl_arguments *arguments, struct wl_console *console,
                            struct wl_error *error)
 {
-    if (command->wants_version) {
+    const struct wl_general_options *general = options;
+    if (general->wants_help) {
+        wl_help_verb(verb, meant->tables);
+        return WL_OK;
+    }
+    if (general->wants_version) {
         wl_help_version();
         return WL_OK;
     }
-    if (verb->words == WL_WORDS_NONE && arguments->count)
+    if (meant->words == WL_WORDS_NONE && arguments->count)
         return wl_error_set(error, WL_ERR_USAGE, "%s takes no argument such as %s", verb->name,
                             arguments->items[0]);
-    enum wl_code code = wl_console_open(console, command->log_file, error);
-    return code ? code : verb->work(command, arguments, console, error);
+    enum wl_code code = wl_console_open(console, general->log_file, error);
+    return code ? code : meant->work(options, arguments, console, error);
+}
+
+/* Whether the last word is named as a report is. */
+static bool is_of_report(size_t word_count, char **words)
+{
+    const char *last = word_count ? words[word_count - 1] : "";
+    size_t length = strlen(last);
+    return length > 4 && strcmp(last + length - 4, ".wlr") == 0;
 }
 
 int wl_verb_run(const struct wl_verb *verb, size_t word_count, char **words)
 {
-    struct wl_command command;
     struct wl_console console;
     struct wl_arguments arguments;
     struct wl_error error = {0};
-    const struct wl_verb *meant = verb->choose ? verb->choose(word_count, words) : verb;
-    if (meant->run)
-        return meant->run(word_count, words);
-    wl_command_init(&command);
+    if (verb->run)
+        return verb->run(word_count, words);
+    bool is_other = verb->of_report && is_of_report(word_count, words);
+    const struct wl_verb *meant = is_other ? verb->of_report : verb;
+    void *options = wl_alloc_zero(1, meant->options_bytes);
+    const struct wl_general_options *general = options;
     wl_console_init(&console);
-    if (meant->prepare)
-        meant->prepare(&command);
-    enum wl_code code = wl_command_parse(&command, meant->tables, words, word_count,
+    if (meant->init)
+        meant->init(options);
+    enum wl_code code = wl_options_parse(meant->tables, options, words, word_count,
                                          meant->words == WL_WORDS_PROGRAM, &arguments, &error);
-    console.is_quiet = command.is_quiet;
-    if (!code && command.wants_help)
-        wl_help_verb(verb, meant->tables);
-    else if (!code)
-        code = answer(meant, &command, &arguments, &console, &error);
+    console.is_quiet = general->is_quiet;
+    if (!code)
+        code = answer(verb, meant, options, &arguments, &console, &error);
     if (code)
         wl_console_fail(&console, &error);
-    int status = command.found_status;
-    wl_command_free(&command);
+    int status = general->found_status;
+    wl_options_free(meant->tables, options);
+    if (meant->release)
+        meant->release(options);
+    free(options);
     code = wl_console_end(&console, code);
     return code ? (int)code : status;
 }
@@ -62,11 +85,4 @@ enum wl_code wl_verb_need_program(const struct wl_arguments *program, const char
         return WL_OK;
     wl_error_set(error, WL_ERR_USAGE, "which program?");
     return wl_error_set_hint(error, "%s", example);
-}
-
-bool wl_verb_is_of_report(size_t word_count, char **words)
-{
-    const char *last = word_count ? words[word_count - 1] : "";
-    size_t length = strlen(last);
-    return length > 4 && strcmp(last + length - 4, ".wlr") == 0;
 }

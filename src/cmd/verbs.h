@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "cmd/command.h"
 #include "cmd/console.h"
+#include "cmd/groups.h"
 
 enum wl_verb_words {
     WL_WORDS_MIXED,   /* words and options in any order */
@@ -13,21 +13,30 @@ enum wl_verb_words {
     WL_WORDS_NONE,    /* options only */
 };
 
+/* The options of a verb are a struct of its own, which begins with struct wl_general_options. */
 struct wl_verb {
     const char *name;
     const char *usage;   /* "profile [options] PROGRAM [ARGUMENTS]" */
     const char *summary; /* one line */
-    const struct wl_option *const *tables;
+    size_t options_bytes;
+    const struct wl_option_table *tables;
     enum wl_verb_words words;
-    /* Before the options are read: what the verb has as default. NULL: nothing. */
-    void (*prepare)(struct wl_command *command);
-    enum wl_code (*work)(struct wl_command *command, const struct wl_arguments *arguments,
+    /* Before options, all zero, are read: what the verb has as default. NULL: nothing. */
+    void (*init)(void *options);
+    /* Frees what init made; texts of rows are freed anyway. NULL: nothing. */
+    void (*release)(void *options);
+    enum wl_code (*work)(void *options, const struct wl_arguments *arguments,
                          const struct wl_console *console, struct wl_error *error);
-    /* Of a verb whose words decide what it is: tables, words, prepare and work of what it gives. */
-    const struct wl_verb *(*choose)(size_t word_count, char **words);
+    /* Of a verb that is one of two, by what its words are: the one of a report. The other is meant
+     * where the last word does not name a report. */
+    const struct wl_verb *of_report;
     /* Of a verb with options of another kind: all of it. Gives the exit status. */
     int (*run)(size_t word_count, char **words);
 };
+
+/* wl_verb_NAME of each row of verbs.def. */
+#define WL_VERB(verb) extern const struct wl_verb wl_verb_##verb;
+#include "cmd/verbs.def"
 extern const struct wl_verb *const wl_verbs[]; /* NULL-ended */
 
 /* Gets the words behind the verb: reads options, prints help, version or what is wrong, works.
@@ -39,12 +48,5 @@ const struct wl_verb *wl_verb_find(const char *name);
 /* Errors: WL_ERR_USAGE where no program is named; example goes into the hint. */
 enum wl_code wl_verb_need_program(const struct wl_arguments *program, const char *example,
                                   struct wl_error *error);
-/* Whether the last word is named as a report is. */
-bool wl_verb_is_of_report(size_t word_count, char **words);
-
-extern const struct wl_verb wl_verb_profile, wl_verb_check_memory, wl_verb_whatif, wl_verb_predict,
-    wl_verb_optimize, wl_verb_trace, wl_verb_show, wl_verb_cc, wl_verb_gpus, wl_verb_ceilings,
-    wl_verb_check, wl_verb_acc_time, wl_verb_merge, wl_verb_diff, wl_verb_export, wl_verb_explain,
-    wl_verb_guide, wl_verb_metrics, wl_verb_doctor, wl_verb_help, wl_verb_version;
 
 #endif

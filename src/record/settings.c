@@ -5,87 +5,60 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rank.h"
 
 enum kind { KIND_TEXT, KIND_BOOL, KIND_U32, KIND_U64, KIND_CHOICE };
+enum reported { NEVER, AS_TEXT, AS_NUMBER };
 
-/* A key of the file. choices: the words of an enum in its order, NULL-ended. */
+#define WL_CHOICE(name, words, ...) const char wl_##name##_words[] = words;
+#include "record/settings.def"
+
+static const char wl_override_words[] = "compiled|on|off";
+
+/* A row of settings.def, as a key of the file. */
 struct row {
     const char *key;
     enum kind kind;
     size_t offset;
     const char *initial; /* as written in the file */
-    const char *const *choices;
+    const char *off;     /* NULL: none */
+    enum reported reported;
+    const char *choices; /* "all|none" */
 };
 
-static const char *const cache_controls[] = {"all", "none", NULL};
-static const char *const l1_overrides[] = {"compiled", "on", "off", NULL};
-static const char *const sources[] = {"sim", "hw", NULL};
-static const char *const replays[] = {"auto",        "kernel", "none",      "spread",
-                                      "application", "range",  "app-range", NULL};
-static const char *const capture_ranges[] = {"none", "cudaProfilerApi", "nvtx", NULL};
-static const char *const stacks[] = {"none", "all", "kernel", "memory", "sync", NULL};
-static const char *const name_bases[] = {"function", "demangled", "mangled", NULL};
-
-#define ROW(kind, field, initial)                                        \
-    {                                                                    \
-#field, kind, offsetof(struct wl_settings, field), initial, NULL \
-    }
-#define CHOICE(field, initial, words)                                            \
-    {                                                                            \
-#field, KIND_CHOICE, offsetof(struct wl_settings, field), initial, words \
-    }
-
+#define WL_SETTING(type, field, initial, off, reported, option) \
+    {#field, KIND_##type, offsetof(struct wl_settings, field), initial, off, reported, NULL},
+#define WL_SETTING_CHOICE(choice, field, initial, off, reported, option)              \
+    {#field,   KIND_CHOICE,        offsetof(struct wl_settings, field), initial, off, \
+     reported, wl_##choice##_words},
 static const struct row rows[] = {
-    CHOICE(collector, "sim", sources),
-    ROW(KIND_TEXT, gpu, "h200"),
-    ROW(KIND_TEXT, gpu_folder, ""),
-    ROW(KIND_TEXT, stream_folder, ""),
-    ROW(KIND_TEXT, compiled_file, ""),
-    CHOICE(cache_control, "all", cache_controls),
-    CHOICE(l1_global, "compiled", l1_overrides),
-    ROW(KIND_BOOL, strict_arch, "no"),
-    ROW(KIND_BOOL, predict_time, "yes"),
-    ROW(KIND_BOOL, whatif, "no"),
-    ROW(KIND_U32, threads, "0"),
-    ROW(KIND_TEXT, kernel_name, ""),
-    CHOICE(kernel_name_base, "function", name_bases),
-    ROW(KIND_TEXT, kernel_id, ""),
-    ROW(KIND_U64, launch_skip, "0"),
-    ROW(KIND_U64, launch_count, "0"),
-    ROW(KIND_U64, launch_skip_before_match, "0"),
-    ROW(KIND_BOOL, profile_from_start, "yes"),
-    ROW(KIND_BOOL, interactive, "no"),
-    ROW(KIND_TEXT, nvtx_include, ""),
-    ROW(KIND_TEXT, nvtx_exclude, ""),
-    ROW(KIND_TEXT, ranks, ""),
-    ROW(KIND_BOOL, check_race, "no"),
-    ROW(KIND_BOOL, check_init, "no"),
-    ROW(KIND_BOOL, check_sync, "no"),
-    ROW(KIND_BOOL, check_leaks, "no"),
-    ROW(KIND_BOOL, stop_at_error, "no"),
-    ROW(KIND_U64, budget, "0"),
-    ROW(KIND_TEXT, cupti_library, ""),
-    ROW(KIND_TEXT, counters, ""),
-    ROW(KIND_TEXT, ceilings, ""),
-    CHOICE(replay, "auto", replays),
-    ROW(KIND_U32, replay_pass, "0"),
-    ROW(KIND_TEXT, image_folder, ""),
-    ROW(KIND_BOOL, pc_samples, "no"),
-    ROW(KIND_U32, pc_period, "0"),
-    ROW(KIND_BOOL, instruction_counts, "no"),
-    ROW(KIND_TEXT, trace, ""),
-    ROW(KIND_BOOL, trace_driver, "no"),
-    ROW(KIND_BOOL, trace_faults, "no"),
-    ROW(KIND_U64, trace_delay_ms, "0"),
-    ROW(KIND_U64, trace_duration_ms, "0"),
-    ROW(KIND_U64, trace_kernels, "0"),
-    ROW(KIND_U64, trace_launch_ns, "0"),
-    CHOICE(trace_stacks, "none", stacks),
-    CHOICE(trace_range, "none", capture_ranges),
-    ROW(KIND_TEXT, trace_range_name, ""),
-    ROW(KIND_BOOL, progress, "no"),
+#include "record/settings.def"
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+/* The same rows, as options. */
+enum {
+    COLLECTOR = WL_SETTINGS_COLLECTOR,
+    GPU = WL_SETTINGS_GPU,
+    LAUNCHES = WL_SETTINGS_LAUNCHES,
+    FILTERS = WL_SETTINGS_FILTERS,
+    CHECKS = WL_SETTINGS_CHECKS,
+    TRACE = WL_SETTINGS_TRACE,
+};
+#define NONE .name = ""
+#define OPTION(in, how, spelled, short, value, ...)                                \
+    .groups = (in), .kind = WL_OPTION_##how, .name = (spelled), .letter = (short), \
+    .argument = (value), .help = __VA_ARGS__
+#define WL_SETTING(type, field, initial, off, reported, option) \
+    {.offset = offsetof(struct wl_settings, field), option},
+#define WL_SETTING_CHOICE(choice, field, initial, off, reported, option) \
+    {.offset = offsetof(struct wl_settings, field), option},
+#define WL_SETTING_ALIAS(field, option) {.offset = offsetof(struct wl_settings, field), option},
+#define WL_SETTING_HEADING(in, text) {.groups = (in), .kind = WL_OPTION_HEADING, .name = (text)},
+const struct wl_option wl_settings_options[] = {
+#include "record/settings.def"
+    {.name = NULL},
+};
 
 static void *field_of(const struct row *row, struct wl_settings *settings)
 {
@@ -136,21 +109,9 @@ static bool parse_number(const char *value, uint64_t limit, uint64_t *number)
     return is_good;
 }
 
-static bool parse_choice(const char *value, const char *const *choices, int *choice)
-{
-    for (int i = 0; choices[i]; i++) {
-        if (strcmp(value, choices[i]) == 0) {
-            *choice = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 /* False if value does not fit the row; the field is then as it was. */
 static bool parse_value(const struct row *row, const char *value, struct wl_settings *settings)
 {
-    static const char *const booleans[] = {"no", "yes", NULL};
     void *field = field_of(row, settings);
     uint64_t number;
     int choice;
@@ -160,10 +121,9 @@ static bool parse_value(const struct row *row, const char *value, struct wl_sett
         *(char **)field = parse_text(value);
         return true;
     case KIND_BOOL:
-        if (!parse_choice(value, booleans, &choice))
-            return false;
-        *(bool *)field = choice == 1;
-        return true;
+        choice = wl_option_find_word("no|yes", value);
+        *(bool *)field = choice < 0 ? *(bool *)field : choice == 1;
+        return choice >= 0;
     case KIND_U32:
         if (!parse_number(value, UINT32_MAX, &number))
             return false;
@@ -172,7 +132,8 @@ static bool parse_value(const struct row *row, const char *value, struct wl_sett
     case KIND_U64:
         return parse_number(value, UINT64_MAX, field);
     case KIND_CHOICE:
-        if (!parse_choice(value, row->choices, &choice))
+        choice = wl_option_find_word(row->choices, value);
+        if (choice < 0)
             return false;
         memcpy(field, &choice, sizeof choice); /* all enums here are ints */
         return true;
@@ -187,6 +148,13 @@ void wl_settings_init(struct wl_settings *settings)
         parse_value(&rows[i], rows[i].initial, settings);
 }
 
+void wl_settings_init_unchosen(struct wl_settings *settings)
+{
+    wl_settings_init(settings);
+    settings->collector = WL_COLLECTOR_AUTO;
+    wl_settings_set_text(&settings->gpu, "");
+}
+
 void wl_settings_free(struct wl_settings *settings)
 {
     for (size_t i = 0; i < ROW_COUNT; i++)
@@ -195,8 +163,35 @@ void wl_settings_free(struct wl_settings *settings)
     memset(settings, 0, sizeof *settings);
 }
 
-static void print_value(const struct row *row, const void *field, struct wl_text *out)
+void wl_settings_copy(struct wl_settings *to, const struct wl_settings *from)
 {
+    *to = *from;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        char **text = field_of(&rows[i], to);
+        if (rows[i].kind == KIND_TEXT)
+            *text = wl_string_copy(*text);
+    }
+}
+
+void wl_settings_set_text(char **field, const char *text)
+{
+    char *copy = wl_string_copy(text ? text : "");
+    free(*field);
+    *field = copy;
+}
+
+/* The word at this place of "all|none". */
+static void add_word(const char *choices, int index, struct wl_text *out)
+{
+    for (; index > 0; index--)
+        choices += strcspn(choices, "|") + 1;
+    wl_text_add_bytes(out, choices, strcspn(choices, "|"));
+}
+
+static void print_value(const struct row *row, const struct wl_settings *settings,
+                        struct wl_text *out)
+{
+    const void *field = (const char *)settings + row->offset;
     int choice;
     switch (row->kind) {
     case KIND_TEXT:
@@ -213,7 +208,7 @@ static void print_value(const struct row *row, const void *field, struct wl_text
         break;
     case KIND_CHOICE:
         memcpy(&choice, field, sizeof choice);
-        wl_text_add(out, row->choices[choice]);
+        add_word(row->choices, choice, out);
         break;
     }
 }
@@ -222,8 +217,23 @@ void wl_settings_print(const struct wl_settings *settings, struct wl_text *out)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
         wl_text_addf(out, "%s=", rows[i].key);
-        print_value(&rows[i], (const char *)settings + rows[i].offset, out);
+        print_value(&rows[i], settings, out);
         wl_text_add_char(out, '\n');
+    }
+}
+
+void wl_settings_report(const struct wl_settings *settings,
+                        void (*take)(void *self, const char *key, const char *value,
+                                     bool is_number),
+                        void *self)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        struct wl_text value = {0};
+        print_value(&rows[i], settings, &value);
+        bool is_off = !value.length || (rows[i].off && strcmp(value.data, rows[i].off) == 0);
+        if (!is_off && rows[i].reported != NEVER)
+            take(self, rows[i].key, value.data, rows[i].reported == AS_NUMBER);
+        wl_text_free(&value);
     }
 }
 

@@ -49,7 +49,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "check_sync=no\n"
                                    "check_leaks=no\n"
                                    "stop_at_error=no\n"
-                                   "budget=0\n"
+                                   "instruction_limit=0\n"
                                    "cupti_library=\n"
                                    "counters=\n"
                                    "ceilings=\n"
@@ -84,7 +84,7 @@ static void what_is_printed_is_read_back(void **state)
     replace(&written.nvtx_include, "A/\nB\\/x/\n");
     replace(&written.kernel_name, "regex:^a\\\\.b$");
     written.cache_control = WL_CACHE_CONTROL_NONE;
-    written.l1_global = WL_L1_FORCE_OFF;
+    written.l1_global = WL_OVERRIDE_OFF;
     written.kernel_name_base = WL_NAME_MANGLED;
     written.strict_arch = true;
     written.profile_from_start = false;
@@ -101,7 +101,7 @@ static void what_is_printed_is_read_back(void **state)
     assert_string_equal(read.nvtx_include, "A/\nB\\/x/\n");
     assert_string_equal(read.kernel_name, "regex:^a\\\\.b$");
     assert_int_equal(read.cache_control, WL_CACHE_CONTROL_NONE);
-    assert_int_equal(read.l1_global, WL_L1_FORCE_OFF);
+    assert_int_equal(read.l1_global, WL_OVERRIDE_OFF);
     assert_int_equal(read.kernel_name_base, WL_NAME_MANGLED);
     assert_true(read.strict_arch);
     assert_false(read.profile_from_start);

@@ -195,12 +195,6 @@ static void progress(void *self, const struct wl_device_launch *launch, uint64_t
 
 /* ---- beginning ---- */
 
-static const enum wl_device_l1 l1_options[] = {
-    [WL_L1_AS_COMPILED] = WL_DEVICE_L1_AS_COMPILED,
-    [WL_L1_FORCE_ON] = WL_DEVICE_L1_ON,
-    [WL_L1_FORCE_OFF] = WL_DEVICE_L1_OFF,
-};
-
 static enum wl_code configure_device(const struct wl_settings *settings,
                                      const struct wl_device_observer *observer,
                                      struct wl_error *error)
@@ -210,7 +204,7 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .gpu_folder = settings->gpu_folder,
         .threads = settings->threads,
         .keep_caches = settings->cache_control == WL_CACHE_CONTROL_NONE,
-        .l1_global = l1_options[settings->l1_global],
+        .l1_global = settings->l1_global,
         .skip_prediction = !settings->predict_time,
         .predict_all = settings->trace[0] != '\0',
         .whatif = settings->whatif,
@@ -219,7 +213,7 @@ static enum wl_code configure_device(const struct wl_settings *settings,
                   (settings->check_init ? WL_CHECK_INIT : 0u) |
                   (settings->check_sync ? WL_CHECK_SYNC : 0u),
         .stop_at_finding = settings->stop_at_error,
-        .budget = settings->budget,
+        .budget = settings->instruction_limit,
         .compiled = simulated.compiled.count ? &simulated.compiled : NULL,
         .observer = observer,
     };

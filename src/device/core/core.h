@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/export.h"
+#include "base/override.h"
 #include "binary/compiled.h"
 #include "device/core/observer.h"
 #include "gpu/gpu.h"
@@ -68,8 +69,6 @@ enum wl_device_code {
     WL_DEVICE_UNKNOWN = 999,
 };
 
-enum wl_device_l1 { WL_DEVICE_L1_AS_COMPILED, WL_DEVICE_L1_ON, WL_DEVICE_L1_OFF };
-
 struct wl_device_options {
     const char *gpu;        /* model name; NULL or "": WARPLENS_GPU, else "h200" */
     const char *gpu_folder; /* more models; NULL or "": WARPLENS_GPU_FOLDER, else none */
@@ -78,11 +77,11 @@ struct wl_device_options {
     bool skip_prediction;   /* count only: no time, no warp states */
     bool predict_all; /* also launches that the observer does not count, unless one like it was */
     bool whatif;      /* predict also what launches would take without each cause */
-    enum wl_device_l1 l1_global;
-    bool strict_arch;     /* PTX for a newer GPU is refused, as hardware does */
-    uint32_t checks;      /* enum wl_sim_check: of counted launches */
-    uint64_t budget;      /* instructions that a warp may run, 0: any number */
-    bool stop_at_finding; /* the first error that a check finds breaks the context */
+    enum wl_override l1_global; /* NONE: as compiled */
+    bool strict_arch;           /* PTX for a newer GPU is refused, as hardware does */
+    uint32_t checks;            /* enum wl_sim_check: of counted launches */
+    uint64_t budget;            /* instructions that a warp may run, 0: any number */
+    bool stop_at_finding;       /* the first error that a check finds breaks the context */
     /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
      * outlive the process's launches */
     const struct wl_compiled *compiled;

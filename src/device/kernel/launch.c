@@ -111,8 +111,8 @@ static char recorded_load_cache(const char *options)
 
 static bool caches_global_loads(const struct wl_device_image *image)
 {
-    if (wl_device.options.l1_global != WL_DEVICE_L1_AS_COMPILED)
-        return wl_device.options.l1_global == WL_DEVICE_L1_ON;
+    if (wl_device.options.l1_global != WL_OVERRIDE_NONE)
+        return wl_device.options.l1_global == WL_OVERRIDE_ON;
     char asked = image ? recorded_load_cache(image->info.options) : 0;
     return asked ? asked == 'a' : wl_device.gpu.l1_global_loads == WL_L1_ON;
 }

@@ -271,7 +271,7 @@ static void options_of_ptxas_decide_on_l1(void **state)
         assert_int_equal(last.l1_global_loads, rows[i].expected);
     }
     info->options = "";
-    wl_device.options.l1_global = WL_DEVICE_L1_OFF;
+    wl_device.options.l1_global = WL_OVERRIDE_OFF;
     assert_int_equal(run("count", 1, parameters), WL_DEVICE_OK);
     assert_false(last.l1_global_loads);
 }

@@ -116,7 +116,7 @@ static void be_program(enum wl_replay replay, uint32_t pass, const char *counter
     settings.image_folder = wl_string_copy(replay_folder);
     settings.counters = wl_string_copy(counters);
     settings.cupti_library = wl_string_format(MOCKS "%s", cupti);
-    settings.collector = WL_SOURCE_HARDWARE;
+    settings.collector = WL_COLLECTOR_HW;
     settings.replay = replay;
     settings.replay_pass = pass;
     wl_settings_print(&settings, &text);

@@ -1,0 +1,239 @@
+#include "run/registers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "base/subprocess.h"
+#include "binary/compiled.h"
+#include "run/program.h"
+
+enum { limit_ms = 20000, help_limit_ms = 5000 };
+
+/* One talk with ptxas. */
+struct inquiry {
+    char *ptxas;
+    char *targets; /* what `ptxas --help` lists: 'sm_90', 'sm_90a', ... */
+    const char *folder;
+    uint32_t capability;
+    int64_t deadline_ms;
+    struct wl_compiled compiled;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static char *find_ptxas(void)
+{
+    char *path = NULL;
+    if (getenv("WARPLENS_NO_NVCC"))
+        return NULL;
+    if (wl_program_find("ptxas", &path, NULL) == WL_OK)
+        return path;
+    free(path);
+    if (wl_program_find("/usr/local/cuda/bin/ptxas", &path, NULL) == WL_OK)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* ---- for which GPU to compile ---- */
+
+static bool takes_target(const struct inquiry *inquiry, uint32_t architecture, const char *suffix)
+{
+    char *word = wl_string_format("'sm_%" PRIu32 "%s'", architecture, suffix);
+    bool is_there = strstr(inquiry->targets, word) != NULL;
+    free(word);
+    return is_there;
+}
+
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* The model's architecture, or the nearest to it that this ptxas knows and the PTX may be compiled
+ * for; 0 if there is none. */
+static uint32_t choose_target(const struct inquiry *inquiry, const struct wl_image *ptx)
+{
+    uint32_t best = 0;
+    if (ptx->architecture_specific)
+        return takes_target(inquiry, ptx->architecture, "a") ? ptx->architecture : 0;
+    for (uint32_t target = ptx->architecture; target < 1000; target++)
+        if (takes_target(inquiry, target, "") &&
+            (!best || distance(target, inquiry->capability) < distance(best, inquiry->capability)))
+            best = target;
+    return best;
+}
+
+/* ---- compiling ---- */
+
+struct words {
+    char **items;
+    size_t count, capacity;
+};
+
+/* The options recorded with the PTX that decide on registers; the others, hostile ones too, are
+ * not passed on. */
+static const char *const passed_options[] = {
+    "-maxrregcount=", "--maxrregcount=", "-O0", "-O1", "-O2", "-O3", "-dlcm="};
+
+static bool is_passed(const char *word)
+{
+    for (size_t i = 0; i < sizeof passed_options / sizeof *passed_options; i++)
+        if (strncmp(word, passed_options[i], strlen(passed_options[i])) == 0)
+            return true;
+    return false;
+}
+
+static void add_recorded_options(const char *options, struct words *arguments)
+{
+    while (options && *(options += strspn(options, " "))) {
+        size_t length = strcspn(options, " ");
+        char *word = wl_string_copy_length(options, length);
+        if (is_passed(word))
+            WL_PUSH(arguments, word);
+        else
+            free(word);
+        options += length;
+    }
+}
+
+/* What a note says of a failure: ptxas's first complaint. */
+static void add_failure_note(struct inquiry *inquiry, const struct wl_image *ptx,
+                             const char *output, bool is_late)
+{
+    const char *line = strstr(output, "fatal");
+    const char *error = strstr(output, "error");
+    if (error && (!line || error < line))
+        line = error;
+    line = is_late ? "it takes too long" : line ? line : output;
+    wl_text_addf(&inquiry->compiled.notes,
+                 "registers of the kernels of %s are estimated: ptxas cannot compile their PTX: "
+                 "%.*s\n",
+                 ptx->source_name ? ptx->source_name : "the program",
+                 *line ? (int)strcspn(line, "\r\n") : 17, *line ? line : "it says no reason");
+}
+
+static enum wl_code run_ptxas(const struct inquiry *inquiry, const struct wl_image *ptx,
+                              uint32_t target, const char *ptx_path, struct wl_text *output,
+                              struct wl_ending *ending)
+{
+    struct words arguments = {0};
+    char *object_path = wl_string_format("%s/compiled.cubin", inquiry->folder);
+    WL_PUSH(&arguments, wl_string_copy(inquiry->ptxas));
+    WL_PUSH(&arguments, wl_string_copy("-v"));
+    WL_PUSH(&arguments, wl_string_format("-arch=sm_%" PRIu32 "%s", target,
+                                         ptx->architecture_specific ? "a" : ""));
+    add_recorded_options(ptx->options, &arguments);
+    WL_PUSH(&arguments, wl_string_copy(ptx_path));
+    WL_PUSH(&arguments, wl_string_copy("-o"));
+    WL_PUSH(&arguments, wl_string_copy(object_path));
+    WL_PUSH(&arguments, NULL);
+    enum wl_code code = wl_subprocess_run_limited(
+        arguments.items, (uint32_t)(inquiry->deadline_ms - now_ms()), output, ending, NULL);
+    unlink(object_path);
+    for (size_t i = 0; i < arguments.count; i++)
+        free(arguments.items[i]);
+    free(arguments.items);
+    free(object_path);
+    return code;
+}
+
+static void compile(struct inquiry *inquiry, const struct wl_image *ptx)
+{
+    char hash[WL_SHA256_HEX_LENGTH + 1];
+    struct wl_text output = {0};
+    struct wl_ending ending = {0};
+    uint32_t target = choose_target(inquiry, ptx);
+    bool is_late = now_ms() >= inquiry->deadline_ms;
+    if (!target)
+        return;
+    char *ptx_path = wl_string_format("%s/compiled.ptx", inquiry->folder);
+    enum wl_code code = WL_OK;
+    if (!is_late)
+        code = wl_file_write(ptx_path, (const char *)ptx->bytes, ptx->size_bytes, NULL);
+    if (!is_late && !code)
+        code = run_ptxas(inquiry, ptx, target, ptx_path, &output, &ending);
+    wl_sha256_of(ptx->bytes, ptx->size_bytes, hash);
+    is_late = is_late || now_ms() >= inquiry->deadline_ms;
+    if (!is_late && code == WL_OK && ending.exit_code == 0)
+        wl_compiled_read_output(output.data ? output.data : "", hash, target, &inquiry->compiled);
+    else
+        add_failure_note(inquiry, ptx, output.data ? output.data : "", is_late);
+    unlink(ptx_path);
+    free(ptx_path);
+    wl_text_free(&output);
+}
+
+/* ---- the program's images ---- */
+
+static void compile_chosen(struct inquiry *inquiry, const struct wl_fatbin *fatbin,
+                           bool accepts_newer)
+{
+    for (size_t first = 0, last; first < fatbin->count; first = last) {
+        enum wl_image_fitness fitness;
+        const struct wl_image *images = &fatbin->items[first];
+        for (last = first;
+             last < fatbin->count && fatbin->items[last].container == images->container;)
+            last++;
+        const struct wl_image *ptx =
+            wl_image_choose_ptx(images, last - first, inquiry->capability, accepts_newer, &fitness);
+        if (ptx && !wl_image_choose_cubin(images, last - first, inquiry->capability))
+            compile(inquiry, ptx);
+    }
+}
+
+static bool ask_for_targets(struct inquiry *inquiry)
+{
+    struct wl_text output = {0};
+    struct wl_ending ending = {0};
+    char *const arguments[] = {inquiry->ptxas, (char[]){"--help"}, NULL};
+    wl_subprocess_run_limited(arguments, help_limit_ms, &output, &ending, NULL);
+    inquiry->targets = wl_text_take(&output);
+    return strstr(inquiry->targets, "'sm_") != NULL;
+}
+
+static char *write_answers(const struct inquiry *inquiry)
+{
+    struct wl_text text = {0};
+    wl_compiled_print(&inquiry->compiled, &text);
+    char *path = wl_string_format("%s/compiled", inquiry->folder);
+    if (text.length == 0 || wl_file_write(path, text.data, text.length, NULL)) {
+        free(path);
+        path = wl_string_copy("");
+    }
+    wl_text_free(&text);
+    return path;
+}
+
+char *wl_registers_ask(const char *program_path, const struct wl_program_info *info,
+                       const struct wl_settings *settings, uint32_t capability, const char *folder)
+{
+    struct wl_fatbin fatbin = {0};
+    struct inquiry inquiry = {.folder = folder, .capability = capability};
+    char *path = NULL;
+    if (info->ptx_count)
+        inquiry.ptxas = find_ptxas();
+    if (!inquiry.ptxas)
+        return wl_string_copy("");
+    inquiry.deadline_ms = now_ms() + limit_ms;
+    if (wl_fatbin_read_program(program_path, &fatbin, NULL) == WL_OK && ask_for_targets(&inquiry)) {
+        compile_chosen(&inquiry, &fatbin, !settings->strict_arch);
+        path = write_answers(&inquiry);
+    }
+    wl_fatbin_free(&fatbin);
+    wl_compiled_free(&inquiry.compiled);
+    free(inquiry.ptxas);
+    free(inquiry.targets);
+    return path ? path : wl_string_copy("");
+}

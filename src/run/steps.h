@@ -1,0 +1,18 @@
+/* `warplens profile --interactive`: stops before each kernel and asks what to do with it. */
+#ifndef WL_RUN_STEPS_H
+#define WL_RUN_STEPS_H
+
+#include "run/launch.h"
+
+struct wl_steps;
+
+/* From here on the watched program reads nothing of our stdin: the commands are there. Errors:
+ * WL_ERR_OUTPUT. */
+enum wl_code wl_steps_begin(struct wl_launch_run *run, struct wl_steps **steps,
+                            struct wl_error *error);
+/* Answers a question if there is one. Matches wl_subprocess_tick. */
+void wl_steps_tick(void *steps);
+/* Shows what is left to show. */
+void wl_steps_end(struct wl_steps *steps);
+
+#endif
