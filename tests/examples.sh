@@ -19,7 +19,7 @@ fi
 
 step=0
 while [ "$step" -lt "$steps" ]; do
-    "$WARPLENS" profile -o "$step" --page summary ./app "$step" "$size" >output 2>&1 || { cat output; exit 1; }
+    "$WARPLENS" profile --source-folders "$SOURCE/examples" -o "$step" --page summary ./app "$step" "$size" >output 2>&1 || { cat output; exit 1; }
     grep -qx 'result: right' output || { cat output; exit 1; }
     "$WARPLENS" show "$step.wlr" --page source --print-source cuda >source.txt
     grep -q "File: .*$program.cu" source.txt || { head -20 source.txt; exit 1; }

@@ -30,7 +30,7 @@ compile() { # PROGRAM LIBRARIES
 # ("-": of no line); "done": only notes may be found, and
 # what bounds the kernel must be TEXT.
 check() { # GPU PROGRAM STEP SIZE RULE TEXT
-    "$WARPLENS" profile -q -f -o run --gpu "$1" "./$2" "$3" "$4" >log 2>&1 || { cat log; exit 1; }
+    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu "$1" "./$2" "$3" "$4" >log 2>&1 || { cat log; exit 1; }
     "$WARPLENS" show run.wlr -k 'regex:^(average|gemm|spmv|stencil)' --page advice >advice
     first=$(grep -m1 '^1\. ' advice)
     if [ "$5" = done ]; then
@@ -55,7 +55,7 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
 
 # What slowed the step down that followed on an H200 must not be advised there.
 check_not() { # PROGRAM STEP SIZE RULE [MUST]: RULE is no warning; or, if it is, what to do has the words MUST
-    "$WARPLENS" profile -q -f -o run --gpu h200 "./$1" "$2" "$3" >log 2>&1 || { cat log; exit 1; }
+    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu h200 "./$1" "$2" "$3" >log 2>&1 || { cat log; exit 1; }
     "$WARPLENS" show run.wlr -k 'regex:^(spmv|stencil)' --page advice --csv |
         awk -F'","' -v rule="$4" '$2 == rule && $3 == "warning" { print $11 }' >todo
     [ -s todo ] || return 0

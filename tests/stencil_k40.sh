@@ -42,7 +42,7 @@ expect() { # WHAT FOUND WANTED
 }
 
 check() { # PROGRAM STEP LOADS TRANSACTIONS EFFICIENCY
-    "$WARPLENS" profile -q -f -o run --gpu k40 "./$1" "$2" 4100 >output 2>&1 || { cat output; exit 1; }
+    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu k40 "./$1" "$2" 4100 >output 2>&1 || { cat output; exit 1; }
     grep -qx 'result: right' output || { cat output; exit 1; }
     expect "$1, step $2: sectors/ideal a load" "$(loads run.wlr)" "$3"
     expect "$1, step $2: gld_transactions" "$(metric run.wlr gld_transactions)" "$4"

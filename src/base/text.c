@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,30 +104,56 @@ char *wl_text_take(struct wl_text *text)
     return data;
 }
 
-enum wl_code wl_file_read(const char *path, struct wl_text *content, struct wl_error *error)
+static enum wl_code fail_large(const char *path, size_t most_bytes, struct wl_error *error)
 {
-    enum wl_code code = WL_OK;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) {
-        wl_error_set(error, WL_ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
-        return WL_ERR_INPUT;
-    }
-    struct stat status;
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
-        reserve(content, (size_t)status.st_size);
+    return wl_error_set(error, WL_ERR_INPUT, "%s is larger than %zu bytes", path, most_bytes);
+}
+
+static enum wl_code read_open(int descriptor, const char *path, size_t most_bytes,
+                              struct wl_text *content, struct wl_error *error)
+{
     char buffer[65536];
     for (;;) {
         ssize_t got = read(descriptor, buffer, sizeof buffer);
         if (got == 0)
-            break;
+            return WL_OK;
         if (got < 0 && errno == EINTR)
             continue;
-        if (got < 0) {
-            code = wl_error_set(error, WL_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
-            break;
-        }
+        if (got < 0)
+            return wl_error_set(error, WL_ERR_INPUT, "cannot read %s: %s", path, strerror(errno));
+        if ((size_t)got > most_bytes - content->length)
+            return fail_large(path, most_bytes, error);
         wl_text_add_bytes(content, buffer, (size_t)got);
     }
+}
+
+enum wl_code wl_file_read(const char *path, struct wl_text *content, struct wl_error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return wl_error_set(error, WL_ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    struct stat status;
+    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+        reserve(content, (size_t)status.st_size);
+    enum wl_code code = read_open(descriptor, path, SIZE_MAX, content, error);
+    close(descriptor);
+    return code;
+}
+
+enum wl_code wl_file_read_regular(const char *path, size_t most_bytes, struct wl_text *content,
+                                  struct wl_error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return wl_error_set(error, WL_ERR_INPUT, "cannot open %s: %s", path, strerror(errno));
+    struct stat status;
+    enum wl_code code = WL_OK;
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+        code = wl_error_set(error, WL_ERR_INPUT, "%s is not a regular file", path);
+    else if ((uint64_t)status.st_size > most_bytes)
+        code = fail_large(path, most_bytes, error);
+    if (!code)
+        code = read_open(descriptor, path, most_bytes, content, error);
     close(descriptor);
     return code;
 }

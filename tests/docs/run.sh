@@ -8,7 +8,7 @@ page=$SOURCE/docs/$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 cd "$folder" || exit 1
-ln -s "$SOURCE/examples" examples
+cp -r "$SOURCE/examples" examples
 "$SOURCE/tests/openacc/gcc.sh" -x c -o probe - </dev/null 2>/dev/null
 [ $? != 77 ] || exit 77 # gcc.sh says why
 ! grep -q mpirun "$page" || command -v mpirun >/dev/null ||

@@ -23,7 +23,7 @@ fi
 advise() { # NAME PROFILE-OPTIONS -- ARGUMENTS: "rule kernel" lines into NAME.found
     name=$1
     shift
-    "$WARPLENS" profile -q -o "$name" "$@" >"$name.log" 2>&1 || { cat "$name.log"; exit 1; }
+    "$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -o "$name" "$@" >"$name.log" 2>&1 || { cat "$name.log"; exit 1; }
     "$WARPLENS" show "$name.wlr" --page advice --csv |
         awk -F'","' 'NR > 1 { sub(/[(<].*/, "", $5); sub(/^void /, "", $5); print $2, $5 }' >"$name.found"
     "$WARPLENS" show "$name.wlr" --page advice | sed -n '/^Not looked at/,$p' >"$name.skipped"
@@ -80,8 +80,8 @@ done
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"
 
 # what a comparison says of two kernels: the stalls that went and came, and lines
-"$WARPLENS" profile -q -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
-"$WARPLENS" profile -q -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
+"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
+"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
 "$WARPLENS" diff before.wlr after.wlr >differences
 for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row + k\];.*memory_l1_wavefronts_shared.*gone' \
     'sum += tile\[k\].*memory_l1_wavefronts_shared.*new' 'vanished: shared-bank' 'appeared: shared-pressure'; do
@@ -90,7 +90,7 @@ done
 
 # the same text each time, and for any number of threads that simulate
 "$WARPLENS" show all.wlr --page advice >first.txt
-"$WARPLENS" profile -q -f -o again --threads 1 ./fixtures >again.log 2>&1
+"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o again --threads 1 ./fixtures >again.log 2>&1
 "$WARPLENS" show again.wlr --page advice >second.txt
 cmp first.txt second.txt || fail "the advice differs from run to run"
 exit $status

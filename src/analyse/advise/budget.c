@@ -19,6 +19,7 @@ struct wl_budget {
     struct wl_arena arena;
 };
 
+enum { MOST_BYTES = 1 << 20 };
 static const char finding_prefix[] = "finding:";
 static const double clock_tolerance = 0.01; /* clocks of a real GPU are not read to the last Hz */
 
@@ -107,7 +108,7 @@ static enum wl_code read_line(struct wl_budget *budget, char *text, const char *
 enum wl_code wl_budget_read(const char *path, struct wl_budget **budget, struct wl_error *error)
 {
     struct wl_text content = {0};
-    enum wl_code code = wl_file_read(path, &content, error);
+    enum wl_code code = wl_file_read_regular(path, MOST_BYTES, &content, error);
     *budget = NULL;
     if (code != WL_OK)
         return code;

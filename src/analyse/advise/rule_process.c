@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyse/advise/confine.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -99,8 +100,9 @@ static __attribute__((noreturn)) void work_off(const struct work *work, size_t f
     struct wl_rule_state *state = NULL;
     struct wl_error error = {0};
     limit_process();
+    json_object_seed(0); /* which reads a file, not possible later */
     limit_time(run->cpu_limit_ms ? run->cpu_limit_ms : default_cpu_ms);
-    if (wl_rule_state_create(run->folder, &state, &error) != WL_OK) {
+    if (wl_rule_state_create(run->folder, wl_confine_process, &state, &error) != WL_OK) {
         write_all(file, refusal, 1);
         write_all(file, error.message, strlen(error.message));
         write_all(file, "\n", 1);
@@ -217,6 +219,8 @@ static void describe_end(int status, bool is_killed, uint32_t cpu_ms, char *text
         snprintf(text, size, "it does not end");
     else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
         snprintf(text, size, "it takes more than %g s of CPU time", cpu_ms / 1000.0);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+        snprintf(text, size, "it made a system call that rules may not make");
     else if (WIFSIGNALED(status))
         snprintf(text, size, "its process was ended by signal %d", WTERMSIG(status));
     else

@@ -484,8 +484,8 @@ static enum wl_code use_file(void *self, lua_State *lua, const char *file, struc
     return WL_OK;
 }
 
-enum wl_code wl_rule_state_create(const char *folder, struct wl_rule_state **state,
-                                  struct wl_error *error)
+enum wl_code wl_rule_state_create(const char *folder, bool (*when_read)(void),
+                                  struct wl_rule_state **state, struct wl_error *error)
 {
     struct wl_rule_state *created = wl_alloc_zero(1, sizeof *created);
     created->sandbox = wl_sandbox_create(&limits);
@@ -494,8 +494,8 @@ enum wl_code wl_rule_state_create(const char *folder, struct wl_rule_state **sta
     lua_newtable(lua);
     created->functions = luaL_ref(lua, LUA_REGISTRYINDEX);
     create_methods(created);
-    enum wl_code code =
-        wl_data_files_run(created->sandbox, wl_embedded_rules, folder, use_file, created, error);
+    enum wl_code code = wl_data_files_run_read(created->sandbox, wl_embedded_rules, folder,
+                                               when_read, use_file, created, error);
     if (code != WL_OK) {
         wl_rule_state_free(created);
         created = NULL;

@@ -16,9 +16,10 @@ struct wl_rule_subject {
 
 struct wl_rule_state;
 
-/* Runs the files of rules once more, now with all that rules may use. Errors: as wl_rules_load. */
-enum wl_code wl_rule_state_create(const char *folder, struct wl_rule_state **state,
-                                  struct wl_error *error);
+/* Runs the files of rules once more, now with all that rules may use. when_read is called once all
+ * files are read and before the first runs. Errors: as wl_rules_load. */
+enum wl_code wl_rule_state_create(const char *folder, bool (*when_read)(void),
+                                  struct wl_rule_state **state, struct wl_error *error);
 void wl_rule_state_free(struct wl_rule_state *state);
 
 /* Applies a rule to one subject, one of a program to all count of them, or one of a trace to its

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+enum { MOST_FILE_BYTES = 1 << 20 };
+
 static enum wl_code run_file(struct wl_sandbox *sandbox, const char *name, const char *text,
                              size_t length, wl_data_file_use *use, void *self,
                              struct wl_error *error)
@@ -39,8 +41,27 @@ static int by_name(const struct dirent **left, const struct dirent **right)
     return strcmp((*left)->d_name, (*right)->d_name);
 }
 
-static enum wl_code run_folder(struct wl_sandbox *sandbox, const char *folder,
-                               wl_data_file_use *use, void *self, struct wl_error *error)
+struct data_file {
+    char *path;
+    struct wl_text content;
+};
+
+struct data_files {
+    struct data_file *items;
+    size_t count, capacity;
+};
+
+static void free_files(struct data_files *files)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        wl_text_free(&files->items[i].content);
+        free(files->items[i].path);
+    }
+    free(files->items);
+}
+
+static enum wl_code read_folder(const char *folder, struct data_files *files,
+                                struct wl_error *error)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, is_lua_file, by_name);
@@ -49,19 +70,33 @@ static enum wl_code run_folder(struct wl_sandbox *sandbox, const char *folder,
                             strerror(errno));
     enum wl_code code = WL_OK;
     for (int i = 0; i < count; i++) {
-        if (code == WL_OK) {
-            struct wl_text content = {0};
-            char *path = wl_string_format("%s/%s", folder, entries[i]->d_name);
-            code = wl_file_read(path, &content, error);
-            if (code == WL_OK)
-                code = run_file(sandbox, path, content.data ? content.data : "", content.length,
-                                use, self, error);
-            wl_text_free(&content);
-            free(path);
-        }
+        struct data_file file = {.path = wl_string_format("%s/%s", folder, entries[i]->d_name)};
+        if (code == WL_OK)
+            code = wl_file_read_regular(file.path, MOST_FILE_BYTES, &file.content, error);
+        WL_PUSH(files, file);
         free(entries[i]);
     }
     free(entries);
+    return code;
+}
+
+enum wl_code wl_data_files_run_read(struct wl_sandbox *sandbox,
+                                    const struct wl_embedded_file *embedded, const char *folder,
+                                    bool (*when_read)(void), wl_data_file_use *use, void *self,
+                                    struct wl_error *error)
+{
+    struct data_files files = {0};
+    enum wl_code code = folder ? read_folder(folder, &files, error) : WL_OK;
+    if (code == WL_OK && when_read)
+        when_read();
+    for (const struct wl_embedded_file *file = embedded; code == WL_OK && file->name; file++)
+        code = run_file(sandbox, file->name, file->content, file->size_bytes, use, self, error);
+    for (size_t i = 0; i < files.count && code == WL_OK; i++) {
+        const struct wl_text *content = &files.items[i].content;
+        code = run_file(sandbox, files.items[i].path, content->data ? content->data : "",
+                        content->length, use, self, error);
+    }
+    free_files(&files);
     return code;
 }
 
@@ -69,13 +104,7 @@ enum wl_code wl_data_files_run(struct wl_sandbox *sandbox, const struct wl_embed
                                const char *folder, wl_data_file_use *use, void *self,
                                struct wl_error *error)
 {
-    for (const struct wl_embedded_file *file = embedded; file->name; file++) {
-        enum wl_code code =
-            run_file(sandbox, file->name, file->content, file->size_bytes, use, self, error);
-        if (code != WL_OK)
-            return code;
-    }
-    return folder ? run_folder(sandbox, folder, use, self, error) : WL_OK;
+    return wl_data_files_run_read(sandbox, embedded, folder, NULL, use, self, error);
 }
 
 enum wl_code wl_data_fields_check(lua_State *lua, int index, const struct wl_data_field *fields,

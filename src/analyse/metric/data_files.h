@@ -13,11 +13,18 @@ typedef enum wl_code wl_data_file_use(void *self, lua_State *lua, const char *fi
                                       struct wl_error *error);
 
 /* Runs embedded files (ended by a NULL name), then the *.lua files of folder (may be NULL) in order
- * of name. Errors: WL_ERR_INPUT for a folder or file that cannot be read, WL_ERR_CORRUPT for one
+ * of name: regular files of at most 1 MiB. Errors: WL_ERR_INPUT for a folder or file that cannot be
+ * read, WL_ERR_CORRUPT for one
  * that fails or returns no table, and what use returns. */
 enum wl_code wl_data_files_run(struct wl_sandbox *sandbox, const struct wl_embedded_file *embedded,
                                const char *folder, wl_data_file_use *use, void *self,
                                struct wl_error *error);
+
+/* The same; when_read (may be NULL) is called once all files are read and before the first runs. */
+enum wl_code wl_data_files_run_read(struct wl_sandbox *sandbox,
+                                    const struct wl_embedded_file *embedded, const char *folder,
+                                    bool (*when_read)(void), wl_data_file_use *use, void *self,
+                                    struct wl_error *error);
 
 /* A field of a row, for tables that describe what rows may hold. */
 struct wl_data_field {

@@ -4,21 +4,25 @@
 #include <lualib.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 
-enum { hook_step = 1000 };
+enum { hook_step = 100 };
 
 struct wl_sandbox {
     lua_State *lua;
     struct wl_sandbox_limits limits;
     size_t live_bytes, allocated_bytes;
     uint64_t steps;
-    unsigned depth; /* calls under way; limits are held where it is not 0 */
+    unsigned depth;        /* calls under way; limits are held where it is not 0 */
+    struct timespec begun; /* the call, on a clock that costs nothing to read */
+    struct timespec cpu;   /* the thread's CPU time once that has passed, from where it counts */
+    bool is_watched, is_out_of_time;
 };
 
 const struct wl_sandbox_limits wl_sandbox_default_limits = {
-    .instructions = 2000000, .live_bytes = 16 << 20, .allocated_bytes = 64 << 20};
+    .instructions = 2000000, .cpu_ms = 2000, .live_bytes = 16 << 20, .allocated_bytes = 64 << 20};
 
 /* What a chunk may use. Left out on purpose: all that reads files or code, what could swallow the
  * error of a limit (pcall), and C functions whose time no instruction count bounds (patterns of
@@ -72,6 +76,26 @@ static void *allocate(void *self, void *block, size_t old_bytes, size_t new_byte
     return resized;
 }
 
+static int64_t ms_since(clockid_t clock, const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
+}
+
+/* CPU time, so that a busy machine ends nothing; asking for it is slow, so that it is counted from
+ * where as much time has passed. */
+static bool is_out_of_time(struct wl_sandbox *sandbox)
+{
+    const int64_t limit_ms = sandbox->limits.cpu_ms;
+    if (!limit_ms || ms_since(CLOCK_MONOTONIC_COARSE, &sandbox->begun) <= limit_ms)
+        return false;
+    if (!sandbox->is_watched)
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &sandbox->cpu);
+    sandbox->is_watched = true;
+    return ms_since(CLOCK_THREAD_CPUTIME_ID, &sandbox->cpu) > limit_ms;
+}
+
 static void count_steps(lua_State *lua, lua_Debug *debug)
 {
     (void)debug;
@@ -79,6 +103,13 @@ static void count_steps(lua_State *lua, lua_Debug *debug)
     lua_getallocf(lua, &self);
     struct wl_sandbox *sandbox = self;
     sandbox->steps += hook_step;
+    if (sandbox->is_out_of_time || is_out_of_time(sandbox)) {
+        sandbox->is_out_of_time = true;
+        luaL_where(lua, 0);
+        lua_pushfstring(lua, "stopped after %d ms of CPU time", (int)sandbox->limits.cpu_ms);
+        lua_concat(lua, 2);
+        lua_error(lua);
+    }
     if (sandbox->steps <= sandbox->limits.instructions)
         return;
     luaL_where(lua, 0);
@@ -155,7 +186,10 @@ int wl_sandbox_call(struct wl_sandbox *sandbox, int argument_count, int result_c
     size_t outer_bytes = sandbox->allocated_bytes;
     sandbox->steps = 0;
     sandbox->allocated_bytes = 0;
-    sandbox->depth++;
+    if (sandbox->depth++ == 0) {
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &sandbox->begun);
+        sandbox->is_watched = false;
+    }
     int status = lua_pcall(sandbox->lua, argument_count, result_count, 0);
     sandbox->depth--;
     sandbox->steps = outer_steps;

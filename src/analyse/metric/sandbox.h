@@ -14,7 +14,8 @@
 struct wl_sandbox;
 
 struct wl_sandbox_limits {
-    uint64_t instructions;  /* of one call, counted in steps of 1000 */
+    uint64_t instructions;  /* of one call, counted in steps of 100 */
+    uint32_t cpu_ms;        /* of one call; 0: any. It may take twice that; then all is stopped */
     size_t live_bytes;      /* held at any time by all of the sandbox */
     size_t allocated_bytes; /* asked for during one call, even if given back */
     /* what runs is in a process of its own whose time is limited: then patterns, string.rep and
