@@ -250,6 +250,7 @@ static enum wl_code check(struct wl_command *command, const struct wl_arguments 
     enum wl_code code = choose_tools(command, &result.tools, error);
     if (code)
         goto out;
+    command->check_memory = result.tools & MEMCHECK;
     command->check_race = result.tools & RACECHECK;
     command->check_init = result.tools & INITCHECK;
     command->check_sync = result.tools & SYNCCHECK;

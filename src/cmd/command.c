@@ -444,6 +444,7 @@ void wl_command_settings(const struct wl_command *command, struct wl_settings *s
     settings->whatif = command->whatif;
     settings->threads = (uint32_t)command->threads;
     settings->budget = command->budget;
+    settings->check_memory = command->check_memory;
     settings->check_race = command->check_race;
     settings->check_init = command->check_init;
     settings->check_sync = command->check_sync;

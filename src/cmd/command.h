@@ -33,7 +33,7 @@ struct wl_command {
     struct wl_text tools;
     int leak_check, destroy_on_error; /* 0 no, 1 full; 0 kernel, 1 context */
     uint64_t error_exitcode, print_limit;
-    bool check_race, check_init, check_sync, check_leaks;
+    bool check_memory, check_race, check_init, check_sync, check_leaks;
     /* which launches */
     const char *kernel_name, *kernel_regex, *kernel_id;
     int kernel_name_base;

@@ -67,13 +67,17 @@ static const char *const run_settings[] = {"stream_folder", "compiled_file", "pr
 static const struct {
     const char *key, *off;
 } quiet_settings[] = {
-    {"check_race", "no"},    {"check_init", "no"},     {"check_sync", "no"},
-    {"check_leaks", "no"},   {"stop_at_error", "no"},  {"budget", "0"},
-    {"collector", "sim"},    {"pc_samples", "no"},     {"instruction_counts", "no"},
-    {"pc_period", "0"},      {"replay", "auto"},       {"trace_driver", "no"},
-    {"trace_faults", "no"},  {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"},
-    {"trace_kernels", "0"},  {"trace_launch_ns", "0"}, {"interactive", "no"},
-    {"trace_range", "none"}, {"trace_stacks", "none"},
+    {"check_memory", "no"},   {"check_race", "no"},
+    {"check_init", "no"},     {"check_sync", "no"},
+    {"check_leaks", "no"},    {"stop_at_error", "no"},
+    {"budget", "0"},          {"collector", "sim"},
+    {"pc_samples", "no"},     {"instruction_counts", "no"},
+    {"pc_period", "0"},       {"replay", "auto"},
+    {"trace_driver", "no"},   {"trace_faults", "no"},
+    {"trace_delay_ms", "0"},  {"trace_duration_ms", "0"},
+    {"trace_kernels", "0"},   {"trace_launch_ns", "0"},
+    {"interactive", "no"},    {"trace_range", "none"},
+    {"trace_stacks", "none"},
 };
 
 static bool is_off(const char *key, const char *value)

@@ -87,6 +87,7 @@ struct wl_device_options {
     bool strict_arch;     /* PTX for a newer GPU is refused, as hardware does */
     uint32_t checks;      /* enum wl_sim_check: of counted launches */
     uint64_t budget;      /* instructions that a warp may run, 0: any number */
+    bool check_memory;    /* freed memory is not given out again soon */
     bool stop_at_finding; /* the first error that a check finds breaks the context */
     /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
      * outlive the process's launches */
@@ -179,8 +180,8 @@ WL_EXPORT int wl_device_memory_register(void *address, size_t size_bytes, uint32
 WL_EXPORT int wl_device_memory_unregister(void *address);
 /* The allocation or registered range that address lies in; false if none. */
 WL_EXPORT bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
-/* Device and managed memory that is still allocated: how many there are; the first count of them in
- * leaks. 0 while another thread is at work. */
+/* Memory of all kinds that is still allocated: how many there are; the first count of them in
+ * leaks. None while another thread is at work, and where an error ended the context. */
 size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count);
 /* Bytes of the model GPU's memory; free also regards what the host has. */
 WL_EXPORT int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes);

@@ -14,6 +14,7 @@
 /* Smaller requests are not worth asking the system what it has. */
 #define ASK_HOST_FROM_BYTES ((uint64_t)64 << 20)
 #define FREED_MAX 256 /* freed allocations that are remembered for messages */
+#define QUARANTINE_BYTES ((uint64_t)256 << 20)
 #define HOST_PAGE_BYTES ((uint64_t)4096)
 
 /* The number behind "key" in a small file of the system, or otherwise. */
@@ -85,6 +86,30 @@ static void tell(enum wl_device_memory_kind kind, uint64_t start, uint64_t size_
     observer->memory(observer->self, &change);
 }
 
+static struct wl_device_arena *arena_of(uint64_t address)
+{
+    struct wl_device_arena *arena = &wl_device.host_memory;
+    return address - arena->base < arena->size_bytes ? arena : &wl_device.device_memory;
+}
+
+/* Gives the oldest of the memory in quarantine back, until there is no more than so much of it. */
+static void end_quarantine(uint64_t most_bytes)
+{
+    struct wl_device_ranges *quarantine = &wl_device.quarantine;
+    size_t ended = 0;
+    while (ended < quarantine->count && wl_device.quarantine_bytes > most_bytes) {
+        const struct wl_sim_range *range = &quarantine->items[ended++];
+        wl_device.quarantine_bytes -= range->end - range->start;
+        wl_device_arena_free(arena_of(range->start), range->start);
+    }
+    if (!ended)
+        return;
+    quarantine->count -= ended;
+    memmove(quarantine->items, quarantine->items + ended,
+            quarantine->count * sizeof *quarantine->items);
+    wl_device.ranges_are_stale = true;
+}
+
 int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, uint32_t flags,
                           uint64_t *address)
 {
@@ -100,18 +125,16 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
         return WL_DEVICE_OUT_OF_MEMORY;
     }
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
+    if (!*address && wl_device.quarantine.count) {
+        end_quarantine(0);
+        *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
+    }
     if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
         wl_unwritten_add(wl_device.unwritten, *address, size_bytes);
     wl_device.ranges_are_stale = true;
     if (*address)
         tell(kind, *address, size_bytes, false);
     return *address ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_MEMORY;
-}
-
-static struct wl_device_arena *arena_of(uint64_t address)
-{
-    struct wl_device_arena *arena = &wl_device.host_memory;
-    return address - arena->base < arena->size_bytes ? arena : &wl_device.device_memory;
 }
 
 static void remember_freed(const struct wl_device_block *block)
@@ -125,14 +148,29 @@ static void remember_freed(const struct wl_device_block *block)
     WL_PUSH(freed, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
 }
 
+/* Where memory is checked, what was freed is not given out again soon, so that its use is seen. */
+static void quarantine(struct wl_device_arena *arena, const struct wl_device_block *block)
+{
+    WL_PUSH(&wl_device.quarantine,
+            ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
+    wl_device.quarantine_bytes += block->size_bytes;
+    wl_device_arena_set_freed(arena, block->start);
+    end_quarantine(QUARANTINE_BYTES);
+}
+
 void wl_device_memory_drop(uint64_t address)
 {
-    const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
-    if (block)
-        tell(block->kind, block->start, block->size_bytes, true);
-    remember_freed(block);
-    wl_device_arena_free(arena_of(address), address);
+    struct wl_device_arena *arena = arena_of(address);
+    const struct wl_device_block *block = wl_device_arena_find(arena, address);
     wl_device.ranges_are_stale = true;
+    if (!block)
+        return;
+    tell(block->kind, block->start, block->size_bytes, true);
+    remember_freed(block);
+    if (wl_device.options.check_memory && block->start == address)
+        quarantine(arena, block);
+    else
+        wl_device_arena_free(arena, address);
 }
 
 int wl_device_memory_allocate(enum wl_device_memory_kind kind, size_t size_bytes, uint32_t flags,
@@ -196,8 +234,11 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
         code = WL_DEVICE_ALREADY_REGISTERED;
         goto out;
     }
-    struct wl_device_block block = {start, start + size_bytes, size_bytes, WL_DEVICE_MEMORY_HOST,
-                                    flags};
+    struct wl_device_block block = {.start = start,
+                                    .end = start + size_bytes,
+                                    .size_bytes = size_bytes,
+                                    .kind = WL_DEVICE_MEMORY_HOST,
+                                    .flags = flags};
     WL_PUSH(blocks, block);
     memmove(&blocks->items[at + 1], &blocks->items[at],
             (blocks->count - 1 - at) * sizeof *blocks->items);
@@ -427,12 +468,12 @@ size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
     size_t found = 0;
     if (pthread_mutex_trylock(&wl_device.lock))
         return 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !wl_device.sticky_code; i++) {
         const struct wl_device_blocks *used =
             i ? &wl_device.host_memory.used : &wl_device.device_memory.used;
         for (size_t k = 0; k < used->count; k++) {
             const struct wl_device_block *block = &used->items[k];
-            if (block->kind != WL_DEVICE_MEMORY_DEVICE && block->kind != WL_DEVICE_MEMORY_MANAGED)
+            if (block->is_freed || block->kind == WL_DEVICE_MEMORY_MODULE)
                 continue;
             if (found < count)
                 leaks[found] = (struct wl_device_allocation){
@@ -480,6 +521,13 @@ void wl_device_memory_list(void)
     wl_device.ranges_are_stale = false;
 }
 
+static void forget_quarantine(void)
+{
+    end_quarantine(0);
+    free(wl_device.quarantine.items);
+    wl_device.quarantine = (struct wl_device_ranges){0};
+}
+
 static void reset_arena(struct wl_device_arena *arena)
 {
     for (size_t i = arena->used.count; i-- > 0;)
@@ -489,6 +537,7 @@ static void reset_arena(struct wl_device_arena *arena)
 
 void wl_device_memory_reset(void)
 {
+    forget_quarantine();
     reset_arena(&wl_device.device_memory);
     reset_arena(&wl_device.host_memory);
     wl_device_virtual_reset();
@@ -498,6 +547,7 @@ void wl_device_memory_reset(void)
 
 void wl_device_memory_close(void)
 {
+    forget_quarantine();
     wl_device_arena_close(&wl_device.device_memory);
     wl_device_arena_close(&wl_device.host_memory);
     wl_device_virtual_reset();

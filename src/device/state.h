@@ -76,9 +76,11 @@ struct wl_device_state {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
-    double counting_s, predicting_s; /* that a usual host took, by what it did so far */
-    struct wl_device_ranges freed;   /* allocations of before, the latest last */
-    struct wl_unwritten *unwritten;  /* device memory that nobody wrote; NULL: not checked */
+    double counting_s, predicting_s;    /* that a usual host took, by what it did so far */
+    struct wl_device_ranges freed;      /* allocations of before, the latest last */
+    struct wl_device_ranges quarantine; /* freed and not yet to be given out, the oldest first */
+    uint64_t quarantine_bytes;
+    struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
     struct wl_device_module *modules;
     struct wl_device_handle *handles; /* streams and events */
     struct wl_device_array *arrays;

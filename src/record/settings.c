@@ -58,6 +58,7 @@ static const struct row rows[] = {
     ROW(KIND_TEXT, nvtx_include, ""),
     ROW(KIND_TEXT, nvtx_exclude, ""),
     ROW(KIND_TEXT, ranks, ""),
+    ROW(KIND_BOOL, check_memory, "no"),
     ROW(KIND_BOOL, check_race, "no"),
     ROW(KIND_BOOL, check_init, "no"),
     ROW(KIND_BOOL, check_sync, "no"),

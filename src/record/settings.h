@@ -64,7 +64,7 @@ struct wl_settings {
     char *nvtx_include, *nvtx_exclude; /* newline-separated expressions, "" none */
     char *ranks; /* only these record anything: a list as in base/rank.h, "" all */
     /* checks beyond those of every run */
-    bool check_race, check_init, check_sync, check_leaks;
+    bool check_memory, check_race, check_init, check_sync, check_leaks;
     bool stop_at_error; /* the first error found breaks the context */
     uint64_t budget;    /* instructions that a warp may run, 0: any number */
     /* of a real GPU */

@@ -299,6 +299,7 @@ static enum wl_code configure_device(const struct wl_device_observer *observer,
         .checks = (session.settings.check_race ? WL_CHECK_RACE : 0u) |
                   (session.settings.check_init ? WL_CHECK_INIT : 0u) |
                   (session.settings.check_sync ? WL_CHECK_SYNC : 0u),
+        .check_memory = session.settings.check_memory,
         .stop_at_finding = session.settings.stop_at_error,
         .budget = session.settings.budget,
         .compiled = session.compiled.count ? &session.compiled : NULL,
