@@ -253,6 +253,25 @@ enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction)
     return WL_PTX_SPACE_NONE;
 }
 
+uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomic)
+{
+    static const struct {
+        const char *word;
+        uint16_t order;
+    } rows[] = {
+        {"volatile", WL_ORDER_STRONG | WL_ORDER_VOLATILE},
+        {"relaxed", WL_ORDER_STRONG},
+        {"mmio", WL_ORDER_STRONG},
+        {"acquire", WL_ORDER_STRONG | WL_ORDER_ACQUIRE},
+        {"release", WL_ORDER_STRONG | WL_ORDER_RELEASE},
+        {"acq_rel", WL_ORDER_STRONG | WL_ORDER_ACQUIRE | WL_ORDER_RELEASE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (wl_ptx_instruction_has(instruction, rows[i].word))
+            return rows[i].order;
+    return is_atomic ? WL_ORDER_STRONG : 0;
+}
+
 static void read_constant_pipe(struct lowering *lowering)
 {
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
@@ -344,6 +363,7 @@ FAMILY(load)
     op->site = site;
     op->flags = words.flags;
     op->kind = words.is_shared_between_blocks ? WL_LOAD_KEPT : 0;
+    op->spare = lower_order(instruction, false);
     set_extension(lowering, op, type, value, operand_class);
     lower_set_address(lowering, op, base, offset);
     lowering->program->lanes_may_wait |= words.is_shared_between_blocks;
@@ -400,6 +420,7 @@ FAMILY(store)
     struct wl_op *op = emit_access(lowering, row->store, registers, words.count, type, false, base);
     op->site = site;
     op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
+    op->spare = lower_order(instruction, false);
     lower_set_address(lowering, op, base, offset);
 }
 
@@ -511,6 +532,7 @@ FAMILY(atomic)
     op->c = c;
     op->site = site;
     op->kind = (uint8_t)atomic->kind;
+    op->spare = lower_order(instruction, true);
     op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
     op->count = 1;
     op->flags = is_used ? WL_OPF_RESULT : 0;
