@@ -189,7 +189,7 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     print_ending(result);
     print_summary(result);
     wl_report_close(report);
-    return count || result->ending ? WL_OK
+    return count || result->errors ? WL_OK
                                    : wl_error_set(error, WL_ERR_NOTHING,
                                                   "no kernel launch was chosen, so nothing was "
                                                   "checked");

@@ -468,7 +468,7 @@ size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
     size_t found = 0;
     if (pthread_mutex_trylock(&wl_device.lock))
         return 0;
-    for (int i = 0; i < 2 && !wl_device.sticky_code; i++) {
+    for (int i = 0; i < 2 && !wl_device.sticky_code && !wl_device.is_forked; i++) {
         const struct wl_device_blocks *used =
             i ? &wl_device.host_memory.used : &wl_device.device_memory.used;
         for (size_t k = 0; k < used->count; k++) {

@@ -177,16 +177,14 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
     return run_plain(warp, op);
 }
 
+/* A vector is one read: the padding of a structure may be among its elements. */
 static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
-    for (uint32_t k = 0; k < op->count; k++)
-        for (uint32_t left = warp->active; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (element_register(op, k) != UINT32_MAX)
-                touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)k * op->width_bytes,
-                         op->width_bytes);
-        }
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
+    }
     order(warp, op, true, false);
     return run_plain(warp, op);
 }

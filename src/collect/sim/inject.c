@@ -418,6 +418,8 @@ static void put_leaks(void)
 {
     struct wl_device_allocation leaks[LEAK_NOTES_MAX];
     size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
+    if (!count || !ensure_stream()) /* a program may leak that launched nothing */
+        return;
     for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
         struct wl_text text = {0};
         wl_text_add(&text, "Leaked ");
@@ -452,7 +454,8 @@ static void finish(int exit_code, void *unused)
     struct wl_guard guard;
     WL_GUARD(&guard)
     {
-        if (wl_output_is_ours(&session.output) && session.settings.check_leaks)
+        bool is_another = session.output.writer && !wl_output_is_ours(&session.output);
+        if (session.settings.check_leaks && !is_another)
             put_leaks();
         if (wl_output_is_ours(&session.output))
             session.output.sink.put_end(session.output.sink.self, exit_code & 0xff,
