@@ -220,7 +220,7 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     print_ending(result);
     print_summary(result);
     wl_report_close(report);
-    return count || result->ending ? WL_OK
+    return count || result->errors ? WL_OK
                                    : wl_error_set(error, WL_ERR_NOTHING,
                                                   "no kernel launch was chosen, so nothing was "
                                                   "checked");
@@ -272,6 +272,7 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
 static void choose_checks(struct wl_settings *settings, unsigned tools)
 {
     settings->collector = WL_COLLECTOR_SIM; /* only there every access is seen */
+    settings->check_memory = tools & MEMCHECK;
     settings->check_race = tools & RACECHECK;
     settings->check_init = tools & INITCHECK;
     settings->check_sync = tools & SYNCCHECK;

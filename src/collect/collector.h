@@ -63,6 +63,9 @@ struct wl_collector {
     void (*trace_end)(void);
     void (*trace_fork)(void);
 
+    /* The process ends, before finish: what the program leaves behind. May open the stream; NULL:
+     * nothing. */
+    void (*put_leftovers)(void *self);
     /* The process ends: sends what is under way. */
     void (*finish)(void *self);
     void (*stop)(void *self); /* frees self */

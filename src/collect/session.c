@@ -252,6 +252,9 @@ static void finish(int exit_code, void *unused)
     is_inside = true;
     WL_GUARD(&guard)
     {
+        bool is_another = session.output.writer && !wl_output_is_ours(&session.output);
+        if (!is_another && was_on && session.self && session.collector->put_leftovers)
+            session.collector->put_leftovers(session.self);
         bool is_ours = wl_output_is_ours(&session.output);
         if (is_ours && was_on && session.self && session.collector->finish)
             session.collector->finish(session.self);

@@ -44,6 +44,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "nvtx_include=\n"
                                    "nvtx_exclude=\n"
                                    "ranks=\n"
+                                   "check_memory=no\n"
                                    "check_race=no\n"
                                    "check_init=no\n"
                                    "check_sync=no\n"

@@ -1,9 +1,11 @@
 #include "sim/check.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
+#include "base/memory.h"
 #include "sim/found.h"
 #include "sim/shadow.h"
 #include "sim/unwritten.h"
@@ -29,7 +31,7 @@ struct touch {
     struct wl_warp *warp;
     const struct wl_op *op;
     enum wl_site_space space; /* SHARED, else by the address */
-    bool is_read, is_write, is_atomic;
+    bool is_read, is_write, is_atomic, is_copy;
     const uint64_t *values; /* of the element at hand, by lane */
 };
 
@@ -83,7 +85,8 @@ static void touch_shared(const struct touch *touch, uint32_t lane, uint32_t offs
                                       .values = touch->values,
                                       .is_write = touch->is_write,
                                       .is_read = touch->is_read,
-                                      .is_atomic = touch->is_atomic};
+                                      .is_atomic = touch->is_atomic,
+                                      .is_copy = touch->is_copy};
     wl_shadow_access(touch->warp, touch->op, &access);
 }
 
@@ -134,6 +137,31 @@ static void read_values(const struct wl_warp *warp, const struct wl_op *op, uint
             op->flags & WL_OPF_DST64 ? ((const uint64_t *)lanes)[i] : ((const uint32_t *)lanes)[i];
 }
 
+/* What the active lanes acquire and release at their addresses. */
+static void order(struct wl_warp *warp, const struct wl_op *op, bool is_read, bool is_write)
+{
+    const uint64_t window = space_of(op) == WL_SITE_SHARED ? WL_SHARED_WINDOW : 0;
+    uint64_t last = 1; /* no lane's */
+    if (!(op->spare & WL_ORDER_STRONG) || !warp->cta->shadow)
+        return;
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint64_t address = base_address(warp, op, (uint32_t)__builtin_ctz(left)) | window;
+        if (address == last)
+            continue;
+        last = address;
+        if (is_read)
+            wl_shadow_read_strong(warp, op, address);
+        if (is_write)
+            wl_shadow_write_strong(warp, op, address);
+    }
+}
+
+static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op *op)
+{
+    wl_shadow_fence(warp);
+    return run_plain(warp, op);
+}
+
 static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
 {
     uint32_t offset[WL_LANES];
@@ -146,19 +174,19 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
             wl_shadow_read(warp, op, offset, op->width_bytes);
         }
     }
+    order(warp, op, true, false);
     return run_plain(warp, op);
 }
 
+/* A vector is one read: the padding of a structure may be among its elements. */
 static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
-    for (uint32_t k = 0; k < op->count; k++)
-        for (uint32_t left = warp->active; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)__builtin_ctz(left);
-            if (element_register(op, k) != UINT32_MAX)
-                touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)k * op->width_bytes,
-                         op->width_bytes);
-        }
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
+    }
+    order(warp, op, true, false);
     return run_plain(warp, op);
 }
 
@@ -176,6 +204,7 @@ static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op 
                      op->width_bytes);
         }
     }
+    order(warp, op, false, true);
     return run_plain(warp, op);
 }
 
@@ -198,10 +227,12 @@ static const struct wl_op *check_atomic(struct wl_warp *warp, const struct wl_op
                           .is_read = !is_exchange(op),
                           .is_write = true,
                           .is_atomic = true};
+    wl_shadow_next_instruction(warp->cta->shadow);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
     }
+    order(warp, op, true, true);
     if (is_lock(op)) {
         wl_shadow_await(warp);
         wl_shadow_signal(warp);
@@ -222,10 +253,12 @@ static const struct wl_op *check_fragment(struct wl_warp *warp, const struct wl_
     const uint32_t rows = op->d & 0xff, columns = op->d >> 8 & 0xff;
     struct touch touch = {
         .warp = warp, .op = op, .space = space_of(op), .is_read = !is_store, .is_write = is_store};
+    wl_shadow_sync_lanes(warp);
     wl_shadow_next_instruction(warp->cta->shadow);
     for (uint32_t line = 0; line < (is_column_major ? columns : rows); line++)
         touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)line * stride * bits / 8,
                  (is_column_major ? rows : columns) * bits / 8);
+    wl_shadow_sync_lanes(warp);
     return run_plain(warp, op);
 }
 
@@ -234,10 +267,12 @@ static const struct wl_op *check_tile(struct wl_warp *warp, const struct wl_op *
     const bool is_store = op->code == WL_OP_TILE_STORE;
     struct touch touch = {
         .warp = warp, .op = op, .space = space_of(op), .is_read = !is_store, .is_write = is_store};
+    wl_shadow_sync_lanes(warp);
     wl_shadow_next_instruction(warp->cta->shadow);
     for (uint32_t lane = 0; lane < 8u * op->count && lane < WL_LANES; lane++)
         if (warp->active >> lane & 1)
             touch_at(&touch, lane, base_address(warp, op, lane), 16);
+    wl_shadow_sync_lanes(warp);
     return run_plain(warp, op);
 }
 
@@ -246,7 +281,8 @@ static const struct wl_op *check_tile(struct wl_warp *warp, const struct wl_op *
 static const struct wl_op *check_copy(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch from = {.warp = warp, .op = op, .space = WL_SITE_GLOBAL, .is_read = true};
-    struct touch to = {.warp = warp, .op = op, .space = WL_SITE_SHARED, .is_write = true};
+    struct touch to = {
+        .warp = warp, .op = op, .space = WL_SITE_SHARED, .is_write = true, .is_copy = true};
     wl_shadow_next_instruction(warp->cta->shadow);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), size = op->width_bytes;
@@ -273,29 +309,25 @@ static const struct wl_op *check_barrier_object(struct wl_warp *warp, const stru
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         touch_at(&touch, lane, base_address(warp, op, lane), 8);
     }
-    if (is_test)
+    if (is_test) {
         wl_shadow_await(warp);
-    else
+    } else {
+        wl_shadow_await_copies(warp); /* which it may be told of */
         wl_shadow_signal(warp);
+    }
     return run_plain(warp, op);
 }
 
-/* ---- barriers ---- */
-
-static void report_barrier(struct wl_warp *warp, const struct wl_op *op, enum wl_finding_kind kind,
-                           uint32_t arrived, uint32_t wanted)
+static const struct wl_op *check_yield(struct wl_warp *warp, const struct wl_op *op)
 {
-    struct wl_finding finding = {
-        .kind = kind, .number = warp->barrier, .bytes = arrived, .wanted = wanted};
-    wl_found(warp, op, (uint32_t)__builtin_ctz(warp->active), &finding);
+    if (op->kind == WL_AWAIT_GROUPS)
+        wl_shadow_await_groups(warp, (uint64_t)op->imm);
+    else if (op->kind == WL_AWAIT_COPIES)
+        wl_shadow_await_copies(warp);
+    return run_plain(warp, op);
 }
 
-/* bar.sync means all threads of the warp; barrier.sync without .aligned does not. */
-static bool is_aligned(const struct wl_warp *warp, const struct wl_op *op)
-{
-    const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
-    return strncmp(opcode, "barrier", strlen("barrier")) != 0 || strstr(opcode, ".aligned");
-}
+/* ---- lanes that name each other ---- */
 
 /* Whether lanes that go on here end without doing anything. */
 static bool leads_to_exit(const struct wl_warp *warp, const struct wl_op *op)
@@ -318,6 +350,155 @@ static bool leads_to_exit(const struct wl_warp *warp, const struct wl_op *op)
         }
     }
     return false;
+}
+
+/* Whether who goes on at `from` may still come to an operation like this one: then it is waited
+ * for. Each operation is looked at once. */
+static bool can_reach(const struct wl_program *program, const struct wl_op *from,
+                      const struct wl_op *wanted)
+{
+    uint8_t *seen = wl_alloc_zero(program->op_count, sizeof *seen);
+    uint32_t *left = wl_alloc_zero(program->op_count + 1, sizeof *left), count = 0;
+    bool is_found = false;
+    left[count++] = (uint32_t)(from - program->ops);
+    seen[left[0]] = 1;
+    while (count && !is_found) {
+        const struct wl_op *op = &program->ops[left[--count]];
+        uint32_t next[2] = {(uint32_t)(op - program->ops) + 1, UINT32_MAX};
+        is_found = op->code == wanted->code || op->code == WL_OP_CALL ||
+                   op->code == WL_OP_CALL_INDIRECT || op->code == WL_OP_BRANCH_INDEX ||
+                   op->code == WL_OP_RETURN;
+        if (op->code == WL_OP_BRANCH)
+            next[0] = op->target;
+        if (op->code == WL_OP_BRANCH_IF || op->code == WL_OP_EXIT || op->code == WL_OP_GUARD)
+            next[1] = op->target;
+        if (op->code == WL_OP_EXIT)
+            next[0] = UINT32_MAX; /* those that it is not for go on at its target */
+        for (int i = 0; i < 2; i++)
+            if (next[i] < program->op_count && !seen[next[i]]) {
+                seen[next[i]] = 1;
+                left[count++] = next[i];
+            }
+    }
+    free(seen);
+    free(left);
+    return is_found;
+}
+
+/* Lanes that are not here and have not returned: those of them that will not come, and whether
+ * they are about to return. */
+static uint32_t lanes_lost(const struct wl_warp *warp, const struct wl_op *op, uint32_t *leaving)
+{
+    uint32_t known = warp->mask, lost = 0;
+    *leaving = 0;
+    for (uint32_t i = warp->stack_depth; i-- > 0;) {
+        uint32_t lanes = warp->stack[i].mask & ~known;
+        known |= lanes;
+        if (!lanes)
+            continue;
+        if (leads_to_exit(warp, warp->stack[i].pc))
+            *leaving |= lanes;
+        else if (!can_reach(warp->worker->run->program, warp->stack[i].pc, op))
+            lost |= lanes;
+    }
+    /* a guard leaves lanes of the path out */
+    return lost | (warp->mask & ~warp->active);
+}
+
+static void report_mask(struct wl_warp *warp, const struct wl_op *op, enum wl_finding_kind kind,
+                        uint32_t lane, uint32_t mask)
+{
+    struct wl_finding finding = {.kind = kind, .number = mask, .wanted = warp->active};
+    wl_found(warp, op, lane, &finding);
+}
+
+static uint32_t mask_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
+{
+    if (op->code == WL_OP_WARP_SYNC || op->code == WL_OP_SHUFFLE)
+        return (uint32_t)op->imm;
+    return op->b == UINT32_MAX ? WL_FULL_MASK : ((const uint32_t *)lanes_of(warp, op->b))[lane];
+}
+
+/* Whether the lane reads a value that no lane gives; see SHUFFLE. */
+static bool reads_absent(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
+                         uint32_t absent)
+{
+    const uint32_t control = ((const uint32_t *)lanes_of(warp, op->c))[lane];
+    const uint32_t amount = ((const uint32_t *)lanes_of(warp, op->b))[lane] & 31;
+    const uint32_t segment = control >> 8 & 31, clamp = control & 31;
+    const int top = (int)((lane & segment) | (clamp & ~segment));
+    int from = op->kind == WL_SHUFFLE_UP     ? (int)lane - (int)amount
+               : op->kind == WL_SHUFFLE_DOWN ? (int)(lane + amount)
+               : op->kind == WL_SHUFFLE_XOR  ? (int)(lane ^ amount)
+                                             : (int)((lane & segment) | (amount & ~segment));
+    bool is_inside = op->kind == WL_SHUFFLE_UP ? from >= top : from <= top;
+    return is_inside && absent >> (from & 31) & 1;
+}
+
+static void check_mask(struct wl_warp *warp, const struct wl_op *op)
+{
+    uint32_t leaving, missing = ~warp->active, lost = 0;
+    bool is_known = false;
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left), mask = mask_of(warp, op, lane);
+        if (!mask)
+            return; /* not known */
+        if (!(mask >> lane & 1)) {
+            report_mask(warp, op, WL_FINDING_MASK_CALLER, lane, mask);
+            continue;
+        }
+        if (!(mask & missing))
+            continue;
+        if (!is_known)
+            lost = lanes_lost(warp, op, &leaving);
+        is_known = true;
+        if (mask & lost)
+            report_mask(warp, op, WL_FINDING_MASK_ABSENT, lane, mask);
+        else if (op->code == WL_OP_SHUFFLE && reads_absent(warp, op, lane, leaving))
+            report_mask(warp, op, WL_FINDING_SHUFFLE_ABSENT, lane, mask);
+    }
+}
+
+/* Forms without .sync name nobody. */
+static bool is_collective(const struct wl_warp *warp, const struct wl_op *op)
+{
+    if (op->code == WL_OP_WARP_SYNC)
+        return op->kind == WL_WARP_SYNC_LANES;
+    const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
+    return strstr(opcode, ".sync") != NULL;
+}
+
+static const struct wl_op *check_lanes(struct wl_warp *warp, const struct wl_op *op)
+{
+    if (is_collective(warp, op)) {
+        if (warp->worker->run->options->checks & WL_CHECK_SYNC)
+            check_mask(warp, op);
+        if (warp->cta->shadow)
+            wl_shadow_sync_lanes(warp);
+    } else if (op->code == WL_OP_WARP_SYNC && warp->cta->shadow) {
+        if (op->kind == WL_WARP_SYNC_COMMIT)
+            wl_shadow_commit(warp);
+        else if (op->kind == WL_WARP_SYNC_TELL)
+            wl_shadow_await_copies(warp);
+    }
+    return run_plain(warp, op);
+}
+
+/* ---- barriers ---- */
+
+static void report_barrier(struct wl_warp *warp, const struct wl_op *op, enum wl_finding_kind kind,
+                           uint32_t arrived, uint32_t wanted)
+{
+    struct wl_finding finding = {
+        .kind = kind, .number = warp->barrier, .bytes = arrived, .wanted = wanted};
+    wl_found(warp, op, (uint32_t)__builtin_ctz(warp->active), &finding);
+}
+
+/* bar.sync means all threads of the warp; barrier.sync without .aligned does not. */
+static bool is_aligned(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
+    return strncmp(opcode, "barrier", strlen("barrier")) != 0 || strstr(opcode, ".aligned");
 }
 
 /* Lanes that are still to do something, and not at the barrier. */
@@ -389,7 +570,7 @@ static const struct wl_op *check_budget(struct wl_warp *warp, const struct wl_op
 
 static const struct row {
     uint16_t code;
-    uint32_t modes; /* in which it is used */
+    uint32_t modes; /* in which it is used: of strong accesses, in all that look at memory */
     wl_op_run run;
 } rows[] = {
     {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT, check_load},
@@ -408,6 +589,13 @@ static const struct row {
     {WL_OP_TILE_STORE, MEMORY_CHECKS, check_tile},
     {WL_OP_COPY_ASYNC, MEMORY_CHECKS, check_copy},
     {WL_OP_BARRIER_OBJECT, MEMORY_CHECKS, check_barrier_object},
+    {WL_OP_FENCE, MEMORY_CHECKS, check_fence},
+    {WL_OP_YIELD, MEMORY_CHECKS, check_yield},
+    {WL_OP_WARP_SYNC, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
+    {WL_OP_SHUFFLE, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
+    {WL_OP_VOTE, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
+    {WL_OP_MATCH, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
+    {WL_OP_REDUX, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
     {WL_OP_BARRIER, MEMORY_CHECKS | WL_CHECK_SYNC, check_barrier},
     {WL_OP_BLOCK, BUDGET_MODE, check_budget},
     {WL_OP_JOIN, BUDGET_MODE, check_budget},
@@ -422,10 +610,18 @@ static const struct row *find_row(enum wl_opcode code)
     return NULL;
 }
 
-wl_op_run wl_check_handler(uint32_t mode, enum wl_opcode code)
+static bool is_ordered_access(const struct wl_op *op)
 {
-    const struct row *row = find_row(code);
-    return row && row->modes & mode ? row->run : NULL;
+    return (op->code == WL_OP_LOAD_GLOBAL || op->code == WL_OP_STORE_GLOBAL) &&
+           op->spare & WL_ORDER_STRONG;
+}
+
+wl_op_run wl_check_handler(uint32_t mode, const struct wl_op *op)
+{
+    const struct row *row = find_row(op->code);
+    const uint32_t modes =
+        row ? row->modes | (is_ordered_access(op) ? (uint32_t)MEMORY_CHECKS : 0) : 0;
+    return modes & mode ? row->run : NULL;
 }
 
 /* Local memory and constants are not checked. */

@@ -10,7 +10,7 @@ uint32_t wl_check_mode(const struct wl_sim_options *options);
 /* Whether it has operations that write memory in ways the checks do not know: what they touch is
  * taken for written, and no races are looked for. */
 bool wl_check_is_opaque(const struct wl_program *program);
-/* The function around the operation of this code in that mode; NULL: the executor's own. */
-wl_op_run wl_check_handler(uint32_t mode, enum wl_opcode code);
+/* The function around the operation in that mode; NULL: the executor's own. */
+wl_op_run wl_check_handler(uint32_t mode, const struct wl_op *op);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/demangle.h"
 #include "base/memory.h"
@@ -24,6 +25,10 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
                                     "a barrier is missing between the two", true},
     [WL_FINDING_RACE_LANES] = {"race-within-instruction", "racecheck",
                                "which of the values stays is not defined", true},
+    [WL_FINDING_RACE_WARP] = {"race-within-warp", "racecheck",
+                              "a __syncwarp is missing between the two", false},
+    [WL_FINDING_RACE_COPY] = {"race-with-copy", "racecheck",
+                              "the copy is done when its group was waited for", true},
     [WL_FINDING_UNWRITTEN] = {"uninitialised-read", "initcheck",
                               "what it holds on a GPU is whatever was there before", true},
     [WL_FINDING_BARRIER_DIVERGED] = {"diverged-barrier", "synccheck",
@@ -35,6 +40,13 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
     [WL_FINDING_BARRIER_COUNT] = {"barrier-count", "synccheck",
                                   "a multiple of 32 threads, the same for all who use the barrier",
                                   true},
+    [WL_FINDING_MASK_CALLER] = {"mask-without-caller", "synccheck",
+                                "a lane must be in the mask that it gives", true},
+    [WL_FINDING_MASK_ABSENT] = {"mask-of-absent-lanes", "synccheck",
+                                "all lanes of the mask that have not returned must come", true},
+    [WL_FINDING_SHUFFLE_ABSENT] = {"shuffle-from-absent-lane", "synccheck",
+                                   "the value of a lane that does not take part is not defined",
+                                   false},
 };
 
 void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding)
@@ -122,6 +134,37 @@ static const char *const accesses[] = {
     [WL_SITE_REDUCTION] = "atomic", [WL_SITE_COPY] = "copy",
 };
 
+static bool is_toolkit(const char *path, size_t length)
+{
+    static const char *const parts[] = {"/targets/",
+                                        "/include/crt/",
+                                        "/include/cuda",
+                                        "/include/cccl/",
+                                        "/include/cooperative_groups",
+                                        "_functions.h",
+                                        "_helpers.h"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (memmem(path, length, parts[i], strlen(parts[i])))
+            return true;
+    return false;
+}
+
+void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out)
+{
+    const char *place =
+        is_toolkit(instruction->file, strlen(instruction->file)) ? instruction->inlined_at : NULL;
+    while (place) {
+        const char *end = strchrnul(place, '\n');
+        const char *column = memrchr(place, ':', (size_t)(end - place));
+        if (!is_toolkit(place, (size_t)(end - place))) {
+            wl_text_addf(out, "%.*s", (int)((column ? column : end) - place), place);
+            return;
+        }
+        place = *end ? end + 1 : NULL;
+    }
+    wl_text_addf(out, "%s:%" PRIu32, instruction->file, instruction->line);
+}
+
 static void print_instruction(const struct wl_program *program, uint32_t index, struct wl_text *out)
 {
     const struct wl_program_instruction *instruction = &program->instructions[index];
@@ -129,7 +172,7 @@ static void print_instruction(const struct wl_program *program, uint32_t index, 
     wl_text_addf(out, "at %s in ", name);
     free(name);
     if (instruction->file)
-        wl_text_addf(out, "%s:%" PRIu32, instruction->file, instruction->line);
+        wl_finding_print_source(instruction, out);
     else
         wl_text_addf(out, "PTX line %" PRIu32, instruction->text_line);
     wl_text_addf(out, ", %s", instruction->opcode);
@@ -212,15 +255,22 @@ static void print_race(const struct wl_program *program, const struct wl_finding
         [WL_FINDING_RACE_READ] = "read after write",
         [WL_FINDING_RACE_AFTER_READ] = "write after read",
         [WL_FINDING_RACE_LANES] = "lanes of one instruction write different values",
+        [WL_FINDING_RACE_WARP] = "between lanes of a warp",
+        [WL_FINDING_RACE_COPY] = "with an asynchronous copy that was not awaited",
     };
+    const char *between = finding->kind == WL_FINDING_RACE_WARP   ? "__syncwarp"
+                          : finding->kind == WL_FINDING_RACE_COPY ? "wait"
+                                                                  : "barrier";
     wl_text_addf(out, "Race on shared memory, %s", names[finding->kind]);
     print_culprit(program, finding, out);
     print_address(program, finding, out);
     if (finding->kind == WL_FINDING_RACE_LANES) {
         wl_text_add(out, "; and ");
     } else {
-        wl_text_addf(out, "; and before that, with no barrier between, the %s ",
-                     finding->kind == WL_FINDING_RACE_AFTER_READ ? "read" : "write");
+        wl_text_addf(out, "; and before that, with no %s between, the %s ", between,
+                     finding->kind == WL_FINDING_RACE_COPY ? "copy"
+                     : finding->is_after_read              ? "read"
+                                                           : "write");
         print_instruction(program, finding->other_instruction, out);
         wl_text_add(out, " ");
     }
@@ -245,6 +295,20 @@ static void print_barrier(const struct wl_program *program, const struct wl_find
                      finding->bytes, finding->wanted, finding->number);
 }
 
+static void print_mask(const struct wl_program *program, const struct wl_finding *finding,
+                       struct wl_text *out)
+{
+    static const char *const names[] = {
+        [WL_FINDING_MASK_CALLER] = "Mask without the lane that gives it",
+        [WL_FINDING_MASK_ABSENT] = "Mask of lanes that do not come",
+        [WL_FINDING_SHUFFLE_ABSENT] = "Value of a lane that does not take part",
+    };
+    wl_text_addf(out, "%s", names[finding->kind]);
+    print_culprit(program, finding, out);
+    wl_text_addf(out, "; mask 0x%08" PRIx32 ", lanes here 0x%08" PRIx32, finding->number,
+                 finding->wanted);
+}
+
 void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
                       struct wl_text *out)
 {
@@ -255,6 +319,9 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
         [WL_FINDING_RACE_AFTER_READ] = print_race,   [WL_FINDING_RACE_LANES] = print_race,
         [WL_FINDING_UNWRITTEN] = print_unwritten,    [WL_FINDING_BARRIER_DIVERGED] = print_barrier,
         [WL_FINDING_BARRIER_EXITED] = print_barrier, [WL_FINDING_BARRIER_COUNT] = print_barrier,
+        [WL_FINDING_RACE_WARP] = print_race,         [WL_FINDING_RACE_COPY] = print_race,
+        [WL_FINDING_MASK_CALLER] = print_mask,       [WL_FINDING_MASK_ABSENT] = print_mask,
+        [WL_FINDING_SHUFFLE_ABSENT] = print_mask,
     };
     printers[finding->kind](program, finding, out);
     if (finding->count > 1)

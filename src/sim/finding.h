@@ -19,10 +19,15 @@ enum wl_finding_kind {
     WL_FINDING_RACE_READ,        /* a write, then a read */
     WL_FINDING_RACE_AFTER_READ,  /* a read, then a write */
     WL_FINDING_RACE_LANES,       /* lanes of one instruction write different values */
-    WL_FINDING_UNWRITTEN,        /* a read of what nobody wrote */
+    WL_FINDING_RACE_WARP, /* lanes of a warp, with nothing between that brings them together */
+    WL_FINDING_RACE_COPY, /* with an asynchronous copy that was not awaited */
+    WL_FINDING_UNWRITTEN, /* a read of what nobody wrote */
     WL_FINDING_BARRIER_DIVERGED, /* lanes of a warp at a barrier, others elsewhere */
     WL_FINDING_BARRIER_EXITED,   /* lanes of a warp at a barrier, others have ended */
     WL_FINDING_BARRIER_COUNT,    /* a count of threads that cannot be */
+    WL_FINDING_MASK_CALLER,      /* a mask of lanes without the one that uses it */
+    WL_FINDING_MASK_ABSENT,      /* a mask that names lanes that do not come */
+    WL_FINDING_SHUFFLE_ABSENT,   /* a value of a lane that does not take part */
     WL_FINDING_KIND_COUNT
 };
 
@@ -43,8 +48,10 @@ struct wl_finding {
     uint32_t block[3], thread[3];
     struct wl_finding_place place;
     uint32_t other_instruction, other_thread[3]; /* of a race: who came first */
-    uint32_t number, wanted;                     /* of a barrier: which, and the count */
-    uint64_t count;                              /* threads and times */
+    bool is_after_read;                          /* of a race: the first was a read */
+    uint32_t number,
+        wanted;     /* of a barrier: which, and the count; of a mask: it, and which lanes */
+    uint64_t count; /* threads and times */
 };
 
 struct wl_findings {
@@ -69,6 +76,9 @@ void wl_findings_free(struct wl_findings *findings);
  * "; " between. */
 void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
                       struct wl_text *out);
+/* "FILE:LINE" of an instruction that has a file; of a function of the toolkit that was inlined, the
+ * line of the program that called it. */
+void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out);
 /* "1,024 bytes" */
 void wl_finding_print_bytes(uint64_t bytes, struct wl_text *out);
 /* "4 bytes after the end of the 1,024-byte allocation at 0x..." */

@@ -150,7 +150,7 @@ static void link_program(struct wl_program *program, uint32_t mode)
     program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < program->op_count; i++) {
         struct wl_op *op = &program->ops[i];
-        wl_op_run checked = mode ? wl_check_handler(mode, op->code) : NULL;
+        wl_op_run checked = mode ? wl_check_handler(mode, op) : NULL;
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
     }
@@ -322,11 +322,14 @@ static enum wl_code report_fault(const struct wl_run *run, const struct wl_worke
         "%s: %s; block (%u,%u,%u), thread (%u,%u,%u), %s", first->what, first->detail,
         first->block[0], first->block[1], first->block[2], first->thread[0], first->thread[1],
         first->thread[2], instruction->text);
-    if (instruction->file)
-        wl_error_set_where(error, "%s, %s:%u", run->program->name, instruction->file,
-                           instruction->line);
-    else
+    if (instruction->file) {
+        struct wl_text place = {0};
+        wl_finding_print_source(instruction, &place);
+        wl_error_set_where(error, "%s, %s", run->program->name, place.data);
+        wl_text_free(&place);
+    } else {
         wl_error_set_where(error, "%s, PTX line %u", run->program->name, instruction->text_line);
+    }
     return code;
 }
 

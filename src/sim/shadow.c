@@ -11,13 +11,20 @@
 
 /* An access of a word: when (stretch of its warp; 0: none), who, where. */
 struct mark {
-    uint32_t stretch, instruction, thread;
-    uint8_t bytes; /* of the word */
+    uint32_t stretch, instruction;
+    uint16_t thread;
+    uint8_t bytes;    /* of the word */
+    uint8_t strength; /* enum strength */
 };
+
+/* Strong accesses of different warps do not race with each other; of volatile ones, which are used
+ * as flags, one has to come from a warp that uses fences. */
+enum strength { PLAIN, UNFENCED, VOLATILE, STRONG };
 
 struct word {
     struct mark writer, readers[2]; /* the second: of another warp than the first */
     uint32_t serial;                /* instruction execution of the writer */
+    uint32_t group;                 /* of copies of the writer's warp that wrote it; 0: none did */
     uint8_t written;                /* bytes, ever */
 };
 
@@ -25,10 +32,16 @@ struct clock {
     uint32_t stretch[WARPS_MAX]; /* of each warp: the last that is over for the owner */
 };
 
+#define PLACES 64
+
 struct wl_shadow {
     uint32_t word_count, serial;
     struct clock signals; /* what was given away by atomics and barrier objects */
     struct clock seen[WARPS_MAX];
+    struct clock fenced[WARPS_MAX];  /* all that lies before the warp's last fence */
+    struct clock pending[WARPS_MAX]; /* what it read strongly gave: seen from its next fence on */
+    struct clock places[PLACES];     /* given away by strong writes, by hash of their address */
+    uint32_t committed[WARPS_MAX], awaited[WARPS_MAX]; /* groups of asynchronous copies */
     struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
     uint32_t own[WARPS_MAX];           /* the present stretch */
     struct word words[];
@@ -100,20 +113,98 @@ void wl_shadow_await(struct wl_warp *warp)
     merge(&shadow->seen[warp->index], &shadow->signals);
 }
 
+void wl_shadow_sync_lanes(struct wl_warp *warp)
+{
+    warp->cta->shadow->own[warp->index]++;
+}
+
+void wl_shadow_fence(struct wl_warp *warp)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    merge(&shadow->seen[warp->index], &shadow->pending[warp->index]);
+    give(shadow, warp->index, &shadow->fenced[warp->index]);
+}
+
+static struct clock *place_of(struct wl_shadow *shadow, uint64_t address)
+{
+    return &shadow->places[(address >> 2) * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+void wl_shadow_read_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    bool acquires = op->spare & WL_ORDER_ACQUIRE;
+    merge(acquires ? &shadow->seen[warp->index] : &shadow->pending[warp->index],
+          place_of(shadow, address));
+}
+
+void wl_shadow_write_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    if (op->spare & WL_ORDER_RELEASE)
+        give(shadow, warp->index, place_of(shadow, address));
+    else
+        merge(place_of(shadow, address), &shadow->fenced[warp->index]);
+}
+
+/* ---- asynchronous copies ---- */
+
+void wl_shadow_commit(struct wl_warp *warp)
+{
+    warp->cta->shadow->committed[warp->index]++;
+}
+
+void wl_shadow_await_groups(struct wl_warp *warp, uint64_t but)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    uint32_t committed = shadow->committed[warp->index], *awaited = &shadow->awaited[warp->index];
+    if (but < committed && committed - but > *awaited)
+        *awaited = committed - (uint32_t)but;
+}
+
+void wl_shadow_await_copies(struct wl_warp *warp)
+{
+    wl_shadow_commit(warp);
+    wl_shadow_await_groups(warp, 0);
+}
+
+/* Whether a copy may still write the word. */
+static bool is_awaited(const struct wl_shadow *shadow, const struct word *word)
+{
+    return !word->group || word->group <= shadow->awaited[word->writer.thread / WL_LANES];
+}
+
 /* ---- accesses ---- */
+
+static bool are_strong(uint8_t one, uint8_t other)
+{
+    return one && other && (one > UNFENCED || other > UNFENCED);
+}
 
 /* Whether the mark is of another warp, with no barrier between. */
 static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint32_t warp,
-                  uint8_t bytes)
+                  const struct mark *mine)
 {
     uint32_t other = mark->thread / WL_LANES;
-    return mark->stretch && mark->bytes & bytes && other != warp &&
+    return mark->stretch && mark->bytes & mine->bytes && other != warp &&
+           !are_strong(mark->strength, mine->strength) &&
            mark->stretch > shadow->seen[warp].stretch[other];
+}
+
+/* Whether the mark is of another lane of the warp, with nothing between that brings its lanes
+ * together. */
+static bool races_in_warp(const struct wl_shadow *shadow, const struct mark *mark, uint32_t warp,
+                          const struct mark *mine)
+{
+    return mark->stretch == shadow->own[warp] && mark->bytes & mine->bytes &&
+           mark->thread != mine->thread && mark->thread / WL_LANES == warp &&
+           mark->instruction != mine->instruction && mark->strength != STRONG &&
+           mine->strength != STRONG;
 }
 
 static void report_race(struct wl_warp *warp, const struct wl_op *op,
                         const struct wl_shadow_access *access, enum wl_finding_kind kind,
-                        const struct mark *other)
+                        const struct mark *other, bool after_read)
 {
     const struct wl_run *run = warp->worker->run;
     if (!(run->options->checks & WL_CHECK_RACE))
@@ -123,7 +214,8 @@ static void report_race(struct wl_warp *warp, const struct wl_op *op,
                                  .access = access->is_write ? WL_SITE_STORE : WL_SITE_LOAD,
                                  .address = access->offset,
                                  .bytes = access->bytes,
-                                 .other_instruction = other->instruction};
+                                 .other_instruction = other->instruction,
+                                 .is_after_read = after_read};
     for (int axis = 0; axis < 3; axis++)
         finding.other_thread[axis] =
             run->thread_index[other->thread / WL_LANES][axis][other->thread % WL_LANES];
@@ -161,6 +253,41 @@ static void add_mark(struct mark *mark, const struct mark *newer)
     mark->bytes |= kept;
 }
 
+/* What an access of the word races with, if anything. */
+struct conflict {
+    enum wl_finding_kind kind;
+    const struct mark *other; /* NULL: none */
+    bool after_read;
+};
+
+static struct conflict find_write_conflict(const struct wl_warp *warp,
+                                           const struct wl_shadow_access *access, uint32_t index,
+                                           const struct mark *mark)
+{
+    const struct wl_shadow *shadow = warp->cta->shadow;
+    const struct word *word = &shadow->words[index];
+    const struct mark *writer = &word->writer;
+    bool is_same_instruction = writer->stretch && word->serial == shadow->serial;
+    if (is_same_instruction && !access->is_atomic && writer->bytes & mark->bytes &&
+        contradicts(access, writer->thread % WL_LANES))
+        return (struct conflict){WL_FINDING_RACE_LANES, writer, false};
+    if (!is_awaited(shadow, word) && writer->bytes & mark->bytes && !access->is_copy)
+        return (struct conflict){WL_FINDING_RACE_COPY, writer, false};
+    if (races(shadow, writer, warp->index, mark) && !keeps_value(warp, access, index, mark->bytes))
+        return (struct conflict){WL_FINDING_RACE_AFTER_WRITE, writer, false};
+    for (int i = 0; i < 2; i++)
+        if (races(shadow, &word->readers[i], warp->index, mark))
+            return (struct conflict){WL_FINDING_RACE_AFTER_READ, &word->readers[i], true};
+    if (races_in_warp(shadow, writer, warp->index, mark) &&
+        !keeps_value(warp, access, index, mark->bytes))
+        return (struct conflict){WL_FINDING_RACE_WARP, writer, false};
+    for (int i = 0; i < 2; i++)
+        if (races_in_warp(shadow, &word->readers[i], warp->index, mark) &&
+            !keeps_value(warp, access, index, mark->bytes))
+            return (struct conflict){WL_FINDING_RACE_WARP, &word->readers[i], true};
+    return (struct conflict){0};
+}
+
 /* True if it was reported. */
 static bool write_word(struct wl_warp *warp, const struct wl_op *op,
                        const struct wl_shadow_access *access, uint32_t index,
@@ -168,25 +295,14 @@ static bool write_word(struct wl_warp *warp, const struct wl_op *op,
 {
     struct wl_shadow *shadow = warp->cta->shadow;
     struct word *word = &shadow->words[index];
-    bool is_reported = true;
+    struct conflict conflict = find_write_conflict(warp, access, index, mark);
+    if (conflict.other)
+        report_race(warp, op, access, conflict.kind, conflict.other, conflict.after_read);
     word->written |= mark->bytes;
-    if (access->is_atomic)
-        return false;
-    if (word->writer.stretch && word->serial == shadow->serial &&
-        word->writer.bytes & mark->bytes && contradicts(access, word->writer.thread % WL_LANES))
-        report_race(warp, op, access, WL_FINDING_RACE_LANES, &word->writer);
-    else if (races(shadow, &word->writer, warp->index, mark->bytes) &&
-             !keeps_value(warp, access, index, mark->bytes))
-        report_race(warp, op, access, WL_FINDING_RACE_AFTER_WRITE, &word->writer);
-    else if (races(shadow, &word->readers[0], warp->index, mark->bytes))
-        report_race(warp, op, access, WL_FINDING_RACE_AFTER_READ, &word->readers[0]);
-    else if (races(shadow, &word->readers[1], warp->index, mark->bytes))
-        report_race(warp, op, access, WL_FINDING_RACE_AFTER_READ, &word->readers[1]);
-    else
-        is_reported = false;
     add_mark(&word->writer, mark);
     word->serial = shadow->serial;
-    return is_reported;
+    word->group = access->is_copy ? shadow->committed[warp->index] + 1 : 0;
+    return conflict.other != NULL;
 }
 
 static bool read_word(struct wl_warp *warp, const struct wl_op *op,
@@ -195,16 +311,26 @@ static bool read_word(struct wl_warp *warp, const struct wl_op *op,
 {
     struct wl_shadow *shadow = warp->cta->shadow;
     struct word *word = &shadow->words[index];
+    const struct mark *writer = &word->writer;
     if (access->is_atomic)
         return false;
-    bool is_race = races(shadow, &word->writer, warp->index, mark->bytes);
-    if (is_race)
-        report_race(warp, op, access, WL_FINDING_RACE_READ, &word->writer);
+    bool is_race = races(shadow, writer, warp->index, mark);
+    bool is_copied = !is_awaited(shadow, word) && writer->bytes & mark->bytes;
+    bool is_in_warp = races_in_warp(shadow, writer, warp->index, mark);
+    if (is_race || is_copied || is_in_warp)
+        report_race(warp, op, access,
+                    is_copied ? WL_FINDING_RACE_COPY
+                    : is_race ? WL_FINDING_RACE_READ
+                              : WL_FINDING_RACE_WARP,
+                    writer, false);
+    struct mark whole = *mark;
+    whole.bytes = 0xf;
+    whole.strength = PLAIN;
     bool is_second = word->readers[0].stretch &&
                      word->readers[0].thread / WL_LANES != warp->index &&
-                     races(shadow, &word->readers[0], warp->index, 0xf);
+                     races(shadow, &word->readers[0], warp->index, &whole);
     add_mark(&word->readers[is_second], mark);
-    return is_race;
+    return is_race || is_copied || is_in_warp;
 }
 
 static uint8_t bytes_of_word(const struct wl_shadow_access *access, uint32_t word)
@@ -227,12 +353,32 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
  * of the warp has read it in this stretch. Most reads are so: of lanes at one place, and of loops.
  */
 static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
-                                 const struct wl_op *op, const struct word *word, uint8_t bytes)
+                                 const struct wl_op *op, const struct word *word,
+                                 const struct mark *mine)
 {
+    const uint8_t bytes = mine->bytes;
     const struct mark *reader = &word->readers[0];
     return (word->written & bytes) == bytes && reader->stretch == shadow->own[warp->index] &&
            reader->instruction == op->instruction && reader->thread / WL_LANES == warp->index &&
-           (reader->bytes & bytes) == bytes && !races(shadow, &word->writer, warp->index, bytes);
+           (reader->bytes & bytes) == bytes && !races(shadow, &word->writer, warp->index, mine) &&
+           is_awaited(shadow, word) && !races_in_warp(shadow, &word->writer, warp->index, mine);
+}
+
+static enum strength strength_of(const struct wl_warp *warp, const struct wl_op *op)
+{
+    if (!(op->spare & WL_ORDER_STRONG))
+        return PLAIN;
+    if (!(op->spare & WL_ORDER_VOLATILE))
+        return STRONG;
+    return warp->cta->shadow->fenced[warp->index].stretch[warp->index] ? VOLATILE : UNFENCED;
+}
+
+static struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
+{
+    return (struct mark){.stretch = warp->cta->shadow->own[warp->index],
+                         .instruction = op->instruction,
+                         .thread = (uint16_t)(warp->index * WL_LANES + lane),
+                         .strength = (uint8_t)strength_of(warp, op)};
 }
 
 void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
@@ -252,9 +398,9 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
                                      .bytes = access->bytes};
         wl_found(warp, op, access->lane, &finding);
     }
-    struct mark mark = {.stretch = shadow->own[warp->index],
-                        .instruction = op->instruction,
-                        .thread = warp->index * WL_LANES + access->lane};
+    struct mark mark = mark_of(warp, op, access->lane);
+    if (access->is_atomic)
+        mark.strength = STRONG;
     bool is_reported = false; /* once for all words of an access */
     for (uint32_t word = first; word <= last; word++) {
         mark.bytes = bytes_of_word(access, word);
@@ -270,13 +416,15 @@ void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t
 {
     struct wl_shadow *shadow = warp->cta->shadow;
     uint32_t known = UINT32_MAX; /* offset that tells nothing new */
+    struct mark mine = mark_of(warp, op, 0);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), place = offset[lane] % 4;
         if (offset[lane] == known)
             continue;
+        mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
+        mine.bytes = (uint8_t)(((1u << bytes) - 1) << place);
         if (place + bytes <= 4 && offset[lane] / 4 < shadow->word_count &&
-            is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4],
-                          (uint8_t)(((1u << bytes) - 1) << place))) {
+            is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4], &mine)) {
             known = offset[lane];
             continue;
         }

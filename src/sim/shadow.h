@@ -14,7 +14,8 @@ struct wl_shadow_access {
     uint32_t lane, offset, bytes;
     const uint64_t *values; /* of each lane, when written as far as is known; else NULL */
     bool is_write, is_read;
-    bool is_atomic; /* races with nothing */
+    bool is_atomic;
+    bool is_copy; /* asynchronous: done when its group is awaited */
 };
 
 /* For a block that starts; shadow is that of a block before, or NULL. */
@@ -33,6 +34,21 @@ void wl_shadow_arrive(struct wl_warp *warp, uint32_t barrier);
 void wl_shadow_release(struct wl_cta *cta, uint32_t barrier);
 void wl_shadow_signal(struct wl_warp *warp);
 void wl_shadow_await(struct wl_warp *warp);
+
+/* The lanes of the warp meet: what they did so far is behind all of them. */
+void wl_shadow_sync_lanes(struct wl_warp *warp);
+
+/* Release and acquire, by the PTX memory model: a fence; strong reads and writes of one lane, which
+ * order by themselves or with the fences before and after them. */
+void wl_shadow_fence(struct wl_warp *warp);
+void wl_shadow_read_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address);
+void wl_shadow_write_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address);
+
+/* Asynchronous copies of the warp: those so far are a group; all groups but the last so many are
+ * done; all are. */
+void wl_shadow_commit(struct wl_warp *warp);
+void wl_shadow_await_groups(struct wl_warp *warp, uint64_t but);
+void wl_shadow_await_copies(struct wl_warp *warp);
 
 /* The same for reads of all active lanes, by offset: quick where they tell nothing new. */
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],

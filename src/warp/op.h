@@ -83,6 +83,30 @@ enum {
     WL_LOAD_KEPT = 2, /* volatile, relaxed and stronger: done as written, even if nobody reads it */
 };
 
+/* How an access is ordered with others, by the PTX memory model: spare of loads, stores and
+ * atomics. Two strong accesses do not race. */
+enum wl_order {
+    WL_ORDER_STRONG = 1,  /* volatile, relaxed and stronger; every atomic */
+    WL_ORDER_ACQUIRE = 2, /* what was released at its address happened before what follows */
+    WL_ORDER_RELEASE = 4, /* what came before it happened before who acquires there */
+    WL_ORDER_VOLATILE = 8,
+};
+
+/* kind of a WARP_SYNC. */
+enum wl_warp_sync {
+    WL_WARP_SYNC_NONE,   /* an instruction that is counted and does nothing here */
+    WL_WARP_SYNC_LANES,  /* of the lanes in imm; 0: not known which */
+    WL_WARP_SYNC_COMMIT, /* the copies so far are a group */
+    WL_WARP_SYNC_TELL,   /* a barrier object hears when the copies so far are done */
+};
+
+/* kind of a YIELD that waits for copies. */
+enum wl_await {
+    WL_AWAIT_NONE,
+    WL_AWAIT_GROUPS, /* all but the last imm groups */
+    WL_AWAIT_COPIES, /* all */
+};
+
 /* kind of a COPY_BULK. */
 enum wl_bulk_direction { WL_BULK_TO_SHARED, WL_BULK_TO_GLOBAL };
 
@@ -90,10 +114,10 @@ struct wl_op {
     wl_op_run run[2]; /* [0] all 32 lanes active, [1] some; filled when linked to an executor */
     uint16_t code;    /* enum wl_opcode */
     uint8_t flags;
-    uint8_t width_bytes; /* memory: bytes of one element */
-    uint8_t count;       /* memory: elements per lane (1, 2, 4); else free */
-    uint8_t kind;        /* sub-operation: atomic operation, special register, rounding ... */
-    uint16_t spare;
+    uint8_t width_bytes;      /* memory: bytes of one element */
+    uint8_t count;            /* memory: elements per lane (1, 2, 4); else free */
+    uint8_t kind;             /* sub-operation: atomic operation, special register, rounding ... */
+    uint16_t spare;           /* memory: enum wl_order; else free */
     uint32_t instruction;     /* index into program->instructions */
     uint32_t site;            /* memory: index into program->sites; guards: guard counter */
     uint32_t dst, a, b, c, d; /* register offsets; vectors use dst, b, c, d in turn */

@@ -182,6 +182,17 @@ int main(int count, char **arguments)
     } else if (!strcmp(what, "freed")) {
         cudaFree(b);
         outside<<<1, 32>>>(b, 64);
+    } else if (!strcmp(what, "freed-and-given-out")) {
+        cudaFree(a);
+        cudaMalloc(&a, 256);
+        int *stale = a;
+        cudaFree(a);
+        cudaMalloc(&a, 256);
+        outside<<<1, 1>>>(stale, 64);
+    } else if (!strcmp(what, "leak-unlaunched")) {
+        cudaFree(b);
+        cudaMallocHost(&b, 3000);
+        return 0;
     } else if (!strcmp(what, "crooked")) {
         crooked<<<1, 1>>>((char *)a);
     } else if (!strcmp(what, "unwritten")) {

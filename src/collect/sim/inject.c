@@ -212,6 +212,7 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .checks = (settings->check_race ? WL_CHECK_RACE : 0u) |
                   (settings->check_init ? WL_CHECK_INIT : 0u) |
                   (settings->check_sync ? WL_CHECK_SYNC : 0u),
+        .check_memory = settings->check_memory,
         .stop_at_finding = settings->stop_at_error,
         .budget = settings->instruction_limit,
         .compiled = simulated.compiled.count ? &simulated.compiled : NULL,
@@ -282,11 +283,16 @@ static void trace_end(void)
     wl_recording_end(0);
 }
 
-/* Device memory that the program did not free. */
-static void put_leaks(void)
+/* Device memory that the program did not free, also where it launched nothing. */
+static void put_leaks(void *self)
 {
+    (void)self;
+    if (!simulated.settings->check_leaks)
+        return;
     struct wl_device_allocation leaks[LEAK_NOTES_MAX];
     size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
+    if (!count || !wl_session_open_stream())
+        return;
     for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
         struct wl_text text = {0};
         wl_text_add(&text, "Leaked ");
@@ -300,13 +306,6 @@ static void put_leaks(void)
     char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
     put_note(WL_NOTE_WARNING, "leaks-left-out", text, "");
     free(text);
-}
-
-static void finish(void *self)
-{
-    (void)self;
-    if (simulated.settings->check_leaks)
-        put_leaks();
 }
 
 static void forget(void *self)
@@ -332,7 +331,7 @@ static const struct wl_collector collector = {
     .trace_start = trace_start,
     .trace_end = trace_end,
     .trace_fork = wl_recording_after_fork,
-    .finish = finish,
+    .put_leftovers = put_leaks,
     .stop = stop,
 };
 

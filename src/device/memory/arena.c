@@ -220,11 +220,19 @@ void wl_device_arena_free(struct wl_device_arena *arena, uint64_t start)
     }
 }
 
+void wl_device_arena_set_freed(struct wl_device_arena *arena, uint64_t start)
+{
+    size_t at = blocks_search(&arena->used, start);
+    if (at < arena->used.count && arena->used.items[at].start == start)
+        arena->used.items[at].is_freed = true;
+}
+
 const struct wl_device_block *wl_device_arena_find(const struct wl_device_arena *arena,
                                                    uint64_t address)
 {
     size_t at = blocks_search(&arena->used, address);
-    if (at == arena->used.count || arena->used.items[at].start > address)
+    if (at == arena->used.count || arena->used.items[at].start > address ||
+        arena->used.items[at].is_freed)
         return NULL;
     return &arena->used.items[at];
 }
@@ -251,6 +259,8 @@ void wl_device_arena_list_allocations(const struct wl_device_arena *arena,
 {
     for (size_t i = 0; i < arena->used.count; i++) {
         const struct wl_device_block *block = &arena->used.items[i];
-        WL_PUSH(ranges, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
+        if (!block->is_freed)
+            WL_PUSH(ranges,
+                    ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
     }
 }

@@ -17,6 +17,7 @@ struct wl_device_block {
     uint64_t start, end;  /* what it takes */
     uint64_t size_bytes;  /* what was asked for */
     uint32_t kind, flags; /* the caller's */
+    bool is_freed;        /* nobody's, but not to be given out yet */
 };
 
 struct wl_device_blocks {
@@ -40,6 +41,8 @@ uint64_t wl_device_arena_allocate(struct wl_device_arena *arena, uint64_t size_b
                                   uint32_t flags);
 /* start must be that of an allocation. */
 void wl_device_arena_free(struct wl_device_arena *arena, uint64_t start);
+/* The allocation is none any more, but its memory stays: until it is freed. */
+void wl_device_arena_set_freed(struct wl_device_arena *arena, uint64_t start);
 /* The allocation that holds the address, or NULL. Valid until the next change. */
 const struct wl_device_block *wl_device_arena_find(const struct wl_device_arena *arena,
                                                    uint64_t address);

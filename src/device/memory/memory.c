@@ -18,6 +18,7 @@
 /* Smaller requests are not worth asking the system what it has. */
 #define ASK_HOST_FROM_BYTES ((uint64_t)64 << 20)
 #define FREED_MAX 256 /* freed allocations that are remembered for messages */
+#define QUARANTINE_BYTES ((uint64_t)256 << 20)
 #define HOST_PAGE_BYTES ((uint64_t)4096)
 
 struct wl_device_memory wl_device_memory;
@@ -91,6 +92,30 @@ static void tell(enum wl_device_memory_kind kind, uint64_t start, uint64_t size_
     observer->memory(observer->self, &change);
 }
 
+static struct wl_device_arena *arena_of(uint64_t address)
+{
+    struct wl_device_arena *arena = &wl_device_memory.host;
+    return address - arena->base < arena->size_bytes ? arena : &wl_device_memory.device;
+}
+
+/* Gives the oldest of the memory in quarantine back, until there is no more than so much of it. */
+static void end_quarantine(uint64_t most_bytes)
+{
+    struct wl_device_ranges *quarantine = &wl_device_memory.quarantine;
+    size_t ended = 0;
+    while (ended < quarantine->count && wl_device_memory.quarantine_bytes > most_bytes) {
+        const struct wl_sim_range *range = &quarantine->items[ended++];
+        wl_device_memory.quarantine_bytes -= range->end - range->start;
+        wl_device_arena_free(arena_of(range->start), range->start);
+    }
+    if (!ended)
+        return;
+    quarantine->count -= ended;
+    memmove(quarantine->items, quarantine->items + ended,
+            quarantine->count * sizeof *quarantine->items);
+    wl_device_memory.ranges_are_stale = true;
+}
+
 int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, uint32_t flags,
                           uint64_t *address)
 {
@@ -106,18 +131,16 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
         return WL_DEVICE_OUT_OF_MEMORY;
     }
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
+    if (!*address && wl_device_memory.quarantine.count) {
+        end_quarantine(0);
+        *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
+    }
     if (*address && kind == WL_DEVICE_MEMORY_DEVICE)
         wl_unwritten_add(wl_device_memory.unwritten, *address, size_bytes);
     wl_device_memory.ranges_are_stale = true;
     if (*address)
         tell(kind, *address, size_bytes, false);
     return *address ? WL_DEVICE_OK : WL_DEVICE_OUT_OF_MEMORY;
-}
-
-static struct wl_device_arena *arena_of(uint64_t address)
-{
-    struct wl_device_arena *arena = &wl_device_memory.host;
-    return address - arena->base < arena->size_bytes ? arena : &wl_device_memory.device;
 }
 
 static void remember_freed(const struct wl_device_block *block)
@@ -131,14 +154,29 @@ static void remember_freed(const struct wl_device_block *block)
     WL_PUSH(freed, ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
 }
 
+/* Where memory is checked, what was freed is not given out again soon, so that its use is seen. */
+static void quarantine(struct wl_device_arena *arena, const struct wl_device_block *block)
+{
+    WL_PUSH(&wl_device_memory.quarantine,
+            ((struct wl_sim_range){block->start, block->start + block->size_bytes}));
+    wl_device_memory.quarantine_bytes += block->size_bytes;
+    wl_device_arena_set_freed(arena, block->start);
+    end_quarantine(QUARANTINE_BYTES);
+}
+
 void wl_device_memory_drop(uint64_t address)
 {
-    const struct wl_device_block *block = wl_device_arena_find(arena_of(address), address);
-    if (block)
-        tell(block->kind, block->start, block->size_bytes, true);
-    remember_freed(block);
-    wl_device_arena_free(arena_of(address), address);
+    struct wl_device_arena *arena = arena_of(address);
+    const struct wl_device_block *block = wl_device_arena_find(arena, address);
     wl_device_memory.ranges_are_stale = true;
+    if (!block)
+        return;
+    tell(block->kind, block->start, block->size_bytes, true);
+    remember_freed(block);
+    if (wl_device.options.check_memory && block->start == address)
+        quarantine(arena, block);
+    else
+        wl_device_arena_free(arena, address);
 }
 
 int wl_device_memory_allocate_held(enum wl_device_memory_kind kind, size_t size_bytes,
@@ -212,8 +250,11 @@ int wl_device_memory_register(void *address, size_t size_bytes, uint32_t flags)
         code = WL_DEVICE_ALREADY_REGISTERED;
         goto out;
     }
-    struct wl_device_block block = {start, start + size_bytes, size_bytes, WL_DEVICE_MEMORY_HOST,
-                                    flags};
+    struct wl_device_block block = {.start = start,
+                                    .end = start + size_bytes,
+                                    .size_bytes = size_bytes,
+                                    .kind = WL_DEVICE_MEMORY_HOST,
+                                    .flags = flags};
     WL_PUSH(blocks, block);
     memmove(&blocks->items[at + 1], &blocks->items[at],
             (blocks->count - 1 - at) * sizeof *blocks->items);
@@ -443,12 +484,12 @@ size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count)
     size_t found = 0;
     if (!wl_device_try_enter())
         return 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && !wl_device.sticky_code && !wl_device.is_forked; i++) {
         const struct wl_device_blocks *used =
             i ? &wl_device_memory.host.used : &wl_device_memory.device.used;
         for (size_t k = 0; k < used->count; k++) {
             const struct wl_device_block *block = &used->items[k];
-            if (block->kind != WL_DEVICE_MEMORY_DEVICE && block->kind != WL_DEVICE_MEMORY_MANAGED)
+            if (block->is_freed || block->kind == WL_DEVICE_MEMORY_MODULE)
                 continue;
             if (found < count)
                 leaks[found] = (struct wl_device_allocation){
@@ -496,6 +537,13 @@ void wl_device_memory_list(void)
     wl_device_memory.ranges_are_stale = false;
 }
 
+static void forget_quarantine(void)
+{
+    end_quarantine(0);
+    free(wl_device_memory.quarantine.items);
+    wl_device_memory.quarantine = (struct wl_device_ranges){0};
+}
+
 static void reset_arena(struct wl_device_arena *arena)
 {
     for (size_t i = arena->used.count; i-- > 0;)
@@ -520,6 +568,7 @@ static enum wl_code start(struct wl_error *error)
 /* Frees all but module variables. */
 static void reset(void)
 {
+    forget_quarantine();
     reset_arena(&wl_device_memory.device);
     reset_arena(&wl_device_memory.host);
     wl_device_virtual_reset();
@@ -529,6 +578,7 @@ static void reset(void)
 
 static void shut_down(void)
 {
+    forget_quarantine();
     wl_device_arena_close(&wl_device_memory.device);
     wl_device_arena_close(&wl_device_memory.host);
     wl_device_virtual_reset();

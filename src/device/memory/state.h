@@ -15,7 +15,9 @@ struct wl_device_memory {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
     bool ranges_are_stale;
-    struct wl_device_ranges freed;  /* allocations of before, the latest last */
+    struct wl_device_ranges freed;      /* allocations of before, the latest last */
+    struct wl_device_ranges quarantine; /* freed and not yet to be given out, the oldest first */
+    uint64_t quarantine_bytes;
     struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
 };
 extern struct wl_device_memory wl_device_memory;

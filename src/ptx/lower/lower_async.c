@@ -169,6 +169,24 @@ static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction
     lowering->ops.items[lowering->ops.count - 1].op.flags |= WL_OPF_BYPASS_L1;
 }
 
+/* Bulk copies have groups of their own, which nothing here looks at. */
+static void await_copies(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
+{
+    uint64_t groups = 0;
+    bool is_bulk = wl_ptx_instruction_has(instruction, "bulk");
+    bool is_all = wl_ptx_instruction_has(instruction, "wait_all");
+    if (wl_ptx_instruction_has(instruction, "commit_group")) {
+        lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0)->kind =
+            is_bulk ? WL_WARP_SYNC_NONE : WL_WARP_SYNC_COMMIT;
+        return;
+    }
+    if (instruction->operand_count > 0)
+        lower_literal(&instruction->operands[0], WL_PTX_U32, &groups);
+    struct wl_op *op = lower_emit(lowering, WL_OP_YIELD, 0, 0);
+    op->kind = is_bulk ? WL_AWAIT_NONE : is_all ? WL_AWAIT_COPIES : WL_AWAIT_GROUPS;
+    op->imm = (int64_t)groups;
+}
+
 FAMILY(copy)
 {
     static const char *const words[] = {"async",
@@ -197,15 +215,14 @@ FAMILY(copy)
             act_on_barrier(lowering, &instruction->operands[0], WL_BARRIER_ARRIVE,
                            lower_constant(lowering, WL_CLASS_32, 1), NO_REGISTER);
         else
-            lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+            lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0)->kind = WL_WARP_SYNC_TELL;
     } else if (wl_ptx_instruction_has(instruction, "bulk") &&
                wl_ptx_instruction_has(instruction, "global")) {
         copy_bulk(lowering, instruction);
     } else if (wl_ptx_instruction_has(instruction, "global")) {
         copy_bytes(lowering, instruction);
     } else {
-        bool is_commit = wl_ptx_instruction_has(instruction, "commit_group");
-        lower_emit(lowering, is_commit ? WL_OP_WARP_SYNC : WL_OP_YIELD, 0, 0);
+        await_copies(lowering, instruction);
         set_row(lowering, WL_PIPE_CBU, WL_CLASS_OTHER);
     }
 }

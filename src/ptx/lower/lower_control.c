@@ -438,6 +438,43 @@ static void emit_barrier(struct lowering *lowering, const struct wl_ptx_instruct
         lowering->program->barrier_count = used;
 }
 
+static bool defines(const struct wl_ptx_instruction *instruction, int32_t reg)
+{
+    if (instruction->operand_count < 1 || strcmp(instruction->opcode, "st") == 0)
+        return false;
+    const struct wl_ptx_operand *operand = &instruction->operands[0];
+    bool is_it = operand->kind == WL_PTX_OPERAND_REGISTER &&
+                 (operand->reg == reg || operand->second_reg == reg);
+    for (uint32_t i = 0; i < operand->item_count; i++)
+        is_it |= operand->items[i].reg == reg;
+    return is_it;
+}
+
+/* The lanes that operand number `at` names, where the text says which: a literal, or a register
+ * that one mov of a literal sets. 0: not known. */
+static int64_t known_members(struct lowering *lowering,
+                             const struct wl_ptx_instruction *instruction, int at)
+{
+    const struct wl_ptx_function *function = lowering->instance->function;
+    uint64_t mask = 0;
+    if (instruction->operand_count <= at)
+        return 0;
+    const struct wl_ptx_operand *operand = &instruction->operands[at];
+    if (lower_literal(operand, WL_PTX_U32, &mask))
+        return (int64_t)(uint32_t)mask;
+    const struct wl_ptx_instruction *found = NULL;
+    for (uint32_t i = 0; i < function->instruction_count; i++) {
+        if (!defines(&function->instructions[i], operand->reg))
+            continue;
+        if (found)
+            return 0;
+        found = &function->instructions[i];
+    }
+    bool is_constant = found && strcmp(found->opcode, "mov") == 0 && found->operand_count == 2 &&
+                       lower_literal(&found->operands[1], WL_PTX_U32, &mask);
+    return is_constant ? (int64_t)(uint32_t)mask : 0;
+}
+
 FAMILY(barrier)
 {
     if (wl_ptx_instruction_has(instruction, "cluster")) {
@@ -445,7 +482,9 @@ FAMILY(barrier)
         return;
     }
     if (wl_ptx_instruction_has(instruction, "warp")) {
-        lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+        struct wl_op *op = lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
+        op->kind = WL_WARP_SYNC_LANES;
+        op->imm = known_members(lowering, instruction, 0);
         return;
     }
     static const char *const kinds[] = {"sync", "arrive", "popc", "and", "or"};
@@ -502,6 +541,7 @@ FAMILY(shuffle)
     op->c = c;
     op->d = valid;
     op->kind = (uint8_t)kind;
+    op->imm = known_members(lowering, instruction, 4);
 }
 
 /* The members of a group of lanes, operand number `at`: NO_REGISTER for all of them. */

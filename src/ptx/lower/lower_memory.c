@@ -253,6 +253,25 @@ enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction)
     return WL_PTX_SPACE_NONE;
 }
 
+uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomic)
+{
+    static const struct {
+        const char *word;
+        uint16_t order;
+    } rows[] = {
+        {"volatile", WL_ORDER_STRONG | WL_ORDER_VOLATILE},
+        {"relaxed", WL_ORDER_STRONG},
+        {"mmio", WL_ORDER_STRONG},
+        {"acquire", WL_ORDER_STRONG | WL_ORDER_ACQUIRE},
+        {"release", WL_ORDER_STRONG | WL_ORDER_RELEASE},
+        {"acq_rel", WL_ORDER_STRONG | WL_ORDER_ACQUIRE | WL_ORDER_RELEASE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (wl_ptx_instruction_has(instruction, rows[i].word))
+            return rows[i].order;
+    return is_atomic ? WL_ORDER_STRONG : 0;
+}
+
 static void read_constant_pipe(struct lowering *lowering)
 {
     struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
@@ -301,6 +320,7 @@ struct access {
     bool is_load;
     struct access_words words;
     enum wl_ptx_type type;
+    uint16_t order; /* lower_order */
     const struct wl_ptx_operand *value, *address;
 };
 
@@ -351,6 +371,7 @@ static void access_memory(struct lowering *lowering, struct access *access)
     } else {
         op->flags = (uint8_t)(operand_class == WL_CLASS_64 ? WL_OPF_DST64 : 0);
     }
+    op->spare = access->order;
     lower_set_address(lowering, op, base, offset);
     if (!is_load || !words->is_shared_between_blocks)
         return;
@@ -365,6 +386,7 @@ static void lower_access(struct lowering *lowering, const struct wl_ptx_instruct
     struct access access = {
         .is_load = is_load,
         .type = lower_type(instruction, 0),
+        .order = lower_order(instruction, false),
         .value = &instruction->operands[is_load ? 0 : 1],
         .address = &instruction->operands[is_load ? 1 : 0],
     };
@@ -510,6 +532,7 @@ FAMILY(atomic)
     op->c = c;
     op->site = site;
     op->kind = (uint8_t)atomic->kind;
+    op->spare = lower_order(instruction, true);
     op->width_bytes = (uint8_t)wl_ptx_type_bytes(type);
     op->count = 1;
     op->flags = is_used ? WL_OPF_RESULT : 0;

@@ -20,6 +20,8 @@ bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
 bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);
+/* enum wl_order of a load, a store or an atomic, by its words. */
+uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomic);
 /* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
 bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);
 void lower_atomic_list(struct lowering *lowering, const struct wl_ptx_instruction *instruction);
