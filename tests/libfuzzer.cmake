@@ -47,13 +47,13 @@ function(wl_fuzz room name corpus)
 endfunction()
 
 wl_fuzz(ptx/parse parse ptx base/error.c base/memory.c base/arena.c ptx/parse/*.c)
-wl_fuzz(report report report base/error.c base/memory.c base/near.c base/rank.c base/text.c base/arena.c base/folder.c base/sha256.c
-        timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lpthread -lm)
+wl_fuzz(report report report base/demangle.c base/error.c base/memory.c base/near.c base/rank.c base/text.c base/arena.c base/folder.c base/sha256.c
+        timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lpthread -lm -liberty)
 foreach(name fatbin cubin compiler_log)
   wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
           base/demangle.c binary/*.c -lzstd -llz4 -lelf -ldw -liberty)
 endforeach()
-wl_fuzz(record/stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-        record/stream/*.c -lpthread)
+wl_fuzz(record/stream replay replay base/demangle.c base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
+        record/stream/*.c -lpthread -liberty)
 wl_fuzz(ptx/lower lower ptx base/error.c base/memory.c base/arena.c base/text.c base/near.c ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)
