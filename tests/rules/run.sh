@@ -80,8 +80,8 @@ done
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"
 
 # what a comparison says of two kernels: the stalls that went and came, and lines
-"$WARPLENS" profile -q -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
-"$WARPLENS" profile -q -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
+"$WARPLENS" profile -q -f --source-folders "$SOURCE/tests/rules" -o before -k fires_shared_bank ./fixtures >before.log 2>&1
+"$WARPLENS" profile -q -f --source-folders "$SOURCE/tests/rules" -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
 "$WARPLENS" diff before.wlr after.wlr >differences
 for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row + k\];.*memory_l1_wavefronts_shared.*gone' \
     'sum += tile\[k\].*memory_l1_wavefronts_shared.*new' 'vanished: shared-bank' 'appeared: shared-pressure'; do
