@@ -39,7 +39,7 @@ target_link_libraries(own_names_mpi PRIVATE warplens-mpi)
 
 add_test(NAME mpi.own_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/mpi/mock.sh $<TARGET_FILE:own_names_mpi>
   $<TARGET_FILE:mock_mpi> $<TARGET_FILE:warplens-mpi> ${CMAKE_CURRENT_SOURCE_DIR}/mpi/mock.txt)
-set_tests_properties(mpi.own_names PROPERTIES LABELS program TIMEOUT 60)
+set_tests_properties(mpi.own_names PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S})
 add_test(NAME cli.own_names COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${exports_folder}/own_names.test)
-set_tests_properties(cli.own_names PROPERTIES LABELS cli TIMEOUT 300
+set_tests_properties(cli.own_names PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S}
   ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};WARPLENS_COLLECTOR=sim")

@@ -24,8 +24,8 @@ function(wl_fuzz room name corpus)
     return()
   endif()
   set(sources ${CMAKE_SOURCE_DIR}/src/${room}/${name}_fuzz.c)
-  set(options "")
-  foreach(argument ${ARGN})
+  set(options -lpthread -liberty)
+  foreach(argument base/*.c ${ARGN})
     if(argument MATCHES "^-")
       list(APPEND options ${argument})
       continue()
@@ -46,14 +46,11 @@ function(wl_fuzz room name corpus)
   set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S})
 endfunction()
 
-wl_fuzz(ptx/parse parse ptx base/error.c base/memory.c base/arena.c ptx/parse/*.c)
-wl_fuzz(report report report base/error.c base/memory.c base/near.c base/rank.c base/text.c base/arena.c base/folder.c base/sha256.c
-        timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lpthread -lm)
+wl_fuzz(ptx/parse parse ptx ptx/parse/*.c)
+wl_fuzz(report report report timeline/categories.c report/*.c record/stream/*.c -lsqlite3 -lm)
 foreach(name fatbin cubin compiler_log)
-  wl_fuzz(binary ${name} ${name} base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-          base/demangle.c binary/*.c -lzstd -llz4 -lelf -ldw -liberty)
+  wl_fuzz(binary ${name} ${name} binary/*.c -lzstd -llz4 -lelf -ldw)
 endforeach()
-wl_fuzz(record/stream replay replay base/error.c base/memory.c base/text.c base/arena.c base/folder.c base/sha256.c
-        record/stream/*.c -lpthread)
-wl_fuzz(ptx/lower lower ptx base/error.c base/memory.c base/arena.c base/text.c base/near.c ptx/parse/*.c
+wl_fuzz(record/stream replay replay record/stream/*.c)
+wl_fuzz(ptx/lower lower ptx ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)

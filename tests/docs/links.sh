@@ -25,7 +25,7 @@ for page in $(files '*.md' | grep '\.md$'); do
     done
 done
 # docs/... in comments, messages and scripts
-for mention in $(files src data tests bench scripts include examples README.md CONTRIBUTING.md Makefile |
+for mention in $(files src data docs tests bench scripts include examples README.md CONTRIBUTING.md Makefile |
     xargs grep -IoE '(^|[^A-Za-z0-9_./-])docs/[A-Za-z0-9_/-]+\.(md|csv)' 2>/dev/null | sed 's/:[^:]*docs/:docs/' | sort -u); do
     checked=$((checked + 1))
     [ -e "${mention#*:}" ] || dead "${mention%%:*}" "${mention#*:}"

@@ -383,6 +383,10 @@ static void access_memory(struct lowering *lowering, struct access *access)
 static void lower_access(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
                          bool is_load)
 {
+    if (instruction->operand_count < 2) {
+        lower_unsupported(lowering);
+        return;
+    }
     struct access access = {
         .is_load = is_load,
         .type = lower_type(instruction, 0),
@@ -394,7 +398,7 @@ static void lower_access(struct lowering *lowering, const struct wl_ptx_instruct
     if (!read_words(lowering, instruction, &access.words))
         return;
     bool is_wide = access.type == WL_PTX_B128;
-    if (instruction->operand_count < 2 || access.type == WL_PTX_TYPE_NONE ||
+    if (access.type == WL_PTX_TYPE_NONE ||
         (is_wide &&
          (access.words.count != 1 || !lower_split_wide(lowering, access.value, halves, &pair)))) {
         lower_unsupported(lowering);
