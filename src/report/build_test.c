@@ -1,5 +1,5 @@
 /* What happens when a report cannot be built, or its recorder did not get to it. */
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Reports that are damaged, hostile, of another version, or no reports at all. */
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

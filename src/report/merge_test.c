@@ -1,5 +1,5 @@
 /* Reports put together: what is merged is what one report of all processes would have held. */
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 #include <sqlite3.h>
 

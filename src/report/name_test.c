@@ -1,7 +1,7 @@
 #include "base/count.h"
 #include "report/name.h"
 
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 static void expands_to(const char *pattern, const char *expected)
 {

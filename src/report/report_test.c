@@ -1,4 +1,4 @@
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* docs/formats/report-schema.md says what the tables are, and its queries run. */
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 #include <sqlite3.h>
 

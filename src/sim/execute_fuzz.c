@@ -8,9 +8,9 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "ptx/lower/lower.h"
-#include "sim/ptx_testing.h"
 #include "sim/sim.h"
 #include "sim/unwritten.h"
+#include "support/ptx_case.h"
 
 #define BUDGET 4000 /* instructions of a warp */
 #define SIZE_MAX_BYTES (1u << 20)

@@ -1,5 +1,5 @@
 /* Runs every case in the folders of tests/ptx, and in tests/check, on a simulated GPU: counted, not
- * counted, and with checks. What a case may say stands at the top of sim/ptx_testing.h;
+ * counted, and with checks. What a case may say stands at the top of tests/support/ptx_case.h;
  * tests/ptx/h200.txt says what an H200 gave (tests/ptx/on_gpu.c). Arguments: names of cases to run,
  * none for all. */
 #include <dirent.h>
@@ -13,9 +13,9 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "ptx/lower/lower.h"
-#include "sim/ptx_testing.h"
 #include "sim/sim.h"
 #include "sim/unwritten.h"
+#include "support/ptx_case.h"
 
 #define ROOT WL_SOURCE_DIR "/tests/ptx/"
 #define RANGES_MAX 64

@@ -3,7 +3,7 @@
  * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
  * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
  * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. */
-#include "show/page/sample_testing.h"
+#include "support/page_sample.h"
 
 enum { many_launches = 1000, many_kernels = 7, long_lines = 5000, instructions_per_line = 4 };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/sha256.h"
-#include "sim/ptx_testing.h"
+#include "support/ptx_case.h"
 
 typedef uint64_t address; /* on the device */
 

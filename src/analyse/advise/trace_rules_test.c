@@ -2,7 +2,7 @@
  * not. */
 #include "analyse/advise/advice.h"
 
-#include "report/sample.h"
+#include "support/report_sample.h"
 
 static struct wl_metric_catalog *catalog;
 static struct wl_rules *rules;

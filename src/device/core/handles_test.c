@@ -1,5 +1,5 @@
 /* Handles and numbers of the device layer. */
-#include "device/device_testing.h"
+#include "support/device_support.h"
 
 #include "device/core/handles.h"
 

@@ -1,6 +1,6 @@
 #include "base/count.h"
-#include "device/device_testing.h"
 #include "device/kernel/state.h"
+#include "support/device_support.h"
 
 /* What the observer saw, a letter each: b begin, e end of a launch; capital where it failed. */
 static char seen[64];

@@ -1,5 +1,5 @@
-#include "device/device_testing.h"
 #include "device/kernel/state.h"
+#include "support/device_support.h"
 
 #include "base/text.h"
 

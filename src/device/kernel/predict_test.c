@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "device/device_testing.h"
+#include "support/device_support.h"
 
 static double error_pct, duration_ns;
 

@@ -1,4 +1,4 @@
-#include "device/device_testing.h"
+#include "support/device_support.h"
 
 /* Values of the last launch, and the last note. */
 static struct wl_sim_value values[128];

@@ -1,5 +1,5 @@
-#include "device/device_testing.h"
 #include "device/memory/state.h"
+#include "support/device_support.h"
 
 #define GIB ((size_t)1 << 30)
 

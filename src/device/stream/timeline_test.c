@@ -1,5 +1,5 @@
 #include "base/count.h"
-#include "device/device_testing.h"
+#include "support/device_support.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* What well-formed PTX becomes: bodies, instructions, operands. */
 #include "base/count.h"
-#include "ptx/parse/parse_testing.h"
+#include "support/parse_support.h"
 
 /* Registers of every kind for tests of operands. */
 static const char registers[] =

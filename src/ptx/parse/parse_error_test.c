@@ -3,7 +3,7 @@
 
 #include "base/count.h"
 #include "base/text.h"
-#include "ptx/parse/parse_testing.h"
+#include "support/parse_support.h"
 
 struct row {
     const char *text, *where, *message;

@@ -1,6 +1,6 @@
 /* Line information: .file, .loc, .section. */
 #include "base/text.h"
-#include "ptx/parse/parse_testing.h"
+#include "support/parse_support.h"
 
 static void files_have_numbers(void **state)
 {

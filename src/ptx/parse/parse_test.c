@@ -1,6 +1,6 @@
 /* What well-formed PTX becomes: the module and its declarations. */
 #include "base/text.h"
-#include "ptx/parse/parse_testing.h"
+#include "support/parse_support.h"
 
 static void module_directives_are_read(void **state)
 {

@@ -1,7 +1,7 @@
 /* Charts of the sample report as SVG, compared with tests/golden/chart_*.svg (WL_UPDATE_GOLDEN=1
  * writes them anew), and as PNG. */
 #include "show/page/context.h"
-#include "show/page/sample_testing.h"
+#include "support/page_sample.h"
 
 #include <cairo.h>
 

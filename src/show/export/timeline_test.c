@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-#include "report/sample.h"
 #include "show/page/timeline_tables.h"
+#include "support/report_sample.h"
 #include "warplens/version.h"
 
 static struct sample sample;

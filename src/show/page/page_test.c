@@ -1,6 +1,6 @@
 /* Whole pages of the sample report, compared with tests/golden/. WL_UPDATE_GOLDEN=1 writes them
  * anew. */
-#include "show/page/sample_testing.h"
+#include "support/page_sample.h"
 
 #include "base/text.h"
 #include "show/page/view.h"

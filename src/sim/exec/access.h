@@ -101,6 +101,9 @@ static inline void trace_pieces(struct access *access, u32 pieces)
     access->pending = pieces * WL_TRACE_PENDING_UNIT;
 }
 
+/* Faults the warp for an access that is not aligned. all: the addresses or offsets of all lanes.
+ * Always false. */
+bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all);
 /* A global access by all lanes whose addresses form runs as they did the last time: checked,
  * counted, and address[] filled at every eighth lane. False: nothing happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,

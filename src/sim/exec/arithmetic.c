@@ -1,6 +1,7 @@
 /* The operations of warp/ops.def that are one expression per lane, and the table of all. */
+#include "sim/exec/bits.h"
 #include "sim/exec/lanes.h"
-#include "sim/exec/values.h"
+#include "sim/exec/values16.h"
 
 static const u32 lane_bits_4[WL_LANES] = {
     1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,

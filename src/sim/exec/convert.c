@@ -2,7 +2,7 @@
 #include <fenv.h>
 
 #include "sim/exec/lanes.h"
-#include "sim/exec/values.h"
+#include "sim/exec/values16.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \

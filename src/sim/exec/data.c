@@ -1,4 +1,5 @@
 /* Predicates, selection, packing, special registers, bit tricks and carries. */
+#include "sim/exec/bits.h"
 #include "sim/exec/lanes.h"
 #include "sim/exec/values.h"
 

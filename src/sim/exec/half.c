@@ -1,7 +1,7 @@
 /* Half-precision arithmetic in all its forms: one value or a pair, binary16 or bfloat16. The plain
  * forms of binary16 have operations of their own. */
 #include "sim/exec/lanes.h"
-#include "sim/exec/values.h"
+#include "sim/exec/values16.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \

@@ -4,6 +4,7 @@
  * NVIDIA tensor cores", 2021). */
 #include "sim/exec/narrow.h"
 #include "sim/exec/reach.h"
+#include "sim/exec/values16.h"
 
 #define RUN(id)                                                                     \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \

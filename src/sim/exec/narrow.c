@@ -1,5 +1,6 @@
 /* Conversions between narrow formats, and atomics on halves, vectors and 128 bits. */
 #include "sim/exec/narrow.h"
+#include "sim/exec/values16.h"
 
 #include "sim/exec/reach.h"
 

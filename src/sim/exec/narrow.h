@@ -2,7 +2,7 @@
 #ifndef WL_SIM_EXEC_NARROW_H
 #define WL_SIM_EXEC_NARROW_H
 
-#include "sim/exec/values.h"
+#include "sim/exec/values16.h"
 #include "warp/op.h"
 
 /* A finite number as sign and significand times 2^exponent; the significand of a normal number has

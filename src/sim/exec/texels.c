@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/exec/values.h"
+#include "sim/exec/values16.h"
 #include "sim/reach.h"
 
 /* Weights of texels and the positions they come from have 8 fraction bits. */

@@ -1,4 +1,4 @@
-#include "collect/cupti/replay/replay_testing.h"
+#include "support/replay_support.h"
 
 static void each_run_is_a_pass_of_the_range(void **state)
 {

@@ -1,4 +1,4 @@
-#include "collect/cupti/replay/replay_testing.h"
+#include "support/replay_support.h"
 
 static void each_launch_of_a_graph_carries_a_pass(void **state)
 {

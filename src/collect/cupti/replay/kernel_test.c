@@ -1,4 +1,4 @@
-#include "collect/cupti/replay/replay_testing.h"
+#include "support/replay_support.h"
 
 static void launches_in_a_row_are_run_again(void **state)
 {

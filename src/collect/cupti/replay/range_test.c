@@ -1,4 +1,4 @@
-#include "collect/cupti/replay/replay_testing.h"
+#include "support/replay_support.h"
 
 static void a_range_is_run_again(void **state)
 {

@@ -1,6 +1,6 @@
 /* What the device layer's test programs share. */
-#ifndef WL_DEVICE_DEVICE_TESTING_H
-#define WL_DEVICE_DEVICE_TESTING_H
+#ifndef WL_SUPPORT_DEVICE_SUPPORT_H
+#define WL_SUPPORT_DEVICE_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
  *
  * Launch 0 and 1: scale<4>, which loads 16 bytes a thread with a stride, has a two-way bank
  * conflict and inlines a function. Launch 2: a kernel without source lines that failed. */
-#ifndef WL_SHOW_PAGE_SAMPLE_TESTING_H
-#define WL_SHOW_PAGE_SAMPLE_TESTING_H
+#ifndef WL_SUPPORT_PAGE_SAMPLE_H
+#define WL_SUPPORT_PAGE_SAMPLE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

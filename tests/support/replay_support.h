@@ -2,8 +2,8 @@
  * (tests/cupti/mock.h) as a script says, under the collector, and what stands in its stream then.
  * Metric i of the n-th launch since memory was empty, both from 0, has the value 1000 * (n + 1) +
  * i; four metrics take one pass. */
-#ifndef WL_COLLECT_CUPTI_REPLAY_REPLAY_TESTING_H
-#define WL_COLLECT_CUPTI_REPLAY_REPLAY_TESTING_H
+#ifndef WL_SUPPORT_REPLAY_SUPPORT_H
+#define WL_SUPPORT_REPLAY_SUPPORT_H
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -32,8 +32,8 @@
  * Numbers: decimal, 0x hex (bits, for floats too), "inf", "-inf", "nan" (any NaN when expected),
  * "_" (anything). f16 and bf16 values are written as
  * bits. */
-#ifndef WL_SIM_PTX_TESTING_H
-#define WL_SIM_PTX_TESTING_H
+#ifndef WL_SUPPORT_PTX_CASE_H
+#define WL_SUPPORT_PTX_CASE_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* What the parser's test programs share. */
-#ifndef WL_PTX_PARSE_PARSE_TESTING_H
-#define WL_PTX_PARSE_PARSE_TESTING_H
+#ifndef WL_SUPPORT_PARSE_SUPPORT_H
+#define WL_SUPPORT_PARSE_SUPPORT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* For the tests of this room: a folder of its own, and the streams of a small run in it. */
-#ifndef WL_REPORT_SAMPLE_H
-#define WL_REPORT_SAMPLE_H
+#ifndef WL_SUPPORT_REPORT_SAMPLE_H
+#define WL_SUPPORT_REPORT_SAMPLE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

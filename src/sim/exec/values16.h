@@ -1,0 +1,109 @@
+/* Numbers of 16 bits, and rounding to them. */
+#ifndef WL_SIM_EXEC_VALUES16_H
+#define WL_SIM_EXEC_VALUES16_H
+
+#include "sim/exec/values.h"
+
+static inline float half_to_float(uint32_t half)
+{
+    uint32_t bits = (half & 0x7fffu) << 13;
+    float value = float_of(bits) * 0x1p112f;
+    if (value >= 65536.0f)
+        value = float_of(bits | 0x7f800000u);
+    return float_of(bits_of(value) | (half & 0x8000u) << 16);
+}
+
+/* Round to nearest even; NaN becomes 0x7fff. */
+static inline uint32_t float_to_half(float value)
+{
+    uint32_t bits = bits_of(value);
+    uint32_t sign = bits >> 16 & 0x8000u;
+    uint32_t magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u)
+        return 0x7fffu;
+    if (magnitude >= 0x47800000u)
+        return sign | 0x7c00u;
+    if (magnitude < 0x38800000u)
+        return sign | (bits_of(float_of(magnitude) + 0.5f) - 0x3f000000u);
+    magnitude += 0xc8000fffu + (magnitude >> 13 & 1);
+    return sign | magnitude >> 13;
+}
+
+/* The same from double, rounding once: round to odd in single first (Boldo, Melquiond 2008). */
+static inline float double_to_float_odd(double value)
+{
+    float nearest = (float)value;
+    if ((double)nearest == value || nearest != nearest)
+        return nearest;
+    uint32_t bits = bits_of(nearest);
+    int is_beyond = fabs((double)nearest) > fabs(value);
+    if (is_beyond)
+        bits--;
+    return float_of(bits | 1);
+}
+
+static inline uint32_t double_to_half(double value)
+{
+    return float_to_half(double_to_float_odd(value));
+}
+
+static inline uint32_t half_rounded(double value, enum wl_rounding rounding)
+{
+    uint32_t nearest = double_to_half(value);
+    double back = (double)half_to_float(nearest);
+    if (rounding == WL_ROUND_NEAREST || value != value || back == value)
+        return nearest;
+    bool is_above = back > value;
+    bool want_above = rounding == WL_ROUND_UP || (rounding == WL_ROUND_ZERO && value < 0);
+    if (is_above == want_above)
+        return nearest;
+    bool away = is_above == (value < 0); /* the other neighbour is farther from zero */
+    if ((nearest & 0x7fffu) == 0 && away)
+        return (value < 0 ? 0x8000u : 0) | 1;
+    return away ? nearest + 1 : nearest - 1;
+}
+
+static inline uint32_t bfloat_rounded(double value, enum wl_rounding rounding)
+{
+    if (value != value)
+        return 0x7fffu;
+    uint32_t bits = bits_of(double_to_float_odd(value));
+    uint32_t kept = bits >> 16, rest = bits & 0xffffu;
+    bool negative = bits >> 31;
+    bool up = rounding == WL_ROUND_NEAREST ? rest > 0x8000u || (rest == 0x8000u && (kept & 1))
+              : rounding == WL_ROUND_UP    ? rest && !negative
+              : rounding == WL_ROUND_DOWN  ? rest && negative
+                                           : false;
+    return kept + up;
+}
+
+/* The sum of two doubles, rounded to odd: it can be rounded once more to a narrower format. */
+static inline double sum_to_odd(double a, double b)
+{
+    double sum = a + b;
+    double error = (a - (sum - (sum - a))) + (b - (sum - a));
+    if (error == 0 || sum != sum || isinf(sum))
+        return sum;
+    uint64_t bits = bits_of_double(sum);
+    bool is_beyond = (error < 0) == (sum > 0);
+    return double_of((is_beyond ? bits - 1 : bits) | 1);
+}
+
+static inline uint32_t fma_half(uint32_t a, uint32_t b, uint32_t c)
+{
+    double product = (double)half_to_float(a) * (double)half_to_float(b);
+    return double_to_half(sum_to_odd(product, (double)half_to_float(c)));
+}
+
+/* A NaN becomes the one that arithmetic gives. */
+static inline uint32_t canonical_half(uint32_t half)
+{
+    return (half & 0x7fffu) > 0x7c00u ? 0x7fffu : half;
+}
+
+static inline uint32_t pair(uint32_t low, uint32_t high)
+{
+    return (low & 0xffffu) | high << 16;
+}
+
+#endif
