@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -71,8 +72,10 @@ static int status_of(void (*act)(void))
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_CONFINED)
-        skip(); /* not in this build, or by this kernel */
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_CONFINED) {
+        puts("skipped: processes are not confined in this build, or by this kernel");
+        skip();
+    }
     return status;
 }
 
