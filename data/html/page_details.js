@@ -52,7 +52,7 @@
         );
     }
 
-    /* The launch of the first baseline that this one is compared with: of the same kernel, as many-eth; null
+    /* The launch of the first baseline that this one is compared with: the same invocation of the same kernel; null
      * where there is none. */
     function baseOf(launch) {
         const base = data("launches").reports[1];

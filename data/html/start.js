@@ -126,7 +126,7 @@
         document
             .getElementById("marks")
             .append(
-                "Every value bears a mark: ",
+                "Every value has a mark: ",
                 ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)),
                 ".",
             );

@@ -8,12 +8,12 @@ local function throughput(prefix, what)
 end
 
 local rows = {
-    { name = "launch__replay", description = "how counters were read: kernel, the launch was run for each pass; spread, each of like launches carried a pass; application, each run of the program; range and app-range, the same for ranges of launches; none" },
+    { name = "launch__replay", description = "how counters were read: kernel, the launch was replayed for each pass; spread, each of like launches carried a pass; application, each run of the program; range and app-range, the same for ranges of launches; none" },
     { name = "launch__spread_launches", unit = "launch", description = "launches that carried a pass, of whose counters these are the means" },
     { name = "range__launches", unit = "launch", description = "launches of a range that is counted as one" },
     { name = "range__kernels", description = "what was launched in a range that is counted as one" },
     { name = "launch__uncounted", description = "why a launch has no counters" },
-    { name = "smsp__pcsamp_sample_count", description = "samples of where warps stood" },
+    { name = "smsp__pcsamp_sample_count", description = "warp samples taken" },
     throughput("TriageCompute.sm__throughput", "the SMs"),
     throughput("SM_A.TriageCompute.l1tex__throughput", "L1/TEX"),
     throughput("LTS.TriageCompute.lts__throughput", "L2"),

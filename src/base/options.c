@@ -304,7 +304,7 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
     return WL_OK;
 }
 
-/* What cannot be given, or is how it is anyway. */
+/* Options that are refused, or accepted because they name the only behaviour. */
 static enum wl_code apply_nothing(const struct wl_option *option, const char *value,
                                   struct wl_error *error)
 {

@@ -28,7 +28,7 @@ enum wl_option_kind {
     WL_OPTION_SECONDS,     /* uint64_t, in milliseconds: seconds with decimals */
     WL_OPTION_CHOICE,  /* an enum or int: index of the value in the list `argument`, "all|none" */
     WL_OPTION_ALWAYS,  /* nothing: a flag that asks for what always happens */
-    WL_OPTION_ONLY,    /* nothing: `argument` is how it is anyway, other values are refused */
+    WL_OPTION_ONLY,    /* accepted without effect if the value is `argument`, else refused */
     WL_OPTION_REFUSED, /* nothing: an option of ncu that cannot be given; help says why */
     WL_OPTION_RENAMED, /* nothing: it has another name now, which help says */
     WL_OPTION_HEADING, /* no option: name is a headline of the help text */

@@ -33,7 +33,7 @@ struct record {
     const uint8_t *bytes;
 };
 
-/* A kernel, by the name that its sections bear. */
+/* A kernel, by the name in its sections' names. */
 struct named_kernel {
     const char *name;
     size_t index; /* in cubin.items */

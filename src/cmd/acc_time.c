@@ -51,7 +51,7 @@ static const struct wl_option rows[] = {
      .kind = WL_OPTION_TEXT,
      .offset = offsetof(struct options, ranks),
      .argument = "RANKS",
-     .help = "of these ranks of a parallel program: 0,4-7; default: all",
+     .help = "only these ranks of a parallel program: 0,4-7; default: all",
      .check = wl_rank_list_check},
     WL_ROWS_END,
 };

@@ -110,7 +110,7 @@ static const struct option options[] = {
     {"--shared", FLAG, LINK, NULL, NULL, 0},
     {"-rdynamic", FLAG, LINK, NULL, NULL, 0},
     {"-s", FLAG, LINK, NULL, NULL, 0},
-    /* what holds anyway, or makes no difference */
+    /* already the case, or without effect */
     {"-lineinfo", FLAG, IGNORE, NULL, NULL, 0},
     {"--generate-line-info", FLAG, IGNORE, NULL, NULL, 0},
     {"-G", FLAG, IGNORE, NULL, NULL, 0},

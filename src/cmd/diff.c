@@ -23,7 +23,7 @@ static const struct wl_option rows[] = {
     WL_ROW(struct options, json, FLAG, "json", 0, NULL, "as JSON, in base units"),
     WL_ROW(struct options, html_path, TEXT, "html", 0, "FILE",
            "as a page for a browser: as `warplens export NEW --html FILE --baseline BASE`"),
-    WL_OVERWRITE_ROW(struct options, overwrite, "replace a page that is there"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "overwrite an existing page"),
     WL_ROW(struct options, allows_unlike, FLAG, "allow-unlike", 0, NULL,
            "compare reports of different GPUs or clocks too"),
     WL_SECTION_FOLDER_ROW(struct options, section_folder, WL_OWN_METRICS),

@@ -12,11 +12,9 @@
 static const struct wl_option_table tables[] = {{wl_general_rows, 0, 0}, WL_TABLES_END};
 
 static const char *const abilities[WL_CUPTI_ABILITY_COUNT] = {
-    [WL_CUPTI_CAN_ATTACH] = "hear of kernel launches",
-    [WL_CUPTI_CAN_TIME] = "time kernels",
-    [WL_CUPTI_CAN_COUNT] = "read hardware counters",
-    [WL_CUPTI_CAN_SAMPLE] = "sample where warps stand",
-    [WL_CUPTI_CAN_PATCH] = "count at instructions",
+    [WL_CUPTI_CAN_ATTACH] = "observe kernel launches", [WL_CUPTI_CAN_TIME] = "time kernels",
+    [WL_CUPTI_CAN_COUNT] = "read hardware counters",   [WL_CUPTI_CAN_SAMPLE] = "sample warps",
+    [WL_CUPTI_CAN_PATCH] = "count per instruction",
 };
 
 static void print_machine(const struct wl_cuda_machine *machine, FILE *out)

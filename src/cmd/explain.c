@@ -64,7 +64,7 @@ static void print_metric(const struct knowledge *knowledge, const struct wl_metr
         [WL_METRIC_VALUE] = "given by the collector, or a fact of the launch or the device",
         [WL_METRIC_FORMULA] = "computed from other metrics by a formula of data/metrics/",
         [WL_METRIC_ALIAS] = "another name",
-        [WL_METRIC_ABSENT] = "cannot be had from counting",
+        [WL_METRIC_ABSENT] = "not available from counting",
         [WL_METRIC_INSTRUCTION] = "kept for each instruction: on the source page",
     };
     size_t count = 0;

@@ -32,7 +32,7 @@ static const struct wl_option rows[] = {
     EXPORT(baselines, LINES, "baseline", 0, "REPORT",
            "compare with this report on the page of --html; repeatable"),
     EXPORT(allows_unlike, FLAG, "allow-unlike", 0, NULL, "baselines of another GPU or clock too"),
-    WL_OVERWRITE_ROW(struct wl_export_options, overwrite, "replace files that are there"),
+    WL_OVERWRITE_ROW(struct wl_export_options, overwrite, "overwrite existing files"),
     EXPORT(pages.metrics.set, TEXT, "set", 0, "NAME",
            "set of sections: `warplens show --list-sets`"),
     EXPORT(pages.metrics.sections, COMMAS, "section", 0, "NAME",

@@ -9,7 +9,7 @@ const struct wl_option wl_general_rows[] = {
     WL_ROWS_HEADING("GENERAL"),
     GENERAL(wants_help, FLAG, "help", 'h', NULL, "this text"),
     GENERAL(wants_version, FLAG, "version", 'v', NULL, "the version of warplens"),
-    GENERAL(is_quiet, FLAG, "quiet", 'q', NULL, "no messages but errors"),
+    GENERAL(is_quiet, FLAG, "quiet", 'q', NULL, "print no messages but errors"),
     GENERAL(log_file, TEXT, "log-file", 0, "FILE",
             "pages and messages go to FILE; or to 'stdout', 'stderr'"),
     WL_ROWS_END,
@@ -18,13 +18,13 @@ const struct wl_option wl_general_rows[] = {
 const struct wl_option wl_report_rows[] = {
     WL_ROWS_HEADING("REPORT"),
     REPORT(path, TEXT, "export", 'o', "FILE", WL_REPORT_PATH_HELP),
-    WL_OVERWRITE_ROW(struct wl_report_options, overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct wl_report_options, overwrite, "overwrite an existing report"),
     REPORT(
         import_source, SWITCH, "import-source", 0, "yes|no",
         "keep the text of the source files in the report: of those under the working folder, the "
         "program's or --source-folders; default: yes"),
     REPORT(source_folders, COLONS, "source-folders", 0, "FOLDERS",
-           "where to look for source files that are not where the compiler saw them; ':' between"),
+           "where to look for source files that have moved since compilation; ':' between"),
     WL_ROWS_END,
 };
 
@@ -35,11 +35,12 @@ const struct wl_option wl_measure_rows[] = {
     MEASURE(twin, FLAG, "twin", 0, NULL,
             "hw: simulate the program as well, on the model most like the GPU, and compare"),
     MEASURE(warp_sampling, CHOICE, "warp-sampling", 0, "auto|on|off",
-            "hw: sample where warps stand; default: with the sets detailed and full"),
+            "hw: sample warps and their stall reasons; default: with the sets detailed and full"),
     MEASURE(warp_sampling_interval, TEXT, "warp-sampling-interval", 0, "auto|0..26",
             "hw: a sample every 2^(5+N) cycles"),
-    MEASURE(instruction_counts, CHOICE, "instruction-counts", 0, "auto|on|off",
-            "hw: count at each instruction; default: with the sets detailed and full"),
+    MEASURE(
+        instruction_counts, CHOICE, "instruction-counts", 0, "auto|on|off",
+        "hw: count executions per machine instruction; default: with the sets detailed and full"),
     WL_ROWS_END,
 };
 
@@ -60,24 +61,25 @@ const struct wl_option wl_page_rows[] = {
     PAGE(units, CHOICE, "print-units", 0, "auto|base",
          "auto: Kbyte, msecond (default); base: byte, second"),
     PAGE(summary, CHOICE, "print-summary", 0, "none|per-kernel|per-gpu|per-nvtx",
-         "least, most and mean of launches put together"),
+         "minimum, maximum and mean of launches put together"),
     PAGE(print_source, TEXT, "print-source", 0, "cuda,ptx|cuda|ptx",
          "source page: which text; default: cuda,ptx"),
     PAGE(print_source, TEXT, "view-source", 0, "cuda,ptx|cuda|ptx", NULL),
-    PAGE(top, TEXT, "top", 0, "METRIC", "source page: the line that leads this metric"),
+    PAGE(top, TEXT, "top", 0, "METRIC",
+         "source page: mark the line with the highest value of this metric"),
     PAGE(percent, FLAG, "percent", 0, NULL, "source page: values as percent of the kernel's total"),
     PAGE(metrics.set, TEXT, "set", 0, "NAME", "set of sections: --list-sets"),
     PAGE(metrics.sections, COMMAS, "section", 0, "NAME", "a section: --list-sections; repeatable"),
     PAGE(metrics.metrics, COMMAS, "metrics", 0, "NAMES",
          "these metrics, ',' between; also regex:EXPRESSION, group:SECTION or group:SET, and "
-         "breakdown:THROUGHPUT, what it is the largest of"),
+         "breakdown:THROUGHPUT, the metrics it is the maximum of"),
     PAGE(rules, COMMAS, "rule", 0, "NAME", "advice page: only this rule: --list-rules; repeatable"),
     WL_SECTION_FOLDER_ROW(struct wl_page_options, metrics.section_folder, WL_OWN_SECTIONS),
-    PAGE(lists.sets, FLAG, "list-sets", 0, NULL, "list the sets and end"),
-    PAGE(lists.sections, FLAG, "list-sections", 0, NULL, "list the sections and end"),
-    PAGE(lists.rules, FLAG, "list-rules", 0, NULL, "list the rules and end"),
+    PAGE(lists.sets, FLAG, "list-sets", 0, NULL, "list the sets and exit"),
+    PAGE(lists.sections, FLAG, "list-sections", 0, NULL, "list the sections and exit"),
+    PAGE(lists.rules, FLAG, "list-rules", 0, NULL, "list the rules and exit"),
     PAGE(lists.metrics, FLAG, "list-metrics", 0, NULL, NULL),
-    PAGE(lists.metrics, FLAG, "query-metrics", 0, NULL, "list the metrics and end"),
+    PAGE(lists.metrics, FLAG, "query-metrics", 0, NULL, "list the metrics and exit"),
     WL_ROWS_END,
 };
 

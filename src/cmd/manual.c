@@ -10,13 +10,15 @@
 static const struct {
     const char *name, *meaning;
 } variables[] = {
-    {"WARPLENS_COLLECTOR", "auto, sim or hw: what --collector says where it is not given"},
-    {"WARPLENS_CUPTI", "the CUPTI library to measure with, a file"},
+    {"WARPLENS_COLLECTOR", "auto, sim or hw: the default of --collector"},
+    {"WARPLENS_CUPTI", "path of the CUPTI library to measure with"},
     {"WARPLENS_ACC_TIME", "1: `warplens trace` prints the times of OpenACC regions by line"},
-    {"WARPLENS_NO_NVCC", "set: no ptxas is asked for registers of kernels"},
-    {"WARPLENS_GPU", "model to simulate, where a program runs over our libraries without warplens"},
-    {"WARPLENS_GPU_FOLDER", "then: where to look first for NAME.gpu"},
-    {"WARPLENS_DEVICES", "then: what CUDA_VISIBLE_DEVICES is to CUDA, before it is looked at"},
+    {"WARPLENS_NO_NVCC", "set: do not run ptxas for the registers of kernels"},
+    {"WARPLENS_GPU",
+     "model to simulate when a program runs with our libraries but without warplens"},
+    {"WARPLENS_GPU_FOLDER", "in that case: the folder searched first for NAME.gpu"},
+    {"WARPLENS_DEVICES",
+     "in that case: number of simulated devices, before CUDA_VISIBLE_DEVICES applies"},
     {"WARPLENS_SETTINGS", "set by warplens: the settings file, for its libraries in the program"},
     {"WARPLENS_TRACE_ENGINE", "set by warplens: the library that records events"},
 };

@@ -16,7 +16,7 @@ struct options {
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("REPORT"),
     WL_ROW(struct options, path, TEXT, "export", 'o', "FILE", "write this report (.wlr is added)"),
-    WL_OVERWRITE_ROW(struct options, overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "overwrite an existing report"),
     WL_ROWS_END,
 };
 

@@ -32,7 +32,7 @@ struct options {
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("OPTIMIZE"),
     WL_ROW(struct options, kernel_count, NUMBER, "kernels", 0, "N",
-           "take the N kernels with most to gain by time and head-room, of 2 N that are profiled, "
+           "report the N kernels with most to gain by time and headroom, of 2 N profiled, "
            "each in a run of its own; default: 3"),
     WL_ROWS_END,
 };

@@ -173,7 +173,7 @@ static void print_table(const struct predicting *predicting)
     wl_text_add(&text,
                 "  Predicted durations, and what is nearest to its limit. The program ran once "
                 "on each model: where it\n  asks for device properties, it may have gone "
-                "different ways.\n");
+                "a different path.\n");
     wl_console_print(predicting->console, "%s", text.data);
     wl_text_free(&text);
     wl_table_free(&table);
@@ -219,7 +219,7 @@ static enum wl_code run(void *given, const struct wl_arguments *program,
 const struct wl_verb wl_verb_predict = {
     .name = "predict",
     .usage = "predict --gpu NAMES [options] PROGRAM [ARGUMENTS]",
-    .summary = "predict what a CUDA program's kernels would take on several GPUs",
+    .summary = "predict how long a CUDA program's kernels take on several GPUs",
     .options_bytes = sizeof(struct wl_profile_options),
     .tables = wl_profile_tables,
     .words = WL_WORDS_PROGRAM,

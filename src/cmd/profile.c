@@ -20,7 +20,7 @@ enum { few_launches = 8 };
 
 static const struct wl_option import_rows[] = {
     WL_ROW(struct wl_profile_options, import_path, TEXT, "import", 'i', "FILE",
-           "run nothing, show this report: as `warplens show FILE`"),
+           "run nothing, show this report, like `warplens show FILE`"),
     WL_ROWS_END,
 };
 
@@ -102,7 +102,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
     else if (settings->collector == WL_COLLECTOR_HW)
         wl_error_set_hint(error,
                           "if the program does launch kernels, `warplens doctor` says what is "
-                          "in the way");
+                          "preventing it");
     else
         wl_program_explain_nothing(run->program_path, &run->info, &run->messages);
     return WL_ERR_NOTHING;

@@ -15,7 +15,7 @@
 #define HARDWARE "it steers hardware counters, and the simulated GPU has none"
 #define SAMPLING "samples over time need a hardware collector"
 #define ONE_RUN "every launch is counted in one run, nothing is replayed"
-#define RANKS "processes are simulated each for itself, in their own time"
+#define RANKS "each process is simulated separately, on its own clock"
 #define CONFIG "options come from the command line only, so that a run can be repeated"
 #define RULES "rules are applied by --page advice"
 #define RENAME "kernels keep the names that the program gives them"
@@ -61,7 +61,7 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("python-exclude", STACKS),
     REFUSED("range-filter", "use --nvtx-include or cudaProfilerStart"),
     REFUSED("disable-profiler-start-stop",
-            "cudaProfilerStart and cudaProfilerStop are always heard"),
+            "cudaProfilerStart and cudaProfilerStop are always observed"),
     ONLY("rename-kernels", "no|off|false|0", RENAME),
     ONLY("rename-kernels-export", "no|off|false|0", RENAME),
     REFUSED("rename-kernels-path", RENAME),
@@ -89,9 +89,9 @@ const struct wl_option wl_refused_rows[] = {
     /* replay */
     ONLY("app-replay-match", "all", "launches are matched by number, kernel, grid and block"),
     ONLY("app-replay-mode", "balanced", "launches that differ from run to run have no counters"),
-    ONLY("app-replay-buffer", "file", "what runs leave for each other is kept beside the report"),
+    ONLY("app-replay-buffer", "file", "what is kept between runs lies beside the report"),
     REFUSED("range-replay-options",
-            "a range is run again where that is safe, see docs/using/hardware.md"),
+            "a range is replayed where that is safe, see docs/using/hardware.md"),
     /* output */
     REFUSED("open-in-ui", "use `warplens show REPORT`"),
     ONLY("print-details", "all", "the details page always shows all it has"),

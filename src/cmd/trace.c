@@ -25,7 +25,7 @@
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("TRACE"),
     TRACE(report.path, TEXT, "output", 'o', "FILE", WL_REPORT_PATH_HELP),
-    WL_OVERWRITE_ROW(struct wl_trace_options, report.overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct wl_trace_options, report.overwrite, "overwrite an existing report"),
     TRACE(wants_stats, SWITCH, "stats", 0, "true|false",
           "print the summary tables when the program has ended"),
     TRACE(tables, COMMAS, "report", 'r', "NAMES",
@@ -128,9 +128,8 @@ static enum wl_code fail_empty(struct wl_error *error)
 {
     wl_error_set(error, WL_ERR_NOTHING, "nothing was recorded");
     error->where[0] = '\0';
-    return wl_error_set_hint(error,
-                             "the program called nothing of what was asked for, or not while "
-                             "it was recorded");
+    return wl_error_set_hint(error, "the program made no calls of the requested kinds while it was "
+                                    "recorded");
 }
 
 /* Not of each of many ranks: what holds the program back is seen in all of them together. */

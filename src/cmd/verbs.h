@@ -23,7 +23,7 @@ struct wl_verb {
     enum wl_verb_words words;
     /* Before options, all zero, are read: what the verb has as default. NULL: nothing. */
     void (*init)(void *options);
-    /* Frees what init made; texts of rows are freed anyway. NULL: nothing. */
+    /* Frees what init made; texts of rows are freed by the caller. NULL: nothing. */
     void (*release)(void *options);
     enum wl_code (*work)(void *options, const struct wl_arguments *arguments,
                          const struct wl_console *console, struct wl_error *error);

@@ -259,7 +259,7 @@ static void keep_records(void *self, struct wl_timeline_record *records, size_t 
         events[event_count++] = records[i];
 }
 
-static void hear(const char *name, bool is_begin)
+static void on_range(const char *name, bool is_begin)
 {
     is_heard[is_begin] = is_heard[is_begin] || strcmp(name, "solver@step") == 0;
 }
@@ -289,7 +289,7 @@ static void ranges_and_marks_are_events(void **state)
     step.category = 7;
     push_ascii("before"); /* began before the recording: no event */
     wl_timeline_start(&options, &sink);
-    wl_nvtx_set_listener(hear);
+    wl_nvtx_set_listener(on_range);
     domain_push(solver, &step);
     ((void (*)(const char *))core[2])("now");
     uint64_t first = ((uint64_t(*)(const char *))core[5])("overlap");

@@ -30,7 +30,7 @@ struct opens {
 static pthread_key_t own_key;
 static pthread_once_t own_once = PTHREAD_ONCE_INIT;
 
-/* Parallel regions by number, and when they ended: their threads hear of the end of the barrier
+/* Parallel regions by number, and when they ended: their threads learn of the end of the barrier
  * that ends a region only when the next one begins. */
 static struct {
     _Atomic uint64_t id, end;

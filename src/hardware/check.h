@@ -9,11 +9,11 @@
 
 /* Things that are tried, each in a context on the GPU. */
 enum wl_cupti_ability {
-    WL_CUPTI_CAN_ATTACH, /* hear of launches */
+    WL_CUPTI_CAN_ATTACH, /* observe launches */
     WL_CUPTI_CAN_TIME,   /* kernel records */
     WL_CUPTI_CAN_COUNT,  /* range profiler */
     WL_CUPTI_CAN_SAMPLE, /* PC sampling */
-    WL_CUPTI_CAN_PATCH,  /* counts at instructions */
+    WL_CUPTI_CAN_PATCH,  /* counts per instruction */
     WL_CUPTI_ABILITY_COUNT,
 };
 

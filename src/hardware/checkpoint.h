@@ -1,5 +1,5 @@
 /* Saving and restoring what a context's kernels can write: libcheckpoint.so, which comes with
- * libcupti. With it kernels can be run again for further passes of counters. */
+ * libcupti. With it kernels can be replayed for further passes of counters. */
 #ifndef WL_HARDWARE_CHECKPOINT_H
 #define WL_HARDWARE_CHECKPOINT_H
 

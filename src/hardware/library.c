@@ -235,7 +235,7 @@ static const struct wl_cupti_reason reasons[] = {
     REASON(INSUFFICIENT_PRIVILEGES,
            "the driver gives counters to administrators only (ERR_NVGPUCTRPERM)", permission_hint),
     REASON(MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, "another profiler is attached to this program",
-           "only one client of CUPTI can watch a program: switch the other one off"),
+           "only one CUPTI client can attach to a program: switch the other one off"),
     REASON(VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
            "the host does not let this virtual GPU count",
            "the host must set NVreg_RestrictProfilingToAdminUsers=0 or enable profiling of the "

@@ -78,7 +78,7 @@ enum wl_code wl_cupti_sass_open(const struct wl_cupti *cupti, struct wl_cuda_con
     };
     result = cupti->cuptiSassMetricsSetConfig(&config);
     if (result != WL_CUPTI_SUCCESS)
-        return wl_cupti_fail(error, "configuring counts at instructions", result);
+        return wl_cupti_fail(error, "configuring counts per instruction", result);
     sass->context = context;
     return WL_OK;
 }
@@ -146,7 +146,7 @@ enum wl_code wl_cupti_sass_stop(struct wl_cupti_sass *sass, wl_cupti_take_counts
         result = ended;
     return result == WL_CUPTI_SUCCESS
                ? WL_OK
-               : wl_cupti_fail(error, "reading counts at instructions", result);
+               : wl_cupti_fail(error, "reading counts per instruction", result);
 }
 
 void wl_cupti_sass_close(struct wl_cupti_sass *sass, bool abandon)

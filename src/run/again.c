@@ -94,10 +94,11 @@ static enum wl_code join_streams(const struct wl_launch_run *run, const struct a
         missing += joined.missing;
     }
     if (!code && (missing || first.count != second.count))
-        wl_messages_warn(&run->messages, NULL,
-                         "the program did not do the same again: %zu launches could not be put "
-                         "together",
-                         missing);
+        wl_messages_warn(
+            &run->messages, NULL,
+            "the program behaved differently when replayed: %zu launches could not be put "
+            "together",
+            missing);
     wl_streams_free(&first);
     wl_streams_free(&second);
     return code;
@@ -122,7 +123,7 @@ static enum wl_code run_again(struct wl_launch_run *run, enum purpose purpose, s
     wl_subprocess_wait(&process, NULL, &ending);
     wl_subprocess_wait_orphans(UINT32_MAX);
     if (ending.exit_code != run->ending.exit_code && again->pass <= 1)
-        wl_messages_warn(&run->messages, NULL, "run again, the program ended with exit code %d",
+        wl_messages_warn(&run->messages, NULL, "when replayed, the program ended with exit code %d",
                          ending.exit_code);
     return purpose == FOR_PASS ? WL_OK : join_streams(run, again, error);
 }
@@ -164,7 +165,7 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
         return WL_OK;
     uint32_t count = read_pass_count(run);
     if (count > 1 && run->ending.signal) {
-        wl_messages_warn(&run->messages, NULL, "a program that crashes is not run again");
+        wl_messages_warn(&run->messages, NULL, "a program that crashes is not replayed");
         count = 1;
     }
     if (count > 1)

@@ -1,4 +1,4 @@
-/* --replay-mode application and app-range: the program runs again, once for each pass of the
+/* --replay-mode application and app-range: the program is replayed, once for each pass of the
  * counters, and for what cannot be measured together with counters; what the same launches gave is
  * put together. */
 #ifndef WL_RUN_AGAIN_H

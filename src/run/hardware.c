@@ -57,13 +57,13 @@ char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_er
     return found;
 }
 
-/* Whether something is wanted: said so, or as part of a set or of running the program again. */
+/* Whether the option is on: given explicitly, or implied by the set or by application replay. */
 static bool is_wanted(enum wl_override choice, const struct wl_run_request *request)
 {
     const char *set = request->metrics->set;
-    bool is_so_anyway = (set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0)) ||
-                        request->settings->replay == WL_REPLAY_APPLICATION;
-    return choice == WL_OVERRIDE_ON || (choice == WL_OVERRIDE_NONE && is_so_anyway);
+    bool is_in_set = (set && (strcmp(set, "detailed") == 0 || strcmp(set, "full") == 0)) ||
+                     request->settings->replay == WL_REPLAY_APPLICATION;
+    return choice == WL_OVERRIDE_ON || (choice == WL_OVERRIDE_NONE && is_in_set);
 }
 
 static enum wl_code choose_instructions(const struct wl_run_request *request,
@@ -76,7 +76,7 @@ static enum wl_code choose_instructions(const struct wl_run_request *request,
     if (has_ranges &&
         (measure->warp_sampling == WL_OVERRIDE_ON || measure->instruction_counts == WL_OVERRIDE_ON))
         return wl_error_set(error, WL_ERR_USAGE,
-                            "ranges have neither samples of warps nor counts at instructions");
+                            "ranges have neither samples of warps nor counts per instruction");
     settings->pc_samples = !has_ranges && is_wanted(measure->warp_sampling, request);
     settings->instruction_counts = !has_ranges && is_wanted(measure->instruction_counts, request);
     if (!interval || strcmp(interval, "auto") == 0)
@@ -171,7 +171,7 @@ enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *erro
         code = wl_error_set(error, WL_ERR_INPUT, "%s cannot be loaded: %s", hardware_library,
                             loading.trouble);
         wl_error_set_hint(error, "install the library that is named, or build warplens here; the "
-                                 "driver would leave ours out without a word");
+                                 "driver would skip ours silently");
     }
     free(path);
     return code;

@@ -160,7 +160,7 @@ static enum wl_code make_stream_folder(struct wl_launch_run *run, struct wl_erro
     return code;
 }
 
-/* Where each run is a pass, what the runs leave for each other. */
+/* Application replay: counters kept between runs. */
 static enum wl_code make_image_folder(struct wl_settings *settings, struct wl_error *error)
 {
     bool has_runs =
@@ -250,7 +250,7 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
                             "ranges are counted as one on a real GPU only: the simulated one "
                             "counts launches");
     if (run->settings.collector != WL_COLLECTOR_HW)
-        run->settings.replay = WL_REPLAY_AUTO; /* nothing runs again there */
+        run->settings.replay = WL_REPLAY_AUTO; /* nothing is replayed there */
     if (code || run->settings.replay != WL_REPLAY_APPLICATION)
         return code;
     run->again.samples = run->settings.pc_samples;

@@ -59,7 +59,8 @@ static void report_unwritten(const struct touch *touch, uint32_t lane, uint64_t 
                                  .address = address,
                                  .bytes = bytes,
                                  .place = wl_found_place(run, address, 1)};
-    if (finding.place.where == WL_PLACE_ACROSS) /* else out of bounds, which is said anyway */
+    if (finding.place.where ==
+        WL_PLACE_ACROSS) /* otherwise out of bounds, which is reported separately */
         wl_found(touch->warp, touch->op, lane, &finding);
 }
 

@@ -1,4 +1,4 @@
-/* PC sampling and counts at instructions of the tests' CUPTI. */
+/* PC sampling and counts per instruction of the tests' CUPTI. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +112,7 @@ int cuptiGetCubinCrc(struct wl_cupti_cubin_crc *call)
     return 0;
 }
 
-/* ---- counts at instructions ---- */
+/* ---- counts per instruction ---- */
 
 int cuptiSassMetricsGetProperties(struct wl_cupti_sass_properties *call)
 {

@@ -99,9 +99,9 @@ int main(void)
     EXPECT(cudaMemcpy(got, device_c, 4, DEVICE_TO_HOST), 0);
     EXPECT(got[0] == 2 * reference(0, 0, 4, 0, 0), 1);
 
-    hear();
+    capture_stderr();
     int status = cublasZgemm_v2(handle);
-    const char *said = heard();
+    const char *said = captured_stderr();
     EXPECT(status, 15);
     EXPECT_TEXT(said, "warplens: cublasZgemm_v2 is not supported by the simulated GPU and returned "
                       "an error\n");

@@ -168,9 +168,9 @@ static void load_wrong_images(void)
     void *module;
     EXPECT(cuModuleLoadData(&module, "garbage"), 200);
     EXPECT(cuModuleLoad(&module, "/nonexistent"), 301);
-    hear();
+    capture_stderr();
     int code = cuModuleLoadData(&module, "\177ELF");
-    heard();
+    captured_stderr();
     EXPECT(code, 209);
 }
 
@@ -199,9 +199,9 @@ static void be_a_static_runtime(void)
 {
     const void *table = &table;
     char id[16] = {0};
-    hear();
+    capture_stderr();
     int first = cuGetExportTable(&table, id), second = cuGetExportTable(&table, id);
-    const char *said = heard();
+    const char *said = captured_stderr();
     EXPECT(first, 801);
     EXPECT(second, 801);
     EXPECT(table == NULL, 1);

@@ -44,9 +44,9 @@ int main(void)
     void *program;
     size_t bytes = 0;
     int major, minor;
-    hear();
+    capture_stderr();
     int code = nvrtcVersion(&major, &minor);
-    const char *said = heard();
+    const char *said = captured_stderr();
     if (code) {
         EXPECT(!strncmp(said, "warplens: the program compiles at run time", 42), 1);
         EXPECT_TEXT(nvrtcGetErrorString(code), "NVRTC is not found");

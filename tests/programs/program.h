@@ -33,27 +33,27 @@ static int failures;
     } while (0)
 
 /* What is written to stderr between the two. */
-static int heard_pipe[2], heard_saved;
+static int capture_pipe[2], saved_stderr;
 
-static inline void hear(void)
+static inline void capture_stderr(void)
 {
     fflush(stderr);
-    heard_saved = dup(STDERR_FILENO);
-    if (pipe(heard_pipe) || dup2(heard_pipe[1], STDERR_FILENO) < 0)
+    saved_stderr = dup(STDERR_FILENO);
+    if (pipe(capture_pipe) || dup2(capture_pipe[1], STDERR_FILENO) < 0)
         exit(1);
-    close(heard_pipe[1]);
+    close(capture_pipe[1]);
 }
 
-static inline const char *heard(void)
+static inline const char *captured_stderr(void)
 {
     static char text[8192];
-    dup2(heard_saved, STDERR_FILENO); /* closes the pipe's last writer */
-    close(heard_saved);
+    dup2(saved_stderr, STDERR_FILENO); /* closes the pipe's last writer */
+    close(saved_stderr);
     size_t length = 0;
-    for (ssize_t got; (got = read(heard_pipe[0], text + length, sizeof text - 1 - length)) > 0;)
+    for (ssize_t got; (got = read(capture_pipe[0], text + length, sizeof text - 1 - length)) > 0;)
         length += (size_t)got;
     text[length] = '\0';
-    close(heard_pipe[0]);
+    close(capture_pipe[0]);
     return text;
 }
 

@@ -229,10 +229,10 @@ static void make_errors(int version)
 
 static void call_what_is_not_there(void)
 {
-    hear();
+    capture_stderr();
     int first = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0),
         second = cudaGraphConditionalHandleCreate(NULL, NULL, 0, 0);
-    const char *said = heard();
+    const char *said = captured_stderr();
     EXPECT(first, 801);
     EXPECT(second, 801);
     EXPECT_TEXT(
@@ -245,9 +245,9 @@ static void call_what_is_not_there(void)
 static void break_the_context(void)
 {
     void *address;
-    hear();
+    capture_stderr();
     int launched = cudaLaunchKernel(&wild_stub, one, one, NULL, 0, NULL);
-    const char *said = heard();
+    const char *said = captured_stderr();
     EXPECT(launched, 0);
     EXPECT(strncmp(said, "warplens: kernel wild stopped: illegal memory access", 52), 0);
     EXPECT(cudaPeekAtLastError(), 0);

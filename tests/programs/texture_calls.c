@@ -196,10 +196,11 @@ static void make_textures(void)
     resource.pitched.pitch = 32;
     EXPECT(cudaCreateTextureObject(&texture, &resource, &reading, NULL), 0);
     EXPECT(cudaCreateSurfaceObject(&texture, &resource), 1);
-    hear();
+    capture_stderr();
     EXPECT(cudaCreateTextureObject(&texture, &resource, &reading, &resource), 801);
-    EXPECT_TEXT(heard(), "warplens: cudaCreateTextureObject with a resource view is not supported "
-                         "by the simulated GPU and returned an error\n");
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: cudaCreateTextureObject with a resource view is not supported "
+                "by the simulated GPU and returned an error\n");
     EXPECT(cudaFree(memory), 0);
     EXPECT(cudaFreeArray(array), 0);
 }

@@ -119,10 +119,10 @@ static void miss(void *function)
     EXPECT(cuMemCreate(&handle, page, &pinned, 0), 0);
     EXPECT(cuMemMap(base, page, 0, handle, 0), 0);
     void *parameters[] = {&base, &base};
-    hear();
+    capture_stderr();
     EXPECT(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL), 0);
     EXPECT(cuCtxSynchronize(), 700);
-    const char *text = heard();
+    const char *text = captured_stderr();
     if (getenv("WARPLENS_GPU"))
         EXPECT(strstr(text, "illegal memory access") != NULL, 1);
 }

@@ -223,7 +223,7 @@ static void leave_overhead(const struct wl_advice_reading *reading, struct wl_ad
     advice->saved *= 1 - part;
     if (part < worth_saying)
         return;
-    char *how = wl_string_format("%s; of the time but the %.0f%% that a launch costs anyway",
+    char *how = wl_string_format("%s; of the time without the %.0f%% of launch overhead",
                                  advice->how, 100 * part);
     advice->how = wl_arena_string(reading->arena, how, strlen(how));
     free(how);

@@ -406,7 +406,7 @@ static void keep_stack(const struct wl_cupti_api_data *api)
 
 /* Of the end of cuInit, of cudaProfilerStart and cudaProfilerStop, and of all calls where their
  * stacks are wanted. */
-static void hear(void *self, int domain, uint32_t call, const void *data)
+static void on_call(void *self, int domain, uint32_t call, const void *data)
 {
     (void)self;
     const struct wl_cupti_api_data *api = data;
@@ -426,7 +426,7 @@ static enum wl_code listen(int domain, uint32_t call, struct wl_error *error)
     const struct wl_cupti *cupti = &trace.cupti;
     int result = WL_CUPTI_SUCCESS;
     if (!trace.subscriber)
-        result = cupti->cuptiSubscribe(&trace.subscriber, hear, NULL);
+        result = cupti->cuptiSubscribe(&trace.subscriber, on_call, NULL);
     if (result == WL_CUPTI_SUCCESS)
         result = cupti->cuptiEnableCallback(1, trace.subscriber, domain, call);
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
@@ -437,7 +437,7 @@ static enum wl_code hear_calls(struct wl_error *error)
     int result = WL_CUPTI_SUCCESS;
     call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
     if (!trace.subscriber)
-        result = trace.cupti.cuptiSubscribe(&trace.subscriber, hear, NULL);
+        result = trace.cupti.cuptiSubscribe(&trace.subscriber, on_call, NULL);
     if (result == WL_CUPTI_SUCCESS)
         result = trace.cupti.cuptiEnableDomain(1, trace.subscriber, WL_CUPTI_DOMAIN_RUNTIME);
     if (result == WL_CUPTI_SUCCESS && trace.settings->trace_driver)

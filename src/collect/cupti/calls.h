@@ -42,7 +42,7 @@ extern const struct wl_collect_capture_call wl_collect_capture_calls[WL_COLLECT_
 
 /* A call, by its name, that neither waits nor changes what kernels see. */
 bool wl_collect_is_harmless(const char *name);
-/* A kernel, by its name, that waits for others on other GPUs: one that is held up, or run again,
+/* A kernel, by its name, that waits for others on other GPUs: one that is delayed or replayed,
  * waits for ever. */
 bool wl_collect_is_peer(const char *function);
 

@@ -139,7 +139,7 @@ static void note_left_out(struct wl_cupti_collector *collector)
             "%llu of %llu like launches of %s are left out", (unsigned long long)group->left_out,
             (unsigned long long)(recorded + group->left_out), group->key.kernel->demangled);
         wl_collect_note(&replay->core, WL_NOTE_INFO, "launches-left-out", text,
-                        "--replay-mode kernel records all, and counts at each");
+                        "--replay-mode kernel records all, and counts each of them");
         free(text);
         group->left_out = 0;
     }

@@ -1,4 +1,4 @@
-/* The program's contexts: each has its own counters, samples and counts at instructions, which
+/* The program's contexts: each has its own counters, samples and counts per instruction, which
  * exclude each other, and its own launches under way. */
 #ifndef WL_COLLECT_CUPTI_CONTEXTS_H
 #define WL_COLLECT_CUPTI_CONTEXTS_H

@@ -57,7 +57,7 @@ static void open_counting(struct wl_collect_counters *counters, struct wl_collec
 void wl_collect_counters_stop(struct wl_collect_counters *counters,
                               struct wl_collect_context *context, const struct wl_error *error)
 {
-    wl_collect_note_error(counters->core, "counters-off", "hardware counters are off from here on",
+    wl_collect_note_error(counters->core, "counters-off", "no hardware counters from here on",
                           error);
     if (context->batch.count)
         wl_collect_instructions_settle(counters->instructions, context, true);

@@ -202,7 +202,7 @@ static void launch_graph(struct wl_cupti_collector *collector, const struct wl_c
                     is_graph ? "graphs are not counted where launches are chosen, nor where their "
                                "kernels may wait for other GPUs"
                              : "kernels that several devices launch together are not counted: they "
-                               "cannot be run again one by one",
+                               "cannot be replayed one by one",
                     is_graph ? "--replay-mode app-range counts them as part of a range" : "");
 }
 
@@ -269,7 +269,7 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
         wl_collect_launch_release(launch);
         return;
     }
-    /* kernel records take counts at instructions away, and continuous samples */
+    /* kernel records take counts per instruction away, and continuous samples */
     bool is_time_excluded =
         settings->instruction_counts || (settings->pc_samples && replay->policy->shares_launches);
     if (is_counted && launch->is_batched)

@@ -22,7 +22,7 @@ bool wl_cupti_event_is_launch(uint32_t call);
 /* True if a launch has been recorded often enough and is only counted, or its call ends: then it
  * need not be told. */
 bool wl_cupti_event_is_passed(void *collector, uint32_t call, const struct wl_cupti_api_data *data);
-/* Whether it is a call, but for launches, before which launches that are to run again must have
+/* Whether it is a call, but for launches, before which launches to be replayed must have
  * run. */
 bool wl_cupti_event_ends_batch(const void *collector, int domain, const void *data);
 

@@ -52,7 +52,7 @@ static void open_counts(struct wl_collect_instructions *instructions,
         return;
     }
     wl_cupti_sass_close(&context->sass, false);
-    wl_collect_note_error(instructions->core, "no-instruction-counts", "no counts at instructions",
+    wl_collect_note_error(instructions->core, "no-instruction-counts", "no counts per instruction",
                           &error);
 }
 
@@ -60,7 +60,7 @@ static void stop_counts(struct wl_collect_instructions *instructions,
                         struct wl_collect_context *context, const struct wl_error *error)
 {
     wl_collect_note_error(instructions->core, "instruction-counts-off",
-                          "counts at instructions are off from here on", error);
+                          "no counts per instruction from here on", error);
     wl_cupti_sass_close(&context->sass, false);
     context->counts = WL_COLLECT_OFF;
 }
@@ -204,8 +204,8 @@ uint64_t wl_collect_samples_gather(struct wl_collect_instructions *instructions,
         return 0;
     if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK)
         return context->sampling.samples - before;
-    wl_collect_note_error(instructions->core, "samples-off",
-                          "samples of warps are off from here on", &error);
+    wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
+                          &error);
     wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
     context->samples = WL_COLLECT_OFF;
     return 0;
@@ -284,9 +284,9 @@ static void note_no_counts(struct wl_collect_instructions *instructions,
 {
     char *text =
         reading->others
-            ? wl_string_format("CUPTI gave counts at %zu instructions of %s, and none of %s",
+            ? wl_string_format("CUPTI gave counts for %zu instructions of %s, and none for %s",
                                reading->others, reading->other, reading->launch->kernel->mangled)
-            : wl_string_format("CUPTI gave no counts at instructions of %s",
+            : wl_string_format("CUPTI gave no counts per instruction of %s",
                                reading->launch->kernel->demangled);
     wl_collect_note(instructions->core, WL_NOTE_WARNING, "no-instruction-counts", text, "");
     free(text);
@@ -323,8 +323,8 @@ static void read_samples(struct wl_collect_instructions *instructions,
         return;
     if (wl_cupti_sampling_read(&context->sampling, take_samples, &reading, &error) == WL_OK)
         return;
-    wl_collect_note_error(instructions->core, "samples-off",
-                          "samples of warps are off from here on", &error);
+    wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
+                          &error);
     wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
     context->samples = WL_COLLECT_OFF;
 }
@@ -387,8 +387,8 @@ static void switch_samples(struct wl_collect_instructions *instructions,
     struct wl_error error = {0};
     if (wl_cupti_sampling_switch(&context->sampling, is_on, &error) == WL_OK)
         return;
-    wl_collect_note_error(instructions->core, "samples-off",
-                          "samples of warps are off from here on", &error);
+    wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
+                          &error);
     end_samples(instructions, context);
     context->samples = WL_COLLECT_OFF;
 }
@@ -450,8 +450,8 @@ void wl_collect_instructions_note_exclusion(struct wl_collect_instructions *inst
     instructions->is_exclusion_noted = true;
     wl_collect_note(instructions->core, WL_NOTE_INFO, "counters-alone",
                     has_samples
-                        ? "a launch with counters has no counts at instructions"
-                        : "a launch with counters has no samples and no counts at instructions",
+                        ? "a launch with counters has no counts per instruction"
+                        : "a launch with counters has no samples and no counts per instruction",
                     "--replay-mode application runs the program again for them");
 }
 

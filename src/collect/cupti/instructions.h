@@ -1,5 +1,5 @@
 /* What is kept for each machine instruction of a launch: samples of where warps stood, and counts.
- * Counters, samples and counts at instructions exclude each other: a launch gets one of them. */
+ * Counters, samples and counts per instruction exclude each other: a launch gets one of them. */
 #ifndef WL_COLLECT_CUPTI_INSTRUCTIONS_H
 #define WL_COLLECT_CUPTI_INSTRUCTIONS_H
 
@@ -12,7 +12,7 @@ struct wl_collect_instructions {
     const struct wl_replay_policy *policy;
     struct wl_collect_launches *launches;
     struct wl_collect_times *times;
-    bool can_replay; /* launches can be run again by us */
+    bool can_replay; /* we can replay launches */
     bool is_exclusion_noted;
 };
 
@@ -24,7 +24,7 @@ void wl_collect_samples_expect(struct wl_collect_instructions *instructions,
 bool wl_collect_samples_are_first(const struct wl_collect_instructions *instructions,
                                   const struct wl_collect_context *context,
                                   const struct wl_collect_kernel *kernel);
-/* Whether a launch of the kernel is to run uncounted, for samples: where none is run again. */
+/* Whether a launch of the kernel runs uncounted, for samples: where none is replayed. */
 bool wl_collect_samples_are_free(const struct wl_collect_instructions *instructions,
                                  const struct wl_collect_context *context,
                                  const struct wl_collect_kernel *kernel);

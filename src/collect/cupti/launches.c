@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- names of counts at instructions ---- */
+/* ---- names of counts per instruction ---- */
 
 uint32_t wl_collect_instruction_name(struct wl_collect_launches *launches, const char *name)
 {

@@ -61,7 +61,7 @@ struct wl_collect_launches {
     struct wl_collect_devices *devices;
     struct wl_collect_kernels *kernels;
     uint64_t count; /* ever */
-    /* names of counts at instructions; an instruction value's name is an index into it */
+    /* names of counts per instruction; an instruction value's name is an index into it */
     struct {
         const char **items;
         size_t count, capacity;
@@ -75,7 +75,7 @@ struct wl_collect_launches {
     struct wl_attribute_list attributes;
 };
 
-/* The index of a name among the counts at instructions. */
+/* The index of a name among the counts per instruction. */
 uint32_t wl_collect_instruction_name(struct wl_collect_launches *launches, const char *name);
 /* Adds the values of a part's metrics that all passes have covered. */
 void wl_collect_launch_add_values(struct wl_collect_launch *launch,

@@ -20,11 +20,11 @@ struct wl_replay_policy {
     const struct wl_replay_mode *graph; /* by which launches of graphs are */
     bool shares_launches; /* like launches share what is measured: some are counted, and the others
                              are sampled without being held up */
-    bool replays_first;   /* the first of those are run again, where that can be done */
-    bool replays_each;    /* every launch is run again */
+    bool replays_first;   /* the first of those are replayed, where possible */
+    bool replays_each;    /* every launch is replayed */
     bool has_runs;        /* each run of the program is one pass */
-    bool has_own_passes;  /* no launch is left to CUPTI to run again */
-    bool patches_each; /* counts at instructions are of every launch, not of the first of like ones
+    bool has_own_passes;  /* CUPTI replays no launch itself */
+    bool patches_each; /* counts per instruction are of every launch, not of the first of like ones
                         */
 };
 

@@ -1,4 +1,4 @@
-/* Counters, samples of warps and counts at instructions exclude each other: which of them a launch
+/* Counters, samples of warps and counts per instruction exclude each other: which of them a launch
  * gets. */
 #ifndef WL_COLLECT_CUPTI_SHARING_H
 #define WL_COLLECT_CUPTI_SHARING_H

@@ -59,7 +59,8 @@ enum wl_code wl_collect_subscribe(struct wl_collect_subscription *subscription,
         return holder[0] ? wl_error_set_where(error, "held by %s", holder) : WL_ERR_UNSUPPORTED;
     }
     result = enable_callbacks(subscription);
-    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "hearing of launches", result);
+    return result == WL_CUPTI_SUCCESS ? WL_OK
+                                      : wl_cupti_fail(error, "subscribing to launches", result);
 }
 
 static bool is_always_told(uint32_t call)

@@ -73,7 +73,7 @@ static const struct lower_row *find(const char *name, bool is_family)
     return found ? *found : NULL;
 }
 
-/* Say nothing that the model does not do anyway: the default rounding, uniformity, convergence. */
+/* Modifiers without effect on the model: the default rounding, uniformity, convergence. */
 static const char *const ignorable_modifiers[] = {"rn", "uni"};
 
 static bool is_ignorable(const char *modifier)

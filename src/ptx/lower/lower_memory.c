@@ -9,7 +9,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* Words that a load or store may bear, beside its type; effect on the model. */
+/* Modifiers of a load or store besides its type, and their effect on the model. */
 enum word_effect {
     EFFECT_NONE,
     EFFECT_SPACE,

@@ -196,7 +196,7 @@ uint32_t lower_destination(struct lowering *lowering, const struct wl_ptx_operan
  * filled from a special register or an address. type interprets literals. */
 uint32_t lower_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       enum wl_operand_class operand_class, enum wl_ptx_type type);
-/* A source in a register of its type.s class: of a wider register the low part. */
+/* A source operand in a register of its type's class; a wider register gives its low part. */
 uint32_t lower_low_source(struct lowering *lowering, const struct wl_ptx_operand *operand,
                           enum wl_ptx_type type);
 /* A destination register that may be wider than the type. */

@@ -93,7 +93,7 @@ static void put_title(struct pdf *pdf, const char *name)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN, line.data);
     }
     line.length = 0;
-    wl_text_add(&line, "Every value bears a mark: ");
+    wl_text_add(&line, "Every value has a mark: ");
     for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++)
         wl_text_addf(&line, "%s%c %s: %s", mark ? "; " : "",
                      wl_metric_mark_sign((enum wl_mark)mark),

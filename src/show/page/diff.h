@@ -24,7 +24,7 @@ struct wl_diff_report {
 };
 
 /* Compares reports[1] and further ones with reports[0]. A kernel's launches are put together: mean,
- * least and most; a difference within what repeated launches differ by anyway is marked as noise.
+ * least and most; a difference within the spread of repeated launches is marked as noise.
  * Errors: WL_ERR_USAGE for unlike GPUs or clocks and unknown metrics, WL_ERR_NOTHING where reports
  * have no kernel in common. */
 enum wl_code wl_view_diff(const struct wl_diff_report *reports, size_t count,

@@ -1,5 +1,5 @@
-/* CUDA graphs, whose launch is counted as a whole: kernels of a graph cannot be run again one by
- * one. Nothing is run again: each launch of a graph carries one pass, and what they have counted
+/* CUDA graphs, whose launch is counted as a whole: kernels of a graph cannot be replayed one by
+ * one. Nothing is replayed: each launch of a graph carries one pass, and what they have counted
  * stands in one row, with the first of them. */
 #include "collect/cupti/replay/graph.h"
 

@@ -1,4 +1,4 @@
-/* Launches that are run again for further passes of counters (--replay-mode kernel, and the first
+/* Launches that are replayed for further passes of counters (--replay-mode kernel, and the first
  * of like ones). What they wrote is put back before each pass, so that all of them read the same; a
  * pass costs the same for one launch and for a batch. Without what saves memory CUPTI runs each
  * again. */
@@ -89,7 +89,7 @@ static enum wl_code run_pass(struct wl_replayer *replay, struct wl_collect_conte
         int result = wl_relaunch_run(&replay->core.cuda, launch->relaunch);
         if (!code && result != WL_CUDA_SUCCESS)
             code = wl_error_set(error, WL_ERR_UNSUPPORTED,
-                                "a launch could not be run again (CUresult %d)", result);
+                                "a launch could not be replayed (CUresult %d)", result);
     }
     replay->core.cuda.context_synchronize();
     if (code)

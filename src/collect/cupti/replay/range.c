@@ -1,4 +1,4 @@
-/* Ranges whose launches are run again for further passes (--replay-mode range). */
+/* Ranges whose launches are replayed for further passes (--replay-mode range). */
 #include "collect/cupti/replay/range.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void note_obstacle(struct wl_replayer *replay)
 {
     struct wl_replay_range *range = replay->range;
     char *text = wl_string_format(
-        "range %s has the counters of the first pass only: it cannot be run again, as there is %s "
+        "range %s has the counters of the first pass only: it cannot be replayed, as there is %s "
         "in it",
         range->name, range->obstacle);
     wl_collect_note(&replay->core, WL_NOTE_WARNING, "range-once", text,

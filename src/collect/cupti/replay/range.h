@@ -16,7 +16,7 @@ struct wl_replay_range {
         struct wl_relaunch **items; /* NULL: all is waited for */
         size_t count, capacity;
     } calls;
-    char *obstacle;       /* why it cannot be run again, or NULL */
+    char *obstacle;       /* why it cannot be replayed, or NULL */
     struct wl_text facts; /* its launches, a line each */
     uint64_t total;       /* ranges so far */
 };
@@ -30,7 +30,7 @@ void wl_replay_range_close(struct wl_replayer *replay);
 void wl_replay_range_launch(struct wl_replayer *replay, struct wl_collect_context *context,
                             const char *kernel, const uint32_t *grid, const uint32_t *block,
                             struct wl_relaunch *relaunch, const char *obstacle);
-/* Before any other call within one that is to be run again. */
+/* Before any other call within a range to be replayed. */
 void wl_replay_range_call(struct wl_replayer *replay, const char *name, bool is_harmless);
 /* Ends a pass under way. */
 enum wl_code wl_replay_range_end_pass(struct wl_replayer *replay,

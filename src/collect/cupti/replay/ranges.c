@@ -1,7 +1,7 @@
 /* Ranges of launches that are counted as one (--replay-mode range, app-range): between
  * cudaProfilerStart and cudaProfilerStop, or within an NVTX range. Kernels run in them as the
  * program has them, beside each other too. Counting begins with the first launch. For further
- * passes the launches are run again, or the whole program is. */
+ * passes the launches are replayed, or the whole program is. */
 #include "collect/cupti/replay/range.h"
 
 #include <stdlib.h>

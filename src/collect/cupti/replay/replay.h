@@ -27,7 +27,7 @@ struct wl_replayer {
     struct wl_collect_instructions instructions;
     struct wl_collect_counters counters;
     struct wl_collect_images images;
-    _Atomic bool has_batch;          /* some context has launches that will run again */
+    _Atomic bool has_batch;          /* some context has launches to be replayed */
     struct wl_replay_range *range;   /* of range.h, or NULL */
     struct wl_replay_graphs *graphs; /* of graph.h, or NULL */
 };
