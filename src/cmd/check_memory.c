@@ -74,7 +74,7 @@ static unsigned tool_of_code(const char *code)
     for (int i = 0; i < WL_FINDING_KIND_COUNT; i++)
         if (strcmp(wl_finding_rows[i].code, code) == 0)
             return tool_of_name(wl_finding_rows[i].tool);
-    return strcmp(code, "leak") == 0 ? MEMCHECK : 0;
+    return strcmp(code, "leak") == 0 || strcmp(code, "api-error") == 0 ? MEMCHECK : 0;
 }
 
 static enum wl_code choose_tools(const struct options *options, unsigned *chosen,
@@ -142,7 +142,9 @@ static void print_note(struct result *result, const struct wl_record_note *note)
     if (!may_print(result))
         return;
     print_parts(result, is_error ? "" : "Warning: ", note->text);
-    wl_console_print(result->console, "%s     (%s)\n%s\n", bar, note->hint, bar);
+    if (*note->hint)
+        wl_console_print(result->console, "%s     (%s)\n", bar, note->hint);
+    wl_console_print(result->console, "%s\n", bar);
 }
 
 static bool is_stop(const struct wl_record_launch *launch)
@@ -253,15 +255,12 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
     describe_ending(run, result);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
-    if (code == WL_ERR_NOTHING && result->ending) {
+    if (code == WL_ERR_NOTHING) { /* nor was anything found outside launches */
         wl_console_print(result->console, "%s WARPLENS CHECK-MEMORY\n", bar);
         print_ending(result);
         print_summary(result);
-        return WL_OK;
-    }
-    if (code == WL_ERR_NOTHING)
-        return wl_error_set(error, code, "no kernel launch was seen, so nothing was checked");
-    if (!code && is_recorded)
+        code = WL_OK;
+    } else if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
     if (!code && run->ending.exit_code && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",

@@ -11,10 +11,27 @@ enum { BLOCK_IDS = 256 };
 
 static _Atomic uint32_t given_ids;
 static wl_timeline_find_stack *_Atomic find_stack;
+static wl_timeline_tell_failure *_Atomic tell_failure;
 
 void wl_timeline_set_stacks(wl_timeline_find_stack *find)
 {
     atomic_store(&find_stack, find);
+}
+
+void wl_timeline_watch_failures(wl_timeline_tell_failure *tell)
+{
+    atomic_store(&tell_failure, tell);
+    wl_timeline_ring_watch_all();
+}
+
+static void tell_of(const struct wl_timeline_call *call, int result)
+{
+    wl_timeline_tell_failure *tell = atomic_load_explicit(&tell_failure, memory_order_relaxed);
+    if (!tell || call->category == WL_TIMELINE_NONE)
+        return;
+    wl_timeline_thread.call_depth++; /* what it calls is ours */
+    tell(call, result);
+    wl_timeline_thread.call_depth--;
 }
 
 uint32_t wl_timeline_correlate(void)
@@ -62,6 +79,8 @@ void wl_timeline_call_end(struct wl_timeline_call *call, uint64_t start, uint64_
     struct wl_timeline_thread *thread = &wl_timeline_thread;
     uint64_t end = wl_timeline_now();
     thread->call_depth--;
+    if (__builtin_expect((uint32_t)result != 0, 0) && !thread->call_depth)
+        tell_of(call, (int)result);
     if (!start)
         return;
     struct wl_timeline_record record = {

@@ -309,6 +309,20 @@ static double measure_cost(void)
     return count ? (double)took_ns / (double)count : 0;
 }
 
+/* Which calls go through the trampolines, besides those that are recorded. */
+static uint64_t always_wanted;
+
+static void set_wanted(uint64_t wanted)
+{
+    __atomic_store_n(&wl_timeline_wanted, wanted | always_wanted, __ATOMIC_RELAXED);
+}
+
+void wl_timeline_ring_watch_all(void)
+{
+    always_wanted = 1u << WL_TIMELINE_NONE;
+    set_wanted(__atomic_load_n(&wl_timeline_wanted, __ATOMIC_RELAXED));
+}
+
 void wl_timeline_start(const struct wl_timeline_options *options,
                        const struct wl_timeline_sink *sink)
 {
@@ -323,7 +337,7 @@ void wl_timeline_start(const struct wl_timeline_options *options,
     wl_timeline_clock_start(&trace.clock);
     pthread_mutex_lock(&trace.drain_lock); /* what is measured is not drained */
     atomic_store(&trace.is_running, true);
-    __atomic_store_n(&wl_timeline_wanted, 1u << WL_TIMELINE_NONE, __ATOMIC_RELAXED);
+    set_wanted(1u << WL_TIMELINE_NONE);
     trace.is_measuring = true;
     trace.record_ns = measure_cost();
     trace.is_measuring = false;
@@ -335,8 +349,7 @@ void wl_timeline_start(const struct wl_timeline_options *options,
 void wl_timeline_pause(bool is_paused)
 {
     if (atomic_load(&trace.is_running))
-        __atomic_store_n(&wl_timeline_wanted, is_paused ? 0 : trace.options.wanted,
-                         __ATOMIC_RELAXED);
+        set_wanted(is_paused ? 0 : trace.options.wanted);
 }
 
 bool wl_timeline_is_recorded(enum wl_timeline_category category)
@@ -368,7 +381,7 @@ bool wl_timeline_flush(void)
 
 bool wl_timeline_stop(void)
 {
-    __atomic_store_n(&wl_timeline_wanted, 0, __ATOMIC_RELAXED);
+    set_wanted(0);
     return !atomic_load(&trace.is_running) || flush_and(true);
 }
 

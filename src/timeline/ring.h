@@ -26,6 +26,8 @@ struct wl_timeline_ring {
 /* The ring of this thread, made or taken over if it has none; NULL where there is no memory or no
  * recording. */
 struct wl_timeline_ring *wl_timeline_ring_own(void);
+/* From here on calls of all categories go through the trampolines. */
+void wl_timeline_ring_watch_all(void);
 
 /* Correlation ids begin at 1 again; while no other thread records. */
 void wl_timeline_correlate_anew(void);

@@ -28,8 +28,9 @@
 
 /* ---- recording ---- */
 
-/* A bit for each category that is recorded now. Set by wl_timeline_start and wl_timeline_pause
- * only. */
+/* A bit for each category that is recorded now; that of WL_TIMELINE_NONE sends calls of all
+ * categories through the trampolines. Set by wl_timeline_start, wl_timeline_pause and
+ * wl_timeline_watch_failures only. */
 WL_EXPORT extern uint64_t wl_timeline_wanted;
 
 static inline bool wl_timeline_is_wanted(enum wl_timeline_category category)
@@ -98,6 +99,11 @@ WL_EXPORT void wl_timeline_call_end(struct wl_timeline_call *call, uint64_t star
  * has ended and its time is known. NULL, as at first: nobody wants it. */
 typedef uint32_t wl_timeline_find_stack(const char *function);
 void wl_timeline_set_stacks(wl_timeline_find_stack *find_stack);
+
+/* What is told of every call of the program that did not answer 0, whether it is recorded or not;
+ * not of calls within calls. Before the program's first call. */
+typedef void wl_timeline_tell_failure(const struct wl_timeline_call *call, int result);
+void wl_timeline_watch_failures(wl_timeline_tell_failure *tell);
 
 /* Whether the calling thread is in such a call, or is one of ours: what it does is not the
  * program's. */

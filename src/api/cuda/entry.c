@@ -10,7 +10,7 @@ static const struct {
     const char *name;
 } error_names[] = {
 #define E(number, name) {number, #name},
-#include "api/cuda/errors.def"
+#include "device/driver_errors.def"
 #undef E
 };
 
@@ -19,7 +19,7 @@ static const struct {
     const char *text;
 } error_texts[] = {
 #define E(number, name, text) {number, text},
-#include "api/common/errors.def"
+#include "device/errors.def"
 #undef E
 };
 

@@ -10,7 +10,7 @@ static const struct {
     const char *name, *text;
 } errors[] = {
 #define E(number, name, text) {number, #name, text},
-#include "api/common/errors.def"
+#include "device/errors.def"
 #undef E
 };
 

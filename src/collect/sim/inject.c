@@ -17,6 +17,7 @@
 #include "collect/session.h"
 #include "collect/sim/collector.h"
 #include "collect/sim/events.h"
+#include "collect/sim/failures.h"
 #include "collect/sites.h"
 #include "device/core/clock.h"
 #include "device/device.h"
@@ -169,6 +170,11 @@ static void note(void *self, enum wl_note_severity severity, const char *code, c
     wl_session_leave(&visit);
 }
 
+static void put_failure(const char *text)
+{
+    note(NULL, WL_NOTE_ERROR, "api-error", text, "");
+}
+
 /* On any thread, and while launches run: takes no lock. */
 static void progress(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
                      uint64_t blocks_total)
@@ -254,6 +260,8 @@ static enum wl_code watch(void *self, struct wl_error *error)
     enum wl_code code = configure_device(simulated.settings, &simulated.observer, error);
     if (code == WL_OK)
         wl_running_open(simulated.settings->stream_folder);
+    if (code == WL_OK && simulated.settings->check_memory)
+        wl_sim_failures_watch(simulated.settings->report_api_errors, put_failure);
     return code;
 }
 

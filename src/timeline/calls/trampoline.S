@@ -58,7 +58,7 @@ wl_timeline_trampoline:
     .size wl_timeline_trampoline, . - wl_timeline_trampoline
 
 /* A call: the name that programs see, the name that is shown. Its category is a bit of the first byte of
- * wl_timeline_wanted. */
+ * wl_timeline_wanted, whose lowest bit is for all. */
     .macro TRACED_CALL name, shown
     .section .rodata.str1.1, "aMS", @progbits, 1
 7:
@@ -77,7 +77,7 @@ wl_timeline_trampoline:
     .cfi_startproc
     endbr64
     mov wl_timeline_wanted@GOTPCREL(%rip), %r11
-    testb $(1 << CATEGORY), (%r11)
+    testb $(1 << CATEGORY | 1), (%r11)
     jnz 9f
     jmp wl_traced_\name
 9:

@@ -2,12 +2,15 @@
 # compare.sh sanitizer|warplens FOLDER: compiles the cases beside this script with nvcc (NVCC names it), runs
 # each under compute-sanitizer (on a machine with a GPU) or `warplens check-memory` (WARPLENS names it), and
 # prints a row a case: file, case, tool that is to find it, errors found, whether the line marked in the
-# source is among those told, first message. The outputs stay in FOLDER. Right cases run under every tool.
+# source is among those told, first message. The outputs stay in FOLDER. Right cases run under every tool:
+# compute-sanitizer has one a run, warplens all in one.
 set -u
 checker=$1 folder=$2
 source=$(cd "$(dirname "$0")" && pwd)
 : "${NVCC:=nvcc}" "${WARPLENS:=warplens}" "${JOBS:=$(nproc)}"
 mkdir -p "$folder"
+tools=all
+[ "$checker" = sanitizer ] && tools="memcheck racecheck initcheck synccheck"
 for file in memory api order right; do
     "$NVCC" -arch=sm_90 -lineinfo -cudart=shared "$source/$file.cu" -o "$folder/$file" || exit 1
 done
@@ -40,11 +43,11 @@ export checker folder source WARPLENS
 for file in memory api order right; do
     "$folder/$file" --list 2>/dev/null | while read -r name tool; do
         if [ "$tool" = none ]; then
-            for every in memcheck racecheck initcheck synccheck; do echo "$file $name $every"; done
+            for every in $tools; do echo "$file $name $every"; done
         else
             echo "$file $name $tool"
         fi
     done
 done >"$folder/cases"
 echo "file,case,tool,errors,line,exit,first message"
-xargs -P "$JOBS" -L 1 bash -c 'run "$0" "$1" "$2"' <"$folder/cases" | sort
+xargs -P "$JOBS" -L 1 bash -c 'run "$0" "$1" "$2"' <"$folder/cases" | LC_ALL=C sort
