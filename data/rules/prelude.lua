@@ -21,6 +21,14 @@ function advice.plural(number, word)
     return string.format("%s %s%s", advice.count(number), word, number == 1 and "" or "s")
 end
 
+-- ---- the ladder of times (data/metrics/ladder.lua) ----
+
+-- The part of the launch's duration that a step of its ladder has; nil where it has no duration.
+function advice.step(launch, name)
+    local own, all = launch.m("warplens__ladder_" .. name .. ".ns"), launch.m("gpu__time_duration.sum")
+    return own and all and all > 0 and own / all or nil
+end
+
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----
 
 local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram",

@@ -45,7 +45,8 @@ struct wl_view_options {
     const char *view_source;            /* source page: "cuda,ptx" (default), "cuda", "ptx" */
     uint32_t width;                     /* columns of the terminal, 0: 120 */
     bool color;
-    const char *rules; /* advice page: comma-separated ids, or NULL: all */
+    const char *rules;       /* advice page: comma-separated ids, or NULL: all */
+    const char *report_path; /* as commands that are told name it, or NULL: REPORT */
 };
 
 /* Errors: WL_ERR_USAGE (unknown metric or section, with near names as hint), WL_ERR_NOTHING. */
