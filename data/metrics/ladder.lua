@@ -75,15 +75,15 @@ local units = {
     { "memory", function(m) return of_throughput(m, "gpu__compute_memory_throughput") end },
 }
 
--- The busiest unit and its time. One is named before another only where it clearly leads: arithmetic, beyond which
--- nothing is left to gain, first; what no other row names last.
-local clearly = 1.02
+-- The busiest unit and its time. Of about equal ones arithmetic is named, beyond which nothing is left to gain; issuing
+-- instructions only where it leads; what no other row names last.
+local preference = { fma = 1.1, fp64 = 1.1, fp16 = 1.1, tensor = 1.1, issue = 0.9, sm = 0.9, memory = 0.9 }
 local function busiest(m)
-    local name, most = nil, 0
+    local name, most, weighted = nil, 0, 0
     for _, unit in ipairs(units) do
         local ns = unit[2](m) or 0
-        if ns > (name and clearly * most or 0) then
-            name, most = unit[1], ns
+        if ns * (preference[unit[1]] or 1) > weighted then
+            name, most, weighted = unit[1], ns, ns * (preference[unit[1]] or 1)
         end
     end
     return name, most

@@ -23,10 +23,12 @@ end
 
 -- ---- the ladder of times (data/metrics/ladder.lua) ----
 
--- The part of the launch's duration that a step of its ladder has; nil where it has no duration.
+-- The part that a step of its ladder has of the launch's duration without the launch itself, of which gains by formula
+-- are; nil where it has no duration.
 function advice.step(launch, name)
     local own, all = launch.m("warplens__ladder_" .. name .. ".ns"), launch.m("gpu__time_duration.sum")
-    return own and all and all > 0 and own / all or nil
+    local work = all and all - (launch.m("warplens__ladder_launch.ns") or 0)
+    return own and work and work > 0 and own / work or nil
 end
 
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----

@@ -352,8 +352,8 @@ return {
             local name = function_name(first.name)
             return {
                 severity = "note",
-                title = string.format("%s takes %s of the time of all kernels (%d launches, %s)", first.name,
-                    percent(first.ns / trace.kernel_sum_ns), first.count, ms(first.ns)),
+                title = string.format("%s takes %s of the time of all kernels (%d launch%s, %s)", first.name,
+                    percent(first.ns / trace.kernel_sum_ns), first.count, first.count == 1 and "" or "es", ms(first.ns)),
                 evidence = {
                     { metric = "share of kernels", value = 100 * first.ns / trace.kernel_sum_ns, unit = "%" },
                     { metric = "share of the program", unit = "%",

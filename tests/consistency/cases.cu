@@ -109,6 +109,7 @@ __global__ void conflict_unrolled(arrays x)
 template <bool LOADS, bool COMPUTES> __device__ void mixed(arrays x, int turns)
 {
     float sum = threadIdx.x, own = threadIdx.x;
+#pragma unroll 1 // as the whole one is compiled
     for (int k = 0; k < turns; k++) {
         if (LOADS)
             own = x.a[(global_index() + k * 65536) & (numbers - 1)];

@@ -204,8 +204,9 @@ static void take(void *self, const struct wl_rule *rule, const struct wl_rule_su
         if (subject)
             advice.saved_ns = advice.saved * advising->times_ns[subject - advising->subjects];
         else if (rule->is_of_trace)
-            advice.saved_ns = advice.saved *
-                              json_number_value(json_object_get(advising->list->facts, "duration_ns"));
+            advice.saved_ns =
+                advice.saved *
+                json_number_value(json_object_get(advising->list->facts, "duration_ns"));
         if (rule->is_of_trace || (subject && advising->is_of_program))
             advice.saved_program = advice.saved * share;
         add_finding(advising, &advice, share);

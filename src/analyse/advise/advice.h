@@ -59,8 +59,8 @@ struct wl_advice {
     bool has_gain;
     double saved;  /* part of the launch's time (of the program's, where launch is NULL), 0 to 1 */
     double factor; /* 1 / (1 - saved) */
-    double saved_ns; /* of all its launches, in the whole program where the report has a trace of it;
-                        0 where no duration is in the report */
+    double saved_ns; /* of all its launches, in the whole program where the report has a trace of
+                        it; 0 where no duration is in the report */
     double saved_program; /* the same as part of the program's duration; 0 without a trace */
     enum wl_advice_method method;
     const char *how; /* the formula and its numbers, or which re-timed run */

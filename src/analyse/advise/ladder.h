@@ -40,8 +40,8 @@ double wl_ladder_room(const struct wl_ladder *ladder);
 enum wl_verdict {
     WL_VERDICT_GO_ON, /* a finding gains something */
     WL_VERDICT_STOP,  /* nothing that was found gains anything, and little is left */
-    WL_VERDICT_OPEN,  /* nothing that was found gains anything, yet much is left, or it is not known how
-                         much */
+    WL_VERDICT_OPEN,  /* nothing that was found gains anything, yet much is left, or it is not known
+                         how  much */
 };
 const char *wl_verdict_name(enum wl_verdict verdict); /* "go on", "stop", "open" */
 

@@ -9,6 +9,7 @@
 #include "show/page/advice_documents.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
+#include "show/page/program_time.h"
 #include "show/page/shares.h"
 
 enum { detail_indent = 6 };
@@ -294,9 +295,8 @@ static void put_ladders(struct wl_view_context *context, struct wl_page_sink *si
         struct wl_ladder ladder;
         struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
         bool is_known = wl_ladder_read(set, &ladder);
-        enum wl_verdict verdict =
-            wl_verdict_find(is_known ? &ladder : NULL, advice->findings, advice->finding_count,
-                            launch->kernel);
+        enum wl_verdict verdict = wl_verdict_find(is_known ? &ladder : NULL, advice->findings,
+                                                  advice->finding_count, launch->kernel);
         wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
         put_field(sink, "launch", wl_cell_number((double)launch->key));
         put_field(sink, "kernel", wl_cell_text(wl_fields_kernel(launch)));
@@ -328,9 +328,16 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (code != WL_OK)
         return code;
     wl_heading(sink, columns, COLUMNS);
+    const json_t *facts = wl_advice_facts(advice.list);
+    if (facts) {
+        wl_program_time_say(sink, facts);
+        wl_print(sink, "\n");
+    }
     if (advice.finding_count > 1)
-        wl_print(sink, "Best first: by what is saved of all the time there is here. Gains within 5 points of it count "
-                       "as equal: then the cheaper change comes first.\n\n");
+        wl_print(
+            sink,
+            "Best first: by what is saved of all the time there is here. Gains within 5 points of it count "
+            "as equal: then the cheaper change comes first.\n\n");
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
     for (size_t i = 0; i < advice.finding_count; i++) {
         say_finding(context, sink, &advice.findings[i], i + 1);

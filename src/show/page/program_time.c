@@ -74,8 +74,8 @@ static void say_kernels(struct wl_page_sink *sink, const json_t *facts, double p
         if (index == most_kernels)
             break;
         char *more = wl_string_format(", %.0f launch%s", count, count == 1 ? "" : "es");
-        say_part(sink, "      ", ns, all_ns,
-                 json_string_value(json_object_get(kernel, "name")), more);
+        say_part(sink, "      ", ns, all_ns, json_string_value(json_object_get(kernel, "name")),
+                 more);
         free(more);
     }
 }
@@ -102,9 +102,10 @@ void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts)
     qsort(parts, PARTS, sizeof *parts, by_time);
     wl_text_add(&line, "The program takes ");
     add_time(all_ns, &line);
-    wl_text_addf(&line, "%s%s. Of that:", json_is_true(json_object_get(facts, "is_simulated"))
-                                              ? " (the GPU's part is predicted)"
-                                              : "",
+    wl_text_addf(&line, "%s%s. Of that:",
+                 json_is_true(json_object_get(facts, "is_simulated"))
+                     ? " (the GPU's part is predicted)"
+                     : "",
                  processes > 1 ? "; parts are those of a process on average" : "");
     wl_say_free(sink, "   ", wl_text_take(&line));
     for (size_t i = 0; i < PARTS; i++) {
