@@ -21,6 +21,7 @@ extern const struct wl_option wl_report_rows[];  /* struct wl_report_options */
 extern const struct wl_option wl_measure_rows[]; /* struct wl_measure_options */
 extern const struct wl_option wl_always_rows[];  /* of ncu: what always happens */
 extern const struct wl_option wl_refused_rows[]; /* of ncu: what cannot be given */
+extern const struct wl_option wl_nsys_rows[];    /* of nsys: what changes nothing or cannot be */
 
 /* Questions about metrics, sections, sets and rules. */
 struct wl_list_options {

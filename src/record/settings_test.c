@@ -71,6 +71,10 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "trace_stacks=none\n"
                                    "trace_range=none\n"
                                    "trace_range_name=\n"
+                                   "trace_range_end=\n"
+                                   "trace_domains=\n"
+                                   "trace_other_domains=\n"
+                                   "trace_osrt_ns=1000\n"
                                    "progress=no\n");
     wl_text_free(&text);
     wl_settings_free(&settings);

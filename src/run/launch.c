@@ -334,6 +334,28 @@ static void wait_for_orphans(const struct wl_messages *messages)
     wl_subprocess_wait_orphans(UINT32_MAX);
 }
 
+/* The environment that the user gives the program. */
+static void begin_environment(const struct wl_start_options *start,
+                              struct wl_environment *environment)
+{
+    const char *path = getenv("PATH");
+    wl_environment_copy(environment);
+    if (start && start->is_alone) {
+        wl_environment_free(environment);
+        wl_environment_set(environment, "PATH", path ? path : "/usr/bin:/bin");
+    }
+    for (const char *at = start && start->variables ? start->variables : ""; *at;) {
+        size_t length = strcspn(at, ",");
+        char *word = wl_string_copy_length(at, length), *equals = strchr(word, '=');
+        if (equals)
+            *equals++ = '\0';
+        if (*word)
+            wl_environment_set(environment, word, equals ? equals : "");
+        free(word);
+        at += length + (at[length] == ',');
+    }
+}
+
 enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error)
 {
     struct wl_environment environment;
@@ -343,7 +365,9 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     struct wl_progress progress = {.path = progress_path, .out = run->messages.progress};
     struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
     struct wl_steps *steps = NULL;
-    wl_environment_copy(&environment);
+    const struct wl_start_options *start = run->request->start;
+    int out = -1;
+    begin_environment(start, &environment);
     wl_subprocess_adopt_orphans();
     enum wl_code code = run->settings.collector == WL_COLLECTOR_HW
                             ? wl_hardware_prepare(run->library_folder, run->settings_path,
@@ -361,9 +385,12 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         code = wl_steps_begin(run, &steps, error);
         tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};
     }
+    if (start && start->hides_output)
+        out = wl_subprocess_mute();
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);
+    wl_subprocess_unmute(out);
     if (!code) {
         wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
         wl_progress_clear(&progress);
