@@ -427,9 +427,28 @@ static struct wl_option_cursor find_letter(const struct reader *reader, char let
     return at;
 }
 
+/* "-section-folder=x": not -s with a value, one dash is missing. */
+static enum wl_code check_dashes(const struct reader *reader, const char *letters,
+                                 struct wl_error *error)
+{
+    size_t length = strcspn(letters, "=");
+    if (length < 3)
+        return WL_OK;
+    for (struct wl_option_cursor at = wl_options_first(reader->tables); at.row;
+         wl_options_next(&at))
+        if (at.row->kind != WL_OPTION_HEADING && strlen(at.row->name) == length &&
+            strncmp(at.row->name, letters, length) == 0) {
+            wl_error_set(error, WL_ERR_USAGE, "there is no option -%s", at.row->name);
+            return wl_error_set_hint(error, "it has two dashes: --%s", letters);
+        }
+    return WL_OK;
+}
+
 /* "-f", "-k name", "-kname", "-fo name" */
 static enum wl_code read_letters(struct reader *reader, const char *letters, struct wl_error *error)
 {
+    if (check_dashes(reader, letters, error))
+        return WL_ERR_USAGE;
     for (; *letters; letters++) {
         struct wl_option_cursor at = find_letter(reader, *letters);
         if (!at.row)

@@ -31,7 +31,8 @@ struct wl_list_options {
 /* What is printed of a report. */
 struct wl_page_options {
     int page, units, summary; /* -1: not given */
-    bool csv, json, sarif, markdown, percent;
+    int details, metric_name; /* enum wl_view_details, enum wl_view_metric_name */
+    bool csv, json, sarif, markdown, percent, applies_rules, has_rule_details;
     const char *print_source, *top;
     struct wl_text rules;
     struct wl_metric_options metrics;

@@ -67,13 +67,13 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
 #define WITHIN                                                                               \
     "works.process_id = ranges.process_id AND works.thread = ranges.thread AND works.at >= " \
     "ranges.start_ns AND works.at < ranges.end_ns"
-#define PROJECTIONS                                                                              \
-    PROJECTED                                                                                    \
-        ", projections AS (SELECT ranges.id AS id, ranges.name AS name, ranges.category "        \
-        "AS category, ranges.level AS level, ranges.process_id AS process_id, ranges.thread AS " \
-        "thread, ranges.start_ns AS start_ns, ranges.end_ns AS end_ns, min(works.start_ns) AS "  \
-        "first, max(works.end_ns) AS last, count(*) AS works FROM ranges JOIN works ON " WITHIN  \
-        " GROUP BY ranges.id)"
+#define PROJECTIONS                                                                          \
+    PROJECTED                                                                                \
+    ", projections AS (SELECT ranges.id AS id, ranges.name AS name, ranges.category "        \
+    "AS category, ranges.level AS level, ranges.process_id AS process_id, ranges.thread AS " \
+    "thread, ranges.start_ns AS start_ns, ranges.end_ns AS end_ns, min(works.start_ns) AS "  \
+    "first, max(works.end_ns) AS last, count(*) AS works FROM ranges JOIN works ON " WITHIN  \
+    " GROUP BY ranges.id)"
 #define STYLE "CASE category WHEN 8 THEN 'PushPop' ELSE 'StartEnd' END"
 
 /* Copies and sets with the call that asked for them. */
