@@ -7,6 +7,7 @@ return {
         stage = "memory",
         order = 240,
         group = "atomics",
+        cause = "atomics",
         description = "Many threads of a warp update the same few words by atomics, which L2 does one after another. " ..
             "Fires when an atomic of a warp has 8 threads or more for each sector that it touches, and a fifth of " ..
             "the look-ups of L1 for atomics come from threads that meet in a word.",
@@ -55,6 +56,49 @@ return {
                 how = string.format("one atomic a warp instead of %.0f, two a cycle where all hit one sector; other " ..
                     "floors %s cycles", crowd(found), advice.count(floor)),
                 confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "atomics-one-place",
+        name = "Atomics of many blocks that meet in one place",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 245,
+        group = "atomics",
+        cause = "atomics",
+        needs = { "warplens__atomics.cycle", "gpu__time_duration.sum" },
+        description = "L2 performs atomics on one sector one after another, whoever asks for them. Fires where the slice of " ..
+            "L2 that has most of them works for a quarter of the time of the launch, and no warp has them from many " ..
+            "threads at once.",
+        advice = "Let fewer blocks each add up more before their atomic (a grid-stride loop), write one result a block and add " ..
+            "these up in a second kernel, or spread the target over several copies.",
+        apply = function(launch)
+            local m = launch.m
+            local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
+            local busy = m["warplens__atomics.cycle"] / m["device__model_sm_clock_hz"] * 1e9
+            local found, threads = advice.top(launch, function(instruction)
+                return (advice.is(instruction, "atom") or advice.is(instruction, "red")) and
+                    not string.find(instruction.opcode, "shared", 1, true) and
+                    (instruction["thread_inst_executed_true"] or 0)
+            end)
+            if not found or work <= 0 or busy < 0.25 * work then
+                return nil
+            end
+            local sectors = found["memory_l2_theoretical_sectors_global"] or 0
+            if sectors > 0 and threads / sectors >= 8 then
+                return nil -- global-atomics: threads of a warp meet
+            end
+            local floor = m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
+            return {
+                at = found,
+                title = string.format("%s atomics, most of them in one place of L2, which performs them for %s of the time of " ..
+                    "the SMs", advice.count(threads), advice.percent(math.min(1, busy / work))),
+                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
+                saved = math.max(0, math.min(0.95, (busy - floor) / work)),
+                how = string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
+                    advice.count(m["warplens__floor.cycle"]), advice.count(m["warplens__atomics.cycle"])),
+                confidence = "medium",
             }
         end,
     },

@@ -56,7 +56,7 @@ end
 local function stride_text(launch, instruction)
     local step, parameter = advice.stride(launch, instruction)
     local width = advice.width(instruction)
-    if step and step ~= 0 and launch.block[1] >= 32 then
+    if step and step ~= 0 and (launch.block[1] >= 32 or parameter ~= "" or math.abs(step) > width) then
         step = math.abs(step)
         if parameter ~= "" then
             return string.format("neighbouring threads are %d bytes times kernel parameter %s apart", step, parameter)
@@ -85,6 +85,12 @@ end
 -- row than it has elements.
 local function remedy(launch, instruction)
     local threads = launch.m["launch__block_size"]
+    local step, parameter = advice.stride(launch, instruction)
+    if step and step ~= 0 and launch.block[2] * launch.block[3] > 1 and
+        (parameter ~= "" or math.abs(step) > advice.width(instruction)) then
+        return "threadIdx.x is the index that walks across rows: exchange the indices, so that threadIdx.x takes the " ..
+            "neighbouring element; a wider block in x makes it worse."
+    end
     if launch.block[1] < 32 and launch.block[2] > 1 then
         local rows = math.max(1, math.max(threads, 128) // 32)
         return string.format("Let a row of the block be 32 threads wide or more, and not fewer threads: %d x %d instead " ..
@@ -136,9 +142,14 @@ return {
                 m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] < 10 then
                 return nil
             end
+            local gathered = 0
             local function is_scattered(instruction)
-                return excess(instruction) > 0 and not is_misaligned(instruction) and not is_by_pieces(launch, instruction)
+                return excess(instruction) > 0 and not is_misaligned(instruction) and
+                    not is_by_pieces(launch, instruction) and not advice.is_indirect(launch, instruction)
             end
+            gathered = advice.sum(launch, function(instruction)
+                return excess(instruction) > 0 and advice.is_indirect(launch, instruction) and excess(instruction)
+            end)
             local function own(instruction)
                 return is_scattered(instruction) and excess(instruction)
             end
@@ -161,6 +172,8 @@ return {
                     { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
                 },
                 todo = remedy(launch, found),
+                -- the replay makes all accesses contiguous, also those through lists of indices
+                cause = gathered > 0.1 * (gathered + scattered) and "" or nil,
                 saved = saved,
                 how = string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
                     advice.percent(parts.l2), advice.floors_text(launch)),

@@ -231,6 +231,40 @@ function advice.depends_on(launch, names, special)
     return false
 end
 
+-- Whether the address of a memory instruction comes, without a loop's counter between, out of global memory: a gather
+-- or scatter through a list of indices.
+function advice.is_indirect(launch, instruction)
+    local queue, seen = advice.address_registers(instruction), {}
+    while #queue > 0 do
+        local name = table.remove(queue)
+        local list = writers(launch)[name] or {}
+        if not seen[name] and #list == 1 then
+            seen[name] = true
+            if advice.is(list[1], "ld.global") then
+                return true
+            end
+            local _, read = advice.registers(list[1])
+            for _, other in ipairs(read) do
+                queue[#queue + 1] = other
+            end
+        end
+    end
+    return false
+end
+
+-- The sum of value(instruction) over the instructions of the same source line that do the same.
+function advice.of_line(launch, found, value)
+    local sum = 0
+    local kind = string.match(found.opcode, "^%a+%.?%a*")
+    for _, instruction in ipairs(launch.instructions) do
+        if instruction.index == found.index or (found.line > 0 and instruction.line == found.line and
+            instruction.file == found.file and string.match(instruction.opcode, "^%a+%.?%a*") == kind) then
+            sum = sum + (value(instruction) or 0)
+        end
+    end
+    return sum
+end
+
 -- The registers in the brackets of a memory instruction.
 function advice.address_registers(instruction)
     local names = {}

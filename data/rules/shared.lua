@@ -30,8 +30,18 @@ local function remedy(launch, instruction)
         if way == 1 then
             return nil
         end
+        if step < 128 then -- a thread's own piece of a row
+            return string.format("neighbouring threads are %d bytes apart within a row, so that %d of them meet in a bank: " ..
+                "let neighbouring threads take neighbouring words (thread t the words t, t + 32, ...)", step, way)
+        end
+        local is_wide = false
+        for _, other in ipairs(launch.instructions) do
+            is_wide = is_wide or (string.find(other.opcode, ".shared", 1, true) and advice.width(other) > 8)
+        end
+        local pad = is_wide and 16 or 4
         return string.format("neighbouring threads are %d bytes apart, so that %d of them meet in a bank: pad the row by " ..
-            "one element (%d bytes instead of %d)", step, way, step + 4, step)
+            "%s (%d bytes instead of %d)", step, way, is_wide and "four elements, as loads of 16 bytes need" or
+            "one element", step + pad, step)
     elseif step > width then
         return string.format("neighbouring threads are %d bytes apart and take %d: let them be %d bytes apart, each " ..
             "thread taking several pieces of %d elements of 4 bytes instead of one of %d", step, width, width, width // 4,
@@ -65,17 +75,20 @@ return {
             if share < 10 or not found then
                 return nil
             end
-            local ideal = found["memory_l1_wavefronts_shared_ideal"]
+            local ideal = advice.of_line(launch, found, function(instruction)
+                return instruction["memory_l1_wavefronts_shared_ideal"]
+            end)
+            local all_of_line = advice.of_line(launch, found, wavefronts)
             local saved = advice.saved(launch, { shared = 1 - share / 100 })
             local kind = advice.is(found, "st") and "store" or advice.is(found, "ld") and "load" or "access"
             return {
                 at = found,
                 title = string.format("%.2g-way bank conflict of this shared %s: %s of %s wavefronts are excess",
-                    wavefronts(found) / math.max(ideal, 1), kind, advice.count(excess(found)),
-                    advice.count(wavefronts(found))),
+                    all_of_line / math.max(ideal, 1), kind, advice.count(all_of_line - ideal),
+                    advice.count(all_of_line)),
                 evidence = {
                     { metric = "derived__memory_l1_wavefronts_shared_excessive_pct", threshold = 10 },
-                    { metric = "memory_l1_wavefronts_shared", value = wavefronts(found) },
+                    { metric = "memory_l1_wavefronts_shared", value = all_of_line },
                     { metric = "memory_l1_wavefronts_shared_ideal", value = ideal },
                 },
                 todo = remedy(launch, found),

@@ -67,7 +67,8 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
         add(list, pipe_rows[i].name,
             100 * ratio(busy, timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm));
     }
-    double l1 = 100 * ratio(timing->l1_busy, elapsed);
+    /* an estimate from a piece of the launch: no unit is busier than all the time */
+    double l1 = least(100, 100 * ratio(timing->l1_busy, elapsed));
     if (gpu->capability_major >= 7)
         sm = greatest(sm, least(100, 100 * ratio(timing->adu_busy, elapsed)));
     double sectors = traffic->l2_read_sectors + traffic->l2_write_sectors;

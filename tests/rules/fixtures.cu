@@ -61,6 +61,9 @@ COPY(silent_occupancy_warps)
 COPY(silent_occupancy_registers)
 COPY(silent_occupancy_shared)
 COPY(silent_local_memory)
+COPY(fires_short_threads)
+COPY(silent_few_threads)
+COPY(silent_long_blocks)
 COPY(fires_bound)
 COPY(silent_bound)
 
@@ -308,6 +311,60 @@ __device__ float work(float value, int steps)
     for (int k = 0; k < steps; k++)
         value = value * 1.5f + 1;
     return value;
+}
+// An element of 16 bytes a thread, as many threads as the GPU holds.
+__global__ void silent_short_threads(arrays x)
+{
+    int i = global_index() & (numbers / 4 - 1);
+    ((float4 *)x.b)[i] = ((const float4 *)x.a)[i];
+}
+// A row each, one element after the other.
+__global__ void fires_few_threads(arrays x)
+{
+    int i = global_index();
+    float sum = 0;
+    for (int k = 0; k < 256; k += 1 + x.zero[0])
+        sum += x.a[(i * 256 + k) & (numbers - 1)];
+    x.b[i] = sum;
+}
+// Sixteen waves of blocks that add up a number a thread.
+template <int APART> __device__ void sum_of_block(arrays x)
+{
+    __shared__ float part[8];
+    float sum = x.a[global_index() & (numbers - 1)];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0 && APART >= 0)
+        atomicAdd(&x.i[blockIdx.x * (APART < 0 ? 0 : APART)], (int)part[0]);
+    if (threadIdx.x == 0 && APART < 0)
+        x.b[blockIdx.x] = part[0];
+}
+__global__ void fires_short_blocks(arrays x)
+{
+    sum_of_block<-1>(x);
+}
+__global__ void silent_short_blocks(arrays x)
+{
+    sum_of_block<-1>(x);
+}
+__global__ void fires_atomics_one_place(arrays x)
+{
+    sum_of_block<0>(x);
+}
+__global__ void silent_atomics_one_place(arrays x)
+{
+    sum_of_block<32>(x);
+}
+__global__ void fires_long_blocks(arrays x)
+{
+    int i = global_index();
+    float sum = x.a[i];
+    for (int k = blockIdx.x < 8 ? 8192 : 64; k > 0; k -= 1 + x.zero[0])
+        sum = sum * 1.5f + 1;
+    x.b[i] = sum;
 }
 __global__ void fires_divergence(arrays x)
 {
@@ -582,6 +639,16 @@ static const struct launch launches[] = {
     {fires_stall_wait, 132, 128},
     {fires_stall_branch_resolving, 132, 128},
     {fires_stall_not_selected, wave, 256},
+    {fires_short_threads, 16 * wave, 256},
+    {silent_short_threads, wave, 256},
+    {fires_few_threads, 132, 64},
+    {silent_few_threads, wave, 256},
+    {fires_short_blocks, 16 * wave, 256},
+    {silent_short_blocks, wave, 256},
+    {fires_atomics_one_place, 4 * wave, 256},
+    {silent_atomics_one_place, wave, 256},
+    {fires_long_blocks, wave, 256},
+    {silent_long_blocks, wave, 256},
     {silent_bound, 1, 2048}, // cannot be launched: nothing is counted
     BOTH(global_uncoalesced),
     BOTH(global_misaligned),

@@ -12,7 +12,7 @@ enum { most_evidence = 16, most_links = 8 };
 
 static const char *const known_fields[] = {"severity", "title",      "at",    "evidence",
                                            "chain",    "todo",       "saved", "how",
-                                           "group",    "confidence", NULL};
+                                           "group",    "confidence", "cause", NULL};
 
 static const char *const severity_names[] = {
     [WL_ADVICE_NOTE] = "note", [WL_ADVICE_WARNING] = "warning", NULL};
@@ -191,17 +191,21 @@ static bool read_lists(struct wl_advice_reading *reading, const json_t *finding,
 }
 
 /* What the timing says goes before what the rule's formula says. */
-static void use_whatif(const struct wl_advice_reading *reading, struct wl_advice *advice)
+static void use_whatif(const struct wl_advice_reading *reading, const json_t *finding,
+                       struct wl_advice *advice)
 {
     struct wl_whatif whatif;
-    if (!reading->set || !wl_whatif_find(reading->set, reading->rule->cause, &whatif))
+    const char *cause = json_string_value(json_object_get(finding, "cause"));
+    if (!cause)
+        cause = reading->rule->cause;
+    if (!reading->set || !wl_whatif_find(reading->set, cause, &whatif))
         return;
     double saved = 1 - whatif.without_ns / whatif.duration_ns;
     advice->has_gain = true;
     advice->saved = saved;
     advice->method = WL_ADVICE_WHATIF;
-    char *how = wl_string_format("timed again without %s: %.0f ns instead of %.0f ns",
-                                 reading->rule->cause, whatif.without_ns, whatif.duration_ns);
+    char *how = wl_string_format("timed again without %s: %.0f ns instead of %.0f ns", cause,
+                                 whatif.without_ns, whatif.duration_ns);
     advice->how = wl_arena_string(reading->arena, how, strlen(how));
     free(how);
 }
@@ -262,7 +266,7 @@ static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
         advice->saved = part;
         leave_overhead(reading, advice);
     }
-    use_whatif(reading, advice);
+    use_whatif(reading, finding, advice);
     if (advice->has_gain)
         hold_against_ladder(reading, advice);
     if (advice->has_gain && advice->saved < WL_LEAST_GAIN)

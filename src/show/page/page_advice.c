@@ -254,6 +254,8 @@ static void put_finding(struct wl_page_sink *sink, const struct wl_advice *advic
     put_chain(sink, advice);
     put_gain(sink, advice);
     wl_put(sink, &columns[GROUP], wl_cell_text(advice->group));
+    if (advice->rule->lowers_least)
+        put_field(sink, "lowers_least", wl_cell_flag(true));
     wl_put(sink, &columns[TODO], wl_cell_text(advice->todo));
     put_field(sink, "launches", wl_cell_number((double)advice->launch_count));
     wl_put(sink, &columns[OVERLAPS],

@@ -1,0 +1,188 @@
+-- How the work is divided among threads, warps and blocks, seen on the ladder of times (data/metrics/ladder.lua): these
+-- rules need a duration.
+
+local function is_global_access(instruction)
+    return advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") or
+        advice.is(instruction, "ld.global.nc")
+end
+
+-- Threads that only load, compute and store elements of their own: no barrier, shuffle or shared memory, and no loop
+-- that loads. Returns the width of most accesses and the instruction that is one, nil where they do more.
+local function find_elementwise(launch)
+    local widths, all = {}, 0
+    local found, most = nil, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local count = instruction["inst_executed"] or 0
+        if count > 0 and (advice.is(instruction, "bar") or advice.is(instruction, "shfl") or
+            string.find(instruction.opcode, ".shared", 1, true) or advice.is(instruction, "atom") or
+            advice.is(instruction, "red")) then
+            return nil
+        elseif count > 0 and is_global_access(instruction) then
+            local width = advice.width(instruction)
+            if count > 1.01 * launch.m["ptx__warps_launched.sum"] then
+                return nil
+            end
+            widths[width] = (widths[width] or 0) + count
+            all = all + count
+            if count > most then
+                found, most = instruction, count
+            end
+        end
+    end
+    local narrow = (widths[1] or 0) + (widths[2] or 0) + (widths[4] or 0)
+    if not found or narrow < 0.8 * all then
+        return nil
+    end
+    return (widths[4] or 0) > 0.5 * all and 4 or (widths[2] or 0) > 0.5 * all and 2 or
+        (widths[1] or 0) > 0.5 * all and 1 or 4, found
+end
+
+return {
+    {
+        id = "short-threads",
+        name = "Threads with an element or two each",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 145,
+        group = "partition",
+        needs = { "warplens__ladder_wait.ns" },
+        description = "Each thread loads, computes and stores one narrow element: starting blocks, computing indices and " ..
+            "waiting for a single load take longer than the bytes. Fires where threads move at most 4 bytes at a time, " ..
+            "once, without barriers, and these take a sixth of the time.",
+        advice = "Let a thread take several neighbouring elements with one wide load and store (float4, 16 bytes), in a grid " ..
+            "that is smaller by as much; or fewer blocks that go through the data in strides of the grid.",
+        apply = function(launch)
+            local m = launch.m
+            if (m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] or 0) >= 10 then
+                return nil
+            end
+            local width, found = find_elementwise(launch)
+            if not width then
+                return nil
+            end
+            local elements = 16 / width
+            local unit = m("warplens__ladder_unit")
+            local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "sm") and
+                advice.step(launch, "excess") or 0
+            local spent = advice.step(launch, "starts") + indices + advice.step(launch, "wait")
+            local saved = spent * (1 - 1 / elements)
+            if m["launch__waves_per_multiprocessor"] < 2 or saved < 0.15 then
+                return nil
+            end
+            return {
+                at = found,
+                title = string.format("each of %s threads moves elements of %d bytes, once: starts, indices and waiting take " ..
+                    "%s of the time of the SMs", advice.count(m["ptx__threads_launched.sum"]), width, advice.percent(spent)),
+                evidence = { { metric = "warplens__ladder_starts.ns" }, { metric = "warplens__ladder_excess.ns" },
+                    { metric = "warplens__ladder_wait.ns" } },
+                saved = saved,
+                how = string.format("%d elements a thread: of starting blocks %s, indices %s and waiting %s of the time " ..
+                    "remains 1 / %d", elements, advice.percent(advice.step(launch, "starts")), advice.percent(indices),
+                    advice.percent(advice.step(launch, "wait")), elements),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "few-threads",
+        name = "Too few threads for what they wait for",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 35,
+        group = "partition",
+        needs = { "warplens__ladder_wait.ns" },
+        description = "The grid has far fewer warps than the SMs could hold, and those that there are wait for memory: each " ..
+            "does much, one thing after the other. Fires where the grid fills less than half of the GPU once, and waiting " ..
+            "for memory takes 30% of the time.",
+        advice = "Divide the work among more threads: a warp for what a thread does now (neighbouring threads then read " ..
+            "neighbouring elements), a block for what a warp does.",
+        apply = function(launch)
+            local m = launch.m
+            local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
+            local wait = advice.step(launch, "wait")
+            local kind = m("warplens__ladder_wait_kind")
+            if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or blocks < m["launch__sm_count"] / 2 then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction["smsp__pcsamp_warps_issue_stalled_long_scoreboard"] or
+                    instruction["warp_cycles_stalled_long_scoreboard"]
+            end)
+            return {
+                at = found,
+                title = string.format("the grid has %s warps, of which the SMs could hold %s: they wait for memory for %s of " ..
+                    "the time of the SMs", advice.count(m["ptx__warps_launched.sum"]),
+                    advice.count(m["ptx__warps_launched.sum"] / waves), advice.percent(wait)),
+                evidence = { { metric = "launch__waves_per_multiprocessor", threshold = 0.5 },
+                    { metric = "warplens__ladder_wait.ns" } },
+                saved = wait * (1 - waves),
+                how = string.format("as many warps as the SMs hold, each with less to do: waiting falls to %s",
+                    advice.percent(waves)),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "short-blocks",
+        name = "Blocks that end sooner than the GPU starts them",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 45,
+        group = "occupancy",
+        cause = "occupancy-blocks",
+        needs = { "warplens__ladder_starts.ns" },
+        description = "The GPU starts one block after another; blocks that do little end before enough others have begun. " ..
+            "Fires where starting blocks of 256 threads and more takes 10% of the time beyond the work of all units.",
+        advice = "Start fewer blocks, as many as the GPU holds, which go through the data in strides of the grid " ..
+            "(for (i = global index; i < n; i += gridDim.x * blockDim.x)), or let a thread take several elements.",
+        apply = function(launch)
+            local m = launch.m
+            local starts = advice.step(launch, "starts")
+            if starts < 0.1 or m["launch__block_size"] < 256 or m["launch__waves_per_multiprocessor"] < 2 or
+                find_elementwise(launch) then -- short-threads: that, and more
+                return nil
+            end
+            return {
+                title = string.format("starting %s one after another takes %s of the time of the SMs beyond all else",
+                    advice.plural(m["launch__grid_size"], "block"), advice.percent(starts)),
+                evidence = { { metric = "warplens__ladder_starts.ns" }, { metric = "launch__grid_size" },
+                    { metric = "warplens__floor_blocks.cycle" } },
+                saved = starts,
+                how = "one wave of blocks, started once",
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "long-blocks",
+        name = "Few blocks that take longer than all others",
+        section = "WorkloadDistribution",
+        stage = "grid",
+        order = 26,
+        group = "grid",
+        cause = "tail-wave",
+        needs = { "warplens__ladder_idle.ns" },
+        description = "SMs stand idle at the end while the longest blocks go on. Fires where a grid that has a block for each " ..
+            "SM leaves SMs without a block for 15% of the time, and its last wave is not why.",
+        advice = "Divide the work of the longest blocks, start them first (blocks start in the order of their numbers), or let " ..
+            "blocks take pieces of work from a counter until there is none.",
+        apply = function(launch)
+            local m = launch.m
+            local idle, waves = advice.step(launch, "idle"), m["launch__waves_per_multiprocessor"]
+            local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or 0
+            if m["launch__grid_size"] < m["launch__sm_count"] or idle < 0.15 or of_last_wave >= 0.1 or
+                m("sm__cycles_active.max") then -- imbalance says it where the busiest SM was counted
+                return nil
+            end
+            return {
+                title = string.format("for %s of the time of the SMs they have no block, while the longest blocks go on",
+                    advice.percent(idle)),
+                evidence = { { metric = "warplens__ladder_idle.ns" }, { metric = "sm__cycles_active.avg" },
+                    { metric = "launch__waves_per_multiprocessor" } },
+                saved = math.min(0.95, idle),
+                how = "all blocks as long as their mean",
+                confidence = "medium",
+            }
+        end,
+    },
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""check.py WARPLENS REPORT...: reads what each page says of each report and fails where two things that are said cannot
+both be true: a stop beside a gain or much that is left, a gain beyond the ceiling, amounts that do not add up, two
+gains for one cause, a cause whose end costs time, more than 100 % of a floor."""
+import json
+import re
+import subprocess
+import sys
+
+EPSILON = 1e-6
+MOST_LEFT, LEAST_GAIN = 0.25, 0.05  # src/analyse/advise/ladder.h
+
+
+class Report:
+    def __init__(self, warplens, path):
+        self.warplens, self.path, self.faults = warplens, path, []
+        self.advice = self.read_json("--page", "advice", "--json")
+        self.whatif = self.read_json("--page", "whatif", "--json") or {"whatif": []}
+        self.sarif = self.read_json("--sarif")
+        self.guide = self.read("--page", "guide")
+        self.text = self.read("--page", "advice")
+        self.details = self.read("--page", "details")
+
+    def read(self, *options):
+        run = subprocess.run([self.warplens, "show", self.path, *options], capture_output=True, text=True)
+        return run.stdout if run.returncode == 0 else ""
+
+    def read_json(self, *options):
+        text = self.read(*options)
+        return json.loads(text) if text else None
+
+    def fault(self, format, *values):
+        self.faults.append(f"{self.path}: " + format % values)
+
+
+def findings_of(report, kernel):
+    return [f for f in report.advice["findings"] if f.get("kernel") == kernel]
+
+
+def check_ladders(report):
+    for kernel in report.advice["kernels"]:
+        name = kernel["kernel"]
+        warnings = [f for f in findings_of(report, name) if f["severity"] == "warning"]
+        gains = [f["gain"]["saved"] if f["gain"] else 1 for f in warnings]
+        if kernel["verdict"] == "stop" and any(gain >= LEAST_GAIN for gain in gains):
+            report.fault("%s: stop, and a gain of %.0f%%", name, 100 * max(gains))
+        if kernel["verdict"] == "go on" and not warnings:
+            report.fault("%s: go on, and nothing found", name)
+        if "ladder_ns" not in kernel:
+            if kernel["verdict"] == "stop":
+                report.fault("%s: stop, and what is left is not known", name)
+            continue
+        steps, duration = kernel["ladder_ns"], kernel["duration_ns"]
+        if min(steps.values()) < 0:
+            report.fault("%s: a step of the ladder is negative: %s", name, steps)
+        if abs(sum(steps.values()) - duration) > EPSILON * duration:
+            report.fault("%s: the ladder has %.1f ns of %.1f", name, sum(steps.values()), duration)
+        if abs(kernel["room"] - (1 - kernel["least_ns"] / duration)) > EPSILON:
+            report.fault("%s: room %.4f, least %.1f of %.1f ns", name, kernel["room"], kernel["least_ns"], duration)
+        if kernel["verdict"] == "stop" and kernel["room"] > MOST_LEFT + EPSILON:
+            report.fault("%s: stop, and %.0f%% is left", name, 100 * kernel["room"])
+        if kernel["unit_part"] > 1 + EPSILON:
+            report.fault("%s: its busiest unit works for %.0f%% of the time", name, 100 * kernel["unit_part"])
+
+
+def check_gains(report):
+    rooms = {k["launch"]: k["room"] for k in report.advice["kernels"] if "room" in k}
+    causes = {}
+    for row in report.whatif["whatif"]:
+        for cause in row["causes"] + row["bounds"]:
+            causes[row["id"], cause["cause"]] = (cause["duration_ns"], row["duration_ns"])
+    by_cause = {}
+    for finding in report.advice["findings"]:
+        gain, what = finding["gain"], f"{finding['id']} of launch {finding.get('launch')}"
+        if not gain:
+            continue
+        saved, room = gain["saved"], rooms.get(finding.get("launch"))
+        if not 0 <= saved < 1:
+            report.fault("%s: saves %.3f", what, saved)
+        if room is not None and not finding.get("lowers_least") and saved > room + EPSILON:
+            report.fault("%s: saves %.1f%%, where %.1f%% is left", what, 100 * saved, 100 * room)
+        if saved < 1 and abs(gain["factor"] * (1 - saved) - 1) > 1e-3:
+            report.fault("%s: saves %.3f, factor %.3f", what, saved, gain["factor"])
+        if gain.get("saved_program", 0) > saved + EPSILON:
+            report.fault("%s: saves more of the program than of itself", what)
+        match = re.match(r"timed again without ([a-z0-9-]+): ", gain["how"])
+        if gain["obtained"] == "what-if" and not match:
+            report.fault("%s: a what-if without its cause: %s", what, gain["how"])
+        if match:
+            key = (finding["launch"], match[1])
+            if key not in causes:
+                report.fault("%s: the what-if page has no %s", what, match[1])
+                continue
+            without, duration = causes[key]
+            own = 1 - without / duration
+            limit = own if finding.get("lowers_least") or room is None else min(own, room)
+            if abs(saved - limit) > 1e-4:
+                report.fault("%s: saves %.4f here and %.4f by %s on the what-if page", what, saved, limit, match[1])
+            if abs(by_cause.setdefault(key, saved) - saved) > 1e-4:
+                report.fault("%s: two gains for %s: %.4f and %.4f", what, match[1], saved, by_cause[key])
+    results = report.sarif["runs"][0]["results"] if report.sarif else []
+    for finding, result in zip(report.advice["findings"], results):
+        saved = finding["gain"]["saved"] if finding["gain"] else None
+        if result["ruleId"] != finding["id"] or abs((result["properties"].get("saved") or 0) - (saved or 0)) > EPSILON:
+            report.fault("SARIF says %s %s, advice %s %s", result["ruleId"], result["properties"].get("saved"),
+                         finding["id"], saved)
+
+
+def check_whatif(report):
+    for row in report.whatif["whatif"]:
+        single = {c["cause"]: c["duration_ns"] for c in row["causes"] + row["bounds"]}
+        for cause, ns in single.items():
+            if ns > row["duration_ns"] * (1 + EPSILON) or ns <= 0:
+                report.fault("launch %s: %.1f ns without %s, %.1f with it", row["id"], ns, cause, row["duration_ns"])
+        for pair in row["pairs"]:
+            least = min(single[c] for c in pair["cause"].split("+"))
+            if pair["duration_ns"] > least * (1 + EPSILON):
+                report.fault("launch %s: without %s it takes longer than without one of them", row["id"], pair["cause"])
+
+
+def check_texts(report):
+    pages = {"guide": report.guide, "advice": report.text, "details": report.details}
+    for name, text in pages.items():
+        flat = re.sub(r"\s+", " ", text)
+        if re.search(r"[0-9.]+x is left", flat):
+            report.fault("%s: so many times are left", name)
+        for match in re.finditer(r"works for ([0-9.]+)%|([0-9.]+)% of the (?:compute|memory) peak|at ([0-9.]+)% of what", flat):
+            if max(float(part) for part in match.groups() if part) > 100:
+                report.fault("%s: %s", name, match[0])
+        for match in re.finditer(r"; the rest: ([^;]*?)(?= evidence:| Metric|$|\n)", flat):
+            parts = [float(p) for p in re.findall(r" ([0-9]+)%", match[1])]
+            if sum(parts) > 104:
+                report.fault("%s: parts of more than all: %s", name, match[0])
+        whole = re.search(r"The program takes .*? Of that: (.*?)(?:Best first|most to gain|next:|$)", flat)
+        lines = re.findall(r"^ {3} {1,3}([0-9.]+)%  ", text, re.M) if whole else []
+        if lines and sum(map(float, lines)) > 101:
+            report.fault("%s: parts of the program add up to %.1f%%", name, sum(map(float, lines)))
+    done = re.search(r"5\. Is it done\?\n(.*?)(?=\n   verdict:|\n  Marks|\Z)", report.guide, re.S)
+    about = re.search(r"The rest is about (.*?)\.\n2\.", report.guide, re.S)
+    if done and about:
+        kernel_name, answer = re.sub(r"\s+", " ", about[1]), re.sub(r"\s+", " ", done[1]).strip()
+        for kernel in report.advice["kernels"]:
+            if kernel["kernel"] != kernel_name:
+                continue
+            begins = {"stop": "yes: ", "go on": "no: ", "open": "not known: "}[kernel["verdict"]]
+            if not answer.startswith(begins):
+                report.fault("the guide says '%s', the verdict is %s", answer, kernel["verdict"])
+            if ("stop here" in answer) != (kernel["verdict"] == "stop"):
+                report.fault("the guide says '%s', the verdict is %s", answer, kernel["verdict"])
+
+
+def main():
+    status = 0
+    for path in sys.argv[2:]:
+        report = Report(sys.argv[1], path)
+        if report.advice is None:
+            print(f"{path}: the advice cannot be read", file=sys.stderr)
+            status = 1
+            continue
+        check_ladders(report)
+        check_gains(report)
+        check_whatif(report)
+        check_texts(report)
+        for fault in report.faults:
+            print(fault, file=sys.stderr)
+            status = 1
+        print(f"{path}: {len(report.advice['findings'])} findings, {len(report.advice['kernels'])} kernels, "
+              f"{len(report.faults)} contradictions")
+    return status
+
+
+sys.exit(main())
