@@ -104,34 +104,41 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     wl_session_leave(&visit);
 }
 
-static void activity(void *self, const struct wl_device_activity *activity)
+/* What is traced takes no lock of the session: a guard alone, and errno as it was. */
+static void trace_guarded(void (*put)(const void *subject), const void *subject)
 {
-    (void)self;
     int saved_errno = errno;
     struct wl_guard guard;
     if (!wl_session_is_tracing())
         return;
     WL_GUARD(&guard)
     {
-        wl_inject_trace_activity(activity);
+        put(subject);
     }
     wl_guard_end(&guard);
     errno = saved_errno;
 }
 
+static void put_activity(const void *activity)
+{
+    wl_inject_trace_activity(activity);
+}
+
+static void put_memory(const void *change)
+{
+    wl_inject_trace_memory(change);
+}
+
+static void activity(void *self, const struct wl_device_activity *activity)
+{
+    (void)self;
+    trace_guarded(put_activity, activity);
+}
+
 static void memory(void *self, const struct wl_device_memory_change *change)
 {
     (void)self;
-    int saved_errno = errno;
-    struct wl_guard guard;
-    if (!wl_session_is_tracing())
-        return;
-    WL_GUARD(&guard)
-    {
-        wl_inject_trace_memory(change);
-    }
-    wl_guard_end(&guard);
-    errno = saved_errno;
+    trace_guarded(put_memory, change);
 }
 
 static void profiler_switch(void *self, bool active)
