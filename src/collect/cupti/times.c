@@ -1,12 +1,15 @@
 #include "collect/cupti/times.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "hardware/activity.h"
 
 /* Times that have come and are not yet with their launches; more than that are lost. */
 enum { times_max = 1 << 16, timed_launches_max = 8192 };
+
+static const char duration_name[] = "gpu__time_duration.sum";
 
 void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_launches *launches)
 {
@@ -54,7 +57,7 @@ static void match_times(struct wl_collect_times *times)
         if (!launch)
             continue;
         HASH_DEL(times->timed, launch);
-        wl_collect_launch_add_value(launch, "gpu__time_duration.sum",
+        wl_collect_launch_add_value(launch, duration_name,
                                     (double)times->come.items[i].duration_ns);
         wl_collect_launch_send(times->launches, launch);
     }
@@ -79,9 +82,18 @@ void wl_collect_times_end(struct wl_collect_times *times, bool abandon)
     }
 }
 
+/* Of a launch that was counted the counters may have told it. */
+static bool has_time(const struct wl_collect_launch *launch)
+{
+    for (size_t i = 0; i < launch->values.count; i++)
+        if (strcmp(launch->values.items[i].name, duration_name) == 0)
+            return true;
+    return false;
+}
+
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch)
 {
-    if (!times->is_tracing) {
+    if (!times->is_tracing || has_time(launch)) {
         wl_collect_launch_send(times->launches, launch);
         return;
     }
