@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "collect/cupti/replay/graph.h"
 #include "collect/cupti/replay/range.h"
@@ -102,7 +103,7 @@ static struct wl_collect_launch *make_launch(struct wl_replayer *replay, uint64_
     launch->shared_dynamic_bytes = request.shared_bytes;
     launch->is_cooperative = call->row->kind == WL_CALL_COOPERATIVE;
     launch->correlation_id = call->data->correlation_id;
-    launch->start_ns = wl_collect_now_ns();
+    launch->start_ns = wl_clock_realtime_ns();
     launch->range = join_ranges(asked->ranges, asked->range_count);
     launch->replay = wl_replay_none.name;
     (void)replay;
@@ -274,7 +275,7 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
         settings->instruction_counts || (settings->pc_samples && replay->policy->shares_launches);
     if (is_counted && launch->is_batched)
         launch->group->counted++;
-    else if (!context->counting.plan.cupti && !is_time_excluded)
+    else if (!is_time_excluded)
         wl_collect_times_start(&replay->times);
     /* samples end counting: they wait until no launch is to carry a pass */
     if (is_counted || !context->is_own || !wl_replay_is_waiting(replay, context) ||
@@ -429,6 +430,8 @@ static void see_driver(struct wl_cupti_collector *collector, uint32_t call,
         see_launch_call(collector, &(struct wl_collect_call){&wl_collect_launch_calls[row], data});
         return;
     }
+    if (is_enter && data->function_name && wl_collect_is_unsaved_memory(data->function_name))
+        wl_replay_see_memory(replay, data->function_name);
     see_other(replay, data);
     see_capture(collector, call, data);
     if (call == WL_CUPTI_CALL_GRAPH_EXEC_DESTROY && is_enter && data->parameters)
