@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
@@ -431,13 +431,6 @@ static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct w
     return WL_OK;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The launch's shape, its occupancy, and what it needs besides registers and shared memory. */
 static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                               const struct wl_sim_options *options, struct wl_run *run,
@@ -544,7 +537,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         const struct wl_sim_options *options, struct wl_sim_counts *counts,
                         struct wl_error *error)
 {
-    uint64_t start_ns = now_ns();
+    uint64_t start_ns = wl_clock_monotonic_ns();
     struct wl_run run;
     enum wl_code code = begin_run(sim, launch, options, &run, &counts->occupancy, error);
     if (code)
@@ -560,6 +553,6 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
         counts->issued = counts->issued_most = counts->issued_longest = 0;
     if (is_alike && code == WL_OK)
         wl_counts_extend(counts, run.block_total, block_count);
-    counts->wall_ns = now_ns() - start_ns;
+    counts->wall_ns = wl_clock_monotonic_ns() - start_ns;
     return code;
 }
