@@ -14,6 +14,7 @@
 
 enum wl_finding_kind {
     WL_FINDING_GLOBAL_BOUNDS,    /* in no allocation, in a page that the GPU has mapped */
+    WL_FINDING_SHARED_BOUNDS,    /* in no shared array, within the block's shared memory */
     WL_FINDING_LOCAL_BOUNDS,     /* beyond the kernel's local variables, within the stack */
     WL_FINDING_RACE_AFTER_WRITE, /* shared memory: a write, then a write */
     WL_FINDING_RACE_READ,        /* a write, then a read */
@@ -35,7 +36,8 @@ enum wl_finding_kind {
 struct wl_finding_place {
     enum { WL_PLACE_NONE, WL_PLACE_BEFORE, WL_PLACE_AFTER, WL_PLACE_ACROSS, WL_PLACE_FREED } where;
     uint64_t start, size_bytes, distance_bytes;
-    bool is_in_heap; /* made by malloc in a kernel */
+    bool is_in_heap;                     /* made by malloc in a kernel */
+    const struct wl_shared_array *array; /* of the program; NULL: global memory */
 };
 
 struct wl_finding {

@@ -47,6 +47,17 @@ struct wl_shadow {
     struct word words[];
 };
 
+/* What lies between arrays counts as written: reads of it are errors of another kind. */
+static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program)
+{
+    for (uint32_t i = 1; i < program->shared_array_count; i++) {
+        const struct wl_shared_array *before = &program->shared_arrays[i - 1];
+        uint32_t end = program->shared_arrays[i].start, words = shadow->word_count;
+        for (uint32_t at = before->start + before->size_bytes; at < end && at / 4 < words; at++)
+            shadow->words[at / 4].written |= (uint8_t)(1u << at % 4);
+    }
+}
+
 struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
 {
     const uint32_t words = (run->shared_bytes + 3) / 4;
@@ -58,6 +69,7 @@ struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run 
     shadow->word_count = words;
     for (int i = 0; i < WARPS_MAX; i++)
         shadow->own[i] = 1;
+    mark_gaps(shadow, run->program);
     return shadow;
 }
 
@@ -68,7 +80,8 @@ void wl_shadow_free(struct wl_shadow *shadow)
 
 void wl_shadow_next_instruction(struct wl_shadow *shadow)
 {
-    shadow->serial++;
+    if (shadow)
+        shadow->serial++;
 }
 
 /* ---- what happens before what ---- */

@@ -217,7 +217,9 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .strict_arch = settings->strict_arch,
         .checks = (settings->check_race ? WL_CHECK_RACE : 0u) |
                   (settings->check_init ? WL_CHECK_INIT : 0u) |
-                  (settings->check_sync ? WL_CHECK_SYNC : 0u),
+                  (settings->check_sync ? WL_CHECK_SYNC : 0u) |
+                  (settings->check_memory ? WL_CHECK_BOUNDS : 0u),
+        .padding_bytes = settings->check_memory ? (uint32_t)settings->padding_bytes : 0,
         .check_memory = settings->check_memory,
         .stop_at_finding = settings->stop_at_error,
         .budget = settings->instruction_limit,

@@ -130,6 +130,7 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
                           (unsigned long long)(size_bytes >> 20));
         return WL_DEVICE_OUT_OF_MEMORY;
     }
+    arena->padding_bytes = wl_device.options.padding_bytes;
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
     if (!*address && wl_device_memory.quarantine.count) {
         end_quarantine(0);
