@@ -128,7 +128,10 @@ void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text
     }
     if (place->where != WL_PLACE_FREED) {
         print_number(place->size_bytes, out);
-        wl_text_add(out, place->array ? "-byte array " : "-byte allocation");
+        wl_text_add(out, place->array      ? "-byte array "
+                         : place->variable ? "-byte variable "
+                                           : "-byte allocation");
+        wl_text_add(out, place->variable ? place->variable : "");
     }
     if (place->array) {
         print_array(place->array, out);
@@ -151,7 +154,7 @@ static const char *const accesses[] = {
     [WL_SITE_REDUCTION] = "atomic", [WL_SITE_COPY] = "copy",
 };
 
-static bool is_toolkit(const char *path, size_t length)
+bool wl_finding_is_toolkit(const char *path, size_t length)
 {
     static const char *const parts[] = {"/targets/",
                                         "/include/crt/",
@@ -168,12 +171,13 @@ static bool is_toolkit(const char *path, size_t length)
 
 void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out)
 {
-    const char *place =
-        is_toolkit(instruction->file, strlen(instruction->file)) ? instruction->inlined_at : NULL;
+    const char *place = wl_finding_is_toolkit(instruction->file, strlen(instruction->file))
+                            ? instruction->inlined_at
+                            : NULL;
     while (place) {
         const char *end = strchrnul(place, '\n');
         const char *column = memrchr(place, ':', (size_t)(end - place));
-        if (!is_toolkit(place, (size_t)(end - place))) {
+        if (!wl_finding_is_toolkit(place, (size_t)(end - place))) {
             wl_text_addf(out, "%.*s", (int)((column ? column : end) - place), place);
             return;
         }

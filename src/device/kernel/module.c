@@ -485,3 +485,23 @@ struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module
     wl_device_leave();
     return kernel;
 }
+
+static const char *variable_in_image(const struct wl_device_image *image, uint64_t address)
+{
+    for (uint32_t i = 0; image->parsed && i < image->parsed->variable_count; i++)
+        if (image->variable_addresses[i] == address)
+            return image->parsed->variables[i].name;
+    return NULL;
+}
+
+const char *wl_device_module_variable_at(uint64_t address)
+{
+    const char *name = NULL;
+    if (!wl_device.options.padding_bytes)
+        return NULL;
+    for (struct wl_device_module *module = wl_device_kernels.modules; module && !name;
+         module = module->next)
+        for (size_t i = 0; i < module->image_count && !name; i++)
+            name = variable_in_image(&module->images[i], address);
+    return name;
+}
