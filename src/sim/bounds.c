@@ -85,7 +85,7 @@ void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
     const uint32_t first = offset[__builtin_ctz(lanes)];
     uint32_t low = first, high = first;
     for (uint32_t i = 0; i < WL_LANES; i++) {
-        const uint32_t value = lanes >> i & 1 ? offset[i] : first;
+        const uint32_t value = lanes == UINT32_MAX || lanes >> i & 1 ? offset[i] : first;
         low = value < low ? value : low;
         high = value > high ? value : high;
     }

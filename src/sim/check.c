@@ -114,6 +114,20 @@ static enum wl_site_space space_of(const struct wl_op *op)
     }
 }
 
+/* Of all lanes, in shared memory. */
+static void offsets_of(const struct wl_warp *warp, const struct wl_op *op,
+                       uint32_t offset[WL_LANES])
+{
+    if (op->flags & WL_OPF_ADDRESS32 && !(op->flags & WL_OPF_NO_ADDRESS)) {
+        const uint32_t *base = lanes_of(warp, op->a);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            offset[lane] = base[lane] + (uint32_t)op->imm;
+    } else {
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            offset[lane] = (uint32_t)base_address(warp, op, lane);
+    }
+}
+
 /* The active lanes that are in shared memory. */
 static void check_arrays(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind)
 {
@@ -183,14 +197,16 @@ static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op 
 
 static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
 {
-    uint32_t offset[WL_LANES];
-    check_arrays(warp, op, WL_SITE_LOAD);
+    uint32_t offset[WL_LANES], base[WL_LANES];
+    offsets_of(warp, op, base);
+    if (warp->worker->run->options->checks & WL_CHECK_BOUNDS)
+        wl_bounds_check_shared(warp, op, base, warp->active, WL_SITE_LOAD);
     if (!warp->worker->run->is_opaque && warp->cta->shadow) {
         for (uint32_t k = 0; k < op->count; k++) {
             if (element_register(op, k) == UINT32_MAX)
                 continue;
             for (uint32_t lane = 0; lane < WL_LANES; lane++)
-                offset[lane] = (uint32_t)base_address(warp, op, lane) + k * op->width_bytes;
+                offset[lane] = base[lane] + k * op->width_bytes;
             wl_shadow_read(warp, op, offset, op->width_bytes);
         }
     }
@@ -437,6 +453,8 @@ static void report_mask(struct wl_warp *warp, const struct wl_op *op, enum wl_fi
 
 static uint32_t mask_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
 {
+    if (op->code == WL_OP_WARP_SYNC && op->kind == WL_WARP_SYNC_MASK)
+        return ((const uint32_t *)lanes_of(warp, op->a))[lane];
     if (op->code == WL_OP_WARP_SYNC || op->code == WL_OP_SHUFFLE)
         return (uint32_t)op->imm;
     return op->b == UINT32_MAX ? WL_FULL_MASK : ((const uint32_t *)lanes_of(warp, op->b))[lane];
@@ -458,14 +476,23 @@ static bool reads_absent(const struct wl_warp *warp, const struct wl_op *op, uin
     return is_inside && absent >> (from & 31) & 1;
 }
 
+/* The operation whose lanes a mask names. */
+static const struct wl_op *op_of_mask(const struct wl_op *op)
+{
+    bool is_before = op->code == WL_OP_WARP_SYNC && op->kind == WL_WARP_SYNC_MASK &&
+                     op[1].code == WL_OP_SHUFFLE && op[1].instruction == op->instruction;
+    return is_before ? op + 1 : op;
+}
+
 static void check_mask(struct wl_warp *warp, const struct wl_op *op)
 {
+    const struct wl_op *named = op_of_mask(op);
     uint32_t leaving, missing = ~warp->active, lost = 0;
     bool is_known = false;
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), mask = mask_of(warp, op, lane);
         if (!mask)
-            return; /* not known */
+            return; /* not known, or wrong in a way of its own */
         if (!(mask >> lane & 1)) {
             report_mask(warp, op, WL_FINDING_MASK_CALLER, lane, mask);
             continue;
@@ -473,11 +500,11 @@ static void check_mask(struct wl_warp *warp, const struct wl_op *op)
         if (!(mask & missing))
             continue;
         if (!is_known)
-            lost = lanes_lost(warp, op, &leaving);
+            lost = lanes_lost(warp, named, &leaving);
         is_known = true;
         if (mask & lost)
             report_mask(warp, op, WL_FINDING_MASK_ABSENT, lane, mask);
-        else if (op->code == WL_OP_SHUFFLE && reads_absent(warp, op, lane, leaving))
+        else if (named->code == WL_OP_SHUFFLE && reads_absent(warp, named, lane, leaving))
             report_mask(warp, op, WL_FINDING_SHUFFLE_ABSENT, lane, mask);
     }
 }
@@ -486,7 +513,7 @@ static void check_mask(struct wl_warp *warp, const struct wl_op *op)
 static bool is_collective(const struct wl_warp *warp, const struct wl_op *op)
 {
     if (op->code == WL_OP_WARP_SYNC)
-        return op->kind == WL_WARP_SYNC_LANES;
+        return op->kind == WL_WARP_SYNC_LANES || op->kind == WL_WARP_SYNC_MASK;
     const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
     return strstr(opcode, ".sync") != NULL;
 }

@@ -470,6 +470,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
                                                wl_ptx_module_find_function(module, run.self.entry),
                                            .capability = 90,
                                            .shared_gap_bytes = size % 2 ? 128 : 0,
+                                           .keeps_masks = size % 2,
                                            .resolve = resolve,
                                            .self = &run};
         if (is_small_module(module) && is_small_case(&run.self) && input.function &&

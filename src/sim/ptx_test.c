@@ -383,6 +383,7 @@ static void run_once(const struct place *place, bool is_counted, bool is_checked
     struct wl_ptx_lower_input input = {.module = module,
                                        .capability = 90,
                                        .shared_gap_bytes = is_checked ? 128 : 0,
+                                       .keeps_masks = is_checked,
                                        .resolve = resolve,
                                        .self = &run};
     input.function = wl_ptx_module_find_function(module, run.self.entry);

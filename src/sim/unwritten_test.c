@@ -1,9 +1,9 @@
 #include "sim/unwritten.h"
 
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <cmocka.h>
 
 #define BASE UINT64_C(0x200000000000)
 #define MIB ((uint64_t)1 << 20)
