@@ -281,6 +281,8 @@
             const { byLine, byInstruction, name, mark: sign, total } = this.column;
             this.mostOfLine = byLine.reduce((a, b) => Math.max(a, b), 0);
             this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
+            const longest = Math.max(4, format(Math.max(this.mostOfLine, this.mostOfInstruction)).length);
+            this.panes.style.setProperty("--amount", longest + 1 + "ch");
             this.order = byHeat(byLine);
             this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
@@ -460,7 +462,8 @@
     }
 
     function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest);
+        const launch = warplens.findLaunch(rest, container);
+        if (!launch) return;
         container.append(
             warplens.launchBar("source", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),

@@ -44,8 +44,18 @@
 
     /* ---- pages ---- */
 
-    function show() {
-        const parts = location.hash.slice(1).split("/").map(decodeURIComponent);
+    /* A part of the address; one that is not well-formed stands for itself. */
+    function decode(part) {
+        try {
+            return decodeURIComponent(part);
+        } catch (failure) {
+            return part;
+        }
+    }
+
+    /* Shows the page of the address; the promise is kept when it stands. */
+    async function show() {
+        const parts = location.hash.slice(1).split("/").map(decode);
         const pages = shownPages();
         const page = pages.find((each) => each.id === parts[0]) || pages[0];
         hideDefinition();
@@ -63,9 +73,12 @@
                 ),
             );
         const container = h("div", {});
+        const isKnown = page.id === parts[0] || parts[0] === "";
         main.replaceChildren(container);
-        page.show(container, page.id === parts[0] ? parts.slice(1) : [], keys);
+        if (!isKnown) container.append(h("p", { class: "note" }, "There is no page “" + parts[0] + "” here."));
+        const shown = page.show(container, isKnown ? parts.slice(1) : [], keys);
         scrollTo(0, 0);
+        await shown;
     }
 
     /* ---- keys ---- */
@@ -150,6 +163,5 @@
     addEventListener("hashchange", show);
     showMarks();
     showSubtitle();
-    show();
-    document.documentElement.dataset.ready = "yes";
+    show().then(() => (document.documentElement.dataset.ready = "yes"));
 })();

@@ -17,7 +17,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 
 const skipped = 77;
-const patience_ms = 60000;
+const patience_ms = Number(process.env.WL_PATIENCE_MS) || 60000;
 
 function find() {
     for (const name of ["chromium", "chromium-browser", "google-chrome"])
@@ -128,7 +128,7 @@ async function open() {
                 "document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'",
             ))
         ) {
-            if (process.hrtime.bigint() - begun > BigInt(patience_ms) * 1000000n) giveUp("a page is never ready");
+            if (process.hrtime.bigint() - begun > BigInt(patience_ms) * 1000000n) giveUp("a page is never ready: " + problems.join("; "));
             await new Promise((resolve) => setTimeout(resolve, 5));
         }
         const opened_ms = Number(process.hrtime.bigint() - begun) / 1e6;

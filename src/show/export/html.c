@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/embedded.h"
 #include "base/folder.h"
 #include "base/memory.h"
@@ -133,17 +134,13 @@ static void add_title(const char *name, struct wl_text *out)
 /* The hash by which the page's security policy knows its script, and runs no other. */
 static void add_hash(const struct wl_text *script, struct wl_text *out)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char bytes[WL_SHA256_HEX_LENGTH / 2];
     char hex[WL_SHA256_HEX_LENGTH + 1];
     wl_sha256_of(script->data, script->length, hex);
-    for (size_t i = 0; i < WL_SHA256_HEX_LENGTH; i += 6) { /* 3 bytes: 4 digits */
-        char group[7] = "000000";
-        size_t length = WL_SHA256_HEX_LENGTH - i < 6 ? WL_SHA256_HEX_LENGTH - i : 6;
-        memcpy(group, hex + i, length);
-        unsigned long bits = strtoul(group, NULL, 16);
-        for (size_t j = 0; j < 4; j++)
-            wl_text_add_char(out, j * 6 < length * 4 ? digits[bits >> (18 - 6 * j) & 63] : '=');
-    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] =
+            (unsigned char)strtoul((const char[]){hex[2 * i], hex[2 * i + 1], '\0'}, NULL, 16);
+    wl_base64_add(bytes, sizeof bytes, out);
 }
 
 struct piece {

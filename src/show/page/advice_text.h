@@ -15,9 +15,11 @@ struct wl_view_advice {
     size_t skip_count;
 };
 
-/* Errors: those of wl_rules_load and wl_advise. */
-enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advice *advice,
+/* The advice of a context, which owns it: rules run once, whoever asks. Errors: those of
+ * wl_rules_load and wl_advise. */
+enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
+/* NULL is allowed. */
 void wl_view_advice_free(struct wl_view_advice *advice);
 
 /* Each adds to out; what comes from the user's program is not yet safe for a terminal. */

@@ -273,23 +273,22 @@ static void put_skips(struct wl_page_sink *sink, const struct wl_view_advice *ad
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     wl_heading(sink, columns, COLUMNS);
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
-    for (size_t i = 0; i < advice.finding_count; i++) {
-        say_finding(context, sink, &advice.findings[i], i + 1);
-        put_finding(sink, &advice.findings[i], i + 1);
+    for (size_t i = 0; i < advice->finding_count; i++) {
+        say_finding(context, sink, &advice->findings[i], i + 1);
+        put_finding(sink, &advice->findings[i], i + 1);
         wl_flush(sink);
     }
     wl_end(sink);
-    if (advice.finding_count == 0)
+    if (advice->finding_count == 0)
         wl_print(sink, "No rule found anything.\n\n");
-    put_skips(sink, &advice);
+    put_skips(sink, advice);
     wl_mark_legend(sink);
-    wl_view_advice_free(&advice);
     return WL_OK;
 }
 

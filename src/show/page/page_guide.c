@@ -88,11 +88,62 @@ static void add_up(struct wl_view_context *context, struct walk *walk)
     qsort(walk->shares, walk->count, sizeof *walk->shares, by_time);
 }
 
+static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
+{
+    const struct wl_column column = {.json = key};
+    wl_put(sink, &column, cell);
+}
+
+/* Begins an answer; what is told from here on belongs to it. */
 static void ask(struct wl_page_sink *sink, const char *question)
 {
     wl_bold(sink, true);
     wl_print(sink, "%s\n", question);
     wl_bold(sink, false);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "question", wl_cell_text(question));
+    wl_begin(sink, WL_LEVEL_LIST, "answers", 0);
+}
+
+static void end_answer(struct wl_page_sink *sink)
+{
+    wl_end(sink);
+    wl_end(sink);
+}
+
+/* What a sentence of an answer is: its word in data, and what stands before it in text. */
+enum telling { ANSWER, EVIDENCE, NEXT, VERDICT };
+static const struct {
+    const char *kind, *prefix;
+} tellings[] = {
+    [ANSWER] = {"answer", "   "},
+    [EVIDENCE] = {"evidence", "   evidence: "},
+    [NEXT] = {"next", "   next: "},
+    [VERDICT] = {"verdict", "   verdict: "},
+};
+
+/* A sentence of the answer. Frees text. */
+static void tell(struct wl_page_sink *sink, enum telling telling, char *text)
+{
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "kind", wl_cell_text(tellings[telling].kind));
+    put(sink, "text", wl_cell_text(text));
+    wl_end(sink);
+    wl_say_free(sink, tellings[telling].prefix, text);
+}
+
+/* Where the answer is shown in full: a page of the report, what is chosen there. */
+static void tell_next(struct wl_page_sink *sink, const char *page,
+                      const struct wl_report_launch *launch, char *command)
+{
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "kind", wl_cell_text(tellings[NEXT].kind));
+    put(sink, "text", wl_cell_text(command));
+    put(sink, "page", wl_cell_text(page));
+    if (launch)
+        put(sink, "launch", wl_cell_number((double)launch->key));
+    wl_end(sink);
+    wl_say_free(sink, tellings[NEXT].prefix, command);
 }
 
 static void add_time(double time_ns, struct wl_text *out)
@@ -123,15 +174,15 @@ static void say_kernels(struct wl_page_sink *sink, const struct walk *walk)
                        (share->floor_ns < share->time_ns ? share->floor_ns / share->time_ns : 1)));
         if (share->is_stand_in)
             wl_text_add(&text, " (stand-in for a library's kernel)");
-        wl_say_free(sink, "   ", wl_text_take(&text));
+        tell(sink, ANSWER, wl_text_take(&text));
     }
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("evidence: %s; next: warplens show REPORT --page summary",
-                         walk->has_durations
-                             ? "gpu__time_duration.sum; head-room is what is above "
-                               "the floor of the busiest unit"
-                             : "the least time that counts allow, as the report has no durations"));
+    tell(sink, EVIDENCE,
+         wl_string_copy(walk->has_durations
+                            ? "gpu__time_duration.sum; head-room is what is above the floor of the "
+                              "busiest unit"
+                            : "the least time that counts allow, as the report has no durations"));
+    tell_next(sink, "summary", NULL, wl_string_copy("warplens show REPORT --page summary"));
+    end_answer(sink);
 }
 
 static bool is_about(const struct wl_advice *advice, const struct share *share)
@@ -149,45 +200,53 @@ static void say_bound(struct wl_page_sink *sink, const struct wl_view_advice *ad
         if (!is_about(finding, share) || strcmp(finding->rule->stage, "bound") != 0)
             continue;
         is_known = true;
-        wl_say_free(sink, "   ", wl_string_copy(finding->title));
+        tell(sink, ANSWER, wl_string_copy(finding->title));
         for (size_t j = 0; j < finding->evidence_count && j < 3; j++) {
             struct wl_text text = {0};
             wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[j], &text);
-            wl_say_free(sink, "   evidence: ", wl_text_take(&text));
+            tell(sink, EVIDENCE, wl_text_take(&text));
         }
     }
     if (!is_known)
-        wl_say_free(sink, "   ", wl_string_copy("this is not known: nothing was counted"));
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("next: warplens show REPORT --page details --section SpeedOfLight -k %s",
+        tell(sink, ANSWER, wl_string_copy("this is not known: nothing was counted"));
+    tell_next(
+        sink, "details", share->launch,
+        wl_string_format("warplens show REPORT --page details --section SpeedOfLight -k %s",
                          share->launch->kernel ? share->launch->kernel->record.function : ""));
+    end_answer(sink);
+}
+
+static void say_cause(struct wl_view_context *context, struct wl_page_sink *sink,
+                      const struct wl_advice *finding)
+{
+    struct wl_text text = {0};
+    wl_advice_add_place(finding, &text);
+    wl_text_addf(&text, ": %s: %s", finding->rule->id, finding->title);
+    tell(sink, ANSWER, wl_text_take(&text));
+    char *source = wl_advice_source_line(context->report, &finding->place);
+    if (source[0] != '\0')
+        tell(sink, ANSWER, wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
+    free(source);
+    for (size_t i = 0; i < finding->evidence_count; i++) {
+        wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
+        tell(sink, EVIDENCE, wl_text_take(&text));
+    }
 }
 
 static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
                     const struct wl_advice *finding, const struct share *share)
 {
     ask(sink, "3. Why, and on which line?");
-    if (!finding) {
-        wl_say_free(sink, "   ", wl_string_copy("no rule found a cause that is worth a change"));
-        return;
+    if (finding) {
+        say_cause(context, sink, finding);
+        tell_next(
+            sink, "source", finding->launch,
+            wl_string_format("warplens show REPORT --page source -k %s",
+                             share->launch->kernel ? share->launch->kernel->record.function : ""));
+    } else {
+        tell(sink, ANSWER, wl_string_copy("no rule found a cause that is worth a change"));
     }
-    struct wl_text text = {0};
-    wl_advice_add_place(finding, &text);
-    wl_text_addf(&text, ": %s: %s", finding->rule->id, finding->title);
-    wl_say_free(sink, "   ", wl_text_take(&text));
-    char *source = wl_advice_source_line(context->report, &finding->place);
-    if (source[0] != '\0')
-        wl_say_free(sink, "   ", wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
-    free(source);
-    for (size_t i = 0; i < finding->evidence_count; i++) {
-        wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
-        wl_say_free(sink, "   evidence: ", wl_text_take(&text));
-    }
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("next: warplens show REPORT --page source -k %s",
-                         share->launch->kernel ? share->launch->kernel->record.function : ""));
+    end_answer(sink);
 }
 
 static void say_next(struct wl_page_sink *sink, const struct wl_view_advice *advice,
@@ -197,20 +256,21 @@ static void say_next(struct wl_page_sink *sink, const struct wl_view_advice *adv
     ask(sink, "4. What next?");
     if (finding) {
         struct wl_text text = {0};
-        wl_say_free(sink, "   ", wl_string_copy(finding->todo));
+        tell(sink, ANSWER, wl_string_copy(finding->todo));
         wl_advice_add_gain(finding, &text);
         wl_text_addf(&text, "%s", text.length ? ", " : "");
         wl_advice_add_method(finding, &text);
-        wl_say_free(sink, "   ", wl_text_take(&text));
+        tell(sink, ANSWER, wl_text_take(&text));
     } else {
-        wl_say_free(sink, "   ", wl_string_copy("another kernel, or less work for this one"));
+        tell(sink, ANSWER, wl_string_copy("another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
                   advice->findings[i].severity == WL_ADVICE_WARNING;
-    wl_say_free(sink, "   ",
-                wl_string_format("next: warplens show REPORT --page advice (%zu more finding%s)",
-                                 others, others == 1 ? "" : "s"));
+    tell_next(sink, "advice", NULL,
+              wl_string_format("warplens show REPORT --page advice (%zu more finding%s)", others,
+                               others == 1 ? "" : "s"));
+    end_answer(sink);
 }
 
 /* What a rule of this id says of the kernel, or NULL. */
@@ -241,20 +301,22 @@ static void say_verdict(struct wl_page_sink *sink, const struct wl_view_advice *
             wl_text_addf(&text, "%s; ", bound->title);
         wl_text_addf(&text, "nothing that was found gains %.0f%%: stop here", 100 * least_saved);
     }
-    wl_say_free(sink, "   ", wl_text_take(&text));
+    tell(sink, ANSWER, wl_text_take(&text));
     if (ceiling)
-        wl_say_free(sink, "   ", wl_string_format("verdict: %s", ceiling->title));
+        tell(sink, VERDICT, wl_string_copy(ceiling->title));
+    end_answer(sink);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     struct walk found = {0};
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     add_up(context, &found);
+    wl_begin(sink, WL_LEVEL_LIST, "steps", 0);
     say_kernels(sink, &found);
     const struct share *share = &found.shares[0];
     for (size_t i = 0; i < found.count; i++) { /* a library's kernel cannot be changed */
@@ -264,19 +326,19 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         }
     }
     const struct wl_advice *finding = NULL;
-    for (size_t i = 0; i < advice.finding_count && !finding; i++)
-        if (is_about(&advice.findings[i], share) &&
-            advice.findings[i].severity == WL_ADVICE_WARNING)
-            finding = &advice.findings[i];
+    for (size_t i = 0; i < advice->finding_count && !finding; i++)
+        if (is_about(&advice->findings[i], share) &&
+            advice->findings[i].severity == WL_ADVICE_WARNING)
+            finding = &advice->findings[i];
     wl_say_free(sink, "\n",
                 wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
-    say_bound(sink, &advice, share);
+    say_bound(sink, advice, share);
     say_why(context, sink, finding, share);
-    say_next(sink, &advice, finding, share);
-    say_verdict(sink, &advice, finding, share);
+    say_next(sink, advice, finding, share);
+    say_verdict(sink, advice, finding, share);
+    wl_end(sink);
     wl_mark_legend(sink);
     free(found.shares);
-    wl_view_advice_free(&advice);
     return WL_OK;
 }
 
