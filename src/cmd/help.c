@@ -5,12 +5,13 @@
 
 #include "cmd/completions.h"
 #include "cmd/manual.h"
+#include "cmd/tongues.h"
 #include "warplens/version.h"
 
 struct options {
     struct wl_general_options general;
     int shell; /* enum wl_shell; -1: none */
-    bool man, environment;
+    bool man, environment, commands;
 };
 
 static const struct wl_option rows[] = {
@@ -21,6 +22,8 @@ static const struct wl_option rows[] = {
            "print the man page of the verb, or of warplens, as man reads it"),
     WL_ROW(struct options, environment, FLAG, "environment", 0, NULL,
            "list the variables of the environment that warplens reads"),
+    WL_ROW(struct options, commands, FLAG, "commands", 0, NULL,
+           "list what becomes of every option of ncu, nsys and nvprof, as Markdown"),
     WL_ROWS_END,
 };
 
@@ -53,6 +56,16 @@ void wl_help_overview(FILE *out)
           out);
 }
 
+static void print_commands(struct wl_text *out)
+{
+    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
+        wl_text_addf(out, "## `%s%s%s`\n\n", tongue->tool, *tongue->command ? " " : "",
+                     tongue->command);
+        wl_tongue_print(tongue, out);
+        wl_text_add(out, tongue[1].tool ? "\n" : "");
+    }
+}
+
 static void init(void *given)
 {
     struct options *options = given;
@@ -76,6 +89,8 @@ static enum wl_code help(void *given, const struct wl_arguments *arguments,
         wl_manual_print(verb, &text);
     else if (options->environment)
         wl_manual_print_environment(&text);
+    else if (options->commands)
+        print_commands(&text);
     else if (verb)
         options->general.found_status = wl_verb_run(verb, 1, help_words);
     else

@@ -10,6 +10,7 @@
 
 #include "base/export.h"
 #include "collect/nvtx_events.h"
+#include "record/traced.h"
 
 /* ---- the interface, as the NVTX headers of version 3 have it ---- */
 
@@ -265,6 +266,22 @@ static void tell_listener(const char *name, bool is_begin)
         listener(name, is_begin);
 }
 
+static const char *included_domains = "", *excluded_domains = "";
+
+void wl_nvtx_choose_domains(const char *included, const char *excluded)
+{
+    included_domains = included;
+    excluded_domains = excluded;
+}
+
+static bool is_recorded(enum wl_timeline_category category, const struct domain *domain)
+{
+    const char *name = domain ? domain->name : "";
+    return wl_timeline_is_wanted(category) &&
+           (!*included_domains || wl_traced_has_domain(included_domains, name)) &&
+           (!*excluded_domains || !wl_traced_has_domain(excluded_domains, name));
+}
+
 static struct wl_nvtx_event describe_event(const struct domain *domain, const char *message,
                                            const struct nvtx_attributes *attributes)
 {
@@ -296,7 +313,7 @@ static int push(const struct domain *domain, char *name, const struct nvtx_attri
     if (!name)
         name = (char *)unknown_name;
     tell_listener(name, true);
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_PUSHPOP))
+    if (is_recorded(WL_TIMELINE_NVTX_PUSHPOP, domain))
         event = describe_event(domain, message, attributes);
     free(message);
     stack->ranges[stack->count] = (struct range){name, domain, event};
@@ -395,7 +412,7 @@ static int pop_default(void)
 /* text is taken over. */
 static void mark(const struct domain *domain, char *text, const struct nvtx_attributes *attributes)
 {
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_MARK)) {
+    if (is_recorded(WL_TIMELINE_NVTX_MARK, domain)) {
         struct wl_nvtx_event event = describe_event(domain, text, attributes);
         wl_nvtx_put_mark(&event);
     }
@@ -406,7 +423,7 @@ static uint64_t start(const struct domain *domain, char *text,
                       const struct nvtx_attributes *attributes)
 {
     uint64_t id = 0;
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_STARTEND)) {
+    if (is_recorded(WL_TIMELINE_NVTX_STARTEND, domain)) {
         struct wl_nvtx_event event = describe_event(domain, text, attributes);
         id = wl_nvtx_open_range(&event);
     }

@@ -17,33 +17,43 @@ enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_vie
     if (context->advice)
         return WL_OK;
     struct wl_view_advice *own = wl_alloc_zero(1, sizeof *own);
+    enum wl_code code =
+        wl_rules_load(context->catalog, context->options->section_folder, &own->rules, error);
+    if (code == WL_OK)
+        code = wl_view_advise_on(context, context->launches, context->launch_count, own, error);
+    if (code == WL_OK) {
+        *advice = context->advice = own;
+        return WL_OK;
+    }
+    wl_view_advice_release(own);
+    free(own);
+    return code;
+}
+
+enum wl_code wl_view_advise_on(struct wl_view_context *context,
+                               const struct wl_report_launch *const *launches, size_t launch_count,
+                               struct wl_view_advice *advice, struct wl_error *error)
+{
     struct wl_advice_options options = {
         .folder = context->options->section_folder,
         .rules = context->options->rules,
-        .launches = context->launches,
-        .launch_count = context->launch_count,
+        .launches = launches,
+        .launch_count = launch_count,
     };
-    enum wl_code code = wl_rules_load(context->catalog, options.folder, &own->rules, error);
-    if (code == WL_OK)
-        code =
-            wl_advise(context->report, context->catalog, own->rules, &options, &own->list, error);
-    if (code != WL_OK) {
-        wl_view_advice_free(own);
+    enum wl_code code =
+        wl_advise(context->report, context->catalog, advice->rules, &options, &advice->list, error);
+    if (code != WL_OK)
         return code;
-    }
-    own->findings = wl_advice_all(own->list, &own->finding_count);
-    own->skips = wl_advice_skips(own->list, &own->skip_count);
-    *advice = context->advice = own;
+    advice->findings = wl_advice_all(advice->list, &advice->finding_count);
+    advice->skips = wl_advice_skips(advice->list, &advice->skip_count);
     return WL_OK;
 }
 
-void wl_view_advice_free(struct wl_view_advice *advice)
+void wl_view_advice_release(struct wl_view_advice *advice)
 {
-    if (!advice)
-        return;
     wl_advice_free(advice->list);
     wl_rules_free(advice->rules);
-    free(advice);
+    *advice = (struct wl_view_advice){0};
 }
 
 void wl_advice_add_place(const struct wl_advice *advice, struct wl_text *out)

@@ -107,7 +107,9 @@ enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view
 void wl_view_context_close(struct wl_view_context *context)
 {
     wl_metric_names_free(&context->names);
-    wl_view_advice_free(context->advice);
+    if (context->advice)
+        wl_view_advice_release(context->advice);
+    free(context->advice);
     free(context->launches);
     free(context->chosen);
     wl_sections_free(context->sections);
