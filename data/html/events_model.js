@@ -254,5 +254,9 @@ warplens.timelineModel = (() => {
         return model;
     }
 
-    return { load, current: () => model, natural };
+    function forget() {
+        model = null;
+    }
+
+    return { load, forget, current: () => model, natural };
 })();

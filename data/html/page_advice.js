@@ -284,5 +284,5 @@
         );
     };
 
-    warplens.addPage({ id: "advice", title: "Advice", order: 30, show });
+    warplens.addPage({ id: "advice", title: "Advice", order: 30, needs: ["advice", "launches", "source"], show });
 })();

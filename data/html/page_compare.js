@@ -118,10 +118,53 @@
             : [];
     }
 
+    function place(finding) {
+        return finding.place && finding.place.line ? " on line " + finding.place.line : "";
+    }
+
+    /* What came of it, in a sentence: how much faster, and which findings went and came. */
+    function sentence(comparison) {
+        const times = comparison.kernels
+            .map((each) => each.changes.find((row) => row.metric === "gpu__time_duration.sum"))
+            .filter((row) => row && row.base && row.new && row.base.mean > 0 && row.new.mean > 0);
+        const sum = (side) =>
+            times.reduce((all, row) => all + row[side].mean * (row[side].count || row[side].launches || 1), 0);
+        const [before, after] = [sum("base"), sum("new")];
+        const factor = after > 0 ? before / after : 0;
+        const speed = !times.length
+            ? "Times are not known"
+            : Math.abs(factor - 1) < 0.005
+              ? "As fast as before"
+              : factor > 1
+                ? factor.toFixed(2) + "× faster"
+                : (1 / factor).toFixed(2) + "× slower";
+        const list = (findings, verb) =>
+            findings && findings.length
+                ? findings
+                      .slice(0, 3)
+                      .map((finding) => finding.id + place(finding))
+                      .join(", ") +
+                  (findings.length > 3 ? " and " + (findings.length - 3) + " more" : "") +
+                  " " +
+                  verb
+                : null;
+        const parts = [list(comparison.vanished, "went"), list(comparison.appeared, "came")].filter((part) => part);
+        return h(
+            "p",
+            { class: "sentence " + (factor > 1.005 ? "better" : factor && factor < 0.995 ? "worse" : "") },
+            speed + (parts.length ? ": " + parts.join("; ") : "") + ".",
+        );
+    }
+
     function show(container) {
+        if (!data("compare")) {
+            container.append(h("p", { class: "note" }, "There is nothing to compare with: choose a baseline above."));
+            return;
+        }
         for (const comparison of data("compare").comparisons)
             container.append(
                 h("h2", {}, comparison.base + " → " + comparison.new),
+                sentence(comparison),
                 ...comparison.kernels.map((each) => kernel(each, comparison)),
                 h(
                     "section",
@@ -140,7 +183,8 @@
         id: "compare",
         title: "Compare",
         order: 50,
-        isThere: () => data("compare") !== null,
+        isThere: () => warplens.has("compare"),
+        needs: ["compare"],
         show,
     });
 })();

@@ -299,7 +299,8 @@
         id: "details",
         title: "Details",
         order: 20,
-        isThere: () => data("launches") !== null,
+        isThere: () => warplens.has("launches"),
+        needs: ["launches", "drawings", "advice", "source"],
         show,
     });
 })();

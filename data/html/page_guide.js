@@ -49,5 +49,5 @@
         container.append(h("div", { class: "steps" }, data("guide").steps.map(step)));
     }
 
-    warplens.addPage({ id: "guide", title: "Guide", order: 35, isThere: () => data("guide") !== null, show });
+    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source"], isThere: () => warplens.has("guide"), show });
 })();

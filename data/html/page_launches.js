@@ -240,7 +240,8 @@
         id: "launches",
         title: "Launches",
         order: 10,
-        isThere: () => data("launches") !== null,
+        isThere: () => warplens.has("launches"),
+        needs: ["launches", "session"],
         show,
     });
 })();

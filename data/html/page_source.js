@@ -483,7 +483,8 @@
         id: "source",
         title: "Source",
         order: 40,
-        isThere: () => data("source") !== null,
+        needs: ["source", "launches", "advice"],
+        isThere: () => warplens.has("source"),
         show,
     });
 })();

@@ -502,7 +502,8 @@
         id: "timeline",
         title: "Timeline",
         order: 5,
-        isThere: () => data("timeline") !== null,
+        needs: ["timeline", "launches"],
+        isThere: () => warplens.has("timeline"),
         show,
     });
 })();

@@ -76,6 +76,12 @@
         const isKnown = page.id === parts[0] || parts[0] === "";
         main.replaceChildren(container);
         if (!isKnown) container.append(h("p", { class: "note" }, "There is no page “" + parts[0] + "” here."));
+        if (warplens.isServed && page.needs) {
+            container.append(h("p", { class: "count" }, "…"));
+            await warplens.need(page.needs);
+            if (!container.isConnected) return;
+            container.replaceChildren();
+        }
         const shown = page.show(container, isKnown ? parts.slice(1) : [], keys);
         scrollTo(0, 0);
         await shown;
@@ -84,7 +90,7 @@
     /* ---- keys ---- */
 
     function listKeys() {
-        const rows = Object.entries(keys).concat([
+        const rows = Object.entries({ ...keys, ...(warplens.workbench ? warplens.workbench.keys : {}) }).concat([
             ["1 … " + shownPages().length, ["page", null]],
             ["?", ["this list", null]],
         ]);
@@ -124,7 +130,9 @@
         )
             return;
         const page = shownPages()[Number(event.key) - 1];
+        const own = warplens.workbench ? warplens.workbench.keys : {};
         if (keys[event.key]) keys[event.key][1](event);
+        else if (own[event.key]) own[event.key][1](event);
         else if (event.key === "?") listKeys();
         else if (page) go(page.id);
         else return;
@@ -138,7 +146,7 @@
         ]);
         document
             .getElementById("marks")
-            .append(
+            .replaceChildren(
                 "Every value has a mark: ",
                 ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)),
                 ".",
@@ -156,12 +164,20 @@
             .join(" · ");
     }
 
+    /* What every page stands on, then the page; anew when a window of the workbench shows another run. */
+    async function begin() {
+        if (warplens.isServed) await warplens.need(["session", "parts"]);
+        showMarks();
+        showSubtitle();
+        await show();
+        document.documentElement.dataset.ready = "yes";
+    }
+
     document.addEventListener("mouseover", onPoint);
     document.addEventListener("focusin", onPoint);
     document.addEventListener("focusout", hideDefinition);
     document.addEventListener("keydown", onKey);
     addEventListener("hashchange", show);
-    showMarks();
-    showSubtitle();
-    show().then(() => (document.documentElement.dataset.ready = "yes"));
+    if (warplens.isServed) warplens.workbench.start(begin);
+    else begin();
 })();

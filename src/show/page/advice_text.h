@@ -15,8 +15,8 @@ struct wl_view_advice {
     size_t skip_count;
 };
 
-/* The advice of a context, which owns it: rules run once, whoever asks. Errors: those of wl_rules_load and
- * wl_advise. */
+/* The advice of a context, which owns it: rules run once, whoever asks. Errors: those of
+ * wl_rules_load and wl_advise. */
 enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
 
