@@ -6,12 +6,12 @@
     /* A link to the page of this report that shows the answer, and the command that does so on a terminal. */
     function next(answer) {
         const launch = launches().find((each) => each.id === answer.launch);
-        const page = answer.page === "summary" ? "launches" : answer.page;
+        const page = answer.page === "summary" ? "launches" : answer.page.split(" ")[0];
         const isThere = page !== "source" || (launch && warplens.hasSource(launch));
         return h(
             "p",
             { class: "next" },
-            isThere ? h("a", { href: address(...[page].concat(launch ? [launch.id] : [])) }, titles[answer.page] + " →") : null,
+            isThere ? h("a", { href: address(...[page].concat(launch ? [launch.id] : [])) }, titles[answer.page.split(" ")[0]] + " →") : null,
             h("code", { class: "command" }, answer.text),
         );
     }

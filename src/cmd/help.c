@@ -1,8 +1,12 @@
 #include "cmd/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/count.h"
+#include "base/folder.h"
 #include "cmd/completions.h"
 #include "cmd/manual.h"
 #include "cmd/tongues.h"
@@ -47,13 +51,34 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
+/* Where the pages of docs/ are, beside an installed program or one in its build folder. */
+static void print_exit_codes_page(FILE *out)
+{
+    static const char *const folders[] = {"share/doc/warplens/docs", "docs"};
+    char *own_folder = wl_path_own_folder();
+    char *above = own_folder ? wl_path_folder(own_folder) : NULL;
+    for (size_t i = 0; above && i < WL_COUNT(folders); i++) {
+        struct wl_text path = {0};
+        wl_text_addf(&path, "%s/%s/using/exit-codes.md", above, folders[i]);
+        bool is_there = access(path.data, R_OK) == 0;
+        if (is_there)
+            fprintf(out, " Exit statuses: %s", path.data);
+        wl_text_free(&path);
+        if (is_there)
+            break;
+    }
+    free(above);
+    free(own_folder);
+}
+
 void wl_help_overview(FILE *out)
 {
     fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
         fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
-    fputs("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.\n",
-          out);
+    fputs("\n`warplens help VERB` lists its options.", out);
+    print_exit_codes_page(out);
+    fputc('\n', out);
 }
 
 static void print_commands(struct wl_text *out)

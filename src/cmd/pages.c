@@ -69,6 +69,7 @@ enum wl_code wl_pages_print(struct wl_report *report, const char *path,
 {
     struct wl_view_options view;
     wl_pages_view(options, filter, console->pages, &view);
+    view.report_path = path;
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
     bool has_filter = view.kernel_name || view.launch_skip || view.launch_count;

@@ -4,6 +4,7 @@
 
 #include "base/count.h"
 #include "cmd/nsys.h"
+#include "cmd/nvprof.h"
 #include "cmd/profile.h"
 #include "cmd/trace.h"
 
@@ -16,6 +17,7 @@ const struct wl_verb *wl_tongue_of_program(const char *path)
         {"ncu", &wl_verb_ncu},
         {"nv-nsight-cu-cli", &wl_verb_ncu},
         {"nsys", &wl_verb_nsys},
+        {"nvprof", &wl_verb_nvprof},
     };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < WL_COUNT(programs); i++)
@@ -83,6 +85,25 @@ const struct wl_tongue wl_tongues[] = {
     {"nsys", "export", wl_nsys_export_tables,
      "append force-overwrite help include-blobs include-json lazy output quiet "
      "separate-strings tables times ts-normalize ts-shift type"},
+    {"nvprof", "", wl_nvprof_tables,
+     "aggregate-mode analysis-metrics annotate-mpi concurrent-kernels context-name "
+     "continuous-sampling-interval cpu-profiling cpu-profiling-explain-ccff "
+     "cpu-profiling-frequency cpu-profiling-max-depth cpu-profiling-mode "
+     "cpu-profiling-percentage-threshold cpu-profiling-scope cpu-profiling-show-ccff "
+     "cpu-profiling-show-library cpu-profiling-thread-mode cpu-profiling-unwind-stack "
+     "cpu-thread-tracing csv demangling dependency-analysis device-buffer-size "
+     "device-cdp-buffer-size devices event-collection-mode events export-profile "
+     "force-overwrite help import-profile kernel-latency-timestamps kernels log-file "
+     "metrics normalized-time-unit openacc-profiling openacc-summary-mode openmp-profiling "
+     "openmp-summary-mode pc-sampling-period print-api-summary print-api-trace "
+     "print-dependency-analysis-trace print-gpu-summary print-gpu-trace "
+     "print-nvlink-topology print-openacc-constructs print-openacc-summary "
+     "print-openacc-trace print-openmp-summary print-summary print-summary-per-gpu "
+     "process-name profile-all-processes profile-api-trace profile-child-processes "
+     "profile-from-start profiling-semaphore-pool-size query-events query-metrics quiet "
+     "replay-mode skip-kernel-replay-save-restore source-level-analysis stream-name "
+     "system-profiling timeout trace track-memory-allocations unified-memory-profiling "
+     "version"},
     {0},
 };
 

@@ -367,6 +367,21 @@ static char *message_of(const struct nvtx_attributes *attributes)
     }
 }
 
+/* Functions that take a text alone are those that take attributes, with no others. */
+static struct nvtx_attributes only_ascii(const char *text)
+{
+    return (struct nvtx_attributes){.size_bytes = sizeof(struct nvtx_attributes),
+                                    .message_type = MESSAGE_ASCII,
+                                    .message.ascii = text};
+}
+
+static struct nvtx_attributes only_wide(const wchar_t *text)
+{
+    return (struct nvtx_attributes){.size_bytes = sizeof(struct nvtx_attributes),
+                                    .message_type = MESSAGE_WIDE,
+                                    .message.wide = text};
+}
+
 static int domain_push(void *domain, const struct nvtx_attributes *attributes)
 {
     int saved_errno = errno;
@@ -390,18 +405,14 @@ static int push_attributes(const struct nvtx_attributes *attributes)
 
 static int push_ascii(const char *name)
 {
-    int saved_errno = errno;
-    int depth = push(NULL, name ? strdup(name) : NULL, NULL);
-    errno = saved_errno;
-    return depth;
+    const struct nvtx_attributes attributes = only_ascii(name);
+    return domain_push(NULL, &attributes);
 }
 
 static int push_wide(const wchar_t *name)
 {
-    int saved_errno = errno;
-    int depth = push(NULL, name ? from_wide(name) : NULL, NULL);
-    errno = saved_errno;
-    return depth;
+    const struct nvtx_attributes attributes = only_wide(name);
+    return domain_push(NULL, &attributes);
 }
 
 static int pop_default(void)
@@ -445,16 +456,14 @@ static void mark_attributes(const struct nvtx_attributes *attributes)
 
 static void mark_ascii(const char *text)
 {
-    int saved_errno = errno;
-    mark(NULL, text ? strdup(text) : NULL, NULL);
-    errno = saved_errno;
+    const struct nvtx_attributes attributes = only_ascii(text);
+    domain_mark(NULL, &attributes);
 }
 
 static void mark_wide(const wchar_t *text)
 {
-    int saved_errno = errno;
-    mark(NULL, text ? from_wide(text) : NULL, NULL);
-    errno = saved_errno;
+    const struct nvtx_attributes attributes = only_wide(text);
+    domain_mark(NULL, &attributes);
 }
 
 static uint64_t domain_start(void *domain, const struct nvtx_attributes *attributes)
@@ -472,18 +481,14 @@ static uint64_t start_attributes(const struct nvtx_attributes *attributes)
 
 static uint64_t start_ascii(const char *text)
 {
-    int saved_errno = errno;
-    uint64_t id = start(NULL, text ? strdup(text) : NULL, NULL);
-    errno = saved_errno;
-    return id;
+    const struct nvtx_attributes attributes = only_ascii(text);
+    return domain_start(NULL, &attributes);
 }
 
 static uint64_t start_wide(const wchar_t *text)
 {
-    int saved_errno = errno;
-    uint64_t id = start(NULL, text ? from_wide(text) : NULL, NULL);
-    errno = saved_errno;
-    return id;
+    const struct nvtx_attributes attributes = only_wide(text);
+    return domain_start(NULL, &attributes);
 }
 
 static void end_any(uint64_t id)

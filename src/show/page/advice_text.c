@@ -86,6 +86,8 @@ void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
         wl_text_free(&number);
         wl_text_free(&unit);
     }
+    if (advice->saved_program > 0 && advice->launch)
+        wl_text_addf(out, ", %.2g%% of the program", 100 * advice->saved_program);
 }
 
 void wl_advice_add_evidence(bool is_mark_shown[3], const struct wl_advice_evidence *evidence,

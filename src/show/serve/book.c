@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "report/report.h"
 #include "show/export/export.h"
 #include "show/format/json.h"
 
