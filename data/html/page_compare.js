@@ -2,13 +2,23 @@
 (() => {
     const { h, data, term } = warplens;
 
+    /* Metrics of which more is better; of the others less is, where either is. */
+    const good = /hit_rate|throughput|warps_active|warps_per_active|occupancy|efficiency|per_second/,
+        neutral = /launch__|not_selected|inst_executed_pipe/;
+
+    function verdict(each) {
+        if (each.is_noise || !each.change_pct || neutral.test(each.metric)) return "";
+        return each.change_pct > 0 === good.test(each.metric) ? " better" : " worse";
+    }
+
     function change(each) {
         const { change_pct: percent, is_noise: isNoise } = each;
         if (percent === null || percent === undefined) return h("td", { class: "number absent" }, "n/a");
         return h(
             "td",
-            { class: "number" + (isNoise ? " absent" : "") },
+            { class: "number" + (isNoise ? " absent" : verdict(each)) },
             (percent > 0 ? "+" : "") + percent.toFixed(1) + " %" + (isNoise ? " (noise)" : ""),
+            verdict(each) ? h("span", { class: "sign", "aria-label": verdict(each).trim() }, verdict(each) === " better" ? " ✓" : " ✗") : null,
         );
     }
 
@@ -35,7 +45,7 @@
             "td",
             { class: "change" },
             h("div", {
-                class: percent < 0 ? "less" : "more",
+                class: (percent < 0 ? "less" : "more") + verdict(each),
                 style: "width:" + Math.abs(percent) / 2 + "%;" + (percent < 0 ? "right" : "left") + ":50%",
             }),
         );
@@ -83,6 +93,7 @@
                 ),
             ),
             reasons(each.why),
+            lines(each.lines, comparison),
         );
     }
 
@@ -95,6 +106,53 @@
                   why.map((reason) => h("li", {}, reason.text)),
               )
             : "";
+    }
+
+    /* Lines at which more or less was counted, the largest difference first. */
+    function lines(list, comparison) {
+        if (!list || !list.length) return "";
+        const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
+        const row = (each) =>
+            h(
+                "tr",
+                {},
+                h("td", { class: "number" }, each.line || ""),
+                h("td", {}, h("code", {}, each.text || "")),
+                h("td", {}, term(each.metric, each.metric)),
+                h("td", { class: "number" }, number(each.base)),
+                h("td", { class: "number" }, number(each.new)),
+                h(
+                    "td",
+                    { class: "number " + (each.new < each.base ? "better" : "worse") },
+                    (each.new > each.base ? "+" : "") + number(each.new - each.base),
+                ),
+            );
+        const headings = ["Line", "", "Count", comparison.base, comparison.new, "Change"];
+        return h(
+            "details",
+            { open: list.length < 13 },
+            h("summary", {}, "Lines that changed (" + list.length + ")"),
+            h(
+                "div",
+                { class: "scroll" },
+                h(
+                    "table",
+                    { class: "metrics" },
+                    h(
+                        "thead",
+                        {},
+                        h(
+                            "tr",
+                            {},
+                            headings.map((title, i) =>
+                                h("th", { scope: "col", class: i === 0 || i > 2 ? "number" : null }, title),
+                            ),
+                        ),
+                    ),
+                    h("tbody", {}, list.map(row)),
+                ),
+            ),
+        );
     }
 
     function findings(title, list) {
@@ -119,7 +177,7 @@
     }
 
     function place(finding) {
-        return finding.place && finding.place.line ? " on line " + finding.place.line : "";
+        return finding.line ? " on line " + finding.line : "";
     }
 
     /* What came of it, in a sentence: how much faster, and which findings went and came. */

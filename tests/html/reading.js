@@ -9,7 +9,7 @@ const text = (page) => page.run("document.getElementById('main').innerText");
 async function testAddresses(browser, file) {
     const page = await browser.page(file + "#%");
     assert.match(await text(page), /There is no page “%” here/);
-    assert.ok((await page.run("document.querySelectorAll('.launches tbody tr').length")) > 0);
+    assert.ok((await page.run("document.querySelectorAll('.kernel-group').length")) > 0);
     await page.go("details/%E0%A4%A");
     assert.match(await text(page), /There is no launch %E0%A4%A here/);
     for (const [address, wanted] of [
