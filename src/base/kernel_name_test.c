@@ -29,7 +29,8 @@ static const struct {
      "T_6ParamsE",
      "cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn_align8", "CUTLASS"},
     /* names that are plain */
-    {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "cuBLAS"},
+    {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT",
+     "cuBLAS"},
     {"_Z37ncclDevKernel_AllReduce_Sum_bf16_RINGv", "ncclDevKernel_AllReduce_Sum_bf16_RING", "NCCL"},
     {"triton_poi_fused_add_0", "triton_poi_fused_add_0", "Inductor"},
     {"loop_add_fusion_2", "loop_add_fusion_2", "XLA"},
@@ -71,8 +72,9 @@ static void arguments_tell_two_apart(void **state)
 
 static void hostile_names_are_survived(void **state)
 {
-    static const char *const names[] = {"void at::native::f<", "at::native::f<<<<(", "<>", "f<(",
-                                        "void at::native::f<>>>>", "at::native::f<Functor>"};
+    static const char *const names[] = {
+        "void at::native::f<",     "at::native::f<<<<(",    "<>", "f<(",
+        "void at::native::f<>>>>", "at::native::f<Functor>"};
     (void)state;
     for (size_t i = 0; i < WL_COUNT(names); i++) {
         free(wl_kernel_short_name(names[i], "f"));

@@ -243,6 +243,19 @@ static enum wl_code check_report(const struct options *options, const char *path
     return code;
 }
 
+/* What could not be checked is a test, too, which has an error: readers of JUnit's XML see why. */
+static void print_refusal(const struct wl_console *console, const struct wl_error *error)
+{
+    struct wl_text out = {0};
+    wl_text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"warplens\" "
+                      "tests=\"1\" failures=\"0\" errors=\"1\">\n  <testcase "
+                      "classname=\"warplens\" name=\"check\">\n    <error message=\"");
+    add_xml(&out, error->message);
+    wl_text_add(&out, "\"/>\n  </testcase>\n</testsuite>\n");
+    wl_console_print(console, "%s", out.data);
+    wl_text_free(&out);
+}
+
 static enum wl_code check(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
@@ -251,7 +264,10 @@ static enum wl_code check(void *given, const struct wl_arguments *arguments,
         wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget or --write-budget");
         return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
     }
-    return check_report(options, arguments->items[0], console, error);
+    enum wl_code code = check_report(options, arguments->items[0], console, error);
+    if (code && code != WL_ERR_BUDGET && options->junit)
+        print_refusal(console, error);
+    return code;
 }
 
 const struct wl_verb wl_verb_check = {

@@ -227,11 +227,11 @@ static void put_gain(struct wl_page_sink *sink, const struct wl_advice *advice)
     wl_end(sink);
 }
 
-/* What is absent in JSON, and stands so in CSV. */
-static struct wl_cell absent_as(const char *text)
+/* What is absent in JSON is empty in CSV. */
+static struct wl_cell absent(void)
 {
     struct wl_cell cell = wl_cell_absent();
-    cell.text = text;
+    cell.text = "";
     return cell;
 }
 
@@ -243,11 +243,11 @@ static void put_finding(struct wl_page_sink *sink, const struct wl_advice *advic
     wl_put(sink, &columns[NUMBER], wl_cell_number((double)number));
     wl_put(sink, &columns[RULE], wl_cell_text(advice->rule->id));
     wl_put(sink, &columns[SEVERITY], wl_cell_text(wl_advice_severity_name(advice->severity)));
-    wl_put(sink, &columns[LAUNCH], launch ? wl_cell_number((double)launch->key) : absent_as("-1"));
-    wl_put(sink, &columns[KERNEL], launch ? wl_cell_text(wl_fields_kernel(launch)) : absent_as(""));
+    wl_put(sink, &columns[LAUNCH], launch ? wl_cell_number((double)launch->key) : absent());
+    wl_put(sink, &columns[KERNEL], launch ? wl_cell_text(wl_fields_kernel(launch)) : absent());
     wl_put(sink, &columns[FILE_NAME], wl_cell_text(place->file));
-    wl_put(sink, &columns[LINE], wl_cell_number(place->line));
-    wl_put(sink, &columns[COLUMN], wl_cell_number(place->column));
+    wl_put(sink, &columns[LINE], place->line ? wl_cell_number(place->line) : absent());
+    wl_put(sink, &columns[COLUMN], place->line ? wl_cell_number(place->column) : absent());
     put_place(sink, place);
     wl_put(sink, &columns[FINDING], wl_cell_text(advice->title));
     put_evidence(sink, advice);
@@ -259,7 +259,7 @@ static void put_finding(struct wl_page_sink *sink, const struct wl_advice *advic
     wl_put(sink, &columns[TODO], wl_cell_text(advice->todo));
     put_field(sink, "launches", wl_cell_number((double)advice->launch_count));
     wl_put(sink, &columns[OVERLAPS],
-           advice->overlaps ? wl_cell_number((double)advice->overlaps) : absent_as("0"));
+           advice->overlaps ? wl_cell_number((double)advice->overlaps) : absent());
     wl_end(sink);
 }
 
