@@ -19,7 +19,8 @@ enum wl_code wl_cupti_flush_open(const struct wl_cuda *cuda, const struct wl_gpu
         return wl_error_set(error, WL_ERR_UNSUPPORTED, "the driver is too old");
     uint64_t memory = 0;
     if (cuda->module_load(&flush->module, wl_embedded_flush[0].content) != WL_CUDA_SUCCESS ||
-        cuda->module_function(&flush->kernel, flush->module, "warplens_flush") != WL_CUDA_SUCCESS)
+        cuda->module_function(&flush->kernel, flush->module, WL_CUPTI_FLUSH_KERNEL) !=
+            WL_CUDA_SUCCESS)
         wl_error_set(error, WL_ERR_UNSUPPORTED, "the driver does not take the kernel for it");
     else if (cuda->memory_new(&memory, flush->size_bytes) != WL_CUDA_SUCCESS)
         wl_error_set(error, WL_ERR_UNSUPPORTED, "too little memory is free on the GPU");

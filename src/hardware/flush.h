@@ -5,6 +5,8 @@
 
 #include "hardware/driver.h"
 
+#define WL_CUPTI_FLUSH_KERNEL "warplens_flush" /* as in the code that is embedded */
+
 struct wl_cupti_flush {
     const struct wl_cuda *cuda;
     struct wl_cuda_module *module;

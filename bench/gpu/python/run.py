@@ -60,8 +60,9 @@ class Program:
 
 
 PYTHON = sys.executable
-TOOLKIT = "/usr/local/cuda"
-TWO_CUPTIS = {"LD_LIBRARY_PATH": "%s/extras/CUPTI/lib64:%s/lib64" % (TOOLKIT, TOOLKIT)}
+TOOLKITS = sorted({os.path.dirname(file) for pattern in ("extras/CUPTI/lib64", "targets/*/lib")
+                   for file in glob.glob("/usr/local/cuda*/%s/libcupti.so*" % pattern)})
+TWO_CUPTIS = {"LD_LIBRARY_PATH": TOOLKITS[0] if TOOLKITS else ""}
 PROGRAMS = [
     Program("eager", [PYTHON, "HERE/transformer.py"], ["torch"], 20, 200),
     Program("triton", [PYTHON, "HERE/triton_kernels.py"], ["torch", "triton"], 50, 200),
@@ -267,8 +268,7 @@ class Bench:
             with open(os.path.join(self.logs, "%s.%s.txt" % (name, page)), "w") as file:
                 file.write(text[:400000])
         start = time.time()
-        subprocess.run([self.asked.warplens, "export", report, "--html", "-f", "-o",
-                        os.path.join(self.work, name + ".html")], capture_output=True, timeout=120)
+        subprocess.run([self.asked.warplens, "export", "-f", "--html", os.path.join(self.work, name + ".html"), report], capture_output=True, timeout=120)
         took.append("html %.2f s" % (time.time() - start))
         self.say("<!-- %s: report of %.1f MB; %s -->" % (name, size / 1e6, ", ".join(took)))
         if size < 12e6:
@@ -376,8 +376,8 @@ def measure(bench, gpus):
     here = []
     for program in PROGRAMS:
         why = program.why_not(gpus)
-        if program.name == "two-cuptis" and not glob.glob(TOOLKIT + "/extras/CUPTI/lib64/libcupti*"):
-            why = why or "no CUPTI in %s" % TOOLKIT
+        if program.name == "two-cuptis" and not TOOLKITS:
+            why = why or "no toolkit with CUPTI in /usr/local"
         if why:
             bench.say("| %s | | | skipped: %s | | | | | | |" % (program.name, why))
         else:

@@ -9,7 +9,7 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
-/* Launches alike, and the first of them that was counted. */
+/* Launches alike, and the first of them that was counted, or the first of all. */
 struct kind {
     struct {
         const struct wl_report_kernel *kernel;
@@ -17,7 +17,8 @@ struct kind {
         uint64_t shared_bytes;
         uint32_t grid[3], block[3];
     } key; /* has no padding but zeros */
-    size_t counted;
+    size_t first;
+    bool is_counted;
     UT_hash_handle hh;
 };
 
@@ -37,7 +38,7 @@ static struct kind *find_kind(struct kind **kinds, const struct wl_report_launch
     made->key.shared_bytes = launch->record.shared_dynamic_bytes;
     memcpy(made->key.grid, launch->record.grid, sizeof made->key.grid);
     memcpy(made->key.block, launch->record.block, sizeof made->key.block);
-    made->counted = SIZE_MAX;
+    made->first = SIZE_MAX;
     HASH_FIND(hh, *kinds, &made->key, sizeof made->key, found);
     if (found) {
         free(made);
@@ -54,12 +55,15 @@ size_t *wl_alike_find(const struct wl_report_launch *const *launches, size_t cou
     for (size_t i = 0; i < count; i++) {
         stands[i] = i;
         of[i] = find_kind(&kinds, launches[i]);
-        if (of[i]->counted == SIZE_MAX && !is_uncounted(launches[i]))
-            of[i]->counted = i;
+        bool is_counted = !is_uncounted(launches[i]);
+        if (of[i]->first != SIZE_MAX && (of[i]->is_counted || !is_counted))
+            continue;
+        of[i]->first = i;
+        of[i]->is_counted = is_counted;
     }
     for (size_t i = 0; i < count; i++)
-        if (of[i]->counted != SIZE_MAX && is_uncounted(launches[i]))
-            stands[i] = of[i]->counted;
+        if (is_uncounted(launches[i]))
+            stands[i] = of[i]->first;
     HASH_ITER(hh, kinds, kind, next)
     {
         HASH_DEL(kinds, kind);

@@ -7,7 +7,8 @@
 
 #include "report/report.h"
 
-/* For each launch the index of the one that stands for it: its own, or that of a counted one alike.
+/* For each launch the index of the one that stands for it: its own, or that of a counted one alike;
+ * where none alike is counted the first stands for all.
  * free() it. */
 size_t *wl_alike_find(const struct wl_report_launch *const *launches, size_t count);
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "hardware/activity.h"
+#include "hardware/flush.h"
 
 /* Times that have come and are not yet with their launches; more than that are lost. */
 enum { times_max = 1 << 16, timed_launches_max = 8192 };
@@ -26,6 +27,9 @@ static void take_time(void *self, const struct wl_cupti_activity *record)
 {
     const struct wl_cupti_kernel_activity *kernel = (const void *)record;
     struct wl_collect_times *times = self;
+    /* it is launched within the call of the launch that it precedes, and has its correlation */
+    if (kernel->name && strcmp(kernel->name, WL_CUPTI_FLUSH_KERNEL) == 0)
+        return;
     pthread_mutex_lock(&times->come.lock);
     if (times->come.count < times_max)
         times->come.items[times->come.count++] =
@@ -98,9 +102,11 @@ static bool has_time(const struct wl_collect_launch *launch)
     return false;
 }
 
-static void expect(struct wl_collect_times *times, const struct wl_collect_launch *launch)
+void wl_collect_times_expect(struct wl_collect_times *times, const struct wl_collect_launch *launch)
 {
     struct wl_collect_timed *timed = NULL;
+    if (!times->is_tracing)
+        return;
     HASH_FIND(hh, times->timed, &launch->correlation_id, sizeof(uint32_t), timed);
     if (!timed) {
         timed = wl_alloc_zero(1, sizeof *timed);
@@ -114,7 +120,7 @@ void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_lau
 {
     bool is_timed = times->is_tracing && !has_time(launch);
     if (is_timed)
-        expect(times, launch);
+        wl_collect_times_expect(times, launch);
     wl_collect_launch_send(times->launches, launch);
     if (!is_timed)
         return;

@@ -34,6 +34,9 @@ void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_lau
 void wl_collect_times_start(struct wl_collect_times *times);
 /* Takes the launch over and sends it; its time is sent when it has come. */
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch);
+/* Has the time sent of a launch that is sent later, when it may have come already. */
+void wl_collect_times_expect(struct wl_collect_times *times,
+                             const struct wl_collect_launch *launch);
 /* At the end, where records had no room. */
 void wl_collect_times_note_lost(const struct wl_collect_times *times);
 /* Sends the times that have come, and forgets those that have not. */

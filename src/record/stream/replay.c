@@ -12,6 +12,8 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
+static const char time_name[] = "gpu__time_duration.sum";
+
 /* What came after its launch. */
 struct late_time {
     uint64_t launch_id, duration_ns;
@@ -51,6 +53,14 @@ DELIVER(trace)
 DELIVER(trace_end)
 #undef DELIVER
 
+static bool has_time(const struct wl_record_launch *record)
+{
+    for (size_t i = 0; i < record->value_count; i++)
+        if (strcmp(record->values[i].name, time_name) == 0)
+            return true;
+    return false;
+}
+
 static void deliver_launch(struct replay *replay, struct wl_codec *codec)
 {
     struct wl_record_launch record = {0};
@@ -58,14 +68,15 @@ static void deliver_launch(struct replay *replay, struct wl_codec *codec)
     wl_codec_launch(codec, &record);
     if (codec->is_bad || codec->next != codec->end || !replay->sink->put_launch)
         return;
-    HASH_FIND(hh, replay->times, &record.id, sizeof record.id, late);
+    if (!has_time(&record))
+        HASH_FIND(hh, replay->times, &record.id, sizeof record.id, late);
     struct wl_record_value *values =
         late ? wl_alloc((record.value_count + 1) * sizeof *values) : NULL;
     if (late) {
         if (record.value_count)
             memcpy(values, record.values, record.value_count * sizeof *values);
-        values[record.value_count++] = (struct wl_record_value){
-            "gpu__time_duration.sum", (double)late->duration_ns, WL_MARK_EXACT};
+        values[record.value_count++] =
+            (struct wl_record_value){time_name, (double)late->duration_ns, WL_MARK_EXACT};
         record.values = values;
     }
     replay->sink->put_launch(replay->sink->self, &record);

@@ -86,3 +86,45 @@ bool wl_kinds_are_better(const struct wl_view_context *context, const struct wl_
     enum { many = 40, alike = 2 };
     return context->launch_count > many && kinds->count * alike <= context->launch_count;
 }
+
+/* ---- families ---- */
+
+struct family {
+    const char *name;
+    double ns;
+};
+
+static int by_most(const void *left, const void *right)
+{
+    const struct family *a = left, *b = right;
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+bool wl_kinds_add_families(const struct wl_kinds *kinds, struct wl_text *out)
+{
+    static const char others[] = "others";
+    struct family *families = wl_alloc_zero(kinds->count + 1, sizeof *families);
+    size_t count = 0;
+    bool is_any_known = false;
+    for (size_t i = 0; i < kinds->count; i++) {
+        const struct wl_report_kernel *kernel = kinds->items[i].launch->kernel;
+        const char *name = kernel && kernel->family ? kernel->family : others;
+        size_t at = 0;
+        while (at < count && strcmp(families[at].name, name) != 0)
+            at++;
+        count += at == count;
+        families[at].name = name;
+        families[at].ns += kinds->items[i].total_ns;
+        is_any_known = is_any_known || name != others;
+    }
+    is_any_known = is_any_known && kinds->total_ns > 0;
+    if (count)
+        qsort(families, count, sizeof *families, by_most);
+    for (size_t i = 0; i < count && is_any_known; i++)
+        wl_text_addf(out, "%s%s %.0f%%", i ? ", " : "", families[i].name,
+                     100 * families[i].ns / kinds->total_ns);
+    free(families);
+    return is_any_known;
+}

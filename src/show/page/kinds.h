@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "show/page/context.h"
 
 struct wl_kind {
@@ -24,5 +25,9 @@ void wl_kinds_free(struct wl_kinds *kinds);
 
 /* Whether launches are so many, and so alike, that a table of kinds is what can be read. */
 bool wl_kinds_are_better(const struct wl_view_context *context, const struct wl_kinds *kinds);
+
+/* How their time is dealt among those who made the kernels, most first: "ATen 61%, cuBLAS 30%".
+ * False: nobody is known, or no time. */
+bool wl_kinds_add_families(const struct wl_kinds *kinds, struct wl_text *out);
 
 #endif

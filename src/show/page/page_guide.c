@@ -10,6 +10,7 @@
 #include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
+#include "show/page/kinds.h"
 #include "show/page/program_time.h"
 #include "show/page/shares.h"
 
@@ -98,6 +99,18 @@ static void say_command(struct wl_view_context *context, struct wl_page_sink *si
     wl_text_free(&line);
 }
 
+/* Those who made the kernels, where they are known. */
+static void say_families(struct wl_view_context *context, struct wl_page_sink *sink)
+{
+    struct wl_kinds kinds;
+    struct wl_text line = {0};
+    wl_kinds_make(context, &kinds);
+    if (wl_kinds_add_families(&kinds, &line))
+        tell(sink, ANSWER, wl_string_format("by family: %s", line.data));
+    wl_kinds_free(&kinds);
+    wl_text_free(&line);
+}
+
 static void say_program(struct wl_view_context *context, struct wl_page_sink *sink,
                         const struct wl_view_advice *advice, const struct wl_shares *shares)
 {
@@ -135,6 +148,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
             wl_text_add(&text, " (stand-in for a library's kernel)");
         tell(sink, ANSWER, wl_text_take(&text));
     }
+    say_families(context, sink);
     tell(sink, EVIDENCE,
          wl_string_format("%s%s",
                           shares->has_durations ? "gpu__time_duration.sum"

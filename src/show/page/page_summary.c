@@ -248,34 +248,6 @@ static void put_kind(const struct page *page, struct wl_page_sink *sink, const s
     free(share);
 }
 
-/* How the time is dealt among those who made the kernels. */
-static void say_families(const struct page *page, struct wl_page_sink *sink)
-{
-    struct wl_text line = {0};
-    const struct wl_kinds *kinds = &page->kinds;
-    bool *is_said = wl_alloc_zero(kinds->count + 1, sizeof *is_said);
-    for (size_t i = 0; i < kinds->count && kinds->total_ns > 0; i++) {
-        const struct wl_report_kernel *kernel = kinds->items[i].launch->kernel;
-        const char *family = kernel ? kernel->family : NULL;
-        double ns = 0;
-        for (size_t j = i; j < kinds->count && !is_said[i]; j++) {
-            const struct wl_report_kernel *other = kinds->items[j].launch->kernel;
-            const char *its = other ? other->family : NULL;
-            if (is_said[j] || (its != family && !(its && family && strcmp(its, family) == 0)))
-                continue;
-            ns += kinds->items[j].total_ns;
-            is_said[j] = j > i;
-        }
-        if (!is_said[i])
-            wl_text_addf(&line, "%s%s %.0f%%", line.length ? ", " : "", family ? family : "others",
-                         100 * ns / kinds->total_ns);
-    }
-    if (line.length)
-        wl_say(sink, "\n  Time by family: ", line.data);
-    wl_text_free(&line);
-    free(is_said);
-}
-
 static void put_kinds(const struct page *page, struct wl_page_sink *sink)
 {
     wl_table_begin(sink, indent);
@@ -283,7 +255,10 @@ static void put_kinds(const struct page *page, struct wl_page_sink *sink)
     for (size_t i = 0; i < page->kinds.count; i++)
         put_kind(page, sink, &page->kinds.items[i]);
     wl_table_end(sink);
-    say_families(page, sink);
+    struct wl_text line = {0};
+    if (wl_kinds_add_families(&page->kinds, &line))
+        wl_say(sink, "\n  Time by family: ", line.data);
+    wl_text_free(&line);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,

@@ -32,6 +32,8 @@ static int by_time(const void *left, const void *right)
 
 static void add(struct wl_view_context *context, struct wl_shares *shares, const char *metric)
 {
+    enum { few = 10 }; /* one of so many may have none */
+    size_t missing = 0;
     shares->count = 0;
     shares->total_ns = 0;
     for (size_t i = 0; i < context->launch_count; i++) {
@@ -41,7 +43,7 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
         double time_ns = 0;
         if (!wl_report_value(launch, metric, &time_ns, &mark)) { /* it is faster */
             set = wl_metric_set_create(context->catalog, launch);
-            shares->has_durations &= read_number(set, metric, &time_ns);
+            missing += !read_number(set, metric, &time_ns);
         }
         struct wl_share *share = find_share(shares, launch);
         if (time_ns > share->heaviest_ns) {
@@ -54,17 +56,19 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
         shares->total_ns += time_ns;
         wl_metric_set_free(set);
     }
+    shares->has_durations = missing * few <= context->launch_count && shares->total_ns > 0;
 }
 
 void wl_shares_make(struct wl_view_context *context, struct wl_shares *shares)
 {
     *shares = (struct wl_shares){
         .items = wl_alloc_zero(context->launch_count + 1, sizeof *shares->items),
-        .has_durations = true,
     };
     add(context, shares, "gpu__time_duration.sum");
-    if (!shares->has_durations)
+    if (!shares->has_durations) {
         add(context, shares, "warplens__floor.ns");
+        shares->has_durations = false;
+    }
     if (shares->count)
         qsort(shares->items, shares->count, sizeof *shares->items, by_time);
 }

@@ -224,9 +224,11 @@ static bool is_turn(const struct wl_replayer *replay, struct wl_collect_context 
     return true;
 }
 
-static void begin_cycle(const struct wl_replayer *replay, struct wl_collect_context *context,
-                        const struct wl_collect_group *group)
+static enum wl_code begin_cycle(const struct wl_replayer *replay,
+                                struct wl_collect_context *context,
+                                const struct wl_collect_group *group, struct wl_error *error)
 {
+    enum wl_code code = WL_OK;
     const struct wl_collect_group *other, *next;
     size_t parts = context->counting.plan.parts.count;
     uint32_t groups = 0, round = group->spread->cycles / (uint32_t)parts;
@@ -238,12 +240,13 @@ static void begin_cycle(const struct wl_replayer *replay, struct wl_collect_cont
     context->part = group->spread->cycles % parts;
     context->cycle->slot_count = context->cycle->next = context->cycle->useful = 0;
     if (groups >= groups_many)
-        wl_cupti_counting_make_room(&context->counting,
-                                    long_pass * wl_collect_context_ranges_each(context));
+        code = wl_cupti_counting_make_room(
+            &context->counting, long_pass * wl_collect_context_ranges_each(context), error);
     context->cycle->length = context->counting.ranges_max / wl_collect_context_ranges_each(context);
     if (context->cycle->length > long_pass)
         context->cycle->length = long_pass;
     context->cycle->wanted = wanted < context->cycle->length ? wanted : context->cycle->length;
+    return code;
 }
 
 static enum wl_code begin_pass(struct wl_replayer *replay, struct wl_collect_context *context,
@@ -263,7 +266,9 @@ static enum wl_code begin_pass(struct wl_replayer *replay, struct wl_collect_con
     if (!context->counting.is_under_way && !is_turn(replay, context, group))
         return WL_OK;
     if (!context->counting.is_under_way)
-        begin_cycle(replay, context, group);
+        code = begin_cycle(replay, context, group, error);
+    if (code)
+        return code;
     context->range_count = cycle->next = 0;
     code = wl_cupti_counting_start(&context->counting, context->part, WL_CUPTI_USER_REPLAY, error);
     *is_begun = code == WL_OK;
@@ -368,10 +373,12 @@ static void end(struct wl_replayer *replay, struct wl_collect_context *context,
     (void)call;
     if (context->counting.is_started && is_full && end_pass(replay, context, &error) != WL_OK)
         wl_collect_counters_stop(&replay->counters, context, &error);
-    if (!spread->first && !spread->is_done)
+    if (!spread->first && !spread->is_done) {
         spread->first = launch;
-    else
+        wl_collect_times_expect(&replay->times, launch); /* its passes may be lost */
+    } else {
         wl_collect_instructions_take(&replay->instructions, context, launch);
+    }
 }
 
 /* ---- the values of a group ---- */
