@@ -1,8 +1,21 @@
-# The commands of pages of docs/ work, and print what the pages show.
-foreach(page openacc mpi)
-  add_test(NAME docs.${page} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh using/${page}.md)
-  set_tests_properties(docs.${page} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
+# The commands of pages work, and print what the pages show.
+function(wl_docs_test name page)
+  add_test(NAME docs.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run.sh ${page} ${ARGN})
+  set_tests_properties(docs.${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR}")
+endfunction()
+foreach(page openacc mpi)
+  wl_docs_test(${page} docs/using/${page}.md)
 endforeach()
+file(GLOB tutorials RELATIVE ${CMAKE_SOURCE_DIR}/docs/tutorials ${CMAKE_SOURCE_DIR}/docs/tutorials/*.md)
+foreach(page ${tutorials})
+  string(REPLACE ".md" "" name ${page})
+  wl_docs_test(tutorial.${name} docs/tutorials/${page})
+endforeach()
+wl_docs_test(readme README.md)
+wl_docs_test(ci examples/ci/README.md examples/ci)
 add_test(NAME docs.links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/links.sh)
 set_tests_properties(docs.links PROPERTIES LABELS unit TIMEOUT ${WL_TEST_TIMEOUT_S})
+add_test(NAME ci.steps COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/ci/run.sh)
+set_tests_properties(ci.steps PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
+  ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR}")

@@ -54,3 +54,4 @@ endforeach()
 wl_fuzz(record/stream replay replay record/stream/*.c)
 wl_fuzz(ptx/lower lower ptx ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)
+wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c -lsqlite3 -ljansson -lz -lm)

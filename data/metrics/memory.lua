@@ -150,6 +150,20 @@ for _, case in ipairs({
         return ratio(100 * hits, hits + m[case[2] .. "_lookup_miss.sum"], "no sector of L2 was " .. case[3])
     end)
 end
+-- Of all of L2's clients. The simulated L2 has the SMs' alone, which is known by what only it counts.
+local others = "L2's clients other than the SMs are not counted"
+for _, kind in ipairs({ { "requests", "", "request" }, { "sectors", "", "sector" }, { "sectors", "_op_read", "sector" },
+    { "sectors", "_op_write", "sector" }, { "sectors", "_op_atom", "sector" }, { "sectors", "_op_red", "sector" },
+    { "sectors", "_lookup_hit", "sector" }, { "sectors", "_lookup_miss", "sector" } }) do
+    local from = "lts__t_" .. kind[1] .. "_srcunit_tex" .. kind[2] .. ".sum"
+    row("lts__t_" .. kind[1] .. kind[2] .. ".sum", kind[3],
+        "as " .. from .. ", of all clients of L2; the simulated one has no others", function(m)
+            if not m("ptx__flop_count_sp.sum") then
+                return nil, others
+            end
+            return m[from]
+        end)
+end
 row("lts__average_t_sectors_per_request_srcunit_tex.ratio", "sector/request", "sectors per request from L1 to L2",
     function(m)
         return ratio(m["lts__t_sectors_srcunit_tex.sum"], m["lts__t_requests_srcunit_tex.sum"],

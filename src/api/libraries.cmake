@@ -70,6 +70,41 @@ foreach(major 12 13)
 endforeach()
 wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
 
+# Stand-ins for what is built on those: NAME PREFIX VERSIONS. A name's versions are those of CUDA 12 and 13; NCCL and
+# NVML give their names none.
+foreach(name epilogue random fft)
+  string(REGEX REPLACE "epilogue" "cublaslt" room ${name})
+  string(REGEX REPLACE "random" "curand" room ${room})
+  string(REGEX REPLACE "fft" "cufft" room ${room})
+  wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c
+           ${CMAKE_CURRENT_SOURCE_DIR}/api/${room}/${name}.ptx)
+  target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)
+endforeach()
+foreach(row "cublaslt cublasLt cublasLt 12 13" "curand curand curand 10" "cufft cufft cufft 11 12"
+            "cusparse cusparse cusparse 12" "cusolver cusolver cusolver 11 12" "cudnn cudnn cudnn 8 9"
+            "nvjitlink nvJitLink nvJitLink,__nvJitLink 12 13" "nvml nvidia-ml nvml 1" "nccl nccl nccl 2")
+  string(REPLACE " " ";" words ${row})
+  list(POP_FRONT words room base prefixes)
+  string(REPLACE "," ";" prefixes ${prefixes})
+  foreach(version ${words})
+    set(node lib${base}.so.${version})
+    if(room MATCHES "^(nvml|nccl)$")
+      set(node "")
+    endif()
+    set(objects $<TARGET_OBJECTS:room_api_${room}>)
+    if(room STREQUAL cublaslt) # multiplies with cuBLAS's kernels
+      list(APPEND objects ${traced_cublas} ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c)
+    endif()
+    wl_api_library(warplens-${room}-${version} ${base} ${version} "${node}" "${prefixes}" ${objects})
+    target_link_libraries(warplens-${room}-${version} PRIVATE m)
+    if(room STREQUAL cublaslt AND TARGET traced_cublas)
+      add_dependencies(warplens-${room}-${version} traced_cublas)
+    endif()
+  endforeach()
+  list(GET words -1 version)
+  wl_api_link(warplens-${room}-${version} ${base})
+endforeach()
+
 if(TARGET traced_cudart) # two libraries of it are made at the same time
   foreach(major 12 13)
     add_dependencies(warplens-cudart-${major} traced_cudart)

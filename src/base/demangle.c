@@ -232,6 +232,22 @@ static size_t arguments_start(const char *text, size_t end)
     return end;
 }
 
+/* An operator's name, which is not within the arguments of a template or a function; or NULL. */
+static const char *find_operator(const char *text)
+{
+    size_t depth = 0;
+    for (const char *c = text; *c; c++) {
+        if (depth == 0 && strncmp(c, "operator", 8) == 0 && !is_word(c[8]) &&
+            (c == text || !is_word(c[-1])))
+            return c;
+        if (strchr("<({", *c))
+            depth++;
+        else if (strchr(">)}", *c) && depth)
+            depth--;
+    }
+    return NULL;
+}
+
 char *wl_demangle_function(const char *mangled)
 {
     const char *name = skip_static_prefix(mangled);
@@ -241,8 +257,8 @@ char *wl_demangle_function(const char *mangled)
         return wl_string_copy(name);
     }
     size_t end = raw.length;
-    const char *operator_name = strstr(raw.data, "operator");
-    bool is_operator = operator_name && !is_word(operator_name[8]);
+    const char *operator_name = find_operator(raw.data);
+    bool is_operator = operator_name != NULL;
     if (!is_operator)
         end = arguments_start(raw.data, end);
     size_t start = is_operator ? (size_t)(operator_name - raw.data) : end;

@@ -47,6 +47,8 @@ static const struct row rows[] = {
     /* operators keep their signs */
     {"_ZN1AplERKS_", "A::operator+(const A &)", "operator+"},
     {"_ZNK1AclEi", "A::operator()(int) const", "operator()"},
+    {"_Z1fIZN1AclEvEUlvE_EvT_",
+     "void f<A::operator()()::{lambda()#1}>(A::operator()()::{lambda()#1})", "f"},
     {"_Z1fIXgtLi3ELi2EEEvv", "void f<((3)>(2))>()", "f"},
     /* not mangled, or damaged: as they are */
     {"ckern", "ckern", "ckern"},

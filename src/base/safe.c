@@ -87,3 +87,17 @@ void wl_safe_add_lines(const char *string, struct wl_text *out)
         string++;
     }
 }
+
+void wl_safe_add_valid(const char *string, struct wl_text *out)
+{
+    wl_text_add(out, "");
+    while (*string != '\0') {
+        uint32_t character = 0;
+        size_t taken = wl_safe_decode(string, &character);
+        if (taken == 0)
+            wl_text_add(out, "\xef\xbf\xbd");
+        else
+            wl_text_add_bytes(out, string, taken);
+        string += taken ? taken : 1;
+    }
+}

@@ -21,4 +21,7 @@ void wl_safe_add(const char *string, struct wl_text *out);
 /* The same with lines kept. */
 void wl_safe_add_lines(const char *string, struct wl_text *out);
 
+/* Adds string with U+FFFD for each byte that is no UTF-8. */
+void wl_safe_add_valid(const char *string, struct wl_text *out);
+
 #endif

@@ -9,7 +9,7 @@
 
 struct options {
     struct wl_general_options general;
-    struct wl_text metrics;
+    struct wl_text metrics, fail_on;
     const char *html_path, *section_folder;
     bool compares_all, json, overwrite, allows_unlike;
 };
@@ -20,6 +20,9 @@ static const struct wl_option rows[] = {
            "compare these metrics; default: time and what explains it"),
     WL_ROW(struct options, compares_all, FLAG, "all", 0, NULL,
            "compare every metric of the base report"),
+    WL_ROW(struct options, fail_on, COMMAS, "fail-on", 0, "METRIC:N%",
+           "exit status 11 if it grew by more than N % (METRIC:-N%: fell); 'time' is the duration, "
+           "'finding' a new one"),
     WL_ROW(struct options, json, FLAG, "json", 0, NULL, "as JSON, in base units"),
     WL_ROW(struct options, html_path, TEXT, "html", 0, "FILE",
            "as a page for a browser: as `warplens export NEW --html FILE --baseline BASE`"),
@@ -51,6 +54,7 @@ static enum wl_code diff(const struct options *options, const struct wl_argument
     }
     struct wl_diff_options asked = {
         .metrics = options->metrics.data,
+        .fail_on = options->fail_on.data,
         .section_folder = options->section_folder,
         .is_all = options->compares_all,
         .json = options->json,

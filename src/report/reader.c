@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/demangle.h"
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/database.h"
 
@@ -229,6 +231,31 @@ static enum wl_code load_modules(struct wl_report *report, struct wl_error *erro
     return wl_rows_end(&rows);
 }
 
+static const char *keep(struct wl_report *report, char *text)
+{
+    const char *kept = wl_arena_string(&report->arena, text, strlen(text));
+    free(text);
+    return kept;
+}
+
+/* Two of one name are told apart by their template arguments. */
+static void name_kernels(struct wl_report *report)
+{
+    struct wl_report_kernel *items = report->kernels.items;
+    for (size_t i = 0; i < report->kernels.count; i++) {
+        const struct wl_record_kernel *record = &items[i].record;
+        char *function = wl_demangle_function(record->mangled);
+        items[i].family = wl_kernel_family(record->demangled);
+        items[i].short_name = keep(report, wl_kernel_short_name(record->demangled, function));
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(items[j].short_name, items[i].short_name) == 0 &&
+                strcmp(items[j].record.demangled, record->demangled) != 0)
+                items[i].short_name =
+                    keep(report, wl_kernel_name_with_arguments(record->demangled, function));
+        free(function);
+    }
+}
+
 static enum wl_code load_kernels(struct wl_report *report, struct wl_error *error)
 {
     struct wl_rows rows;
@@ -252,7 +279,10 @@ static enum wl_code load_kernels(struct wl_report *report, struct wl_error *erro
             kernel.module = report->modules.items[module - 1];
         WL_PUSH(&report->kernels, kernel);
     }
-    return wl_rows_end(&rows);
+    enum wl_code code = wl_rows_end(&rows);
+    if (!code)
+        name_kernels(report);
+    return code;
 }
 
 static struct wl_record_launch row_launch(struct wl_rows *rows, const struct wl_report *report)

@@ -75,6 +75,8 @@ struct wl_report_kernel {
     int64_t key;                    /* unique in the report */
     struct wl_record_kernel record; /* instructions filled by wl_report_load_instructions */
     struct wl_record_module module; /* text filled by wl_report_load_instructions */
+    const char *short_name;         /* for tables; kernels of one report differ in it */
+    const char *family;             /* whose it is: "cuBLAS", ...; NULL: not known */
 };
 struct wl_report_launch {
     int64_t key; /* unique in the report; order of launch: ID as shown, from 0 */

@@ -1,16 +1,21 @@
 #!/bin/sh
-# run.sh PAGE: runs the commands of a page of docs/, lines that begin with "    $ ", in their order in a
-# folder with examples/. Each must succeed. Indented lines below a command, up to the next command or
-# headline, are what it prints: each must be in its output, numbers aside. Ends with 77 (skipped) where gcc
-# cannot offload or, if the page needs it, there is no Open MPI. Environment: WARPLENS, SOURCE.
+# run.sh PAGE [FOLDER]: runs the commands of a page, lines that begin with "    $ ", in their order in a folder with
+# examples/, or in FOLDER of it. Each must succeed. Indented lines below a command, up to the next command or
+# headline, are what it prints: each must be in its output, numbers aside. Ends with 77 (skipped) where what
+# the page needs is not there: a gcc that offloads, clang, Open MPI. Environment: WARPLENS, SOURCE.
 set -u
-page=$SOURCE/docs/$1
+page=$SOURCE/$1
 folder=$(mktemp -d) || exit 1
 trap 'rm -r "$folder"' EXIT
 cd "$folder" || exit 1
 cp -r "$SOURCE/examples" examples
-"$SOURCE/tests/openacc/gcc.sh" -x c -o probe - </dev/null 2>/dev/null
-[ $? != 77 ] || exit 77 # gcc.sh says why
+cd "${2:-.}" || exit 1
+if grep -q -- '-fopenacc' "$page"; then
+    "$SOURCE/tests/openacc/gcc.sh" -x c -o probe - </dev/null 2>/dev/null
+    [ $? != 77 ] || exit 77 # gcc.sh says why
+fi
+! grep -q 'warplens cc' "$page" || command -v clang >/dev/null ||
+    { echo "skipped: there is no clang (Debian package clang)"; exit 77; }
 ! grep -q mpirun "$page" || command -v mpirun >/dev/null ||
     { echo "skipped: there is no Open MPI (Debian package openmpi-bin)"; exit 77; }
 # no ptxas, which refuses the targets that gcc emits; root may run MPI programs, more than there are cores

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/advise/advice_read.h"
+#include "analyse/advise/alike.h"
 #include "analyse/advise/rule_process.h"
 #include "analyse/advise/trace_facts.h"
 #include "base/arena.h"
@@ -31,6 +32,8 @@ struct advising {
     struct wl_rule_subject *subjects;
     double *shares;   /* of the program's time, by subject */
     double *times_ns; /* that a launch stands for: in the program, where there is a trace of it */
+    size_t *stands;   /* the subject that stands for a subject */
+    size_t *alike;    /* launches that a subject stands for, itself among them */
     size_t subject_count;
     bool has_durations;
     bool is_of_program; /* shares are of the program's duration */
@@ -39,6 +42,18 @@ struct advising {
 };
 
 /* ---- how much each launch weighs ---- */
+
+/* False: it is not there, or less than zero. Raw values are looked for first: it is faster. */
+static bool read_number(const struct wl_rule_subject *subject, const char *name, double *number)
+{
+    enum wl_mark mark;
+    if (wl_report_value(subject->launch, name, number, &mark))
+        return *number >= 0;
+    const struct wl_metric_value *value = wl_metric_get(subject->set, name);
+    bool is_known = value->is_present && !value->text && value->number >= 0;
+    *number = is_known ? value->number : 0;
+    return is_known;
+}
 
 /* Durations where every launch has one, else the least time that its counts allow, else all alike.
  */
@@ -52,10 +67,7 @@ static void weigh(struct advising *advising)
         total = 0;
         is_known = true;
         for (size_t i = 0; i < count && is_known; i++) {
-            const struct wl_metric_value *value =
-                wl_metric_get(advising->subjects[i].set, names[name]);
-            is_known = value->is_present && !value->text && value->number >= 0;
-            advising->shares[i] = is_known ? value->number : 0;
+            is_known = read_number(&advising->subjects[i], names[name], &advising->shares[i]);
             total += advising->shares[i];
         }
         is_known = is_known && total > 0;
@@ -83,6 +95,26 @@ static const json_t *find_traced(const json_t *facts, const struct wl_report_lau
     return NULL;
 }
 
+struct traced_kernels {
+    struct traced_kernel {
+        const struct wl_report_kernel *kernel;
+        const json_t *traced; /* or NULL */
+        size_t launches;
+    } * items;
+    size_t count, capacity;
+};
+
+static struct traced_kernel *find_traced_kernel(struct traced_kernels *kernels, const json_t *facts,
+                                                const struct wl_report_launch *launch)
+{
+    for (size_t i = 0; i < kernels->count; i++)
+        if (kernels->items[i].kernel == launch->kernel)
+            return &kernels->items[i];
+    struct traced_kernel made = {launch->kernel, find_traced(facts, launch), 0};
+    WL_PUSH(kernels, made);
+    return &kernels->items[kernels->count - 1];
+}
+
 /* Where the report has a trace, a launch stands for an equal part of its kernel's launches there,
  * and weighs what they have of the program's duration. Kernels of which the trace knows nothing
  * weigh nothing beside them; if it knows of none, launches are weighed among themselves. */
@@ -91,41 +123,54 @@ static void weigh_by_trace(struct advising *advising, const json_t *facts)
     double duration_ns = json_number_value(json_object_get(facts, "duration_ns"));
     double processes = json_number_value(json_object_get(facts, "gpu_processes"));
     size_t count = advising->subject_count, traced = 0;
+    struct traced_kernels kernels = {0};
     for (size_t i = 0; i < count; i++)
-        traced += find_traced(facts, advising->subjects[i].launch) != NULL;
-    if (duration_ns <= 0 || traced == 0)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const struct wl_report_launch *launch = advising->subjects[i].launch;
-        const json_t *kernel = find_traced(facts, launch);
-        double alike = 0;
-        for (size_t j = 0; j < count; j++)
-            alike += advising->subjects[j].launch->kernel == launch->kernel;
-        double ns = json_number_value(json_object_get(kernel, "ns"));
-        advising->times_ns[i] = ns / alike / (processes > 1 ? processes : 1);
+        find_traced_kernel(&kernels, facts, advising->subjects[i].launch)->launches++;
+    for (size_t i = 0; i < kernels.count; i++)
+        traced += kernels.items[i].traced != NULL;
+    for (size_t i = 0; i < count && duration_ns > 0 && traced; i++) {
+        const struct traced_kernel *kernel =
+            find_traced_kernel(&kernels, facts, advising->subjects[i].launch);
+        double ns = json_number_value(json_object_get(kernel->traced, "ns"));
+        advising->times_ns[i] = ns / (double)kernel->launches / (processes > 1 ? processes : 1);
         advising->shares[i] = advising->times_ns[i] / duration_ns;
         advising->shares[i] = advising->shares[i] < 1 ? advising->shares[i] : 1;
     }
-    advising->is_of_program = true;
+    free(kernels.items);
+    advising->is_of_program = advising->is_of_program || (duration_ns > 0 && traced);
+}
+
+/* What others weigh goes to the launch that stands for them. */
+static void gather(struct advising *advising)
+{
+    for (size_t i = 0; i < advising->subject_count; i++) {
+        size_t stands = advising->stands[i];
+        advising->alike[stands]++;
+        if (stands == i)
+            continue;
+        advising->shares[stands] += advising->shares[i];
+        advising->times_ns[stands] += advising->times_ns[i];
+        advising->shares[i] = advising->times_ns[i] = 0;
+    }
 }
 
 /* ---- taking findings ---- */
 
 static void add_skip(struct advising *advising, const struct wl_rule *rule, bool is_failure,
-                     const char *text)
+                     const char *text, size_t launch_count)
 {
     struct wl_advice_list *list = advising->list;
     for (size_t i = 0; i < list->skips.count; i++) {
         struct wl_advice_skip *skip = &list->skips.items[i];
         if (skip->rule == rule && skip->is_failure == is_failure && strcmp(skip->text, text) == 0) {
-            skip->launch_count++;
+            skip->launch_count += launch_count;
             return;
         }
     }
     struct wl_advice_skip skip = {.rule = rule,
                                   .is_failure = is_failure,
                                   .text = wl_arena_string(&list->arena, text, strlen(text)),
-                                  .launch_count = 1};
+                                  .launch_count = launch_count};
     WL_PUSH(&list->skips, skip);
 }
 
@@ -164,9 +209,10 @@ static void add_finding(struct advising *advising, struct wl_advice *advice, dou
     }
     double score = same->score + advice->score, saved_ns = same->saved_ns + advice->saved_ns;
     double saved_program = same->saved_program + advice->saved_program;
-    size_t count = same->launch_count + 1;
+    size_t count = same->launch_count + advice->launch_count;
     /* shares are compared through scores: the launch that weighs most speaks for all */
-    if (advice->score > same->score / (double)same->launch_count * (1 + 1e-9))
+    if (advice->score / (double)advice->launch_count >
+        same->score / (double)same->launch_count * (1 + 1e-9))
         *same = *advice;
     same->score = score;
     same->saved_ns = saved_ns;
@@ -180,8 +226,9 @@ static void take(void *self, const struct wl_rule *rule, const struct wl_rule_su
     struct advising *advising = self;
     const char *failed = json_string_value(json_object_get(result, "failed"));
     const char *needs = json_string_value(json_object_get(result, "needs"));
+    size_t alike = subject ? advising->alike[subject - advising->subjects] : 1;
     if (failed || needs) {
-        add_skip(advising, rule, failed != NULL, failed ? failed : needs);
+        add_skip(advising, rule, failed != NULL, failed ? failed : needs, alike);
         return;
     }
     double share = 1;
@@ -198,9 +245,10 @@ static void take(void *self, const struct wl_rule *rule, const struct wl_rule_su
     {
         struct wl_advice advice;
         if (!wl_advice_read(&reading, finding, &advice)) {
-            add_skip(advising, rule, true, reading.refused);
+            add_skip(advising, rule, true, reading.refused, alike);
             return;
         }
+        advice.launch_count = alike;
         if (subject)
             advice.saved_ns = advice.saved * advising->times_ns[subject - advising->subjects];
         else if (rule->is_of_trace)
@@ -335,6 +383,27 @@ static enum wl_code load(struct wl_report *report, const struct wl_advice_option
     return code;
 }
 
+/* Those that rules of launches are applied to come first; how many. */
+static size_t choose_subjects(struct advising *advising, const struct wl_advice_options *options)
+{
+    size_t count = options->launch_count, each = 0, next = 0;
+    size_t *stands = wl_alike_find(options->launches, count);
+    size_t *places = wl_alloc((count + 1) * sizeof *places);
+    for (size_t i = 0; i < count; i++)
+        each += stands[i] == i;
+    for (size_t i = 0, other = each; i < count; i++)
+        places[i] = stands[i] == i ? next++ : other++;
+    for (size_t i = 0; i < count; i++) {
+        struct wl_rule_subject *subject = &advising->subjects[places[i]];
+        subject->launch = options->launches[i];
+        subject->set = wl_metric_set_create(advising->catalog, subject->launch);
+        advising->stands[places[i]] = places[stands[i]];
+    }
+    free(places);
+    free(stands);
+    return each;
+}
+
 enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catalog,
                        const struct wl_rules *rules, const struct wl_advice_options *options,
                        struct wl_advice_list **list, struct wl_error *error)
@@ -346,6 +415,8 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
         .subjects = wl_alloc_zero(count + 1, sizeof *advising.subjects),
         .shares = wl_alloc_zero(count + 1, sizeof *advising.shares),
         .times_ns = wl_alloc_zero(count + 1, sizeof *advising.times_ns),
+        .alike = wl_alloc_zero(count + 1, sizeof *advising.alike),
+        .stands = wl_alloc_zero(count + 1, sizeof *advising.stands),
         .subject_count = count,
     };
     *list = NULL;
@@ -354,19 +425,18 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
         code = load(report, options, error);
     if (code == WL_OK)
         code = wl_timeline_facts(report, &advising.list->facts, error);
-    for (size_t i = 0; i < count; i++) {
-        advising.subjects[i].launch = options->launches[i];
-        advising.subjects[i].set = wl_metric_set_create(catalog, options->launches[i]);
-    }
+    size_t each_count = choose_subjects(&advising, options);
     if (code == WL_OK) {
         weigh(&advising);
         if (advising.list->facts)
             weigh_by_trace(&advising, advising.list->facts);
+        gather(&advising);
         struct wl_rule_run run = {.folder = options->folder,
                                   .rules = advising.chosen,
                                   .rule_count = advising.chosen_count,
                                   .subjects = advising.subjects,
                                   .subject_count = count,
+                                  .each_count = each_count,
                                   .trace = advising.list->facts,
                                   .take = take,
                                   .self = &advising};
@@ -377,6 +447,8 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
     free(advising.subjects);
     free(advising.shares);
     free(advising.times_ns);
+    free(advising.alike);
+    free(advising.stands);
     free(advising.chosen);
     if (code != WL_OK) {
         wl_advice_free(advising.list);

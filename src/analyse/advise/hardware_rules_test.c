@@ -87,6 +87,7 @@ static struct taken apply(const struct wl_rule *rule, struct wl_metric_catalog *
                               .rule_count = 1,
                               .subjects = &subject,
                               .subject_count = 1,
+                              .each_count = 1,
                               .take = take,
                               .self = &taken};
     assert_int_equal(wl_rules_run(&run, NULL), WL_OK);

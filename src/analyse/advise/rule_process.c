@@ -43,7 +43,7 @@ struct item {
 
 static struct item item_at(const struct work *work, size_t number)
 {
-    size_t of_launches = work->launch_rule_count * work->run->subject_count;
+    size_t of_launches = work->launch_rule_count * work->run->each_count;
     if (number >= of_launches)
         return (struct item){work->program_rules[number - of_launches], NULL};
     return (struct item){work->launch_rules[number % work->launch_rule_count],
@@ -279,7 +279,7 @@ enum wl_code wl_rules_run(const struct wl_rule_run *run, struct wl_error *error)
         else if (!is_of_all)
             work.launch_rules[work.launch_rule_count++] = i;
     }
-    work.count = work.launch_rule_count * run->subject_count + work.program_rule_count;
+    work.count = work.launch_rule_count * run->each_count + work.program_rule_count;
     enum wl_code code = WL_OK;
     for (size_t next = 0; next < work.count && code == WL_OK;)
         code = run_child(&work, &next, error);

@@ -20,6 +20,7 @@ struct wl_rule_run {
     size_t rule_count;
     const struct wl_rule_subject *subjects;
     size_t subject_count;
+    size_t each_count; /* rules of launches are applied to so many, the first; others have all */
     const json_t *trace;    /* facts for rules of a trace, or NULL: there is none */
     uint32_t cpu_limit_ms;  /* of one rule on one subject; 0: the default, 2 s */
     uint32_t wait_limit_ms; /* how long one may take altogether; 0: the default, 10 s */

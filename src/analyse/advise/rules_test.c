@@ -129,6 +129,7 @@ static void gives(const char *body, const char *expected, size_t times)
                               .rule_count = 1,
                               .subjects = subjects,
                               .subject_count = 2,
+                              .each_count = 2,
                               .cpu_limit_ms = 1000,
                               .take = take,
                               .self = &taken};

@@ -97,7 +97,8 @@ struct wl_metric_names {
 /* Reads a comma-separated list: names, names without suffix (all suffixes that are known),
  * "regex:EXPRESSION", and "group:NAME" and "breakdown:METRIC", of which members that are not known
  * are passed over. sets (may be empty) give names that only their launches have. Adds each name
- * once. Errors: WL_ERR_USAGE for a name that is unknown (near ones in the hint) or a bad
+ * once. A name that is unknown is added too where another one of the list is known: it has no
+ * value. Errors: WL_ERR_USAGE where none is known (near ones of the last in the hint), or for a bad
  * expression. */
 enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,
                                    struct wl_metric_set *const *sets, size_t set_count,

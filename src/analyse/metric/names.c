@@ -171,21 +171,37 @@ static enum wl_code parse_name(const struct wl_metric_catalog *catalog,
     return WL_ERR_USAGE;
 }
 
+/* A plain name: an unknown one is a row without a value beside those that are known. */
+static bool may_be_absent(const char *name)
+{
+    return !strchr(name, ':') && !wl_metric_is_group(name);
+}
+
 enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,
                                    struct wl_metric_set *const *sets, size_t set_count,
                                    const char *list, struct wl_metric_names *names,
                                    struct wl_error *error)
 {
+    const size_t before = names->count;
+    size_t unknown = 0;
     enum wl_code code = WL_OK;
     while (*list != '\0' && code == WL_OK) {
         size_t length = strcspn(list, ",");
         if (length > 0) {
             char *name = wl_string_copy_length(list, length);
+            const size_t known = names->count;
             code = parse_name(catalog, sets, set_count, name, names, error);
+            if (code == WL_ERR_USAGE && names->count == known && may_be_absent(name)) {
+                add_once(names, name);
+                unknown++;
+                code = WL_OK;
+            }
             free(name);
         }
         list += length + (list[length] == ',');
     }
+    if (code == WL_OK && unknown > 0 && unknown == names->count - before)
+        return WL_ERR_USAGE; /* the error of the last of them stands */
     return code;
 }
 

@@ -87,16 +87,7 @@ void wl_format_safe(const char *string, struct wl_text *out)
 
 void wl_format_utf8(const char *string, struct wl_text *out)
 {
-    wl_text_add(out, "");
-    while (*string != '\0') {
-        uint32_t character = 0;
-        size_t taken = wl_safe_decode(string, &character);
-        if (taken == 0)
-            wl_text_add(out, "\xef\xbf\xbd");
-        else
-            wl_text_add_bytes(out, string, taken);
-        string += taken ? taken : 1;
-    }
+    wl_safe_add_valid(string, out);
 }
 
 void wl_format_csv(const char *string, struct wl_text *out)

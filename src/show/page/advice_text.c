@@ -58,8 +58,8 @@ void wl_advice_add_place(const struct wl_advice *advice, struct wl_text *out)
             wl_text_addf(out, ":%" PRIu32, place->column);
     } else if (advice->launch) {
         const struct wl_report_kernel *kernel = advice->launch->kernel;
-        const char *function = kernel ? kernel->record.function : NULL;
-        wl_text_add(out, function && function[0] ? function : wl_fields_kernel(advice->launch));
+        const char *name = kernel ? kernel->short_name : NULL;
+        wl_text_add(out, name && name[0] ? name : wl_fields_kernel(advice->launch));
     } else {
         wl_text_add(out, "program");
     }

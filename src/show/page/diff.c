@@ -6,8 +6,11 @@
 
 #include "analyse/advise/advice.h"
 #include "analyse/metric/metric.h"
+#include "base/count.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "show/format/format.h"
+#include "show/page/diff_limits.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"
 #include "show/page/sink.h"
@@ -47,10 +50,7 @@ static const char *const default_metrics[] = {
     "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio",
     "smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio",
 };
-enum {
-    default_count = sizeof default_metrics / sizeof *default_metrics,
-    least_alike = 4, /* letters that names alike begin with */
-};
+enum { least_alike = 4 }; /* letters that names alike begin with */
 
 /* One metric over the launches of a kernel. */
 struct summary {
@@ -84,6 +84,7 @@ struct diff {
     struct side base, other;
     const struct wl_diff_report *reports;
     size_t report_count;
+    struct wl_diff_limits limits;
 };
 
 /* ---- reading a side ---- */
@@ -268,6 +269,41 @@ static void put_change(const struct diff *diff, size_t metric, const struct summ
     free(text);
 }
 
+/* Of --fail-on: a line below the table, and the list "failed". */
+static void put_failure(struct diff *diff, const char *metric, double change_pct,
+                        struct wl_page_sink *sink)
+{
+    static const struct wl_column limit_column = {.json = "limit_pct", .flags = WL_COLUMN_REAL},
+                                  change_column = {.json = "change_pct", .flags = WL_COLUMN_REAL};
+    const struct wl_diff_limit *limit = wl_diff_limits_broken(&diff->limits, metric, change_pct);
+    if (!limit)
+        return;
+    diff->limits.broken++;
+    wl_print(sink, "    FAILED  %s %+.1f%%, limit %+.10g%%\n", metric, change_pct,
+             limit->change_pct);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &change_columns[METRIC], wl_cell_text(metric));
+    wl_put(sink, &change_column,
+           isfinite(change_pct) ? wl_cell_number(change_pct) : wl_cell_absent());
+    wl_put(sink, &limit_column, wl_cell_number(limit->change_pct));
+    wl_end(sink);
+}
+
+static void put_failures(struct diff *diff, const struct group *a, const struct group *b,
+                         struct wl_page_sink *sink)
+{
+    if (diff->limits.items.count == 0)
+        return;
+    wl_begin(sink, WL_LEVEL_LIST, "failed", 0);
+    for (size_t i = 0; i < diff->metric_count; i++) {
+        double change_pct = 0;
+        bool is_noise = false;
+        if (differs(&a->summaries[i], &b->summaries[i], &change_pct, &is_noise) && !is_noise)
+            put_failure(diff, diff->metrics[i], change_pct, sink);
+    }
+    wl_end(sink);
+}
+
 static void put_changes(const struct diff *diff, const struct group *a, const struct group *b,
                         struct wl_page_sink *sink)
 {
@@ -308,6 +344,7 @@ static void compare_groups(struct diff *diff, const struct group *a, const struc
     wl_put(sink, &names[BASE], wl_cell_text(a->name));
     wl_put(sink, &names[OTHER], wl_cell_text(b->name));
     put_changes(diff, a, b, sink);
+    put_failures(diff, a, b, sink);
     wl_diff_why(diff->catalog, &base, &other, sink);
     wl_diff_lines(&base, &other, sink);
     wl_end(sink);
@@ -334,13 +371,13 @@ static bool has_finding(const struct side *side, const struct wl_advice *advice,
     return false;
 }
 
-/* Those of a side that the other has not; key: "vanished", "appeared". */
-static void put_findings(const struct side *from, const struct side *other, const char *key,
-                         struct wl_page_sink *sink)
+/* Those of a side that the other has not, and how many; key: "vanished", "appeared". */
+static size_t put_findings(const struct side *from, const struct side *other, const char *key,
+                           struct wl_page_sink *sink)
 {
     static const struct wl_column id = {.json = "id"}, kernel = {.json = "kernel"},
                                   title = {.json = "title"};
-    size_t count = 0;
+    size_t count = 0, put_count = 0;
     const struct wl_advice *all = wl_advice_all(from->advice, &count);
     const struct group *own = find_lonely(from, other), *partner = find_lonely(other, from);
     wl_begin(sink, WL_LEVEL_LIST, key, 0);
@@ -357,8 +394,10 @@ static void put_findings(const struct side *from, const struct side *other, cons
         wl_put(sink, &kernel, wl_cell_text(kernel_of(&all[i])));
         wl_put(sink, &title, wl_cell_text(all[i].title));
         wl_end(sink);
+        put_count++;
     }
     wl_end(sink);
+    return put_count;
 }
 
 /* ---- the whole ---- */
@@ -420,7 +459,8 @@ static enum wl_code compare(struct diff *diff, size_t index, struct wl_page_sink
     }
     wl_end(sink);
     put_findings(&diff->base, &diff->other, "vanished", sink);
-    put_findings(&diff->other, &diff->base, "appeared", sink);
+    size_t appeared = put_findings(&diff->other, &diff->base, "appeared", sink);
+    diff->limits.broken += diff->limits.findings ? appeared : 0;
     wl_end(sink);
     if (kernel_count > 0)
         return WL_OK;
@@ -428,20 +468,25 @@ static enum wl_code compare(struct diff *diff, size_t index, struct wl_page_sink
     return wl_error_set_hint(error, "see --page summary of both");
 }
 
+/* The names asked for, or those that tell most; and what --fail-on limits. */
 static enum wl_code choose_metrics(struct diff *diff, struct wl_report *report,
                                    struct wl_error *error)
 {
     size_t count = 0;
-    diff->metrics = default_metrics;
-    diff->metric_count = default_count;
+    struct wl_text list = {0};
     const char *names = diff->options->is_all ? "regex:." : diff->options->metrics;
-    if (!names)
-        return WL_OK;
+    if (names)
+        wl_text_add(&list, names);
+    for (size_t i = 0; !names && i < WL_COUNT(default_metrics); i++)
+        wl_text_addf(&list, "%s%s", i ? "," : "", default_metrics[i]);
+    for (size_t i = 0; i < diff->limits.items.count; i++)
+        wl_text_addf(&list, ",%s", diff->limits.items.items[i].metric);
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
     struct wl_metric_set *set = count ? wl_metric_set_create(diff->catalog, launches) : NULL;
     enum wl_code code =
-        wl_metric_names_parse(diff->catalog, &set, set ? 1 : 0, names, &diff->names, error);
+        wl_metric_names_parse(diff->catalog, &set, set ? 1 : 0, list.data, &diff->names, error);
     wl_metric_set_free(set);
+    wl_text_free(&list);
     diff->metrics = (const char *const *)diff->names.items;
     diff->metric_count = diff->names.count;
     return code;
@@ -451,6 +496,7 @@ static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error 
 {
     static const struct wl_column schema = {.json = "schema"}, page = {.json = "page"};
     struct diff *diff = self;
+    diff->limits.broken = 0; /* a page may be walked twice */
     wl_put(sink, &schema, wl_cell_word("warplens/1"));
     wl_put(sink, &page, wl_cell_word("diff"));
     wl_begin(sink, WL_LEVEL_LIST, "comparisons", 0);
@@ -473,9 +519,15 @@ static enum wl_code view(const struct wl_diff_report *reports, size_t count,
     if (code == WL_OK)
         code = wl_rules_load(diff.catalog, options->section_folder, &diff.rules, error);
     if (code == WL_OK)
+        code = wl_diff_limits_read(options->fail_on, &diff.limits, error);
+    if (code == WL_OK)
         code = choose_metrics(&diff, reports[0].report, error);
     if (code == WL_OK)
         code = wl_sink_walk(sink, walk, &diff, error);
+    if (code == WL_OK && diff.limits.broken > 0)
+        code = wl_error_set(error, WL_ERR_BUDGET, "%zu change%s of --fail-on", diff.limits.broken,
+                            diff.limits.broken == 1 ? "" : "s");
+    wl_diff_limits_free(&diff.limits);
     wl_metric_names_free(&diff.names);
     wl_rules_free(diff.rules);
     wl_metric_catalog_free(diff.catalog);

@@ -15,7 +15,8 @@ struct wl_diff_options {
     const char *section_folder; /* of the user, or NULL */
     bool is_all;                /* every metric that the base has */
     bool json;
-    bool allows_unlike; /* reports of different GPUs or clocks too */
+    const char *fail_on; /* "time:5%,METRIC:-3%,finding", or NULL: changes that are an error */
+    bool allows_unlike;  /* reports of different GPUs or clocks too */
 };
 
 struct wl_diff_report {
@@ -27,7 +28,8 @@ struct wl_diff_report {
 /* Compares reports[1] and further ones with reports[0]. A kernel's launches are put together: mean,
  * least and most; a difference within the spread of repeated launches is marked as noise.
  * Errors: WL_ERR_USAGE for unlike GPUs or clocks and unknown metrics, WL_ERR_NOTHING where reports
- * have no kernel in common, WL_ERR_OUTPUT. */
+ * have no kernel in common, WL_ERR_OUTPUT; WL_ERR_BUDGET, after the page, for a change of fail_on
+ * that is no noise. */
 enum wl_code wl_view_diff(const struct wl_diff_report *reports, size_t count,
                           const struct wl_diff_options *options, FILE *out, struct wl_error *error);
 /* The same as a JSON object, whatever options->json says; the caller's; NULL on errors. */

@@ -17,6 +17,15 @@ const char *wl_fields_kernel(const struct wl_report_launch *launch)
     return record->mangled ? record->mangled : "";
 }
 
+const char *wl_fields_short_kernel(const struct wl_report_launch *launch)
+{
+    enum { long_name = 72 };
+    const char *name = wl_fields_kernel(launch);
+    const struct wl_report_kernel *kernel = launch->kernel;
+    bool is_long = kernel && (kernel->family || strlen(name) > long_name);
+    return is_long && kernel->short_name && kernel->short_name[0] ? kernel->short_name : name;
+}
+
 const char *wl_fields_program(const struct wl_report_process *process)
 {
     const char *path = process && process->record.executable ? process->record.executable : "";

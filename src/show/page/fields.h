@@ -15,6 +15,8 @@ void wl_put_launch(struct wl_page_sink *sink, const struct wl_report_launch *lau
 
 /* The kernel's name as it is shown: demangled, else mangled. Not yet safe for a terminal. */
 const char *wl_fields_kernel(const struct wl_report_launch *launch);
+/* The same where it is short, else its short name. */
+const char *wl_fields_short_kernel(const struct wl_report_launch *launch);
 /* File name of the program without its folders. */
 const char *wl_fields_program(const struct wl_report_process *process);
 

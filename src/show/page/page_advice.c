@@ -76,7 +76,7 @@ static void say_finding(struct wl_view_context *context, struct wl_page_sink *si
     say_headline(context, sink, advice, number);
     if (advice->launch) {
         wl_text_addf(&text, "launch %" PRId64 ", %s", advice->launch->key,
-                     wl_fields_kernel(advice->launch));
+                     wl_fields_short_kernel(advice->launch));
         if (advice->launch_count > 1)
             wl_text_addf(&text, ", and %zu more of it", advice->launch_count - 1);
         say_detail(sink, "in", text.data);

@@ -83,7 +83,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
         struct wl_text text = {0};
         wl_text_addf(&text, "%3.0f%% of the time of these launches  %s, %zu launch%s, ",
                      shares->total_ns > 0 ? 100 * share->time_ns / shares->total_ns : 0,
-                     wl_fields_kernel(share->launch), share->launch_count,
+                     wl_fields_short_kernel(share->launch), share->launch_count,
                      share->launch_count == 1 ? "" : "es");
         add_time(share->time_ns, &text);
         if (share->is_stand_in)
@@ -230,7 +230,7 @@ static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sin
             advice->findings[i].severity == WL_ADVICE_WARNING)
             finding = &advice->findings[i];
     wl_say_free(sink, "\n",
-                wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
+                wl_string_format("The rest is about %s.", wl_fields_short_kernel(share->launch)));
     say_bound(context, sink, advice, share);
     say_why(context, sink, finding, share);
     say_next(context, sink, advice, finding, share);

@@ -1,5 +1,6 @@
-/* The summary page: a row for each launch, and below it what stands out in that launch. What the
- * columns are and which remarks are looked for says the section Summary (data/sections/). */
+/* The summary page: a row for each launch, and below it what stands out in that launch; of very
+ * many launches text has a row for each kernel and shape instead. What the columns are and which
+ * remarks are looked for says the section Summary (data/sections/). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "show/format/format.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
+#include "show/page/kinds.h"
 
 enum { longest_name = 40, indent = 2, most_ids = 8 };
 
@@ -32,9 +34,8 @@ static const struct wl_section *summary_section(const struct wl_view_context *co
 /* A kernel's name without its parameters, cut to fit. */
 static void add_short_name(const struct wl_report_launch *launch, struct wl_text *out)
 {
-    const struct wl_record_kernel *kernel = launch->kernel ? &launch->kernel->record : NULL;
-    bool has_function = kernel && kernel->function && kernel->function[0] != '\0';
-    wl_format_safe(has_function ? kernel->function : wl_fields_kernel(launch), out);
+    const char *name = launch->kernel ? launch->kernel->short_name : NULL;
+    wl_format_safe(name && name[0] ? name : wl_fields_kernel(launch), out);
     wl_format_shorten(out, longest_name);
 }
 
@@ -94,6 +95,8 @@ struct page {
     struct wl_view_context *context;
     const struct wl_section *section;
     struct wl_column *columns; /* of text, then of the metrics */
+    struct wl_kinds kinds;
+    bool is_by_kind; /* text has these, and no launches */
     struct remark *remarks;
 };
 
@@ -166,7 +169,8 @@ static void put_launches(struct page *page, struct wl_page_sink *sink)
     for (size_t i = 0; i < context->launch_count; i++) {
         const struct wl_report_launch *launch = context->launches[i];
         struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
-        wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL,
+                 page->is_by_kind ? WL_LEVEL_RECORD : WL_LEVEL_RECORD | WL_LEVEL_ROW);
         put_identity(page, sink, launch);
         put_metrics(page, sink, set);
         put_remarks(page, sink, launch, set);
@@ -174,6 +178,112 @@ static void put_launches(struct page *page, struct wl_page_sink *sink)
         wl_metric_set_free(set);
     }
     wl_end(sink);
+}
+
+/* ---- kinds: in text alone ---- */
+
+enum {
+    KIND_NAME,
+    KIND_GRID,
+    KIND_BLOCK,
+    KIND_LAUNCHES,
+    KIND_TOTAL,
+    KIND_SHARE,
+    KIND_MEAN,
+    KIND_SPREAD,
+    KIND_COUNT
+};
+
+static const struct wl_column kind_columns[KIND_COUNT] = {
+    {.text = "Kernel", .flags = WL_COLUMN_LEFT | WL_COLUMN_SHRINKS},
+    {.text = "Grid"},
+    {.text = "Block"},
+    {.text = "Launches", .form = WL_FORM_PLAIN},
+    {.text = "Total"},
+    {.text = "Share"},
+    {.text = "Mean"},
+    {.text = "Least to most"},
+};
+
+/* "12.3 us" */
+static struct wl_cell time_cell(double ns, struct wl_text *text)
+{
+    struct wl_metric_value time = {.is_present = true, .unit = "ns", .number = ns};
+    struct wl_text number = {0}, unit = {0};
+    wl_format_metric(&time, WL_UNITS_AUTO, &number, &unit);
+    wl_text_addf(text, "%s %s", number.data, unit.data);
+    wl_text_free(&number);
+    wl_text_free(&unit);
+    return wl_cell_text(text->data);
+}
+
+static void put_kind(const struct page *page, struct wl_page_sink *sink, const struct wl_kind *kind)
+{
+    struct wl_text name = {0}, total = {0}, mean = {0}, range = {0};
+    char *share = wl_string_format(
+        "%.1f%%", page->kinds.total_ns > 0 ? 100 * kind->total_ns / page->kinds.total_ns : 0);
+    add_short_name(kind->launch, &name);
+    wl_begin(sink, WL_LEVEL_NONE, NULL, WL_LEVEL_ROW);
+    wl_put(sink, &kind_columns[KIND_NAME], wl_cell_text(name.data));
+    wl_put(sink, &kind_columns[KIND_GRID], wl_cell_triple(kind->launch->record.grid));
+    wl_put(sink, &kind_columns[KIND_BLOCK], wl_cell_triple(kind->launch->record.block));
+    wl_put(sink, &kind_columns[KIND_LAUNCHES], wl_cell_number((double)kind->launches));
+    if (kind->timed) {
+        wl_put(sink, &kind_columns[KIND_TOTAL], time_cell(kind->total_ns, &total));
+        wl_put(sink, &kind_columns[KIND_SHARE], wl_cell_text(share));
+        wl_put(sink, &kind_columns[KIND_MEAN],
+               time_cell(kind->total_ns / (double)kind->timed, &mean));
+        time_cell(kind->least_ns, &range);
+        wl_text_add(&range, " to ");
+        wl_put(sink, &kind_columns[KIND_SPREAD], time_cell(kind->most_ns, &range));
+    } else {
+        for (int column = KIND_TOTAL; column < KIND_COUNT; column++)
+            wl_put(sink, &kind_columns[column], wl_cell_text("n/a"));
+    }
+    wl_end(sink);
+    wl_text_free(&name);
+    wl_text_free(&total);
+    wl_text_free(&mean);
+    wl_text_free(&range);
+    free(share);
+}
+
+/* How the time is dealt among those who made the kernels. */
+static void say_families(const struct page *page, struct wl_page_sink *sink)
+{
+    struct wl_text line = {0};
+    const struct wl_kinds *kinds = &page->kinds;
+    bool *is_said = wl_alloc_zero(kinds->count + 1, sizeof *is_said);
+    for (size_t i = 0; i < kinds->count && kinds->total_ns > 0; i++) {
+        const struct wl_report_kernel *kernel = kinds->items[i].launch->kernel;
+        const char *family = kernel ? kernel->family : NULL;
+        double ns = 0;
+        for (size_t j = i; j < kinds->count && !is_said[i]; j++) {
+            const struct wl_report_kernel *other = kinds->items[j].launch->kernel;
+            const char *its = other ? other->family : NULL;
+            if (is_said[j] || (its != family && !(its && family && strcmp(its, family) == 0)))
+                continue;
+            ns += kinds->items[j].total_ns;
+            is_said[j] = j > i;
+        }
+        if (!is_said[i])
+            wl_text_addf(&line, "%s%s %.0f%%", line.length ? ", " : "", family ? family : "others",
+                         100 * ns / kinds->total_ns);
+    }
+    if (line.length)
+        wl_say(sink, "\n  Time by family: ", line.data);
+    wl_text_free(&line);
+    free(is_said);
+}
+
+static void put_kinds(const struct page *page, struct wl_page_sink *sink)
+{
+    wl_table_begin(sink, indent);
+    wl_table_columns(sink, kind_columns, KIND_COUNT);
+    for (size_t i = 0; i < page->kinds.count; i++)
+        put_kind(page, sink, &page->kinds.items[i]);
+    wl_table_end(sink);
+    say_families(page, sink);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -188,6 +298,8 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     struct page page = {.context = context, .section = summary_section(context)};
     size_t metric_count = page.section->metric_count, count = TEXT_COUNT + metric_count;
     (void)error;
+    wl_kinds_make(context, &page.kinds);
+    page.is_by_kind = wl_kinds_are_better(context, &page.kinds);
     page.columns = wl_alloc_zero(count, sizeof *page.columns);
     memcpy(page.columns, text_columns, sizeof text_columns);
     for (size_t i = 0; i < metric_count; i++) {
@@ -199,10 +311,16 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     wl_heading(sink, wl_launch_columns, WL_LAUNCH_COLUMNS);
     wl_heading(sink, page.columns, count);
     wl_heading(sink, last_columns, LAST_COUNT);
-    wl_table_begin(sink, indent);
-    wl_table_columns(sink, page.columns, count);
+    if (page.is_by_kind)
+        put_kinds(&page, sink);
+    else {
+        wl_table_begin(sink, indent);
+        wl_table_columns(sink, page.columns, count);
+    }
     put_launches(&page, sink);
-    wl_table_end(sink);
+    if (!page.is_by_kind)
+        wl_table_end(sink);
+    wl_kinds_free(&page.kinds);
     say_remarks(sink, &page.remarks);
     wl_print(sink, "\n");
     wl_mark_legend(sink);

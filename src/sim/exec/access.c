@@ -190,6 +190,66 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
                                            .pending = access->pending}));
 }
 
+/* Lines [from, count) of a load, as touch_line does them, as long as L1 has all that is asked of
+ * them and nothing else is to be done; which line is the first that goes the long way. Most lines
+ * of loads that scatter are such. */
+static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
+                     const u32 *sectors, u32 from, u32 count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const u64 now = wl_warp_time(access->warp) << 8;
+    const u32 l1_latency = access->warp->worker->run->gpu->l1_latency;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now, hits = 0;
+    u32 i = from, pending = access->pending, waits = 0;
+    for (; i < count; i++) {
+        const u64 at = first + (u64)line[i];
+        struct wl_l1_set *set = l1->last_set;
+        u32 way = l1->last_way;
+        if (at != l1->last_line || !set) {
+            set = wl_l1_find_set(l1, at);
+            const u32 match = wl_l1_match(set, (u32)at);
+            if (!match)
+                break;
+            way = (u32)__builtin_ctz(match);
+        }
+        if (sectors[i] & ~(u32)set->sectors[way])
+            break;
+        wl_l1_touch(set, way);
+        l1->last_line = at;
+        l1->last_set = set;
+        l1->last_way = way;
+        queue_end += 256;
+        const u64 arrival = queue_end >> 8, here = wl_l1_arrival(l1, arrival);
+        const u32 late = here > arrival + l1_latency ? (u32)(here - arrival - l1_latency) : 0;
+        pending = late > pending ? late : pending;
+        waits += late > 0;
+        hits += (u32)__builtin_popcount(sectors[i]);
+    }
+    if (i == from)
+        return i;
+    sm->queue_end = queue_end;
+    access->pending = pending;
+    access->waits += waits;
+    access->site->hits += hits;
+    access->sector = (first + (u64)line[i - 1]) << 2 | (u32)__builtin_ctz(sectors[i - 1] | 8);
+    return i;
+}
+
+/* All lines of a load or store. */
+static void touch_lines(struct access *access, u64 first, const s64 *line, const u32 *sectors,
+                        const u32 *words, u32 count)
+{
+    struct wl_l1 *l1 = cache_of(access);
+    const bool may_hit =
+        access->kind == WL_SITE_LOAD && l1->caches_loads && !(access->op->flags & WL_OPF_BYPASS_L1);
+    for (u32 i = 0; i < count; i++) {
+        if (may_hit)
+            i = pass_hits(access, l1, first, line, sectors, i, count);
+        if (i < count)
+            touch_line(access, first + (u64)line[i], sectors[i], words[i], count);
+    }
+}
+
 static void collect_lines(const u64 *address, u32 bytes, struct touched *touched)
 {
     u32 count = 0, last = 0;
@@ -296,10 +356,10 @@ static void count_scattered(struct access *access)
     collect_lines(access->address, access->bytes, &touched);
     u32 sectors = 0;
     u64 missed = site->misses;
-    for (u32 i = 0; i < touched.count; i++) {
+    for (u32 i = 0; i < touched.count; i++)
         sectors += counted_sectors(access, touched.sectors[i]);
-        touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
-    }
+    touch_lines(access, 0, (const s64 *)touched.line, touched.sectors, touched.words,
+                touched.count);
     site->sectors += sectors;
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
@@ -348,9 +408,7 @@ static void count_pattern(struct access *access)
     if (set->phase != line_phase(site, first))
         fill_line_set(access, set);
     u64 missed = site->misses;
-    for (u32 i = 0; i < set->count; i++)
-        touch_line(access, (first >> 7) + (u64)set->line[i], set->sectors[i], set->words[i],
-                   set->count);
+    touch_lines(access, first >> 7, set->line, set->sectors, set->words, set->count);
     site->sectors += set->sectors_total;
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;

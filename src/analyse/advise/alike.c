@@ -1,0 +1,70 @@
+#include "analyse/advise/alike.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+/* Launches alike, and the first of them that was counted. */
+struct kind {
+    struct {
+        const struct wl_report_kernel *kernel;
+        const struct wl_record_device *device;
+        uint64_t shared_bytes;
+        uint32_t grid[3], block[3];
+    } key; /* has no padding but zeros */
+    size_t counted;
+    UT_hash_handle hh;
+};
+
+static bool is_uncounted(const struct wl_report_launch *launch)
+{
+    for (size_t i = 0; i < launch->record.attribute_count; i++)
+        if (strcmp(launch->record.attributes[i].name, "launch__uncounted") == 0)
+            return true;
+    return false;
+}
+
+static struct kind *find_kind(struct kind **kinds, const struct wl_report_launch *launch)
+{
+    struct kind *found = NULL, *made = wl_alloc_zero(1, sizeof *made);
+    made->key.kernel = launch->kernel;
+    made->key.device = launch->device;
+    made->key.shared_bytes = launch->record.shared_dynamic_bytes;
+    memcpy(made->key.grid, launch->record.grid, sizeof made->key.grid);
+    memcpy(made->key.block, launch->record.block, sizeof made->key.block);
+    made->counted = SIZE_MAX;
+    HASH_FIND(hh, *kinds, &made->key, sizeof made->key, found);
+    if (found) {
+        free(made);
+        return found;
+    }
+    HASH_ADD(hh, *kinds, key, sizeof made->key, made);
+    return made;
+}
+
+size_t *wl_alike_find(const struct wl_report_launch *const *launches, size_t count)
+{
+    size_t *stands = wl_alloc((count + 1) * sizeof *stands);
+    struct kind *kinds = NULL, *kind, *next, **of = wl_alloc_zero(count + 1, sizeof *of);
+    for (size_t i = 0; i < count; i++) {
+        stands[i] = i;
+        of[i] = find_kind(&kinds, launches[i]);
+        if (of[i]->counted == SIZE_MAX && !is_uncounted(launches[i]))
+            of[i]->counted = i;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (of[i]->counted != SIZE_MAX && is_uncounted(launches[i]))
+            stands[i] = of[i]->counted;
+    HASH_ITER(hh, kinds, kind, next)
+    {
+        HASH_DEL(kinds, kind);
+        free(kind);
+    }
+    free(of);
+    return stands;
+}

@@ -1,0 +1,86 @@
+/* What the stand-ins for NVIDIA's libraries have in common: kernels of ours, embedded as PTX;
+ * handles. */
+#ifndef WL_API_COMMON_STAND_IN_H
+#define WL_API_COMMON_STAND_IN_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/embedded.h"
+#include "base/memory.h"
+#include "device/device.h"
+
+/* A library's file of kernels, loaded at its first use. */
+struct wl_stand_in {
+    const struct wl_embedded_file *file;
+    struct wl_device_module *module;
+};
+
+/* NULL if it cannot be loaded. */
+static inline struct wl_device_kernel *wl_stand_in_kernel(struct wl_stand_in *self,
+                                                          const char *name)
+{
+    struct wl_device_module *loaded = __atomic_load_n(&self->module, __ATOMIC_ACQUIRE);
+    if (!loaded) {
+        if (wl_device_module_load_stand_in(self->file->content, self->file->name, &loaded))
+            return NULL;
+        struct wl_device_module *expected = NULL;
+        if (!__atomic_compare_exchange_n(&self->module, &expected, loaded, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE)) {
+            wl_device_module_unload(loaded); /* another thread was first */
+            loaded = expected;
+        }
+    }
+    return wl_device_module_kernel(loaded, name);
+}
+
+#define WL_STAND_IN_THREADS 256
+#define WL_STAND_IN_BLOCKS 2048 /* at most: the kernels go round */
+
+/* Launches a kernel for that many threads; a device layer's code. */
+static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, uint64_t threads,
+                                  void *stream, void **parameters)
+{
+    uint64_t blocks = (threads + WL_STAND_IN_THREADS - 1) / WL_STAND_IN_THREADS;
+    struct wl_device_request request = {
+        .kernel = wl_stand_in_kernel(self, name),
+        .grid = {(uint32_t)(blocks < WL_STAND_IN_BLOCKS ? blocks : WL_STAND_IN_BLOCKS), 1, 1},
+        .block = {WL_STAND_IN_THREADS, 1, 1},
+        .stream = stream,
+        .parameters = parameters,
+    };
+    if (!threads)
+        return WL_DEVICE_OK;
+    return request.kernel ? wl_device_launch(&request) : WL_DEVICE_NO_IMAGE;
+}
+
+/* A handle is memory that begins with its library's number. */
+struct wl_stand_in_handle {
+    uint32_t magic;
+};
+
+static inline void *wl_stand_in_create(uint32_t magic, size_t size_bytes)
+{
+    struct wl_stand_in_handle *made = wl_alloc_zero(1, size_bytes);
+    made->magic = magic;
+    return made;
+}
+
+/* NULL if it is no such handle. */
+static inline void *wl_stand_in_check(void *handle, uint32_t magic)
+{
+    struct wl_stand_in_handle *found = handle;
+    return found && found->magic == magic ? found : NULL;
+}
+
+static inline bool wl_stand_in_destroy(void *handle, uint32_t magic)
+{
+    struct wl_stand_in_handle *found = wl_stand_in_check(handle, magic);
+    if (!found)
+        return false;
+    found->magic = 0;
+    free(found);
+    return true;
+}
+
+#endif

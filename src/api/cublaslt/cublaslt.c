@@ -1,0 +1,354 @@
+/* cuBLASLt's multiplication over the stand-in for cuBLAS, whose objects are linked into this
+ * library too. Names, numbers and layouts are those of the cuBLASLt documentation. */
+#include <string.h>
+
+#include "api/common/stand_in.h"
+#include "base/count.h"
+
+#define VERSION 130000
+#define DESCRIPTION_MAGIC 0x77626C44u
+#define LAYOUT_MAGIC 0x77626C4Cu
+#define PREFERENCE_MAGIC 0x77626C50u
+
+extern const struct wl_embedded_file wl_embedded_cublaslt[];
+static struct wl_stand_in kernels = {.file = &wl_embedded_cublaslt[0]};
+
+enum { OK = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+
+/* Of the stand-in for cuBLAS, whose handles are ours. */
+int cublasCreate_v2(void **handle);
+int cublasDestroy_v2(void *handle);
+int cublasSetStream_v2(void *handle, void *stream);
+int cublasSetPointerMode_v2(void *handle, int mode);
+const char *cublasGetStatusName(int status);
+const char *cublasGetStatusString(int status);
+int cublasGemmStridedBatchedEx(void *handle, int op_a, int op_b, int m, int n, int k,
+                               const void *alpha, const void *a, int type_a, int lda,
+                               long long stride_a, const void *b, int type_b, int ldb,
+                               long long stride_b, const void *beta, void *c, int type_c, int ldc,
+                               long long stride_c, int count, int compute, int algorithm);
+
+int cublasLtCreate(void **handle)
+{
+    return cublasCreate_v2(handle);
+}
+
+int cublasLtDestroy(void *handle)
+{
+    return cublasDestroy_v2(handle);
+}
+
+size_t cublasLtGetVersion(void)
+{
+    return VERSION;
+}
+
+size_t cublasLtGetCudartVersion(void)
+{
+    return VERSION;
+}
+
+const char *cublasLtGetStatusName(int status)
+{
+    return cublasGetStatusName(status);
+}
+
+const char *cublasLtGetStatusString(int status)
+{
+    return cublasGetStatusString(status);
+}
+
+/* ---- descriptions: attributes by number, as the program sets them ---- */
+
+#define ATTRIBUTES 40
+#define ATTRIBUTE_BYTES 16
+
+struct attributes {
+    uint32_t magic;
+    struct {
+        uint8_t size_bytes; /* 0: never set */
+        uint8_t value[ATTRIBUTE_BYTES];
+    } items[ATTRIBUTES];
+};
+
+static int set_attribute(void *pointer, uint32_t magic, int number, const void *value,
+                         size_t size_bytes)
+{
+    struct attributes *attributes = wl_stand_in_check(pointer, magic);
+    if (!attributes || !value || (unsigned)number >= ATTRIBUTES || size_bytes == 0 ||
+        size_bytes > ATTRIBUTE_BYTES)
+        return INVALID_VALUE;
+    memcpy(attributes->items[number].value, value, size_bytes);
+    attributes->items[number].size_bytes = (uint8_t)size_bytes;
+    return OK;
+}
+
+static int get_attribute(void *pointer, uint32_t magic, int number, void *value, size_t size_bytes,
+                         size_t *written)
+{
+    struct attributes *attributes = wl_stand_in_check(pointer, magic);
+    if (!attributes || (unsigned)number >= ATTRIBUTES)
+        return INVALID_VALUE;
+    size_t has = attributes->items[number].size_bytes;
+    if (written)
+        *written = has ? has : size_bytes;
+    if (!value || has > size_bytes)
+        return value ? INVALID_VALUE : OK;
+    memset(value, 0, size_bytes);
+    memcpy(value, attributes->items[number].value, has);
+    return OK;
+}
+
+static int64_t number_of(const struct attributes *attributes, int number, int64_t otherwise)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (attributes->items[number].size_bytes == sizeof wide) {
+        memcpy(&wide, attributes->items[number].value, sizeof wide);
+        return wide;
+    }
+    if (attributes->items[number].size_bytes != sizeof narrow)
+        return otherwise;
+    memcpy(&narrow, attributes->items[number].value, sizeof narrow);
+    return narrow;
+}
+
+enum {
+    OPERATION_COMPUTE,
+    OPERATION_SCALE,
+    OPERATION_POINTERS,
+    OPERATION_A,
+    OPERATION_B,
+    OPERATION_EPILOGUE = 7,
+    OPERATION_BIAS,
+    OPERATION_BIAS_TYPE = 26
+};
+enum {
+    LAYOUT_TYPE,
+    LAYOUT_ORDER,
+    LAYOUT_ROWS,
+    LAYOUT_COLUMNS,
+    LAYOUT_LEADING,
+    LAYOUT_COUNT,
+    LAYOUT_STRIDE
+};
+
+#define DESCRIPTION(name, magic)                                                                \
+    int cublasLt##name##Destroy(void *pointer)                                                  \
+    {                                                                                           \
+        return wl_stand_in_destroy(pointer, magic) ? OK : INVALID_VALUE;                        \
+    }                                                                                           \
+    int cublasLt##name##SetAttribute(void *pointer, int number, const void *value,              \
+                                     size_t size_bytes)                                         \
+    {                                                                                           \
+        return set_attribute(pointer, magic, number, value, size_bytes);                        \
+    }                                                                                           \
+    int cublasLt##name##GetAttribute(void *pointer, int number, void *value, size_t size_bytes, \
+                                     size_t *written)                                           \
+    {                                                                                           \
+        return get_attribute(pointer, magic, number, value, size_bytes, written);               \
+    }
+
+DESCRIPTION(MatmulDesc, DESCRIPTION_MAGIC)
+DESCRIPTION(MatrixLayout, LAYOUT_MAGIC)
+DESCRIPTION(MatmulPreference, PREFERENCE_MAGIC)
+
+int cublasLtMatmulDescCreate(void **made, int compute, int scale)
+{
+    if (!made)
+        return INVALID_VALUE;
+    *made = wl_stand_in_create(DESCRIPTION_MAGIC, sizeof(struct attributes));
+    set_attribute(*made, DESCRIPTION_MAGIC, OPERATION_COMPUTE, &compute, sizeof compute);
+    return set_attribute(*made, DESCRIPTION_MAGIC, OPERATION_SCALE, &scale, sizeof scale);
+}
+
+int cublasLtMatrixLayoutCreate(void **made, int type, uint64_t rows, uint64_t columns,
+                               int64_t leading)
+{
+    if (!made)
+        return INVALID_VALUE;
+    *made = wl_stand_in_create(LAYOUT_MAGIC, sizeof(struct attributes));
+    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_TYPE, &type, sizeof type);
+    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_ROWS, &rows, sizeof rows);
+    set_attribute(*made, LAYOUT_MAGIC, LAYOUT_COLUMNS, &columns, sizeof columns);
+    return set_attribute(*made, LAYOUT_MAGIC, LAYOUT_LEADING, &leading, sizeof leading);
+}
+
+int cublasLtMatmulPreferenceCreate(void **made)
+{
+    if (!made)
+        return INVALID_VALUE;
+    *made = wl_stand_in_create(PREFERENCE_MAGIC, sizeof(struct attributes));
+    return OK;
+}
+
+/* ---- the product ---- */
+
+struct matrix {
+    int64_t type, rows, columns, leading, count, stride;
+    bool is_by_rows;
+};
+
+static bool read_layout(void *pointer, struct matrix *matrix)
+{
+    const struct attributes *layout = wl_stand_in_check(pointer, LAYOUT_MAGIC);
+    if (!layout)
+        return false;
+    *matrix = (struct matrix){.type = number_of(layout, LAYOUT_TYPE, 0),
+                              .rows = number_of(layout, LAYOUT_ROWS, 0),
+                              .columns = number_of(layout, LAYOUT_COLUMNS, 0),
+                              .leading = number_of(layout, LAYOUT_LEADING, 0),
+                              .count = number_of(layout, LAYOUT_COUNT, 1),
+                              .stride = number_of(layout, LAYOUT_STRIDE, 0),
+                              .is_by_rows = number_of(layout, LAYOUT_ORDER, 0) == 1};
+    return number_of(layout, LAYOUT_ORDER, 0) <= 1;
+}
+
+struct algorithm { /* cublasLtMatmulHeuristicResult_t */
+    uint64_t opaque[8];
+    size_t workspace_bytes;
+    int status;
+    float waves;
+    int reserved[4];
+};
+
+int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a, void *b, void *c,
+                                   void *d, void *preference, int wanted, struct algorithm *results,
+                                   int *found)
+{
+    (void)a, (void)b, (void)c, (void)d, (void)preference;
+    if (!handle || !wl_stand_in_check(operation, DESCRIPTION_MAGIC) || wanted < 1 || !results ||
+        !found)
+        return INVALID_VALUE;
+    results[0] = (struct algorithm){.status = OK, .waves = 1};
+    *found = 1;
+    return OK;
+}
+
+/* Number of a type for the kernel of epilogue.cu; -1: none. */
+static int epilogue_type(int64_t type)
+{
+    static const int64_t types[] = {0, 2, 14}; /* CUDA_R_32F, 16F, 16BF */
+    for (size_t i = 0; i < WL_COUNT(types); i++)
+        if (types[i] == type)
+            return (int)i;
+    return -1;
+}
+
+enum { EPILOGUE_DEFAULT = 1, EPILOGUE_ALL = 2 | 4 | 32 };
+
+static int finish(const struct attributes *operation, const struct matrix *d, void *to,
+                  void *stream)
+{
+    int64_t epilogue = number_of(operation, OPERATION_EPILOGUE, EPILOGUE_DEFAULT);
+    int what = (int)(epilogue & EPILOGUE_ALL), type = epilogue_type(d->type);
+    const void *bias = (const void *)(uintptr_t)number_of(operation, OPERATION_BIAS, 0);
+    int64_t bias_number = number_of(operation, OPERATION_BIAS_TYPE, -1);
+    int bias_type = epilogue_type(bias_number < 0 ? d->type : bias_number);
+    long long rows = d->rows, columns = d->columns, leading = d->leading;
+    if (epilogue == EPILOGUE_DEFAULT)
+        return OK;
+    if (type < 0 || bias_type < 0 || d->is_by_rows || d->count > 1)
+        return NOT_SUPPORTED;
+    void *parameters[] = {&type, &bias_type, &what, &to, &bias, &rows, &columns, &leading};
+    return wl_stand_in_run(&kernels, "warplens_epilogue", (uint64_t)(rows * columns), stream,
+                           parameters)
+               ? 13 /* CUBLAS_STATUS_EXECUTION_FAILED */
+               : OK;
+}
+
+static int64_t element_bytes(int64_t type)
+{
+    switch (type) {
+    case 1:
+        return 8;
+    case 0:
+    case 10:
+        return 4;
+    case 3:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+/* C where D is to be: the product adds to what it finds there. */
+static int bring(const struct matrix *from, const void *c, const struct matrix *to, void *d,
+                 void *stream)
+{
+    const bool is_by_rows = to->is_by_rows;
+    const size_t bytes = (size_t)element_bytes(to->type);
+    const int64_t length = is_by_rows ? to->columns : to->rows;
+    struct wl_device_copy copy = {.to = d,
+                                  .from = c,
+                                  .width_bytes = (size_t)length * bytes,
+                                  .height = (size_t)(is_by_rows ? to->rows : to->columns),
+                                  .depth = (size_t)(to->count > 1 ? to->count : 1),
+                                  .to_pitch_bytes = (size_t)to->leading * bytes,
+                                  .from_pitch_bytes = (size_t)from->leading * bytes,
+                                  .to_slice_bytes = (size_t)to->stride * bytes,
+                                  .from_slice_bytes = (size_t)from->stride * bytes,
+                                  .direction = WL_DEVICE_DEVICE_TO_DEVICE,
+                                  .stream = stream,
+                                  .is_async = true};
+    return c == d ? OK : wl_device_memory_copy(&copy) ? 13 : OK;
+}
+
+int cublasLtMatmul(void *handle, void *description, const void *alpha, const void *a,
+                   void *a_layout, const void *b, void *b_layout, const void *beta, const void *c,
+                   void *c_layout, void *d, void *d_layout, const void *algorithm, void *workspace,
+                   size_t workspace_bytes, void *stream)
+{
+    (void)algorithm, (void)workspace, (void)workspace_bytes;
+    const struct attributes *operation = wl_stand_in_check(description, DESCRIPTION_MAGIC);
+    struct matrix left, right, before, after;
+    if (!operation || !read_layout(a_layout, &left) || !read_layout(b_layout, &right) ||
+        !read_layout(c_layout, &before) || !read_layout(d_layout, &after))
+        return INVALID_VALUE;
+    const int64_t epilogue = number_of(operation, OPERATION_EPILOGUE, EPILOGUE_DEFAULT);
+    int op_a = (int)number_of(operation, OPERATION_A, 0),
+        op_b = (int)number_of(operation, OPERATION_B, 0);
+    if ((epilogue != EPILOGUE_DEFAULT && epilogue & ~EPILOGUE_ALL) ||
+        left.is_by_rows != right.is_by_rows || left.is_by_rows != after.is_by_rows ||
+        before.is_by_rows != after.is_by_rows || before.type != after.type) {
+        wl_device_refuse("cublasLtMatmul (cuBLASLt) with this epilogue, order or pair of types");
+        return NOT_SUPPORTED;
+    }
+    int status = cublasSetStream_v2(handle, stream);
+    if (!status)
+        status = cublasSetPointerMode_v2(handle, (int)number_of(operation, OPERATION_POINTERS, 0));
+    if (!status)
+        status = bring(&before, c ? c : d, &after, d, stream);
+    if (status)
+        return status;
+    int k = (int)(op_a ? left.rows : left.columns);
+    const int compute = (int)number_of(operation, OPERATION_COMPUTE, 68);
+    if (after.is_by_rows) { /* rows are columns of the transposed: D' = B' A' */
+        const struct matrix swapped = left;
+        const void *pointer = a;
+        const int op = op_a;
+        left = right, right = swapped;
+        a = b, b = pointer;
+        op_a = op_b, op_b = op;
+    }
+    status = cublasGemmStridedBatchedEx(
+        handle, op_a, op_b, (int)(after.is_by_rows ? after.columns : after.rows),
+        (int)(after.is_by_rows ? after.rows : after.columns), k, alpha, a, (int)left.type,
+        (int)left.leading, left.stride, b, (int)right.type, (int)right.leading, right.stride, beta,
+        d, (int)after.type, (int)after.leading, after.stride, (int)after.count, compute, 0);
+    if (status == NOT_SUPPORTED)
+        wl_device_refuse("cublasLtMatmul (cuBLASLt) with these types");
+    return status ? status : finish(operation, &after, d, stream);
+}
+
+/* ---- what is not there ---- */
+
+#define U(name)                                \
+    int name(void);                            \
+    int name(void)                             \
+    {                                          \
+        wl_device_refuse(#name " (cuBLASLt)"); \
+        return NOT_SUPPORTED;                  \
+    }
+#include "api/cublaslt/unsupported.def"
+#undef U

@@ -1,0 +1,114 @@
+/* Kernels behind cuFFT: Stockham's form of the fast Fourier transform with radices of any size, a stage a launch.
+ * Plain ones: what they count is what such a transform does at least, not how cuFFT does it. fft.ptx is made from
+ * this file (see the command in its first line) and embedded in the library.
+ */
+#define GLOBAL extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
+#define DEVICE __attribute__((device)) __attribute__((always_inline)) inline
+
+typedef long long s64;
+
+template <typename T> struct complex {
+    T x, y;
+};
+
+DEVICE s64 first()
+{
+    return (s64)__nvvm_read_ptx_sreg_ctaid_x() * 256 + __nvvm_read_ptx_sreg_tid_x();
+}
+
+DEVICE s64 step()
+{
+    return (s64)__nvvm_read_ptx_sreg_nctaid_x() * 256;
+}
+
+/* One stage of lines of n elements `stride` apart: those `done` long become `radix` times as long. Line i
+ * begins at i / stride * n * stride + i % stride. roots: n of them. */
+template <typename T>
+DEVICE void stage(const complex<T> *in, complex<T> *out, const complex<T> *roots, s64 lines, int n, int stride,
+                  int done, int radix, int is_inverse)
+{
+    int longer = done * radix, parts = n / longer;
+    for (s64 at = first(); at < lines * n; at += step()) {
+        s64 line = at / stride / n * stride + at % stride;
+        int element = (int)(at / stride % n), f = element % longer, k = element / longer;
+        s64 base = line / stride * n * stride + line % stride;
+        T x = 0, y = 0;
+        for (int q = 0; q < radix; q++) {
+            complex<T> a = in[base + (s64)(f % done + done * (k + q * parts)) * stride];
+            complex<T> root = roots[(s64)q * f * parts % n];
+            T sine = is_inverse ? -root.y : root.y;
+            x += a.x * root.x - a.y * sine;
+            y += a.x * sine + a.y * root.x;
+        }
+        out[base + (s64)element * stride] = complex<T>{x, y};
+    }
+}
+
+/* How the elements of a transform of rows of nx lie where the program has them. */
+enum { WHOLE, REAL, HALF };
+
+/* From the program's memory: real numbers get an imaginary part, the half of a symmetric spectrum its other one.
+ * rows: in one transform; stride, distance, row: steps of the program's elements, transforms, rows. */
+template <typename T>
+DEVICE void take(int form, const T *from, complex<T> *to, s64 count, int nx, int ny, int nz, s64 stride,
+                 s64 distance, s64 row)
+{
+    s64 size = (s64)nx * ny * nz;
+    for (s64 at = first(); at < count * size; at += step()) {
+        s64 batch = at / size, place = at % size;
+        int x = (int)(place % nx), y = (int)(place / nx % ny), z = (int)(place / nx / ny);
+        bool is_mirrored = form == HALF && x > nx / 2;
+        if (is_mirrored) {
+            x = nx - x;
+            y = y ? ny - y : 0;
+            z = z ? nz - z : 0;
+        }
+        s64 index = batch * distance + (((s64)z * ny + y) * row + x) * stride;
+        complex<T> value;
+        value.x = form == REAL ? from[index] : from[2 * index];
+        value.y = form == REAL ? 0 : from[2 * index + 1];
+        if (is_mirrored)
+            value.y = -value.y;
+        to[at] = value;
+    }
+}
+
+template <typename T>
+DEVICE void give(int form, const complex<T> *from, T *to, s64 count, int nx, int ny, int nz, s64 stride,
+                 s64 distance, s64 row)
+{
+    s64 size = (s64)nx * ny * nz;
+    for (s64 at = first(); at < count * size; at += step()) {
+        s64 batch = at / size, place = at % size;
+        int x = (int)(place % nx);
+        if (form == HALF && x > nx / 2)
+            continue;
+        s64 index = batch * distance + (place / nx * row + x) * stride;
+        if (form == REAL) {
+            to[index] = from[at].x;
+        } else {
+            to[2 * index] = from[at].x;
+            to[2 * index + 1] = from[at].y;
+        }
+    }
+}
+
+#define KERNELS(T, name)                                                                                               \
+    GLOBAL void warplens_fft_##name##_stage(const complex<T> *in, complex<T> *out, const complex<T> *roots, s64 lines, \
+                                            int n, int stride, int done, int radix, int is_inverse)                    \
+    {                                                                                                                  \
+        stage(in, out, roots, lines, n, stride, done, radix, is_inverse);                                              \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_take(int form, const T *from, complex<T> *to, s64 count, int nx, int ny, int nz, \
+                                           s64 stride, s64 distance, s64 row)                                          \
+    {                                                                                                                  \
+        take(form, from, to, count, nx, ny, nz, stride, distance, row);                                                \
+    }                                                                                                                  \
+    GLOBAL void warplens_fft_##name##_give(int form, const complex<T> *from, T *to, s64 count, int nx, int ny, int nz, \
+                                           s64 stride, s64 distance, s64 row)                                          \
+    {                                                                                                                  \
+        give(form, from, to, count, nx, ny, nz, stride, distance, row);                                                \
+    }
+
+KERNELS(float, f32)
+KERNELS(double, f64)

@@ -1,0 +1,18 @@
+/* Kernels' names as people read them in tables: short, and the same for the same kernel everywhere.
+ */
+#ifndef WL_BASE_KERNEL_NAME_H
+#define WL_BASE_KERNEL_NAME_H
+
+/* The function without namespaces and without the noise of templates; of kernels that libraries
+ * make of a template with what they do: "vectorized_elementwise<bf16 copy>". demangled is as
+ * wl_demangle spells it, function as wl_demangle_function. Never NULL; free() it. */
+char *wl_kernel_short_name(const char *demangled, const char *function);
+
+/* The function with its template arguments, without namespaces: "gemm<8, float>"; tells two kernels
+ * of one short name apart. Never NULL; free() it. */
+char *wl_kernel_name_with_arguments(const char *demangled, const char *function);
+
+/* Whose kernel it is, by its name: "cuBLAS", "ATen", "NCCL", ...; NULL: nobody's that is known. */
+const char *wl_kernel_family(const char *demangled);
+
+#endif

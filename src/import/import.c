@@ -1,0 +1,114 @@
+#include "import/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/count.h"
+#include "base/memory.h"
+#include "import/target.h"
+#include "report/part.h"
+#include "report/report.h"
+
+/* What is held in memory at once; a database is not. */
+enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 16, HEAD_BYTES = 4096 };
+
+static const struct wl_import_format *const formats[] = {
+    &wl_import_sqlite,     &wl_import_ncu_report, &wl_import_chrome,
+    &wl_import_ncu_source, &wl_import_ncu_csv,    &wl_import_rocprof,
+};
+static const char known[] =
+    "there are nsys's SQLite, nvprof's SQLite, Chrome and PyTorch traces (.json, "
+    ".json.gz), .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, rocprofv3's CSV";
+
+/* Reads the file, whole or its head, packed with gzip or not. */
+static enum wl_code read_content(struct wl_import_target *target, size_t most,
+                                 struct wl_error *error)
+{
+    char chunk[CHUNK];
+    int got = 0;
+    gzFile file = gzopen(target->path, "rb");
+    if (!file)
+        return wl_import_fail(target, WL_ERR_INPUT, error, "cannot open the file");
+    target->content.length = 0;
+    while (target->content.length < most && (got = gzread(file, chunk, sizeof chunk)) > 0)
+        wl_text_add_bytes(&target->content, chunk, (size_t)got);
+    gzclose(file);
+    if (got < 0)
+        return wl_import_fail(target, WL_ERR_CORRUPT, error, "the file cannot be unpacked or read");
+    if (target->content.length >= MOST_BYTES) {
+        wl_import_fail(target, WL_ERR_INPUT, error, "the file is too large");
+        return wl_error_set_hint(error, "at most %d Mbyte are read; nsys's SQLite may be larger",
+                                 MOST_BYTES >> 20);
+    }
+    if (!target->content.data)
+        wl_text_add(&target->content, "");
+    return WL_OK;
+}
+
+static const struct wl_import_format *find_format(const struct wl_text *head)
+{
+    for (size_t i = 0; i < WL_COUNT(formats); i++)
+        if (formats[i]->is_it(head))
+            return formats[i];
+    return NULL;
+}
+
+static enum wl_code read_into(struct wl_import_target *target,
+                              const struct wl_import_format *format, struct wl_error *error)
+{
+    enum wl_code code =
+        format == &wl_import_sqlite ? WL_OK : read_content(target, MOST_BYTES, error);
+    if (!code)
+        code = format->read(target, error);
+    wl_import_end_process(target);
+    if (code || target->events || target->launches)
+        return code;
+    wl_import_fail(target, WL_ERR_NOTHING, error, "neither events nor kernel launches are in it");
+    return wl_error_set_hint(error, "it was read as %s", format->name);
+}
+
+static enum wl_code write_part(struct wl_import_target *target, const char *part,
+                               const struct wl_import_format *format, struct wl_error *error)
+{
+    static const struct wl_report_writer_sources sources = {
+        .refusal = "not stored: the report was made of another tool's file"};
+    const struct wl_record_attribute session[] = {
+        {.name = "imported_from", .text = target->path},
+        {.name = "imported_format", .text = format->name},
+    };
+    struct wl_error unused = {0};
+    enum wl_code code = wl_report_writer_open(part, &target->writer, error);
+    if (code)
+        return code;
+    wl_report_writer_put_session(target->writer, session, WL_COUNT(session));
+    code = read_into(target, format, error);
+    enum wl_code closed = wl_report_writer_close(target->writer, &sources, code ? &unused : error);
+    return code ? code : closed;
+}
+
+enum wl_code wl_import(const char *path, const char *report_path, bool overwrite,
+                       struct wl_import_done *done, struct wl_error *error)
+{
+    struct wl_import_target target = {.path = path};
+    struct wl_report_part part = {0};
+    const struct wl_import_format *format = NULL;
+    if (access(path, R_OK) != 0)
+        return wl_import_fail(&target, WL_ERR_INPUT, error, "there is no such file");
+    enum wl_code code = read_content(&target, HEAD_BYTES, error);
+    if (!code && !(format = find_format(&target.content))) {
+        wl_import_fail(&target, WL_ERR_INPUT, error, "the format of the file is not known");
+        code = wl_error_set_hint(error, "%s", known);
+    }
+    if (!code) {
+        code = wl_report_part_begin(&part, report_path, overwrite, error);
+        if (!code)
+            code = write_part(&target, part.path, format, error);
+        code = wl_report_part_end(&part, code, error);
+    }
+    if (done && format)
+        *done = (struct wl_import_done){format->name, target.events, target.launches, target.notes};
+    wl_text_free(&target.content);
+    return code;
+}

@@ -1,0 +1,200 @@
+#include "import/launch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static bool is_fact(const char *name)
+{
+    return wl_text_starts(name, "launch__") || wl_text_starts(name, "device__attribute");
+}
+
+void wl_import_launch_number(struct wl_import_launch *launch, const char *name, double value,
+                             enum wl_mark mark)
+{
+    if (!isfinite(value) || !*name)
+        return;
+    if (is_fact(name)) {
+        struct wl_record_attribute row = {.name = wl_string_copy(name), .number = value};
+        WL_PUSH(&launch->attributes, row);
+    } else {
+        struct wl_record_value row = {wl_string_copy(name), value, mark};
+        WL_PUSH(&launch->values, row);
+    }
+}
+
+void wl_import_launch_text(struct wl_import_launch *launch, const char *name, const char *text)
+{
+    struct wl_record_attribute row = {.name = wl_string_copy(name), .text = wl_string_copy(text)};
+    WL_PUSH(&launch->attributes, row);
+}
+
+static void free_texts(struct wl_import_launch *launch)
+{
+    for (size_t i = 0; i < launch->values.count; i++)
+        free((char *)launch->values.items[i].name);
+    for (size_t i = 0; i < launch->attributes.count; i++) {
+        free((char *)launch->attributes.items[i].name);
+        free((char *)launch->attributes.items[i].text);
+    }
+    for (size_t i = 0; i < launch->instructions.count; i++) {
+        free((char *)launch->instructions.items[i].text);
+        free((char *)launch->instructions.items[i].opcode);
+    }
+    free(launch->kernel);
+    free(launch->function);
+    free(launch->mangled);
+}
+
+void wl_import_launch_free(struct wl_import_launch *launch)
+{
+    free_texts(launch);
+    free(launch->values.items);
+    free(launch->attributes.items);
+    free(launch->instructions.items);
+    free(launch->instruction_values.items);
+    *launch = (struct wl_import_launch){0};
+}
+
+/* "void gemm<8>(int)" is function gemm. */
+static char *make_function(const char *demangled)
+{
+    size_t length = strcspn(demangled, "(<"), start = length;
+    while (start > 0 && demangled[start - 1] != ' ' && demangled[start - 1] != ':')
+        start--;
+    return length > start ? wl_string_copy_length(demangled + start, length - start)
+                          : wl_string_copy(demangled);
+}
+
+static const char *attribute_text(const struct wl_import_launch *launch, const char *name)
+{
+    for (size_t i = 0; i < launch->attributes.count; i++)
+        if (strcmp(launch->attributes.items[i].name, name) == 0 && launch->attributes.items[i].text)
+            return launch->attributes.items[i].text;
+    return "";
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct wl_record_value *)left)->name,
+                  ((const struct wl_record_value *)right)->name);
+}
+
+/* Of a name that stands twice the first holds. */
+static void sort_values(struct wl_import_launch *launch)
+{
+    size_t kept = 0;
+    struct wl_record_value *values = launch->values.items;
+    if (launch->values.count)
+        qsort(values, launch->values.count, sizeof *values, by_name);
+    for (size_t i = 0; i < launch->values.count; i++) {
+        if (kept && strcmp(values[kept - 1].name, values[i].name) == 0)
+            free((char *)values[i].name);
+        else
+            values[kept++] = values[i];
+    }
+    launch->values.count = kept;
+}
+
+void wl_import_launch_put(struct wl_import_target *target, struct wl_import_launch *launch)
+{
+    const struct wl_sink *sink = wl_import_sink(target);
+    uint64_t id = target->launches;
+    const char *kernel = launch->kernel ? launch->kernel : "?";
+    char *function = launch->function ? wl_string_copy(launch->function) : make_function(kernel);
+    sort_values(launch);
+    const struct wl_record_device device = {
+        .device_id = launch->device_id,
+        .model = "",
+        .name = attribute_text(launch, "device__attribute_display_name"),
+        .capability_major = launch->capability_major,
+        .capability_minor = launch->capability_minor,
+    };
+    const struct wl_record_module module = {.id = id,
+                                            .name = "imported",
+                                            .text = "",
+                                            .options = "",
+                                            .architecture = launch->capability_major * 10 +
+                                                            launch->capability_minor};
+    const struct wl_record_kernel record = {
+        .id = id,
+        .module_id = id,
+        .mangled = launch->mangled ? launch->mangled : kernel,
+        .demangled = kernel,
+        .function = function,
+        .instructions = launch->instructions.items,
+        .instruction_count = launch->instructions.count,
+    };
+    uint8_t *marks = wl_alloc_zero(launch->instruction_name_count + 1, 1);
+    struct wl_record_launch put = {
+        .id = id,
+        .kernel_id = id,
+        .device_id = launch->device_id,
+        .context_id = launch->context_id,
+        .stream_id = launch->stream_id,
+        .status = WL_LAUNCH_DONE,
+        .message = "",
+        .range = "",
+        .values = launch->values.items,
+        .value_count = launch->values.count,
+        .attributes = launch->attributes.items,
+        .attribute_count = launch->attributes.count,
+        .instruction_value_names = launch->instruction_names,
+        .instruction_value_marks = marks,
+        .instruction_value_name_count = launch->instruction_name_count,
+        .instruction_values = launch->instruction_values.items,
+        .instruction_value_count = launch->instruction_values.count,
+    };
+    memcpy(put.grid, launch->grid, sizeof put.grid);
+    memcpy(put.block, launch->block, sizeof put.block);
+    wl_import_device(target, &device);
+    sink->put_module(sink->self, &module);
+    sink->put_kernel(sink->self, &record);
+    wl_import_launch(target, &put);
+    free(marks);
+    free(function);
+    wl_import_launch_free(launch);
+}
+
+double wl_import_base_unit(const char *unit, double value)
+{
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {
+        {"us", 1e3},
+        {"usecond", 1e3},
+        {"ms", 1e6},
+        {"msecond", 1e6},
+        {"s", 1e9},
+        {"second", 1e9},
+        {"Kbyte", 1e3},
+        {"Mbyte", 1e6},
+        {"Gbyte", 1e9},
+        {"Kbyte/s", 1e3},
+        {"Mbyte/s", 1e6},
+        {"Gbyte/s", 1e9},
+        {"Tbyte/s", 1e12},
+        {"Kbyte/second", 1e3},
+        {"Mbyte/second", 1e6},
+        {"Gbyte/second", 1e9},
+        {"Tbyte/second", 1e12},
+        {"Khz", 1e3},
+        {"Mhz", 1e6},
+        {"Ghz", 1e9},
+        {"cycle/usecond", 1e6},
+        {"cycle/nsecond", 1e9},
+        {"cycle/us", 1e6},
+        {"cycle/ns", 1e9},
+        {"Kbyte/block", 1e3},
+        {"Kbyte/thread", 1e3},
+    };
+    for (size_t i = 0; i < WL_COUNT(units); i++)
+        if (strcmp(units[i].unit, unit) == 0)
+            return value * units[i].factor;
+    return value;
+}

@@ -1,0 +1,627 @@
+/* Databases of nsys (`nsys export --type sqlite`) and nvprof: tables of CUPTI's activity records.
+ * Of each only columns that are there are read, as they differ by version. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/memory.h"
+#include "import/cupti_calls.h"
+#include "import/target.h"
+
+enum { MOST_COLUMNS = 20, STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
+
+/* A table: what its columns are called in nsys's databases, and in nvprof's where that differs. */
+struct source {
+    const char *table, *nvprof_table; /* NULL: there is none */
+    enum wl_timeline_category category;
+    const char *columns[MOST_COLUMNS], *nvprof_columns[MOST_COLUMNS];
+    void (*fill)(const struct source *source, struct wl_timeline_record *record,
+                 const int64_t *values);
+};
+
+struct reading {
+    struct wl_import_target *target;
+    sqlite3 *database;
+    bool is_nvprof, is_predicted;
+    int64_t origin_ns;
+    uint64_t pid;
+    struct {
+        int64_t *items;
+        size_t count, capacity;
+    } pids;
+    unsigned calls;
+    uint64_t in_use[WL_TIMELINE_MEMORY_KINDS]; /* bytes of each kind of memory */
+};
+
+/* The first columns of all. THREAD: globalTid or globalPid; 0 where it has none. */
+enum { START, END, NAME, THREAD, CORRELATION, OWN };
+
+static void fill_call(const struct source *source, struct wl_timeline_record *record,
+                      const int64_t *values)
+{
+    (void)source;
+    record->words[0] = (uint64_t)values[OWN];
+    record->flags |= values[OWN] ? WL_TIMELINE_FAILED : 0;
+    if (values[OWN + 1] == 1) /* nsys has both APIs in one table */
+        record->category = WL_TIMELINE_CUDA_DRIVER;
+}
+
+static uint64_t where(const int64_t *values)
+{
+    return WL_TIMELINE_PACK_WHERE(values[0], values[1], values[2]);
+}
+
+static void fill_kernel(const struct source *source, struct wl_timeline_record *record,
+                        const int64_t *values)
+{
+    const int64_t *own = values + OWN;
+    (void)source;
+    record->words[0] = where(own);
+    record->words[1] = WL_TIMELINE_PACK_GRID(own[3], own[4], own[5]);
+    record->words[2] = WL_TIMELINE_PACK_BLOCK(own[6], own[7], own[8], own[9]);
+    record->words[3] = WL_TIMELINE_PACK_SHARED(own[10], own[11]);
+    record->words[4] = (uint64_t)own[12];
+}
+
+/* nsys's kinds of memory are one less than CUPTI's; nvprof has CUPTI's. */
+static uint64_t memory_of(const struct reading *reading, int64_t kind)
+{
+    int64_t own = reading->is_nvprof ? kind : kind + 1;
+    return own > 0 && own < WL_TIMELINE_MEMORY_KINDS ? (uint64_t)own : 0;
+}
+
+static void fill_copy(const struct source *source, struct wl_timeline_record *record,
+                      const int64_t *values)
+{
+    const int64_t *own = values + OWN;
+    (void)source;
+    record->words[0] = where(own);
+    record->words[1] = (uint64_t)own[3];
+    record->words[2] = (uint64_t)own[4];
+    record->words[3] = (uint64_t)own[5];
+    record->words[4] = (uint64_t)own[6];
+    record->words[5] = (uint64_t)own[7];
+}
+
+static void fill_set(const struct source *source, struct wl_timeline_record *record,
+                     const int64_t *values)
+{
+    const int64_t *own = values + OWN;
+    (void)source;
+    record->words[0] = where(own);
+    record->words[1] = (uint64_t)own[3];
+    record->words[2] = (uint64_t)own[4];
+    record->words[3] = (uint64_t)own[5];
+    record->words[5] = (uint64_t)own[6];
+}
+
+static void fill_synchronization(const struct source *source, struct wl_timeline_record *record,
+                                 const int64_t *values)
+{
+    (void)source;
+    record->words[0] = where(values + OWN);
+    record->words[1] = (uint64_t)values[OWN + 3];
+}
+
+static void fill_memory(const struct source *source, struct wl_timeline_record *record,
+                        const int64_t *values)
+{
+    const int64_t *own = values + OWN;
+    (void)source;
+    record->words[0] = where(own);
+    record->words[1] = (uint64_t)own[3];
+    record->words[2] = (uint64_t)own[4];
+    record->words[3] = (uint64_t)own[5];
+    record->words[4] = own[6] == 1;
+}
+
+/* eventType: 59 push/pop, 60 start/end, 34 mark. */
+static void fill_nvtx(const struct source *source, struct wl_timeline_record *record,
+                      const int64_t *values)
+{
+    (void)source;
+    if (values[OWN] == 60)
+        record->category = WL_TIMELINE_NVTX_STARTEND;
+    else if (values[OWN] != 59)
+        record->category = WL_TIMELINE_NVTX_MARK;
+    record->words[0] = (uint64_t)values[OWN + 1]; /* a name's id by then */
+    record->words[1] = (uint64_t)values[OWN + 2];
+    record->words[2] = (uint64_t)values[OWN + 3];
+    record->words[3] = (uint64_t)values[OWN + 4];
+}
+
+static void fill_result(const struct source *source, struct wl_timeline_record *record,
+                        const int64_t *values)
+{
+    (void)source;
+    record->words[0] = (uint64_t)values[OWN];
+}
+
+static void fill_nothing(const struct source *source, struct wl_timeline_record *record,
+                         const int64_t *values)
+{
+    (void)source, (void)record, (void)values;
+}
+
+#define PLACE "deviceId", "contextId", "streamId"
+static const struct source sources[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME",
+     "CUPTI_ACTIVITY_KIND_RUNTIME",
+     WL_TIMELINE_CUDA_RUNTIME,
+     {"start", "end", "nameId", "globalTid", "correlationId", "returnValue", "eventClass"},
+     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
+     fill_call},
+    {NULL,
+     "CUPTI_ACTIVITY_KIND_DRIVER",
+     WL_TIMELINE_CUDA_DRIVER,
+     {"-"},
+     {"start", "end", "cbid", "threadId", "correlationId", "returnValue", "-"},
+     fill_call},
+    {"CUPTI_ACTIVITY_KIND_KERNEL",
+     "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+     WL_TIMELINE_KERNEL,
+     {"start", "end", "demangledName", "globalPid", "correlationId", PLACE, "gridX", "gridY",
+      "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
+      "dynamicSharedMemory", "graphNodeId"},
+     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
+      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
+     fill_kernel},
+    {NULL,
+     "CUPTI_ACTIVITY_KIND_KERNEL",
+     WL_TIMELINE_KERNEL,
+     {"-"},
+     {"start", "end", "name", "-", "correlationId", PLACE, "gridX", "gridY", "gridZ", "blockX",
+      "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "-"},
+     fill_kernel},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY",
+     "CUPTI_ACTIVITY_KIND_MEMCPY",
+     WL_TIMELINE_MEMCPY,
+     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "copyKind", "srcKind",
+      "dstKind", "graphNodeId"},
+     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "copyKind", "srcKind", "dstKind",
+      "-"},
+     fill_copy},
+    {"CUPTI_ACTIVITY_KIND_MEMSET",
+     "CUPTI_ACTIVITY_KIND_MEMSET",
+     WL_TIMELINE_MEMSET,
+     {"start", "end", "-", "globalPid", "correlationId", PLACE, "bytes", "value", "memKind",
+      "graphNodeId"},
+     {"start", "end", "-", "-", "correlationId", PLACE, "bytes", "value", "memoryKind", "-"},
+     fill_set},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+     NULL,
+     WL_TIMELINE_SYNCHRONIZATION,
+     {"start", "end", "-", "globalPid", "correlationId", PLACE, "syncType"},
+     {"-"},
+     fill_synchronization},
+    {"CUDA_GPU_MEMORY_USAGE_EVENTS",
+     NULL,
+     WL_TIMELINE_MEMORY,
+     {"start", "-", "-", "globalPid", "correlationId", PLACE, "address", "bytes", "memKind",
+      "memoryOperationType"},
+     {"-"},
+     fill_memory},
+    {"NVTX_EVENTS",
+     NULL,
+     WL_TIMELINE_NVTX_PUSHPOP,
+     {"start", "end", "textId", "globalTid", "-", "eventType", "domainId", "color", "uint64Value",
+      "category"},
+     {"-"},
+     fill_nvtx},
+    {"OSRT_API",
+     NULL,
+     WL_TIMELINE_OSRT,
+     {"start", "end", "nameId", "globalTid", "-", "returnValue"},
+     {"-"},
+     fill_result},
+    {"CUBLAS_EVENTS",
+     NULL,
+     WL_TIMELINE_CUDA_LIBRARY,
+     {"start", "end", "nameId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"CUDNN_EVENTS",
+     NULL,
+     WL_TIMELINE_CUDA_LIBRARY,
+     {"start", "end", "nameId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"MPI_COLLECTIVES_EVENTS",
+     NULL,
+     WL_TIMELINE_MPI,
+     {"start", "end", "textId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"MPI_P2P_EVENTS",
+     NULL,
+     WL_TIMELINE_MPI,
+     {"start", "end", "textId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"MPI_OTHER_EVENTS",
+     NULL,
+     WL_TIMELINE_MPI,
+     {"start", "end", "textId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"OPENACC_DATA_EVENTS",
+     NULL,
+     WL_TIMELINE_OPENACC,
+     {"start", "end", "nameId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"OPENACC_LAUNCH_EVENTS",
+     NULL,
+     WL_TIMELINE_OPENACC,
+     {"start", "end", "nameId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+    {"OPENACC_OTHER_EVENTS",
+     NULL,
+     WL_TIMELINE_OPENACC,
+     {"start", "end", "nameId", "globalTid", "-"},
+     {"-"},
+     fill_nothing},
+};
+
+/* ---- the database ---- */
+
+/* A query of a hostile file does not go on for ever. */
+static int stop_long_query(void *self)
+{
+    struct reading *reading = self;
+    return ++reading->calls > MOST_CALLS;
+}
+
+static bool has_table(const struct reading *reading, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    bool is_there = false;
+    if (sqlite3_prepare_v2(reading->database,
+                           "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql "
+                           "NOT LIKE 'CREATE VIRTUAL%'",
+                           -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
+        is_there = sqlite3_step(statement) == SQLITE_ROW;
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
+static bool has_column(const struct reading *reading, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(reading->database, NULL, table, column, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
+static int64_t ask(struct reading *reading, const char *sql, int64_t otherwise)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(reading->database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        otherwise = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return otherwise;
+}
+
+static enum wl_code fail(const struct reading *reading, struct wl_error *error)
+{
+    return wl_import_fail(reading->target, WL_ERR_CORRUPT, error, "the database is damaged: %s",
+                          sqlite3_errmsg(reading->database));
+}
+
+/* ---- names ---- */
+
+static uint32_t find_text(struct reading *reading, sqlite3_stmt **statement, const char *sql,
+                          int64_t id)
+{
+    uint32_t name = 0;
+    if (!*statement && sqlite3_prepare_v2(reading->database, sql, -1, statement, NULL) != SQLITE_OK)
+        return 0;
+    sqlite3_reset(*statement);
+    sqlite3_bind_int64(*statement, 1, id);
+    if (sqlite3_step(*statement) == SQLITE_ROW)
+        name = wl_import_name(reading->target, (const char *)sqlite3_column_text(*statement, 0));
+    sqlite3_reset(*statement);
+    return name;
+}
+
+static const char *copy_name(int64_t kind)
+{
+    static const char *const names[] = {
+        "[CUDA memcpy]",
+        "[CUDA memcpy Host-to-Device]",
+        "[CUDA memcpy Device-to-Host]",
+        "[CUDA memcpy HtoA]",
+        "[CUDA memcpy AtoH]",
+        "[CUDA memcpy AtoA]",
+        "[CUDA memcpy AtoD]",
+        "[CUDA memcpy DtoA]",
+        "[CUDA memcpy Device-to-Device]",
+        "[CUDA memcpy Host-to-Host]",
+        "[CUDA memcpy Peer-to-Peer]",
+    };
+    return kind >= 0 && kind < (int64_t)WL_COUNT(names) ? names[kind] : names[0];
+}
+
+static const char *memory_name(uint64_t kind)
+{
+    static const char *const names[WL_TIMELINE_MEMORY_KINDS] = {
+        [WL_TIMELINE_MEMORY_UNKNOWN] = "Unknown", [WL_TIMELINE_MEMORY_PAGEABLE] = "Pageable",
+        [WL_TIMELINE_MEMORY_PINNED] = "Pinned",   [WL_TIMELINE_MEMORY_DEVICE] = "Device",
+        [WL_TIMELINE_MEMORY_ARRAY] = "Array",     [WL_TIMELINE_MEMORY_MANAGED] = "Managed",
+    };
+    return names[kind];
+}
+
+/* How much is in use after it; rows come in the order of time. */
+static void count_memory(struct reading *reading, struct wl_timeline_record *record)
+{
+    uint64_t *in_use = &reading->in_use[record->words[3]], bytes = record->words[2];
+    if (!record->words[4])
+        *in_use += bytes;
+    else
+        *in_use -= bytes < *in_use ? bytes : *in_use;
+    record->words[5] = *in_use;
+}
+
+static uint32_t name_event(struct reading *reading, const struct source *source,
+                           sqlite3_stmt **names, int64_t value, struct wl_timeline_record *record)
+{
+    static const char of_nsys[] = "SELECT value FROM StringIds WHERE id = ?";
+    static const char of_nvprof[] = "SELECT value FROM StringTable WHERE _id_ = ?";
+    char other[40];
+    switch (record->category) {
+    case WL_TIMELINE_MEMCPY:
+        record->words[3] = memory_of(reading, (int64_t)record->words[3]);
+        record->words[4] = memory_of(reading, (int64_t)record->words[4]);
+        return wl_import_name(reading->target, copy_name((int64_t)record->words[2]));
+    case WL_TIMELINE_MEMSET:
+        record->words[3] = memory_of(reading, (int64_t)record->words[3]);
+        return wl_import_name(reading->target, "[CUDA memset]");
+    case WL_TIMELINE_MEMORY:
+        record->words[3] = memory_of(reading, (int64_t)record->words[3]);
+        count_memory(reading, record);
+        return wl_import_name(reading->target, memory_name(record->words[3]));
+    case WL_TIMELINE_SYNCHRONIZATION:
+        return wl_import_name(reading->target, "synchronization");
+    default:
+        break;
+    }
+    bool is_call = source->fill == fill_call;
+    if (reading->is_nvprof && is_call) {
+        const char *call =
+            source->category == WL_TIMELINE_CUDA_RUNTIME ? wl_cupti_call(value) : NULL;
+        snprintf(other, sizeof other, "%s call %lld",
+                 source->category == WL_TIMELINE_CUDA_RUNTIME ? "runtime" : "driver",
+                 (long long)value);
+        return wl_import_name(reading->target, call ? call : other);
+    }
+    return find_text(reading, names, reading->is_nvprof ? of_nvprof : of_nsys, value);
+}
+
+/* ---- events ---- */
+
+static sqlite3_stmt *prepare(struct reading *reading, const struct source *source)
+{
+    const char *table = reading->is_nvprof ? source->nvprof_table : source->table;
+    const char *const *columns = reading->is_nvprof ? source->nvprof_columns : source->columns;
+    struct wl_text sql = {0};
+    sqlite3_stmt *statement = NULL;
+    if (!table || !has_table(reading, table) || !has_column(reading, table, columns[START]))
+        return NULL;
+    wl_text_add(&sql, "SELECT ");
+    for (size_t i = 0; i < MOST_COLUMNS && columns[i]; i++) {
+        bool is_there = columns[i][0] != '-' && has_column(reading, table, columns[i]);
+        wl_text_addf(&sql, is_there ? "%s\"%s\"" : "%sNULL", i ? ", " : "", columns[i]);
+    }
+    bool has_text = strcmp(table, "NVTX_EVENTS") == 0 && has_column(reading, table, "text");
+    wl_text_addf(&sql, ", %s FROM \"%s\" ORDER BY \"%s\"", has_text ? "\"text\"" : "NULL", table,
+                 columns[START]);
+    sqlite3_prepare_v2(reading->database, sql.data, -1, &statement, NULL);
+    wl_text_free(&sql);
+    return statement;
+}
+
+static void put_row(struct reading *reading, const struct source *source, sqlite3_stmt *row,
+                    sqlite3_stmt **names)
+{
+    int64_t values[MOST_COLUMNS] = {0};
+    int columns = sqlite3_column_count(row) - 1; /* without the text */
+    for (int i = 0; i < columns && i < MOST_COLUMNS; i++)
+        values[i] = sqlite3_column_int64(row, i);
+    bool has_end = sqlite3_column_type(row, END) != SQLITE_NULL;
+    uint64_t pid = (uint64_t)values[THREAD] >> 24 & 0xffffff;
+    bool has_pid = !reading->is_nvprof && sqlite3_column_type(row, THREAD) != SQLITE_NULL;
+    if (has_pid && pid != reading->pid)
+        return;
+    struct wl_timeline_record record = {
+        .start = (uint64_t)(values[START] + reading->origin_ns),
+        .end = (uint64_t)((has_end ? values[END] : values[START]) + reading->origin_ns),
+        .category = (uint16_t)source->category,
+        .thread = (uint32_t)(reading->is_nvprof ? values[THREAD] : values[THREAD] & 0xffffff),
+        .correlation = (uint32_t)values[CORRELATION],
+    };
+    bool is_of_gpu = wl_timeline_categories[source->category].side == WL_TIMELINE_SIDE_DEVICE;
+    if (reading->is_predicted && is_of_gpu)
+        record.flags |= WL_TIMELINE_PREDICTED;
+    const char *text = (const char *)sqlite3_column_text(row, columns);
+    source->fill(source, &record, values);
+    if (record.category >= WL_TIMELINE_NVTX_PUSHPOP && record.category <= WL_TIMELINE_NVTX_MARK)
+        record.words[0] = find_text(reading, names, "SELECT value FROM StringIds WHERE id = ?",
+                                    (int64_t)record.words[0]);
+    record.name = text ? wl_import_name(reading->target, text)
+                       : name_event(reading, source, names, values[NAME], &record);
+    wl_import_event(reading->target, &record);
+}
+
+static enum wl_code put_source(struct reading *reading, const struct source *source,
+                               struct wl_error *error)
+{
+    sqlite3_stmt *names = NULL, *row = prepare(reading, source);
+    int status = SQLITE_DONE;
+    while (row && (status = sqlite3_step(row)) == SQLITE_ROW)
+        put_row(reading, source, row, &names);
+    enum wl_code code = status == SQLITE_DONE ? WL_OK : fail(reading, error);
+    sqlite3_finalize(names);
+    sqlite3_finalize(row);
+    return code;
+}
+
+/* ---- processes and devices ---- */
+
+static void list_pids(struct reading *reading)
+{
+    for (size_t i = 0; i < WL_COUNT(sources) && !reading->is_nvprof; i++) {
+        const char *table = sources[i].table, *column = sources[i].columns[THREAD];
+        sqlite3_stmt *statement = NULL;
+        if (!table || !has_table(reading, table) || !has_column(reading, table, column))
+            continue;
+        char *sql = wl_string_format("SELECT DISTINCT \"%s\" >> 24 & 16777215 FROM \"%s\" WHERE "
+                                     "\"%s\" IS NOT NULL",
+                                     column, table, column);
+        sqlite3_prepare_v2(reading->database, sql, -1, &statement, NULL);
+        while (statement && sqlite3_step(statement) == SQLITE_ROW &&
+               reading->pids.count < MOST_PIDS) {
+            int64_t pid = sqlite3_column_int64(statement, 0);
+            bool is_known = false;
+            for (size_t j = 0; j < reading->pids.count; j++)
+                is_known |= reading->pids.items[j] == pid;
+            if (!is_known)
+                WL_PUSH(&reading->pids, pid);
+        }
+        sqlite3_finalize(statement);
+        free(sql);
+    }
+    if (!reading->pids.count) {
+        int64_t pid = ask(reading, "SELECT processId FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 1", 0);
+        WL_PUSH(&reading->pids, pid);
+    }
+}
+
+static void put_devices(struct reading *reading)
+{
+    sqlite3_stmt *row = NULL;
+    const char *sql =
+        reading->is_nvprof
+            ? "SELECT id, (SELECT value FROM StringTable WHERE _id_ = name), "
+              "computeCapabilityMajor, computeCapabilityMinor FROM CUPTI_ACTIVITY_KIND_DEVICE"
+            : "SELECT id, name, computeMajor, computeMinor FROM TARGET_INFO_GPU";
+    if (sqlite3_prepare_v2(reading->database, sql, -1, &row, NULL) != SQLITE_OK)
+        return;
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(row, 1);
+        const struct wl_record_device device = {
+            .device_id = (uint32_t)sqlite3_column_int64(row, 0),
+            .model = "",
+            .name = name ? name : "",
+            .capability_major = (uint32_t)sqlite3_column_int64(row, 2),
+            .capability_minor = (uint32_t)sqlite3_column_int64(row, 3),
+        };
+        wl_import_device(reading->target, &device);
+    }
+    sqlite3_finalize(row);
+}
+
+static void begin_process(struct reading *reading, int64_t pid)
+{
+    sqlite3_stmt *row = NULL;
+    char *executable = NULL;
+    if (!reading->is_nvprof && has_table(reading, "PROCESSES") &&
+        sqlite3_prepare_v2(reading->database, "SELECT name FROM PROCESSES WHERE pid = ?", -1, &row,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, pid) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
+        sqlite3_column_text(row, 0))
+        executable = wl_string_copy((const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    reading->pid = (uint64_t)pid;
+    memset(reading->in_use, 0, sizeof reading->in_use);
+    wl_import_begin_process(reading->target, reading->is_nvprof ? "nvprof" : "nsys", (uint64_t)pid,
+                            executable, NULL, (uint64_t)reading->origin_ns);
+    free(executable);
+}
+
+/* Tables with events that have no place in a report are named, not guessed. */
+static void note_others(struct reading *reading)
+{
+    struct wl_text others = {0};
+    sqlite3_stmt *row = NULL;
+    sqlite3_prepare_v2(
+        reading->database,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND (name LIKE "
+        "'%\\_EVENTS' ESCAPE '\\' OR name LIKE 'CUPTI\\_ACTIVITY%' ESCAPE '\\' OR name "
+        "LIKE '%\\_API' ESCAPE '\\') ORDER BY name",
+        -1, &row, NULL);
+    while (row && sqlite3_step(row) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        bool is_read = !name || strcmp(name, "CUPTI_ACTIVITY_KIND_DEVICE") == 0;
+        for (size_t i = 0; i < WL_COUNT(sources) && !is_read; i++) {
+            const char *table = reading->is_nvprof ? sources[i].nvprof_table : sources[i].table;
+            is_read = table && strcmp(table, name) == 0;
+        }
+        if (!is_read && others.length < 1000)
+            wl_text_addf(&others, "%s%.80s", others.length ? ", " : "", name);
+    }
+    sqlite3_finalize(row);
+    if (others.length) {
+        char *text = wl_string_format("tables that are not read: %s", others.data);
+        wl_import_note(reading->target, "import-left-out", text, "");
+        free(text);
+    }
+    wl_text_free(&others);
+}
+
+static enum wl_code read_all(struct reading *reading, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    reading->is_nvprof = has_table(reading, "StringTable") && !has_table(reading, "StringIds");
+    if (!reading->is_nvprof && !has_table(reading, "StringIds")) {
+        wl_import_fail(reading->target, WL_ERR_INPUT, error, "the database is of no known tool");
+        return wl_error_set_hint(error, "nsys's has a table StringIds, nvprof's StringTable");
+    }
+    reading->origin_ns =
+        ask(reading, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME LIMIT 1", 0);
+    reading->is_predicted =
+        ask(reading, "SELECT count(*) FROM META_DATA_EXPORT WHERE name = 'WARPLENS_PREDICTED'", 0);
+    list_pids(reading);
+    for (size_t i = 0; i < reading->pids.count && !code; i++) {
+        begin_process(reading, reading->pids.items[i]);
+        if (i == 0) {
+            note_others(reading);
+            put_devices(reading);
+        }
+        for (size_t j = 0; j < WL_COUNT(sources) && !code; j++)
+            code = put_source(reading, &sources[j], error);
+    }
+    return code;
+}
+
+static enum wl_code read_sqlite(struct wl_import_target *target, struct wl_error *error)
+{
+    struct reading reading = {.target = target};
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX;
+    enum wl_code code = WL_OK;
+    if (sqlite3_open_v2(target->path, &reading.database, flags, NULL) != SQLITE_OK) {
+        code = fail(&reading, error);
+    } else {
+        sqlite3_db_config(reading.database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        sqlite3_db_config(reading.database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(reading.database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+        sqlite3_db_config(reading.database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+        sqlite3_limit(reading.database, SQLITE_LIMIT_LENGTH, 64 << 20);
+        sqlite3_progress_handler(reading.database, STEPS_PER_CALL, stop_long_query, &reading);
+        code = read_all(&reading, error);
+    }
+    sqlite3_close(reading.database);
+    free(reading.pids.items);
+    return code;
+}
+
+static bool is_sqlite(const struct wl_text *content)
+{
+    return content->length >= 16 && memcmp(content->data, "SQLite format 3", 16) == 0;
+}
+
+const struct wl_import_format wl_import_sqlite = {"SQLite of nsys or nvprof", is_sqlite,
+                                                  read_sqlite};

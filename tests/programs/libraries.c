@@ -1,0 +1,347 @@
+/* The stand-ins for the libraries over CUDA: what they compute against sums made here, what they
+ * refuse. */
+#include <dlfcn.h>
+#include <math.h>
+
+#include "runtime.h"
+
+static void *open_library(const char *file)
+{
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    return library;
+}
+
+/* A function of a library, as one of that type. */
+#define FIND(type, library, name) ((type)(uintptr_t)find(library, name))
+
+static void *find(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    if (!found) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    return found;
+}
+
+typedef int (*call_1)(void *);
+typedef int (*call_2)(void *, void *);
+typedef int (*call_number)(void *, uint64_t);
+typedef int (*create_number)(void **, int);
+
+/* XORWOW's first numbers by the documented seeding of seed 0, and its second sequence's. */
+static void test_random(void)
+{
+    enum { COUNT = 10000, XORWOW = 100, PHILOX = 161, SEQUENCES = 4096 };
+    void *library = open_library("libcurand.so.10"), *generator = NULL;
+    uint32_t *words;
+    float *floats;
+    EXPECT(cudaMallocManaged((void **)&words, COUNT * sizeof *words, 1), 0);
+    EXPECT(cudaMallocManaged((void **)&floats, COUNT * sizeof *floats, 1), 0);
+    EXPECT(FIND(create_number, library, "curandCreateGenerator")(&generator, XORWOW), 0);
+    EXPECT(FIND(call_number, library, "curandSetPseudoRandomGeneratorSeed")(generator, 0), 0);
+    int (*generate)(void *, uint32_t *, size_t) =
+        FIND(int (*)(void *, uint32_t *, size_t), library, "curandGenerate");
+    EXPECT(generate(generator, words, COUNT), 0);
+    EXPECT(words[0], 3179217846u);
+    EXPECT(words[1], 3955638199u);
+    uint32_t behind = words[SEQUENCES + 5];
+    /* in two parts: the sequences go on where they were */
+    EXPECT(FIND(call_number, library, "curandSetPseudoRandomGeneratorSeed")(generator, 0), 0);
+    EXPECT(generate(generator, words, 77), 0);
+    EXPECT(generate(generator, words + 77, COUNT - 77), 0);
+    EXPECT(words[0], 3179217846u);
+    EXPECT(words[SEQUENCES + 5], behind);
+    EXPECT(FIND(call_1, library, "curandDestroyGenerator")(generator), 0);
+    EXPECT(FIND(call_1, library, "curandDestroyGenerator")(NULL), 101);
+
+    EXPECT(FIND(create_number, library, "curandCreateGenerator")(&generator, PHILOX), 0);
+    EXPECT(FIND(int (*)(void *, float *, size_t), library, "curandGenerateUniform")(generator,
+                                                                                    floats, COUNT),
+           0);
+    double sum = 0, squares = 0;
+    for (int i = 0; i < COUNT; i++) {
+        EXPECT(floats[i] > 0 && floats[i] <= 1, 1);
+        sum += floats[i];
+    }
+    EXPECT(fabs(sum / COUNT - 0.5) < 0.02, 1);
+    int (*normal)(void *, float *, size_t, float, float) =
+        FIND(int (*)(void *, float *, size_t, float, float), library, "curandGenerateNormal");
+    EXPECT(normal(generator, floats, COUNT, 2, 3), 0);
+    EXPECT(normal(generator, floats, 3, 2, 3), 105);
+    for (int i = 0; i < COUNT; i++)
+        squares += ((double)floats[i] - 2) * ((double)floats[i] - 2);
+    EXPECT(fabs(sqrt(squares / COUNT) - 3) < 0.1, 1);
+    EXPECT(FIND(call_1, library, "curandDestroyGenerator")(generator), 0);
+    capture_stderr();
+    EXPECT(FIND(create_number, library, "curandCreateGenerator")(&generator, 121), 103);
+    EXPECT_TEXT(
+        captured_stderr(),
+        "warplens: curandCreateGenerator (cuRAND) of a type other than XORWOW and Philox is not "
+        "supported by the simulated GPU and returned an error\n");
+    EXPECT(cudaFree(words), 0);
+    EXPECT(cudaFree(floats), 0);
+}
+
+/* Two lines of n complex numbers against the sum that defines the transform, and back. */
+static void test_transform(void *library, int n)
+{
+    enum { C2C = 0x29, LINES = 2 };
+    int plan;
+    float(*x)[2], (*y)[2];
+    EXPECT(cudaMallocManaged((void **)&x, sizeof *x * (size_t)(n * LINES), 1), 0);
+    EXPECT(cudaMallocManaged((void **)&y, sizeof *y * (size_t)(n * LINES), 1), 0);
+    for (int i = 0; i < n * LINES; i++) {
+        x[i][0] = (float)(i * 7 % 11 - 5);
+        x[i][1] = (float)(i * 5 % 13 - 6);
+    }
+    EXPECT(FIND(int (*)(int *, int, int, int), library, "cufftPlan1d")(&plan, n, C2C, LINES), 0);
+    int (*execute)(int, void *, void *, int) =
+        FIND(int (*)(int, void *, void *, int), library, "cufftExecC2C");
+    EXPECT(execute(plan, x, y, -1), 0);
+    double worst = 0;
+    for (int line = 0; line < LINES; line++) {
+        for (int k = 0; k < n; k++) {
+            double real = 0, imaginary = 0;
+            for (int j = 0; j < n; j++) {
+                double angle = -2 * 3.14159265358979 * j * k / n;
+                const float *value = x[line * n + j];
+                real += value[0] * cos(angle) - value[1] * sin(angle);
+                imaginary += value[0] * sin(angle) + value[1] * cos(angle);
+            }
+            worst = fmax(worst, fabs(real - y[line * n + k][0]));
+            worst = fmax(worst, fabs(imaginary - y[line * n + k][1]));
+        }
+    }
+    EXPECT(worst < 1e-3, 1);
+    EXPECT(execute(plan, y, y, 1), 0);
+    for (int i = 0; i < n * LINES; i++)
+        EXPECT(fabsf(y[i][0] / (float)n - x[i][0]) < 1e-4f, 1);
+    EXPECT(FIND(int (*)(int), library, "cufftDestroy")(plan), 0);
+    EXPECT(execute(plan, y, y, 1), 1);
+    EXPECT(cudaFree(x), 0);
+    EXPECT(cudaFree(y), 0);
+}
+
+/* Real numbers in two dimensions, and back: the first coefficient is the sum. */
+static void test_real_transform(void *library)
+{
+    enum { D2Z = 0x6a, Z2D = 0x6c, NX = 6, NY = 10 };
+    int to, from;
+    double *x, *y, sum = 0;
+    EXPECT(cudaMallocManaged((void **)&x, NX * NY * sizeof *x, 1), 0);
+    EXPECT(cudaMallocManaged((void **)&y, NX * (NY / 2 + 1) * 2 * sizeof *y, 1), 0);
+    for (int i = 0; i < NX * NY; i++)
+        sum += x[i] = i * 7 % 11 - 4;
+    int (*plan)(int *, int, int, int) = FIND(int (*)(int *, int, int, int), library, "cufftPlan2d");
+    EXPECT(plan(&to, NX, NY, D2Z), 0);
+    EXPECT(plan(&from, NX, NY, Z2D), 0);
+    int (*forth)(int, void *, void *) = FIND(int (*)(int, void *, void *), library, "cufftExecD2Z");
+    int (*back)(int, void *, void *) = FIND(int (*)(int, void *, void *), library, "cufftExecZ2D");
+    EXPECT(forth(to, x, y), 0);
+    EXPECT(fabs(y[0] - sum) < 1e-9, 1);
+    EXPECT(fabs(y[1]) < 1e-9, 1);
+    memset(x, 0, NX * NY * sizeof *x);
+    EXPECT(back(from, y, x), 0);
+    for (int i = 0; i < NX * NY; i++)
+        EXPECT(fabs(x[i] / (NX * NY) - (i * 7 % 11 - 4)) < 1e-9, 1);
+    EXPECT(back(to, y, x), 1);
+    EXPECT(cudaFree(x), 0);
+    EXPECT(cudaFree(y), 0);
+}
+
+/* D = relu(A' B + bias), small whole numbers. */
+static void test_product(void)
+{
+    enum { M = 7, N = 5, K = 6, F32 = 0, COMPUTE = 68, OP_A = 3, EPILOGUE = 7, BIAS = 8 };
+    void *library = open_library("libcublasLt.so.13");
+    void *handle, *operation, *layouts[3], *bias_place;
+    float *a, *b, *d, *bias, one = 1, zero = 0;
+    int transposed = 1, relu_and_bias = 6;
+    EXPECT(cudaMallocManaged((void **)&a, 512, 1), 0);
+    EXPECT(cudaMallocManaged((void **)&b, 512, 1), 0);
+    EXPECT(cudaMallocManaged((void **)&d, 512, 1), 0);
+    EXPECT(cudaMallocManaged((void **)&bias, 512, 1), 0);
+    for (int i = 0; i < M * K; i++) {
+        a[i] = (float)(i * 7 % 11 - 5);
+        b[i] = (float)(i * 5 % 7 - 3);
+        bias[i] = (float)(i % 9 - 4);
+    }
+    bias_place = bias;
+    int (*layout)(void **, int, uint64_t, uint64_t, int64_t) = FIND(
+        int (*)(void **, int, uint64_t, uint64_t, int64_t), library, "cublasLtMatrixLayoutCreate");
+    int (*set)(void *, int, const void *, size_t) =
+        FIND(int (*)(void *, int, const void *, size_t), library, "cublasLtMatmulDescSetAttribute");
+    EXPECT(FIND(call_1, library, "cublasLtCreate")(&handle), 0);
+    EXPECT(FIND(int (*)(void **, int, int), library, "cublasLtMatmulDescCreate")(&operation,
+                                                                                 COMPUTE, F32),
+           0);
+    EXPECT(set(operation, OP_A, &transposed, sizeof transposed), 0);
+    EXPECT(set(operation, EPILOGUE, &relu_and_bias, sizeof relu_and_bias), 0);
+    EXPECT(set(operation, BIAS, &bias_place, sizeof bias_place), 0);
+    EXPECT(layout(&layouts[0], F32, K, M, K), 0);
+    EXPECT(layout(&layouts[1], F32, K, N, K), 0);
+    EXPECT(layout(&layouts[2], F32, M, N, M), 0);
+    int (*multiply)(void *, void *, const void *, const void *, void *, const void *, void *,
+                    const void *, const void *, void *, void *, void *, const void *, void *,
+                    size_t, void *) =
+        FIND(int (*)(void *, void *, const void *, const void *, void *, const void *, void *,
+                     const void *, const void *, void *, void *, void *, const void *, void *,
+                     size_t, void *),
+             library, "cublasLtMatmul");
+    EXPECT(multiply(handle, operation, &one, a, layouts[0], b, layouts[1], &zero, d, layouts[2], d,
+                    layouts[2], NULL, NULL, 0, NULL),
+           0);
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < N; j++) {
+            float sum = bias[i];
+            for (int k = 0; k < K; k++)
+                sum += a[i * K + k] * b[j * K + k];
+            EXPECT(d[j * M + i], sum > 0 ? sum : 0);
+        }
+    }
+    EXPECT(multiply(handle, NULL, &one, a, layouts[0], b, layouts[1], &zero, d, layouts[2], d,
+                    layouts[2], NULL, NULL, 0, NULL),
+           7);
+    for (int i = 0; i < 3; i++)
+        EXPECT(FIND(call_1, library, "cublasLtMatrixLayoutDestroy")(layouts[i]), 0);
+    EXPECT(FIND(call_1, library, "cublasLtMatmulDescDestroy")(operation), 0);
+    EXPECT(FIND(call_1, library, "cublasLtDestroy")(handle), 0);
+    capture_stderr();
+    EXPECT(FIND(int (*)(void), library, "cublasLtMatrixTransform")(), 15);
+    EXPECT_TEXT(captured_stderr(),
+                "warplens: cublasLtMatrixTransform (cuBLASLt) is not supported by "
+                "the simulated GPU and returned an error\n");
+}
+
+static void test_device(void)
+{
+    void *library = open_library("libnvidia-ml.so.1"), *device;
+    unsigned count = 0, bits = 0;
+    int major = 0, minor = 0;
+    char name[96] = "";
+    unsigned long long memory[3] = {0};
+    EXPECT(FIND(call_1, library, "nvmlDeviceGetCount_v2")(&count), 1);
+    EXPECT(FIND(int (*)(void), library, "nvmlInit_v2")(), 0);
+    EXPECT(FIND(call_1, library, "nvmlDeviceGetCount_v2")(&count), 0);
+    EXPECT(count, 2);
+    int (*get)(unsigned, void **) =
+        FIND(int (*)(unsigned, void **), library, "nvmlDeviceGetHandleByIndex_v2");
+    EXPECT(get(7, &device), 2);
+    EXPECT(get(1, &device), 0);
+    EXPECT(FIND(int (*)(void *, char *, unsigned), library, "nvmlDeviceGetName")(device, name, 96),
+           0);
+    EXPECT(strstr(name, "H200") != NULL, 1);
+    EXPECT(FIND(int (*)(void *, char *, unsigned), library, "nvmlDeviceGetName")(device, name, 2),
+           7);
+    EXPECT(FIND(call_2, library, "nvmlDeviceGetMemoryInfo")(device, memory), 0);
+    EXPECT(memory[0], memory[1] + memory[2]);
+    EXPECT(FIND(call_2, library, "nvmlDeviceGetMemoryBusWidth")(device, &bits), 0);
+    EXPECT(bits > 0, 1);
+    EXPECT(FIND(int (*)(void *, int *, int *), library,
+                "nvmlDeviceGetCudaComputeCapability")(device, &major, &minor),
+           0);
+    EXPECT(major * 10 + minor, 90);
+    EXPECT(FIND(int (*)(void), library, "nvmlShutdown")(), 0);
+    EXPECT(FIND(int (*)(void), library, "nvmlShutdown")(), 1);
+}
+
+/* Two ranks in one process. */
+static void test_collectives(void)
+{
+    enum { COUNT = 4, FLOAT = 7, SUM = 0, HALF = 6 };
+    void *library = open_library("libnccl.so.2"), *ranks[2];
+    float *x[2], *y[2];
+    EXPECT(FIND(int (*)(void **, int, const int *), library, "ncclCommInitAll")(ranks, 2, NULL), 0);
+    for (int i = 0; i < 2; i++) {
+        EXPECT(cudaMallocManaged((void **)&x[i], 64, 1), 0);
+        EXPECT(cudaMallocManaged((void **)&y[i], 64, 1), 0);
+        for (int k = 0; k < COUNT; k++)
+            x[i][k] = (float)(10 * i + k), y[i][k] = -1;
+    }
+    int (*reduce)(const void *, void *, size_t, int, int, void *, void *) = FIND(
+        int (*)(const void *, void *, size_t, int, int, void *, void *), library, "ncclAllReduce");
+    int (*gather)(const void *, void *, size_t, int, void *, void *) =
+        FIND(int (*)(const void *, void *, size_t, int, void *, void *), library, "ncclAllGather");
+    int (*send)(const void *, size_t, int, int, void *, void *) =
+        FIND(int (*)(const void *, size_t, int, int, void *, void *), library, "ncclSend");
+    int (*receive)(void *, size_t, int, int, void *, void *) =
+        FIND(int (*)(void *, size_t, int, int, void *, void *), library, "ncclRecv");
+    EXPECT(reduce(x[0], y[0], COUNT, FLOAT, SUM, ranks[0], NULL), 0);
+    EXPECT(y[0][0], -1); /* the other rank has not asked yet */
+    EXPECT(reduce(x[1], y[1], COUNT, FLOAT, SUM, ranks[1], NULL), 0);
+    for (int k = 0; k < COUNT; k++)
+        for (int i = 0; i < 2; i++)
+            EXPECT(y[i][k], 10 + 2 * k);
+    for (int i = 0; i < 2; i++)
+        EXPECT(gather(x[i], y[i], COUNT, FLOAT, ranks[i], NULL), 0);
+    EXPECT(y[0][COUNT], 10);
+    EXPECT(y[1][1], 1);
+    EXPECT(receive(y[0], 1, FLOAT, 1, ranks[0], NULL), 0);
+    EXPECT(send(x[1] + 3, 1, FLOAT, 0, ranks[1], NULL), 0);
+    EXPECT(y[0][0], 13);
+    capture_stderr();
+    EXPECT(reduce(x[0], y[0], COUNT, HALF, SUM, ranks[0], NULL), 5);
+    EXPECT(*captured_stderr() != 0, 1);
+    for (int i = 0; i < 2; i++)
+        EXPECT(FIND(call_1, library, "ncclCommDestroy")(ranks[i]), 0);
+}
+
+static void test_handles(void)
+{
+    static const struct {
+        const char *file, *create, *destroy, *refused;
+        int status;
+    } rows[] = {
+        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseSpMV", 10},
+        {"libcusolver.so.12", "cusolverDnCreate", "cusolverDnDestroy", "cusolverDnSgetrf", 9},
+        {"libcudnn.so.9", "cudnnCreate", "cudnnDestroy", "cudnnConvolutionForward", 3000},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *library = open_library(rows[i].file), *handle = NULL;
+        EXPECT(FIND(call_1, library, rows[i].create)(&handle), 0);
+        capture_stderr();
+        EXPECT(FIND(int (*)(void), library, rows[i].refused)(), rows[i].status);
+        EXPECT(strstr(captured_stderr(), rows[i].refused) != NULL, 1);
+        EXPECT(FIND(call_1, library, rows[i].destroy)(handle), 0);
+        EXPECT(FIND(call_1, library, rows[i].destroy)(NULL) != 0, 1);
+    }
+}
+
+static void test_linker(void)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k() { ret; }\n";
+    void *library = open_library("libnvJitLink.so.13"), *linker = NULL;
+    size_t bytes = 0;
+    EXPECT(FIND(int (*)(void **, unsigned, const char **), library,
+                "__nvJitLinkCreate_13_0")(&linker, 0, NULL),
+           0);
+    int (*add)(void *, int, const void *, size_t, const char *) =
+        FIND(int (*)(void *, int, const void *, size_t, const char *), library, "nvJitLinkAddData");
+    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 4);
+    EXPECT(add(linker, 2, text, sizeof text, "k"), 0);
+    EXPECT(FIND(call_1, library, "nvJitLinkComplete")(linker), 0);
+    EXPECT(FIND(call_2, library, "nvJitLinkGetLinkedCubinSize")(linker, &bytes), 0);
+    EXPECT(bytes > sizeof text / 2, 1);
+    EXPECT(FIND(call_1, library, "nvJitLinkDestroy")(&linker), 0);
+}
+
+int main(void)
+{
+    void *transforms = open_library("libcufft.so.12");
+    test_random();
+    for (int n = 1; n <= 60; n += n < 16 ? 1 : 11)
+        test_transform(transforms, n);
+    test_real_transform(transforms);
+    test_product();
+    test_device();
+    test_collectives();
+    test_handles();
+    test_linker();
+    return failures != 0;
+}
