@@ -6,13 +6,42 @@ const warplens = (() => {
     const pages = [];
     const sections = new Map();
 
-    /* A section of the data, parsed when it is first wanted; null if the page has none. */
+    const isServed = document.getElementById("data-served") !== null;
+
+    /* A section of the data, parsed when it is first wanted; null if the page has none. Of a served page it is there
+     * after need(). */
     function data(name) {
         if (!sections.has(name)) {
             const element = document.getElementById("data-" + name);
+            if (isServed) return null;
             sections.set(name, element ? JSON.parse(element.textContent) : null);
         }
         return sections.get(name);
+    }
+
+    /* Brings sections that are not there yet from the server (workbench.js). */
+    async function need(names) {
+        if (!isServed) return;
+        await Promise.all(
+            names
+                .filter((name) => !sections.has(name))
+                .map(async (name) => {
+                    const answer = await warplens.workbench.section(name);
+                    if (!sections.get("definitions")) sections.set("definitions", {});
+                    Object.assign(sections.get("definitions"), answer.definitions);
+                    sections.set(name, answer.data);
+                }),
+        );
+    }
+
+    /* Whether the report has something of this section. */
+    function has(name) {
+        return isServed ? Boolean((data("parts") || {})[name]) : data(name) !== null;
+    }
+
+    /* All that was brought is of another run now. */
+    function forget() {
+        sections.clear();
     }
 
     /* h("td", {class: "number", onclick: f}, "text", node, [more nodes], null) */
@@ -82,7 +111,7 @@ const warplens = (() => {
 
     /* {title, lines}, or null. */
     function definition(name) {
-        return data("definitions")[name] || null;
+        return (data("definitions") || {})[name] || null;
     }
 
     /* ---- drawings ---- */
@@ -133,7 +162,8 @@ const warplens = (() => {
 
     /* ---- pages ---- */
 
-    /* page: {id, title, order, isThere() (whether the report has something for it),
+    /* page: {id, title, order, needs (sections, before it is shown; isThere asks for those of core only), isThere()
+     * (whether the report has something for it),
      * show(container, rest, keys)}: rest is what follows the page in the address, cut at "/"; keys,
      * an object to fill: key to [what it does, function]. */
     function addPage(page) {
@@ -153,7 +183,11 @@ const warplens = (() => {
     }
 
     return {
+        isServed,
         data,
+        need,
+        has,
+        forget,
         h,
         value,
         mark,

@@ -1,6 +1,7 @@
 /* A long list of rows, all of the same height, that are made when they come into view:
- * warplens.list(rows, make, label) gives {box, at(index), reveal(index), refresh()}. at makes a row if it
- * must be made and gives its node; reveal scrolls to it, too; refresh makes all anew. */
+ * warplens.list(rows, make, label) gives {pane, box, at(index), reveal(index), refresh(), heat(shares)}. at makes a row if
+ * it must be made and gives its node; reveal scrolls to it, too; refresh makes all anew; heat paints a share (0 to 1) for
+ * each row beside the scroll bar. box is what scrolls, pane what holds it and the heat. */
 warplens.list = (() => {
     const { h } = warplens;
     const row_px = 19,
@@ -23,6 +24,12 @@ warplens.list = (() => {
                 { class: "code", tabindex: 0, role: "region", "aria-label": label },
                 this.pieces,
             );
+            this.strip = h("canvas", { class: "heat-strip", width: 10, height: 400, "aria-hidden": "true" });
+            this.strip.addEventListener("click", (event) => {
+                const part = event.offsetY / this.strip.clientHeight;
+                this.box.scrollTop = part * this.box.scrollHeight - this.box.clientHeight / 2;
+            });
+            this.pane = h("div", { class: "pane" }, this.box, this.strip);
             this.observer = new IntersectionObserver(
                 (entries) => entries.forEach((entry) => entry.isIntersecting && this.fill(entry.target)),
                 { root: this.box, rootMargin: margin_px + "px" },
@@ -42,6 +49,22 @@ warplens.list = (() => {
             const piece = this.pieces[Math.floor(index / rows_of_piece)];
             this.fill(piece);
             return piece.children[index % rows_of_piece];
+        }
+
+        heat(shares) {
+            const context = this.strip.getContext("2d"),
+                { width, height } = this.strip,
+                most = new Float64Array(height);
+            shares.forEach((share, i) => {
+                const y = Math.floor((i / shares.length) * height);
+                most[y] = Math.max(most[y], share);
+            });
+            context.clearRect(0, 0, width, height);
+            most.forEach((share, y) => {
+                if (share <= 0) return;
+                context.fillStyle = "rgba(217, 95, 2, " + (0.15 + 0.85 * share) + ")";
+                context.fillRect(0, y, width, Math.max(2, height / shares.length));
+            });
         }
 
         reveal(index) {

@@ -93,24 +93,28 @@
         const number = finding.number;
         const leader = all.find((each) => each.number === finding.overlaps);
         return h(
-            "section",
+            "details",
             { class: "card finding finding-" + finding.severity, id: "finding-" + number },
-            h("h2", {}, number + ". ", place(finding), ": ", term(finding.id, finding.id)),
-            h("p", { class: "title" }, finding.title),
             h(
-                "p",
+                "summary",
                 {},
+                h("strong", {}, number + ". ", place(finding)),
+                " ",
+                h("span", { class: "rule" }, term(finding.id, finding.id)),
+                " ",
+                h("span", { class: "title" }, finding.title),
+                " ",
                 gain(finding),
-                leader
-                    ? h(
-                          "span",
-                          { class: "overlap" },
-                          " overlaps ",
-                          h("a", { href: address("advice", leader.number) }, "finding " + leader.number),
-                          ": do not add them",
-                      )
-                    : null,
             ),
+            leader
+                ? h(
+                      "p",
+                      { class: "overlap" },
+                      "overlaps ",
+                      h("a", { href: address("advice", leader.number) }, "finding " + leader.number),
+                      ": do not add them",
+                  )
+                : null,
             evidence(finding),
             chain(finding),
             h("p", { class: "todo" }, finding.advice),
@@ -127,12 +131,79 @@
         );
     }
 
+    /* ---- which are shown ---- */
+
+    const choice = { text: "", kernel: "", kind: "" };
+    const kinds = {
+        "": ["all kinds", () => true],
+        warning: ["warnings", (finding) => finding.severity !== "note"],
+        gain: ["with a known gain", (finding) => Boolean(finding.gain)],
+        line: ["at a line", (finding) => Boolean(finding.place && finding.place.file)],
+    };
+
+    function isShown(finding) {
+        const text = [
+            finding.id,
+            finding.title,
+            finding.kernel,
+            finding.advice,
+            finding.place ? finding.place.file + ":" + finding.place.line : "",
+        ]
+            .join(" ")
+            .toLowerCase();
+        return (
+            kinds[choice.kind][1](finding) &&
+            (choice.kernel === "" || finding.kernel === choice.kernel) &&
+            choice.text
+                .toLowerCase()
+                .split(/\s+/)
+                .every((word) => text.includes(word))
+        );
+    }
+
+    function selectField(name, label, options, update) {
+        const field = h(
+            "select",
+            { "aria-label": label },
+            options.map(([value, title]) =>
+                h("option", { value, selected: choice[name] === value }, title),
+            ),
+        );
+        field.addEventListener("change", () => {
+            choice[name] = field.value;
+            update();
+        });
+        return field;
+    }
+
+    function filters(findings, update, keys) {
+        const names = [...new Set(findings.map((finding) => finding.kernel).filter((name) => name))];
+        const search = h("input", {
+            type: "search",
+            placeholder: "Search rules, lines, texts",
+            "aria-label": "Search findings",
+            value: choice.text,
+        });
+        search.addEventListener("input", () => {
+            choice.text = search.value.trim();
+            update();
+        });
+        keys["/"] = ["search", () => search.focus()];
+        return [
+            search,
+            names.length > 1
+                ? selectField("kernel", "Kernel", [["", "all kernels"], ...names.map((name) => [name, name])], update)
+                : null,
+            selectField("kind", "Kind", Object.entries(kinds).map(([value, [title]]) => [value, title]), update),
+        ];
+    }
+
     function skips(list) {
         if (!list || !list.length) return null;
         return h(
             "details",
             {},
-            h("summary", {}, list.length + " rules could not say anything"),
+            h("summary", {}, list.length + (list.length === 1 ? " rule" : " rules") + " could not say anything"),
             h(
                 "ul",
                 {},
@@ -152,20 +223,48 @@
         );
     }
 
-    function show(container, rest) {
-        const advice = data("advice");
-        const warnings = advice.findings.filter((finding) => finding.severity !== "note");
+    function openOnes(list, isOpen) {
+        list.querySelectorAll("details.finding").forEach((each) => (each.open = isOpen));
+    }
+
+    function show(container, rest, keys) {
+        const advice = data("advice"),
+            { findings } = advice;
+        const list = h("div", { class: "findings" }),
+            count = h("span", { class: "count", role: "status" });
+        const isKnown = findings.some((finding) => String(finding.number) === rest[0]);
+        if (isKnown) Object.assign(choice, { text: "", kernel: "", kind: "" });
+        if (rest[0] && !isKnown)
+            container.append(h("p", { class: "note" }, "There is no finding " + rest[0] + " here."));
+        const update = () => {
+            const shown = findings.filter(isShown);
+            list.replaceChildren(...shown.map((finding) => card(finding, findings)));
+            count.textContent = findings.length
+                ? (shown.length === findings.length ? "" : shown.length + " of ") +
+                  findings.length +
+                  (findings.length === 1 ? " finding" : " findings") +
+                  ", best first"
+                : "No finding: nothing that the rules look for.";
+            if (shown.length && !rest[0]) list.firstChild.open = true;
+        };
+        keys.o = ["open all", () => openOnes(list, true)];
+        keys.c = ["close all", () => openOnes(list, false)];
         container.append(
             h(
-                "p",
-                { class: "count" },
-                warnings.length ? "Best first." : "No finding: nothing that the rules look for.",
+                "div",
+                { class: "bar" },
+                findings.length > 1 ? filters(findings, update, keys) : null,
+                count,
+                findings.length > 1 ? h("button", { onclick: () => openOnes(list, true) }, "Open all") : null,
             ),
-            ...advice.findings.map((finding) => card(finding, advice.findings)),
+            list,
             skips(advice.skipped) || "",
         );
+        update();
         const chosen = document.getElementById("finding-" + rest[0]);
-        if (chosen) setTimeout(() => chosen.scrollIntoView(), 0);
+        if (!chosen) return;
+        chosen.open = true;
+        setTimeout(() => chosen.scrollIntoView(), 0);
     }
 
     /* Findings that a launch has, as they would stand in a list of links. */
@@ -185,5 +284,5 @@
         );
     };
 
-    warplens.addPage({ id: "advice", title: "Advice", order: 30, show });
+    warplens.addPage({ id: "advice", title: "Advice", order: 30, needs: ["advice", "launches", "source"], show });
 })();

@@ -2,13 +2,23 @@
 (() => {
     const { h, data, term } = warplens;
 
+    /* Metrics of which more is better; of the others less is, where either is. */
+    const good = /hit_rate|throughput|warps_active|warps_per_active|occupancy|efficiency|per_second/,
+        neutral = /launch__|not_selected|inst_executed_pipe/;
+
+    function verdict(each) {
+        if (each.is_noise || !each.change_pct || neutral.test(each.metric)) return "";
+        return each.change_pct > 0 === good.test(each.metric) ? " better" : " worse";
+    }
+
     function change(each) {
         const { change_pct: percent, is_noise: isNoise } = each;
         if (percent === null || percent === undefined) return h("td", { class: "number absent" }, "n/a");
         return h(
             "td",
-            { class: "number" + (isNoise ? " absent" : "") },
+            { class: "number" + (isNoise ? " absent" : verdict(each)) },
             (percent > 0 ? "+" : "") + percent.toFixed(1) + " %" + (isNoise ? " (noise)" : ""),
+            verdict(each) ? h("span", { class: "sign", "aria-label": verdict(each).trim() }, verdict(each) === " better" ? " ✓" : " ✗") : null,
         );
     }
 
@@ -35,7 +45,7 @@
             "td",
             { class: "change" },
             h("div", {
-                class: percent < 0 ? "less" : "more",
+                class: (percent < 0 ? "less" : "more") + verdict(each),
                 style: "width:" + Math.abs(percent) / 2 + "%;" + (percent < 0 ? "right" : "left") + ":50%",
             }),
         );
@@ -83,6 +93,7 @@
                 ),
             ),
             reasons(each.why),
+            lines(each.lines, comparison),
         );
     }
 
@@ -95,6 +106,53 @@
                   why.map((reason) => h("li", {}, reason.text)),
               )
             : "";
+    }
+
+    /* Lines at which more or less was counted, the largest difference first. */
+    function lines(list, comparison) {
+        if (!list || !list.length) return "";
+        const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
+        const row = (each) =>
+            h(
+                "tr",
+                {},
+                h("td", { class: "number" }, each.line || ""),
+                h("td", {}, h("code", {}, each.text || "")),
+                h("td", {}, term(each.metric, each.metric)),
+                h("td", { class: "number" }, number(each.base)),
+                h("td", { class: "number" }, number(each.new)),
+                h(
+                    "td",
+                    { class: "number " + (each.new < each.base ? "better" : "worse") },
+                    (each.new > each.base ? "+" : "") + number(each.new - each.base),
+                ),
+            );
+        const headings = ["Line", "", "Count", comparison.base, comparison.new, "Change"];
+        return h(
+            "details",
+            { open: list.length < 13 },
+            h("summary", {}, "Lines that changed (" + list.length + ")"),
+            h(
+                "div",
+                { class: "scroll" },
+                h(
+                    "table",
+                    { class: "metrics" },
+                    h(
+                        "thead",
+                        {},
+                        h(
+                            "tr",
+                            {},
+                            headings.map((title, i) =>
+                                h("th", { scope: "col", class: i === 0 || i > 2 ? "number" : null }, title),
+                            ),
+                        ),
+                    ),
+                    h("tbody", {}, list.map(row)),
+                ),
+            ),
+        );
     }
 
     function findings(title, list) {
@@ -118,10 +176,53 @@
             : [];
     }
 
+    function place(finding) {
+        return finding.line ? " on line " + finding.line : "";
+    }
+
+    /* What came of it, in a sentence: how much faster, and which findings went and came. */
+    function sentence(comparison) {
+        const times = comparison.kernels
+            .map((each) => each.changes.find((row) => row.metric === "gpu__time_duration.sum"))
+            .filter((row) => row && row.base && row.new && row.base.mean > 0 && row.new.mean > 0);
+        const sum = (side) =>
+            times.reduce((all, row) => all + row[side].mean * (row[side].count || row[side].launches || 1), 0);
+        const [before, after] = [sum("base"), sum("new")];
+        const factor = after > 0 ? before / after : 0;
+        const speed = !times.length
+            ? "Times are not known"
+            : Math.abs(factor - 1) < 0.005
+              ? "As fast as before"
+              : factor > 1
+                ? factor.toFixed(2) + "× faster"
+                : (1 / factor).toFixed(2) + "× slower";
+        const list = (findings, verb) =>
+            findings && findings.length
+                ? findings
+                      .slice(0, 3)
+                      .map((finding) => finding.id + place(finding))
+                      .join(", ") +
+                  (findings.length > 3 ? " and " + (findings.length - 3) + " more" : "") +
+                  " " +
+                  verb
+                : null;
+        const parts = [list(comparison.vanished, "went"), list(comparison.appeared, "came")].filter((part) => part);
+        return h(
+            "p",
+            { class: "sentence " + (factor > 1.005 ? "better" : factor && factor < 0.995 ? "worse" : "") },
+            speed + (parts.length ? ": " + parts.join("; ") : "") + ".",
+        );
+    }
+
     function show(container) {
+        if (!data("compare")) {
+            container.append(h("p", { class: "note" }, "There is nothing to compare with: choose a baseline above."));
+            return;
+        }
         for (const comparison of data("compare").comparisons)
             container.append(
                 h("h2", {}, comparison.base + " → " + comparison.new),
+                sentence(comparison),
                 ...comparison.kernels.map((each) => kernel(each, comparison)),
                 h(
                     "section",
@@ -140,7 +241,8 @@
         id: "compare",
         title: "Compare",
         order: 50,
-        isThere: () => data("compare") !== null,
+        isThere: () => warplens.has("compare"),
+        needs: ["compare"],
         show,
     });
 })();

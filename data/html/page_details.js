@@ -220,8 +220,22 @@
             .filter(([page]) => page !== "source" || warplens.hasSource(launch))
             .map(([page, title]) => h("a", { href: address(page, launch.id) }, title + " of this launch"));
 
-    warplens.findLaunch = (rest) =>
-        launches().find((launch) => String(launch.id) === rest[0]) || launches()[0];
+    /* The launch of an address, the first where it names none; of an unknown one it says so and gives null. */
+    warplens.findLaunch = (rest, container) => {
+        if (rest[0] === undefined || rest[0] === "") return launches()[0];
+        const found = launches().find((launch) => String(launch.id) === rest[0]);
+        if (!found && container)
+            container.append(
+                h(
+                    "p",
+                    { class: "note" },
+                    "There is no launch " + rest[0] + " here; ",
+                    h("a", { href: address("launches") }, "all launches"),
+                    ".",
+                ),
+            );
+        return found || null;
+    };
 
     function notes(launch) {
         const list = launch.notes.map((note) =>
@@ -235,8 +249,9 @@
     }
 
     function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest),
-            base = baseOf(launch);
+        const launch = warplens.findLaunch(rest, container);
+        if (!launch) return;
+        const base = baseOf(launch);
         const sections = data("launches").sections.filter(
             (section) => launch.status !== "failed" || !isEmpty(section, launch),
         );
@@ -284,7 +299,8 @@
         id: "details",
         title: "Details",
         order: 20,
-        isThere: () => data("launches") !== null,
+        isThere: () => warplens.has("launches"),
+        needs: ["launches", "drawings", "advice", "source"],
         show,
     });
 })();

@@ -1,33 +1,53 @@
-/* The guided walk: which kernel, what bounds it, why, what next, is it done. */
+/* The guided walk: which kernel, what bounds it, why, what next, is it done; each answer leads to where it is shown. */
 (() => {
-    const { h, data } = warplens;
+    const { h, data, address, launches } = warplens;
+    const titles = { summary: "All launches", details: "Details of this launch", source: "Its source", advice: "All findings" };
 
-    function show(container) {
-        const steps = data("guide").text.split(/\n(?=\d+\. )/);
-        container.append(
-            ...steps.map((step) =>
-                h(
-                    "section",
-                    { class: "card" },
-                    /^\d+\. /.test(step)
-                        ? [
-                              h("h2", {}, step.split("\n")[0]),
-                              h(
-                                  "pre",
-                                  { class: "guide" },
-                                  step
-                                      .split("\n")
-                                      .slice(1)
-                                      .map((line) => line.replace(/^ {3}/, ""))
-                                      .join("\n")
-                                      .trim(),
-                              ),
-                          ]
-                        : h("pre", { class: "guide" }, step.trim()),
-                ),
-            ),
+    /* A link to the page of this report that shows the answer, and the command that does so on a terminal. */
+    function next(answer) {
+        const launch = launches().find((each) => each.id === answer.launch);
+        const page = answer.page === "summary" ? "launches" : answer.page.split(" ")[0];
+        const isThere = page !== "source" || (launch && warplens.hasSource(launch));
+        return h(
+            "p",
+            { class: "next" },
+            isThere ? h("a", { href: address(...[page].concat(launch ? [launch.id] : [])) }, titles[answer.page.split(" ")[0]] + " →") : null,
+            h("code", { class: "command" }, answer.text),
         );
     }
 
-    warplens.addPage({ id: "guide", title: "Guide", order: 35, isThere: () => data("guide") !== null, show });
+    function group(answers, kind, make) {
+        const own = answers.filter((answer) => answer.kind === kind);
+        return own.length ? make(own) : null;
+    }
+
+    function step(each) {
+        const { answers } = each;
+        return h(
+            "section",
+            { class: "card step" },
+            h("h2", {}, each.question),
+            answers
+                .filter((answer) => answer.kind === "answer")
+                .map((answer) =>
+                    h("p", { class: /^\d+ \| /.test(answer.text) ? "answer line" : "answer" }, answer.text),
+                ),
+            group(answers, "verdict", (own) => own.map((answer) => h("p", { class: "verdict" }, answer.text))),
+            group(answers, "evidence", (own) =>
+                h(
+                    "details",
+                    { open: own.length < 4 },
+                    h("summary", {}, "Evidence (" + own.length + ")"),
+                    h("ul", { class: "evidence" }, own.map((answer) => h("li", {}, answer.text))),
+                ),
+            ),
+            answers.filter((answer) => answer.kind === "next").map(next),
+        );
+    }
+
+    function show(container) {
+        container.append(h("div", { class: "steps" }, data("guide").steps.map(step)));
+    }
+
+    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source"], isThere: () => warplens.has("guide"), show });
 })();

@@ -216,11 +216,23 @@
         const head = h("thead", {}, h("tr", {}, table.heads));
         container.append(
             h("div", { class: "bar" }, search, table.count),
-            h("div", { class: "scroll" }, h("table", { class: "launches" }, head, table.body)),
+            h("div", { class: "scroll table-box" }, h("table", { class: "launches" }, head, table.body)),
         );
         const noted = remarks();
+        const most = 20;
         if (noted.length)
-            container.append(h("h2", {}, "What stands out, by ID"), h("ul", { class: "remarks" }, noted));
+            container.append(
+                h("h2", {}, "What stands out, by ID"),
+                h("ul", { class: "remarks" }, noted.slice(0, most)),
+                noted.length > most
+                    ? h(
+                          "details",
+                          {},
+                          h("summary", {}, noted.length - most + " more"),
+                          h("ul", { class: "remarks" }, noted.slice(most)),
+                      )
+                    : "",
+            );
         table.fill();
     }
 
@@ -228,7 +240,8 @@
         id: "launches",
         title: "Launches",
         order: 10,
-        isThere: () => data("launches") !== null,
+        isThere: () => warplens.has("launches"),
+        needs: ["launches", "session"],
         show,
     });
 })();

@@ -4,7 +4,8 @@
     /* What the reader chose, kept from launch to launch. */
     const choice = { metric: null, panes: "both" };
     const printed_lines = 80,
-        chosen_instructions = 500;
+        chosen_instructions = 500,
+        most_stalls = 7; /* with a colour of their own */
 
     warplens.hasSource = (launch) => Boolean(data("source") && data("source").launches[launch.id]);
 
@@ -73,7 +74,10 @@
             rows.push({ line: i, number: "", text: "(instructions without a line)" });
         });
         const columns = own.columns.map((column) => expandColumn(column, kernel));
-        return { code: own.code, heat: own.heat, kernel, columns, rows, rowOf, lineOf };
+        const stalls = columns
+            .filter((column) => /^smsp__pcsamp_warps_issue_stalled_(?!.*_not_issued)/.test(column.name))
+            .sort((a, b) => b.total - a.total);
+        return { code: own.code, heat: own.heat, kernel, columns, stalls, rows, rowOf, lineOf };
     }
 
     /* ---- page ---- */
@@ -108,8 +112,8 @@
             this.panes = h(
                 "div",
                 { class: "panes", "data-panes": choice.panes },
-                this.lines.box,
-                this.code.box,
+                this.lines.pane,
+                this.code.pane,
             );
         }
 
@@ -140,6 +144,38 @@
             return this.findings.filter(({ place }) => place && place.file === name && place.line === number);
         }
 
+        stallLegend() {
+            const { stalls } = this.model;
+            const name = (column, i) => (i < most_stalls ? column.label.replace("Warp Time, ", "") : "others");
+            return h(
+                "p",
+                { class: "legend" },
+                stalls
+                    .slice(0, most_stalls + 1)
+                    .map((column, i) => h("span", { class: "swatch" }, h("i", { class: "stall-" + i }), name(column, i))),
+            );
+        }
+
+        /* Shares of what warps wait for at a place, as one bar; each state has its place in the order of columns. */
+        stallCell(read) {
+            const { stalls } = this.model;
+            if (!stalls.length) return null;
+            const parts = stalls.map((column, i) => [column, read(column), i]).filter(([, value]) => value > 0);
+            const sum = parts.reduce((all, [, value]) => all + value, 0);
+            const title = parts
+                .sort((a, b) => b[1] - a[1])
+                .slice(0, 6)
+                .map(([column, value]) => column.label + " " + ((100 * value) / sum).toFixed(0) + "%")
+                .join("; ");
+            return h(
+                "span",
+                { class: "stalls", title: title || null },
+                parts.map(([, value, i]) =>
+                    h("i", { class: "stall-" + Math.min(i, most_stalls), style: "flex-grow:" + (value / (sum || 1)).toFixed(3) }),
+                ),
+            );
+        }
+
         placeCell(line, number) {
             const found = line >= 0 ? this.findingsAt(line) : [];
             if (!found.length) return h("span", { class: "place" }, number);
@@ -159,8 +195,9 @@
                     onclick: () => isCounted && this.selectLine(line, false),
                 },
                 this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
+                this.stallCell((column) => (isCounted ? column.byLine[line] : 0)),
                 this.placeCell(line, number),
-                h("span", { class: "text" }, text),
+                h("span", { class: "text" }, warplens.colored(text, "source")),
             );
         }
 
@@ -173,8 +210,9 @@
                     onclick: () => this.selectInstruction(index),
                 },
                 this.heatCells(this.column.byInstruction[index], this.mostOfInstruction),
+                this.stallCell((column) => column.byInstruction[index]),
                 h("span", { class: "place", title: pipe }, index),
-                h("span", { class: "text" }, text),
+                h("span", { class: "text" }, warplens.colored(text, "code")),
             );
         }
 
@@ -281,12 +319,18 @@
             const { byLine, byInstruction, name, mark: sign, total } = this.column;
             this.mostOfLine = byLine.reduce((a, b) => Math.max(a, b), 0);
             this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
+            const longest = Math.max(4, format(Math.max(this.mostOfLine, this.mostOfInstruction)).length);
+            this.panes.style.setProperty("--amount", longest + 1 + "ch");
             this.order = byHeat(byLine);
             this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
             this.tellRank();
             this.lines.refresh();
             this.code.refresh();
+            this.lines.heat(
+                this.model.rows.map(({ line }) => (line >= 0 ? byLine[line] / (this.mostOfLine || 1) : 0)),
+            );
+            this.code.heat([...byInstruction].map((value) => value / (this.mostOfInstruction || 1)));
             this.choose([]);
             this.fillPaper();
             this.label.replaceChildren(term("Heat by", name));
@@ -420,6 +464,7 @@
                     search,
                     this.panesField(),
                 ),
+                this.stallLegend(),
                 this.panes,
                 this.paper,
                 this.values,
@@ -460,7 +505,8 @@
     }
 
     function show(container, rest, keys) {
-        const launch = warplens.findLaunch(rest);
+        const launch = warplens.findLaunch(rest, container);
+        if (!launch) return;
         container.append(
             warplens.launchBar("source", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),
@@ -480,7 +526,8 @@
         id: "source",
         title: "Source",
         order: 40,
-        isThere: () => data("source") !== null,
+        needs: ["source", "launches", "advice"],
+        isThere: () => warplens.has("source"),
         show,
     });
 })();

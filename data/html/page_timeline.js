@@ -1,269 +1,13 @@
-/* Calls, kernels, copies and ranges of a trace over time: rows are threads and streams. */
+/* Calls, kernels, copies and ranges of a trace over time: rows are threads and streams, in a tree by process. */
 (() => {
-    const { h, data } = warplens;
-    const lane_height = 17,
-        row_gap = 7,
-        left = 150,
-        top = 24;
-    let timeline = null;
-
-    /* ---- data ---- */
-
-    function decode(section) {
-        const bytes = atob(section.events),
-            count = section.count;
-        const events = {
-            start: new Float64Array(count),
-            length: new Float64Array(count),
-            name: new Uint32Array(count),
-            category: new Uint8Array(count),
-            row: new Uint16Array(count),
-            depth: new Uint8Array(count),
-            correlation: new Uint32Array(count),
-        };
-        let at = 0;
-        const varint = () => {
-            let value = 0,
-                scale = 1;
-            for (;;) {
-                const byte = bytes.charCodeAt(at++);
-                if (byte < 128) return value + byte * scale;
-                value += (byte & 127) * scale;
-                scale *= 128;
-            }
-        };
-        let time = 0,
-            correlation = 0;
-        for (let i = 0; i < count; i++) {
-            time += varint();
-            events.start[i] = time;
-            events.length[i] = varint();
-            events.name[i] = varint();
-            events.category[i] = varint();
-            events.row[i] = varint();
-            events.depth[i] = varint();
-            const folded = varint();
-            correlation += folded % 2 ? -(folded + 1) / 2 : folded / 2;
-            events.correlation[i] = correlation;
-        }
-        return events;
-    }
-
-    /* A lane is a depth of a row: its events follow each other without overlap. */
-    function makeLanes(events, rows) {
-        const counts = new Map();
-        const key = (i) => events.row[i] * 256 + events.depth[i];
-        for (let i = 0; i < events.start.length; i++) counts.set(key(i), (counts.get(key(i)) || 0) + 1);
-        const order = rows
-            .map((row, index) => index)
-            .sort(
-                (a, b) =>
-                    rows[a].process - rows[b].process ||
-                    rows[a].is_device - rows[b].is_device ||
-                    (rows[a].name < rows[b].name ? -1 : 1),
-            );
-        const lanes = [],
-            byKey = new Map();
-        let y = top;
-        for (const row of order) {
-            rows[row].y = y;
-            for (const each of [...counts.keys()]
-                .filter((other) => Math.floor(other / 256) === row)
-                .sort((a, b) => a - b)) {
-                const lane = { row, y, items: new Uint32Array(counts.get(each)), used: 0 };
-                lanes.push(lane);
-                byKey.set(each, lane);
-                y += lane_height;
-            }
-            y += row_gap;
-        }
-        for (let i = 0; i < events.start.length; i++) {
-            const lane = byKey.get(key(i));
-            lane.items[lane.used++] = i;
-        }
-        return { lanes, height: y };
-    }
-
-    function load() {
-        if (timeline) return timeline;
-        const section = data("timeline"),
-            events = decode(section);
-        const { lanes, height } = makeLanes(events, section.rows);
-        let end = 0;
-        for (let i = 0; i < events.start.length; i++) end = Math.max(end, events.start[i] + events.length[i]);
-        timeline = { section, events, lanes, height, end: end || 1, from: 0, to: end || 1 };
-        return timeline;
-    }
-
-    /* The first item of a lane that ends behind time; items are in order. */
-    function firstAfter(lane, time) {
-        const { events } = timeline;
-        let low = 0,
-            high = lane.items.length;
-        while (low < high) {
-            const middle = (low + high) >> 1,
-                i = lane.items[middle];
-            if (events.start[i] + events.length[i] <= time) low = middle + 1;
-            else high = middle;
-        }
-        return low;
-    }
-
-    function shownTime(ns) {
-        for (const [limit, unit] of [
-            [1e9, "s"],
-            [1e6, "ms"],
-            [1e3, "µs"],
-        ])
-            if (Math.abs(ns) >= limit)
-                return (ns / limit).toLocaleString("en", { maximumFractionDigits: 3 }) + " " + unit;
-        return Math.round(ns) + " ns";
-    }
-
-    /* ---- drawing ---- */
-
-    const hues = new Map();
-    function color(name, isFaint) {
-        if (!hues.has(name)) {
-            let hash = 0;
-            for (const character of timeline.section.names[name])
-                hash = (hash * 31 + character.codePointAt(0)) >>> 0;
-            hues.set(name, hash % 360);
-        }
-        return "hsl(" + hues.get(name) + (isFaint ? " 12% 60% / 45%)" : " 55% 55%)");
-    }
-
-    function x(view, time) {
-        return left + ((time - timeline.from) / (timeline.to - timeline.from)) * (view.width - left);
-    }
-
-    function time(view, position) {
-        return timeline.from + ((position - left) / (view.width - left)) * (timeline.to - timeline.from);
-    }
-
-    /* Of what falls into one pixel only the first is drawn: a lane costs as much as the window is wide. */
-    function drawLane(view, lane) {
-        const { context, found } = view,
-            { events, section, from, to } = timeline;
-        const perPixel = (to - from) / (view.width - left);
-        for (let at = firstAfter(lane, from); at < lane.items.length;) {
-            const i = lane.items[at];
-            if (events.start[i] >= to) break;
-            const begin = Math.max(left, x(view, events.start[i])),
-                end = Math.min(view.width, x(view, events.start[i] + events.length[i]));
-            const width = Math.max(1, end - begin);
-            context.fillStyle = color(events.name[i], found && !found.has(events.name[i]));
-            context.fillRect(begin, lane.y, width, lane_height - 2);
-            if (width > 40) {
-                context.fillStyle = "#fff";
-                context.save();
-                context.beginPath();
-                context.rect(begin, lane.y, width - 2, lane_height);
-                context.clip();
-                context.fillText(section.names[events.name[i]], begin + 3, lane.y + lane_height - 6);
-                context.restore();
-            }
-            at =
-                width > 1.5
-                    ? at + 1
-                    : Math.max(at + 1, firstAfter(lane, events.start[i] + events.length[i] + perPixel / 2));
-        }
-    }
-
-    function drawAxis(view) {
-        const { context, ink } = view,
-            { from, to } = timeline;
-        const least = (to - from) / ((view.width - left) / 90),
-            power = 10 ** Math.floor(Math.log10(least));
-        const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= least);
-        context.fillStyle = context.strokeStyle = ink;
-        context.globalAlpha = 0.6;
-        for (let at = Math.ceil(from / step) * step; at < to; at += step) {
-            context.fillText(shownTime(at), x(view, at) + 3, 14);
-            context.fillRect(x(view, at), 4, 1, top - 6);
-        }
-        context.globalAlpha = 1;
-    }
-
-    /* From the chosen event to all with its correlation: a call and what it caused. */
-    function drawArrows(view) {
-        const { context, chosen, ink } = view,
-            { events, section } = timeline;
-        if (chosen === null || !events.correlation[chosen]) return;
-        context.strokeStyle = ink;
-        context.lineWidth = 1.5;
-        view.arrows = 0;
-        const process = section.rows[events.row[chosen]].process;
-        const place = (i) => [
-            x(view, events.start[i]),
-            section.rows[events.row[i]].y + events.depth[i] * lane_height + lane_height / 2,
-        ];
-        for (let i = 0; i < events.start.length; i++) {
-            if (
-                i === chosen ||
-                events.correlation[i] !== events.correlation[chosen] ||
-                section.rows[events.row[i]].process !== process
-            )
-                continue;
-            const [fromX, fromY] = place(chosen),
-                [toX, toY] = place(i);
-            context.beginPath();
-            context.moveTo(fromX, fromY);
-            context.bezierCurveTo(fromX, (fromY + toY) / 2, toX, (fromY + toY) / 2, toX, toY);
-            context.stroke();
-            view.arrows++;
-        }
-    }
-
-    function drawNames(view) {
-        const { context, ink, paper } = view,
-            { section } = timeline;
-        context.fillStyle = paper;
-        context.fillRect(0, 0, left - 2, view.height);
-        context.fillStyle = ink;
-        const many = section.rows.some((row) => row.process !== section.rows[0].process);
-        section.rows.forEach((row) =>
-            context.fillText(
-                (many ? (row.rank === undefined ? row.pid : "rank " + row.rank) + ": " : "") + row.name,
-                2,
-                row.y + lane_height - 5,
-                left - 8,
-            ),
-        );
-    }
-
-    function draw(view) {
-        const { context, canvas } = view,
-            style = getComputedStyle(document.body);
-        const scale = devicePixelRatio || 1;
-        view.width = canvas.clientWidth;
-        view.height = timeline.height;
-        canvas.width = view.width * scale;
-        canvas.height = view.height * scale;
-        canvas.style.height = view.height + "px";
-        context.setTransform(scale, 0, 0, scale, 0, 0);
-        context.font = "11px system-ui, sans-serif";
-        view.ink = style.color;
-        view.paper = getComputedStyle(canvas).backgroundColor;
-        context.clearRect(0, 0, view.width, view.height);
-        drawAxis(view);
-        timeline.lanes.forEach((lane) => drawLane(view, lane));
-        if (view.range) {
-            context.fillStyle = view.ink;
-            context.globalAlpha = 0.12;
-            context.fillRect(
-                x(view, view.range[0]),
-                0,
-                x(view, view.range[1]) - x(view, view.range[0]),
-                view.height,
-            );
-            context.globalAlpha = 1;
-        }
-        drawArrows(view);
-        drawNames(view);
-    }
+    const { h, data, address } = warplens;
+    const { draw, time, left, shownTime, lane_px, head_px } = warplens.timelineDraw;
+    const settled_ms = 120; /* after the last move, sums and address follow */
+    const choice = { foldedProcesses: new Set(), foldedRows: new Set(), pinned: [], text: "" };
 
     function redraw(view) {
+        clearTimeout(view.settling);
+        view.settling = setTimeout(() => settle(view), settled_ms);
         if (view.isWaiting) return;
         view.isWaiting = true;
         requestAnimationFrame(() => {
@@ -272,40 +16,57 @@
         });
     }
 
+    /* What stands beside the picture follows it, and so does the address. */
+    function settle(view) {
+        if (!view.canvas.isConnected) return;
+        const { model } = view;
+        showSums(view);
+        const isWhole = model.from === 0 && model.to === model.end;
+        const parts = isWhole && !choice.text ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
+        history.replaceState(null, "", address("timeline", ...parts));
+    }
+
     /* ---- moving ---- */
 
+    function showTimes(view, from, to) {
+        const { model } = view;
+        const length = Math.min(model.end, Math.max(10, to - from));
+        model.from = Math.max(0, Math.min(from, model.end - length));
+        model.to = model.from + length;
+        redraw(view);
+    }
+
     function zoom(view, factor, around) {
-        const middle = around === undefined ? (timeline.from + timeline.to) / 2 : around;
-        const from = middle - (middle - timeline.from) * factor,
-            to = middle + (timeline.to - middle) * factor;
+        const { model } = view;
+        const middle = around === undefined ? (model.from + model.to) / 2 : around;
+        const from = middle - (middle - model.from) * factor,
+            to = middle + (model.to - middle) * factor;
         if (to - from < 10) return;
-        timeline.from = Math.max(0, from);
-        timeline.to = Math.min(timeline.end, to);
+        model.from = Math.max(0, from);
+        model.to = Math.min(model.end, to);
         redraw(view);
     }
 
     function pan(view, part) {
-        const length = timeline.to - timeline.from;
-        timeline.from = Math.min(Math.max(0, timeline.from + part * length), timeline.end - length);
-        timeline.to = timeline.from + length;
-        redraw(view);
+        const length = view.model.to - view.model.from;
+        showTimes(view, view.model.from + part * length, view.model.from + part * length + length);
     }
 
     function eventAt(view, positionX, positionY) {
-        const lane = timeline.lanes.find((each) => positionY >= each.y && positionY < each.y + lane_height);
-        if (!lane || positionX < left) return null;
-        const slack = (timeline.to - timeline.from) / (view.width - left);
-        const at = firstAfter(lane, time(view, positionX) - slack);
-        return at < lane.items.length &&
-            timeline.events.start[lane.items[at]] <= time(view, positionX) + slack
+        const { model } = view;
+        const lane = model.lanes.find((each) => positionY >= each.y && positionY < each.y + lane_px);
+        if (!lane || positionX < left(view)) return null;
+        const slack = (model.to - model.from) / (view.width - left(view));
+        const at = model.firstAfter(lane, time(view, positionX) - slack);
+        return at < lane.items.length && model.events.start[lane.items[at]] <= time(view, positionX) + slack
             ? lane.items[at]
             : null;
     }
 
     /* ---- what is said beside it ---- */
 
-    function describe(i) {
-        const { events, section } = timeline;
+    function describe(view, i) {
+        const { events, section } = view.model;
         return (
             section.names[events.name[i]] +
             " · " +
@@ -319,36 +80,85 @@
         );
     }
 
-    /* How often and how long each name is there between two times, the longest first. */
-    function sums(from, to) {
-        const { events, section, lanes } = timeline,
-            found = new Map();
-        for (const lane of lanes) {
-            for (let at = firstAfter(lane, from); at < lane.items.length; at++) {
-                const i = lane.items[at];
-                if (events.start[i] >= to) break;
-                const sum = found.get(events.name[i]) || {
-                    name: section.names[events.name[i]],
-                    category: section.categories[events.category[i]],
-                    count: 0,
-                    ns: 0,
-                };
-                sum.count++;
-                sum.ns += Math.min(to, events.start[i] + events.length[i]) - Math.max(from, events.start[i]);
-                found.set(events.name[i], sum);
-            }
+    /* The launch that a kernel on the timeline is: the same run of the same kernel, where all of them are known. */
+    function launchOf(view, i) {
+        const { events, section } = view.model;
+        if (section.categories[events.category[i]] !== "kernel") return null;
+        const name = section.names[events.name[i]];
+        const own = warplens
+            .launches()
+            .filter((launch) => launch.kernel_name === name || launch.function === name);
+        let count = 0,
+            before = 0;
+        for (let j = 0; j < events.start.length; j++) {
+            if (events.name[j] !== events.name[i] || events.category[j] !== events.category[i]) continue;
+            count++;
+            before += j < i ? 1 : 0;
         }
-        return [...found.values()].sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
+        return own.length === count ? own[before] : own.length ? own[0] : null;
+    }
+
+    function tell(view) {
+        const { chosen, model } = view;
+        if (chosen === null) {
+            view.panel.replaceChildren();
+            return;
+        }
+        const { events, section } = model,
+            launch = launchOf(view, chosen),
+            row = section.rows[events.row[chosen]];
+        const [family] = warplens.timelineColors.family(section.categories[events.category[chosen]]);
+        const facts = [
+            ["Kind", section.categories[events.category[chosen]] + " (" + family + ")"],
+            ["Time", shownTime(events.length[chosen])],
+            ["From", shownTime(events.start[chosen])],
+            ["To", shownTime(events.start[chosen] + events.length[chosen])],
+            ["Row", model.process(events.row[chosen]).label + ", " + row.name],
+            ["Correlation", events.correlation[chosen] || "none"],
+        ];
+        view.panel.replaceChildren(
+            h("p", { class: "facts", "aria-live": "polite" }, describe(view, chosen)),
+            h(
+                "table",
+                { class: "metrics event" },
+                h(
+                    "tbody",
+                    {},
+                    facts.map(([name, fact]) =>
+                        h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, String(fact))),
+                    ),
+                ),
+            ),
+            launch
+                ? h(
+                      "p",
+                      {},
+                      h("a", { href: address("details", launch.id) }, "Profile of this kernel: launch " + launch.id),
+                  )
+                : "",
+        );
     }
 
     function showSums(view) {
-        const [from, to] = view.range || [timeline.from, timeline.to];
-        const all = sums(from, to),
+        const { model } = view;
+        const [from, to] = view.range || [model.from, model.to];
+        const all = model.sums(from, to),
             most = 30;
+        const headings = ["Name", "Kind", "Count", "Time", "Part"];
+        const row = (sum) =>
+            h(
+                "tr",
+                { "data-ns": sum.ns, "data-count": sum.count },
+                h("td", {}, sum.name),
+                h("td", {}, sum.category),
+                h("td", { class: "number" }, sum.count.toLocaleString("en")),
+                h("td", { class: "number" }, shownTime(sum.ns)),
+                h("td", { class: "number" }, ((100 * sum.ns) / (to - from)).toFixed(1) + " %"),
+            );
         view.table.replaceChildren(
             h(
                 "p",
-                { class: "count" },
+                { class: "count sums" },
                 (view.range ? "Chosen: " : "Shown: ") + shownTime(to - from) + " from " + shownTime(from),
             ),
             h(
@@ -360,55 +170,45 @@
                     h(
                         "tr",
                         {},
-                        ["Name", "Kind", "Count", "Time", "Part"].map((title, i) =>
-                            h("th", { class: i > 1 ? "number" : null }, title),
+                        headings.map((title, i) =>
+                            h("th", { scope: "col", class: i > 1 ? "number" : null }, title),
                         ),
                     ),
                 ),
-                h(
-                    "tbody",
-                    {},
-                    all
-                        .slice(0, most)
-                        .map((sum) =>
-                            h(
-                                "tr",
-                                { "data-ns": sum.ns, "data-count": sum.count },
-                                h("td", {}, sum.name),
-                                h("td", {}, sum.category),
-                                h("td", { class: "number" }, String(sum.count)),
-                                h("td", { class: "number" }, shownTime(sum.ns)),
-                                h(
-                                    "td",
-                                    { class: "number" },
-                                    ((100 * sum.ns) / (to - from)).toFixed(1) + " %",
-                                ),
-                            ),
-                        ),
-                ),
+                h("tbody", {}, all.slice(0, most).map(row)),
             ),
             all.length > most ? h("p", { class: "count" }, all.length - most + " more") : "",
         );
     }
 
+    /* ---- search ---- */
+
     function search(view, text) {
-        const wanted = text.toLowerCase();
-        view.found = wanted
-            ? new Set(
-                  timeline.section.names
-                      .map((name, i) => (name.toLowerCase().includes(wanted) ? i : -1))
-                      .filter((i) => i >= 0),
-              )
-            : null;
-        view.count.textContent = view.found
-            ? view.found.size + (view.found.size === 1 ? " name" : " names")
-            : "";
+        const most = 12;
+        choice.text = text;
+        view.found = view.model.find(text);
+        const names = view.found ? [...view.found.values()].filter((each) => each.count) : [];
+        names.sort((a, b) => b.ns - a.ns || warplens.timelineModel.natural(a.name, b.name));
+        view.count.textContent = view.found ? names.length + (names.length === 1 ? " name" : " names") : "";
+        view.hits.replaceChildren(
+            ...names
+                .slice(0, most)
+                .map((each) =>
+                    h(
+                        "li",
+                        {},
+                        h("button", { class: "link", onclick: () => choose(view, each.first, true) }, each.name),
+                        " " + each.count.toLocaleString("en") + " times, " + shownTime(each.ns),
+                    ),
+                ),
+            ...(names.length > most ? [h("li", { class: "count" }, names.length - most + " more names")] : []),
+        );
         redraw(view);
     }
 
     /* The next or previous event whose name is found. */
     function step(view, direction) {
-        const { events } = timeline,
+        const { events } = view.model,
             count = events.start.length;
         if (!view.found || !view.found.size) return;
         let i = view.chosen === null ? (direction > 0 ? -1 : count) : view.chosen;
@@ -418,29 +218,24 @@
     }
 
     function choose(view, i, isToBeShown) {
+        const { model } = view;
         view.chosen = i;
-        view.line.textContent = i === null ? "" : describe(i);
+        tell(view);
         if (i !== null && isToBeShown) {
-            const start = timeline.events.start[i],
-                own = timeline.events.length[i];
-            const isTooSmall = own < (timeline.to - timeline.from) / 300;
-            const length = isTooSmall
-                ? Math.min(timeline.end, Math.max(1000, own * 30))
-                : timeline.to - timeline.from;
-            if (isTooSmall || start < timeline.from || start > timeline.to) {
-                timeline.from = Math.max(0, Math.min(start - length / 2, timeline.end - length));
-                timeline.to = timeline.from + length;
-            }
+            const start = model.events.start[i],
+                own = model.events.length[i];
+            const isTooSmall = own < (model.to - model.from) / 300;
+            const length = isTooSmall ? Math.max(1000, own * 30) : model.to - model.from;
+            if (isTooSmall || start < model.from || start > model.to)
+                showTimes(view, start - length / 2, start + length / 2);
         }
         redraw(view);
     }
 
-    /* ---- the page ---- */
+    /* ---- pointer ---- */
 
-    function listen(view) {
-        const { canvas } = view;
-        let drag = null;
-        canvas.addEventListener(
+    function listenToWheel(view) {
+        view.canvas.addEventListener(
             "wheel",
             (event) => {
                 if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
@@ -451,59 +246,204 @@
             },
             { passive: false },
         );
-        canvas.addEventListener("mousedown", (event) => {
+    }
+
+    /* One pointer moves or chooses a range, two zoom. */
+    function listenToPointers(view) {
+        const { canvas } = view,
+            down = new Map();
+        let drag = null;
+        canvas.addEventListener("pointerdown", (event) => {
+            down.set(event.pointerId, event.offsetX);
+            canvas.setPointerCapture(event.pointerId);
             drag = {
                 x: event.offsetX,
-                from: timeline.from,
+                from: view.model.from,
+                to: view.model.to,
                 isRange: event.shiftKey,
                 time: time(view, event.offsetX),
-                hasMoved: false,
+                hasMoved: down.size > 1,
             };
         });
-        canvas.addEventListener("mousemove", (event) => {
+        canvas.addEventListener("pointermove", (event) => {
             if (!drag) {
                 const i = eventAt(view, event.offsetX, event.offsetY);
-                canvas.title = i === null ? "" : describe(i);
+                canvas.title = i === null ? "" : describe(view, i);
+                return;
+            }
+            const other = [...down].find(([id]) => id !== event.pointerId);
+            const before = down.get(event.pointerId);
+            down.set(event.pointerId, event.offsetX);
+            if (other) {
+                const was = Math.abs(before - other[1]),
+                    is = Math.abs(event.offsetX - other[1]);
+                if (was > 8 && is > 8) zoom(view, was / is, time(view, (event.offsetX + other[1]) / 2));
                 return;
             }
             drag.hasMoved = drag.hasMoved || Math.abs(event.offsetX - drag.x) > 3;
-            if (drag.isRange) view.range = [drag.time, time(view, event.offsetX)].sort((a, b) => a - b);
-            else
-                pan(
-                    view,
-                    (drag.from -
-                        timeline.from -
-                        ((event.offsetX - drag.x) / (view.width - left)) * (timeline.to - timeline.from)) /
-                        (timeline.to - timeline.from),
-                );
-            redraw(view);
-        });
-        addEventListener("mouseup", (event) => {
-            if (!drag || !canvas.isConnected) return;
-            if (!drag.hasMoved) {
-                view.range = null;
-                choose(
-                    view,
-                    event.target === canvas ? eventAt(view, event.offsetX, event.offsetY) : null,
-                    false,
-                );
+            if (drag.isRange) {
+                view.range = [drag.time, time(view, event.offsetX)].sort((a, b) => a - b);
+                redraw(view);
+            } else if (drag.hasMoved) {
+                const by = ((drag.x - event.offsetX) / (view.width - left(view))) * (drag.to - drag.from);
+                showTimes(view, drag.from + by, drag.to + by);
             }
-            drag = null;
-            showSums(view);
         });
-        new ResizeObserver(() => redraw(view)).observe(canvas);
+        const end = (event) => {
+            down.delete(event.pointerId);
+            if (!drag || down.size) return;
+            const { hasMoved } = drag;
+            drag = null;
+            if (hasMoved) return redraw(view);
+            view.range = null;
+            if (event.type === "pointerup") click(view, event.offsetX, event.offsetY);
+        };
+        canvas.addEventListener("pointerup", end);
+        canvas.addEventListener("pointercancel", end);
     }
 
-    function show(container, rest, keys) {
-        const { section } = load();
-        const view = {
+    /* On a name: folds it; on an event: chooses it. */
+    function click(view, positionX, positionY) {
+        const { heads, places } = view.model.layout;
+        const isAt = (y, height) => positionY >= y && positionY < y + height;
+        if (positionX >= left(view)) return choose(view, eventAt(view, positionX, positionY), false);
+        const head = heads.find(({ y }) => isAt(y, head_px));
+        const row = [...places].find(([, y]) => isAt(y, lane_px));
+        if (head) fold(view, choice.foldedProcesses, head.process);
+        else if (row) fold(view, choice.foldedRows, row[0]);
+    }
+
+    function fold(view, set, which) {
+        if (!set.delete(which)) set.add(which);
+        view.rows.replaceChildren(rowList(view));
+        redraw(view);
+    }
+
+    function listenToStrip(view) {
+        const { strip, model } = view;
+        const move = (event) => {
+            if (event.buttons !== 1) return;
+            const middle = (event.offsetX / strip.clientWidth) * model.end,
+                half = (model.to - model.from) / 2;
+            showTimes(view, middle - half, middle + half);
+        };
+        strip.addEventListener("pointerdown", move);
+        strip.addEventListener("pointermove", move);
+    }
+
+    /* ---- rows, for keyboard and screen readers, and to pin them ---- */
+
+    function rowList(view) {
+        const { model } = view,
+            { rows } = model.section;
+        const pin = (row) => {
+            choice.pinned = choice.pinned.includes(row)
+                ? choice.pinned.filter((each) => each !== row)
+                : [...choice.pinned, row];
+            view.rows.replaceChildren(rowList(view));
+            redraw(view);
+        };
+        const item = (row) =>
+            h(
+                "li",
+                {},
+                h(
+                    "button",
+                    { "aria-pressed": String(choice.pinned.includes(row)), onclick: () => pin(row) },
+                    "pin",
+                ),
+                h(
+                    "button",
+                    {
+                        "aria-pressed": String(choice.foldedRows.has(row)),
+                        onclick: () => fold(view, choice.foldedRows, row),
+                    },
+                    "fold",
+                ),
+                " " + model.process(row).label + ", " + rows[row].name,
+            );
+        return h("ul", { class: "rows" }, model.order.map(item));
+    }
+
+    function legend(view) {
+        const { section, events } = view.model,
+            shown = new Map();
+        for (const category of new Set(events.category)) {
+            const name = section.categories[category],
+                [family] = warplens.timelineColors.family(name);
+            if (!shown.has(family)) shown.set(family, name);
+        }
+        const paper = getComputedStyle(view.canvas).backgroundColor;
+        return [...shown].map(([family, name]) =>
+            h(
+                "span",
+                { class: "swatch" },
+                h("i", { style: "background:" + warplens.timelineColors.of(name, "", paper) }),
+                family,
+            ),
+        );
+    }
+
+    /* ---- the page ---- */
+
+    function controls(view, field, acts) {
+        const button = ([title, label, act]) => h("button", { title, onclick: act }, label);
+        return h("div", { class: "bar" }, field, view.count, acts.map(button));
+    }
+
+    function bind(view, field, keys) {
+        const all = () => {
+            view.range = null;
+            showTimes(view, 0, view.model.end);
+        };
+        const toRange = () => {
+            if (!view.range) return;
+            const [from, to] = view.range;
+            view.range = null;
+            showTimes(view, from, to);
+        };
+        const acts = {
+            "/": ["search", () => field.focus()],
+            "+": ["zoom in", () => zoom(view, 0.5)],
+            "-": ["zoom out", () => zoom(view, 2)],
+            w: ["zoom in", () => zoom(view, 0.7)],
+            s: ["zoom out", () => zoom(view, 1.4)],
+            a: ["earlier", () => pan(view, -0.2)],
+            d: ["later", () => pan(view, 0.2)],
+            ArrowLeft: ["earlier", () => pan(view, -0.2)],
+            ArrowRight: ["later", () => pan(view, 0.2)],
+            0: ["everything", all],
+            n: ["next found", () => step(view, 1)],
+            p: ["previous found", () => step(view, -1)],
+            z: ["zoom to the chosen range", toRange],
+        };
+        Object.assign(keys, acts);
+        return [
+            ["previous found", "◀", acts.p[1]],
+            ["next found", "▶", acts.n[1]],
+            ["zoom in", "+", acts["+"][1]],
+            ["zoom out", "−", acts["-"][1]],
+            ["everything", "All", all],
+            ["the chosen range", "Range", toRange],
+        ];
+    }
+
+    function makeView(model) {
+        const { section } = model;
+        return {
+            model,
+            choice,
             canvas: h("canvas", {
                 class: "timeline",
                 role: "img",
                 tabindex: 0,
                 "aria-label": section.count + " events on " + section.rows.length + " rows; sums stand below",
             }),
-            line: h("p", { class: "facts", "aria-live": "polite" }),
+            strip: h("canvas", { class: "strip", role: "img", "aria-label": "The whole, and what is shown of it" }),
+            panel: h("div", { class: "panel" }),
+            hits: h("ul", { class: "hits" }),
+            legend: h("p", { class: "legend" }),
+            rows: h("div", {}),
             table: h("div", { class: "scroll" }),
             count: h("span", { class: "count" }),
             found: null,
@@ -511,86 +451,59 @@
             range: null,
             arrows: 0,
         };
+    }
+
+    async function show(container, rest, keys) {
+        const model = warplens.timelineModel.current() || (await warplens.timelineModel.load());
+        const { section } = model,
+            view = makeView(model);
         const field = h("input", {
             type: "search",
             placeholder: "Search names",
             "aria-label": "Search names",
+            value: rest[2] || "",
             oninput: () => search(view, field.value),
         });
-        const button = (title, label, act) =>
-            h(
-                "button",
-                {
-                    title,
-                    onclick: () => {
-                        act();
-                        showSums(view);
-                    },
-                },
-                label,
-            );
-        view.context = view.canvas.getContext("2d");
-        const all = () => {
-            timeline.from = 0;
-            timeline.to = timeline.end;
-            view.range = null;
-            redraw(view);
-        };
-        const toRange = () => {
-            if (view.range) {
-                [timeline.from, timeline.to] = view.range;
-                view.range = null;
-                redraw(view);
-            }
-        };
+        const acts = bind(view, field, keys);
         container.append(
-            h(
-                "div",
-                { class: "bar" },
-                field,
-                view.count,
-                button("previous found", "◀", () => step(view, -1)),
-                button("next found", "▶", () => step(view, 1)),
-                button("zoom in", "+", () => zoom(view, 0.5)),
-                button("zoom out", "−", () => zoom(view, 2)),
-                button("everything", "All", all),
-                button("the chosen range", "Range", toRange),
-            ),
+            controls(view, field, acts),
             h(
                 "p",
                 { class: "count" },
                 section.count.toLocaleString("en") +
-                    " events. Wheel: zoom; drag: move; shift and drag: choose a range; click: what a call caused." +
+                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused." +
                     (section.is_simulated ? " Times of the GPU are predicted." : ""),
             ),
+            view.hits,
+            view.strip,
             h("div", { class: "timeline-box" }, view.canvas),
-            view.line,
+            view.legend,
+            view.panel,
+            h("details", {}, h("summary", {}, "Rows"), view.rows),
             view.table,
         );
-        Object.assign(keys, {
-            "/": ["search", () => field.focus()],
-            "+": ["zoom in", () => zoom(view, 0.5)],
-            "-": ["zoom out", () => zoom(view, 2)],
-            ArrowLeft: ["earlier", () => pan(view, -0.2)],
-            ArrowRight: ["later", () => pan(view, 0.2)],
-            0: ["everything", all],
-            n: ["next found", () => step(view, 1)],
-            p: ["previous found", () => step(view, -1)],
-            z: ["zoom to the chosen range", toRange],
-            s: ["sums of what is shown", () => showSums(view)],
-        });
-        listen(view);
+        view.rows.append(rowList(view));
+        view.legend.append(...legend(view));
+        listenToWheel(view);
+        listenToPointers(view);
+        listenToStrip(view);
+        new ResizeObserver(() => redraw(view)).observe(view.canvas);
+        [model.from, model.to] = [0, model.end];
+        if (rest[1] > 0 && Number(rest[0]) < Number(rest[1])) showTimes(view, Number(rest[0]), Number(rest[1]));
+        model.find("");
+        if (rest[2]) search(view, rest[2]);
         draw(view);
         showSums(view);
         warplens.timelineView = view; /* for tests */
     }
 
-    warplens.timeline = { load, sums, zoom, pan, draw };
+    warplens.timeline = { load: warplens.timelineModel.current, zoom, pan, draw };
     warplens.addPage({
         id: "timeline",
         title: "Timeline",
         order: 5,
-        isThere: () => data("timeline") !== null,
+        needs: ["timeline", "launches"],
+        isThere: () => warplens.has("timeline"),
         show,
     });
 })();

@@ -44,8 +44,18 @@
 
     /* ---- pages ---- */
 
-    function show() {
-        const parts = location.hash.slice(1).split("/").map(decodeURIComponent);
+    /* A part of the address; one that is not well-formed stands for itself. */
+    function decode(part) {
+        try {
+            return decodeURIComponent(part);
+        } catch (failure) {
+            return part;
+        }
+    }
+
+    /* Shows the page of the address; the promise is kept when it stands. */
+    async function show() {
+        const parts = location.hash.slice(1).split("/").map(decode);
         const pages = shownPages();
         const page = pages.find((each) => each.id === parts[0]) || pages[0];
         hideDefinition();
@@ -63,15 +73,24 @@
                 ),
             );
         const container = h("div", {});
+        const isKnown = page.id === parts[0] || parts[0] === "";
         main.replaceChildren(container);
-        page.show(container, page.id === parts[0] ? parts.slice(1) : [], keys);
+        if (!isKnown) container.append(h("p", { class: "note" }, "There is no page “" + parts[0] + "” here."));
+        if (warplens.isServed && page.needs) {
+            container.append(h("p", { class: "count" }, "…"));
+            await warplens.need(page.needs);
+            if (!container.isConnected) return;
+            container.replaceChildren();
+        }
+        const shown = page.show(container, isKnown ? parts.slice(1) : [], keys);
         scrollTo(0, 0);
+        await shown;
     }
 
     /* ---- keys ---- */
 
     function listKeys() {
-        const rows = Object.entries(keys).concat([
+        const rows = Object.entries({ ...keys, ...(warplens.workbench ? warplens.workbench.keys : {}) }).concat([
             ["1 … " + shownPages().length, ["page", null]],
             ["?", ["this list", null]],
         ]);
@@ -111,7 +130,9 @@
         )
             return;
         const page = shownPages()[Number(event.key) - 1];
+        const own = warplens.workbench ? warplens.workbench.keys : {};
         if (keys[event.key]) keys[event.key][1](event);
+        else if (own[event.key]) own[event.key][1](event);
         else if (event.key === "?") listKeys();
         else if (page) go(page.id);
         else return;
@@ -125,7 +146,7 @@
         ]);
         document
             .getElementById("marks")
-            .append(
+            .replaceChildren(
                 "Every value has a mark: ",
                 ...legend.flatMap((part, i) => (i ? ["; ", ...part] : part)),
                 ".",
@@ -143,13 +164,20 @@
             .join(" · ");
     }
 
+    /* What every page stands on, then the page; anew when a window of the workbench shows another run. */
+    async function begin() {
+        if (warplens.isServed) await warplens.need(["session", "parts"]);
+        showMarks();
+        showSubtitle();
+        await show();
+        document.documentElement.dataset.ready = "yes";
+    }
+
     document.addEventListener("mouseover", onPoint);
     document.addEventListener("focusin", onPoint);
     document.addEventListener("focusout", hideDefinition);
     document.addEventListener("keydown", onKey);
     addEventListener("hashchange", show);
-    showMarks();
-    showSubtitle();
-    show();
-    document.documentElement.dataset.ready = "yes";
+    if (warplens.isServed) warplens.workbench.start(begin);
+    else begin();
 })();

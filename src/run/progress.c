@@ -25,17 +25,58 @@ static bool take_number(char *line, uint64_t *number)
     return true;
 }
 
+/* "KERNEL DONE TOTAL"; line is cut. */
+static bool parse(char *line, struct wl_progress_numbers *numbers)
+{
+    line[strcspn(line, "\n")] = '\0';
+    if (!take_number(line, &numbers->total) || !take_number(line, &numbers->done) ||
+        numbers->total == 0)
+        return false;
+    snprintf(numbers->kernel, sizeof numbers->kernel, "%s", line);
+    return true;
+}
+
+bool wl_progress_read(const char *path, struct wl_progress_numbers *numbers)
+{
+    struct wl_text content = {0};
+    bool is_there = wl_file_read(path, &content, NULL) == WL_OK && content.length > 0 &&
+                    parse(content.data, numbers);
+    wl_text_free(&content);
+    return is_there;
+}
+
+/* Blocks a second since the kernel was first seen, and what is left at that rate. */
+static void add_rate(struct wl_progress *progress, const struct wl_progress_numbers *numbers,
+                     struct wl_text *out)
+{
+    uint64_t now_ns = wl_clock_monotonic_ns();
+    if (numbers->total != progress->first.total || numbers->done < progress->first.done ||
+        strcmp(numbers->kernel, progress->first.kernel) != 0) {
+        progress->first = *numbers;
+        progress->first_ns = now_ns;
+    }
+    double seconds = (double)(now_ns - progress->first_ns) / 1e9;
+    double done = (double)(numbers->done - progress->first.done);
+    if (seconds < 0.5 || done <= 0)
+        return;
+    wl_text_addf(out, ", %.0f a second, %.0f s left", done / seconds,
+                 (double)(numbers->total - numbers->done) * seconds / done);
+}
+
 static void show(struct wl_progress *progress, char *line)
 {
-    uint64_t done = 0, total = 0;
-    line[strcspn(line, "\n")] = '\0';
-    if (!take_number(line, &total) || !take_number(line, &done) || total == 0)
+    struct wl_progress_numbers numbers;
+    if (!parse(line, &numbers))
         return;
-    struct wl_text name = {0};
-    wl_safe_add(line, &name);
-    fprintf(progress->out, "\r  %.*s  %3" PRIu64 "%%  %" PRIu64 " of %" PRIu64 " blocks\033[K",
-            name_width, name.data, done * 100 / total, done, total);
+    struct wl_text name = {0}, rate = {0};
+    wl_safe_add(numbers.kernel, &name);
+    wl_text_add(&rate, "");
+    add_rate(progress, &numbers, &rate);
+    fprintf(progress->out, "\r  %.*s  %3" PRIu64 "%%  %" PRIu64 " of %" PRIu64 " blocks%s\033[K",
+            name_width, name.data, numbers.done * 100 / numbers.total, numbers.done, numbers.total,
+            rate.data ? rate.data : "");
     wl_text_free(&name);
+    wl_text_free(&rate);
     fflush(progress->out);
     progress->is_shown = true;
 }

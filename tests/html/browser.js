@@ -17,7 +17,7 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 
 const skipped = 77;
-const patience_ms = 60000;
+const patience_ms = Number(process.env.WL_PATIENCE_MS) || 60000;
 
 function find() {
     for (const name of ["chromium", "chromium-browser", "google-chrome"])
@@ -121,14 +121,15 @@ async function open() {
             features: [{ name: "prefers-color-scheme", value: options.dark ? "dark" : "light" }],
         });
         const [name, hash] = file.split("#");
+        const url = name.startsWith("http:") ? name : pathToFileURL(name).href;
         const begun = process.hrtime.bigint();
-        await call("Page.navigate", { url: pathToFileURL(name).href + (hash ? "#" + hash : "") });
+        await call("Page.navigate", { url: url + (hash ? "#" + hash : "") });
         while (
             !(await run(
                 "document.readyState === 'complete' && document.documentElement.dataset.ready === 'yes'",
             ))
         ) {
-            if (process.hrtime.bigint() - begun > BigInt(patience_ms) * 1000000n) giveUp("a page is never ready");
+            if (process.hrtime.bigint() - begun > BigInt(patience_ms) * 1000000n) giveUp("a page is never ready: " + problems.join("; "));
             await new Promise((resolve) => setTimeout(resolve, 5));
         }
         const opened_ms = Number(process.hrtime.bigint() - begun) / 1e6;
@@ -184,7 +185,7 @@ async function test(body) {
     const browser = await open();
     let status = 0;
     try {
-        await body(browser, folder);
+        status = (await body(browser, folder)) || 0;
     } catch (failure) {
         console.log(failure.stack);
         status = 1;
@@ -222,4 +223,39 @@ function make(kind, folder, ...options) {
     return { report, page };
 }
 
-module.exports = { open, test, make, warplens, reference };
+/* Starts `warplens ui ...` in a folder; gives its child process, next(): its next address, and text(): all that it said. */
+function workbench(folder, ...words) {
+    const child = spawn(process.env.WARPLENS, ["ui", "--no-open", ...words], { cwd: folder });
+    let said = "",
+        taken = 0;
+    child.stderr.setEncoding("utf8").on("data", (data) => (said += data));
+    child.stdout.resume();
+    const next = async () => {
+        for (let waited = 0; waited < patience_ms; waited += 20) {
+            const all = said.match(/http:\/\/\S+/g) || [];
+            if (all.length > taken) return all[taken++];
+            if (child.exitCode !== null) break;
+            await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        throw new Error("the workbench says no address: " + said);
+    };
+    const stop = () =>
+        new Promise((resolve) => {
+            if (child.exitCode !== null) return resolve(child.exitCode);
+            child.once("exit", resolve);
+            child.kill("SIGTERM");
+        });
+    return { child, next, stop, text: () => said };
+}
+
+/* Waits until the expression is true in the page. */
+async function until(page, expression, what) {
+    const begun = Date.now();
+    while (!(await page.run(expression))) {
+        if (Date.now() - begun > patience_ms)
+            throw new Error("never " + (what || expression) + "; the page says: " + (await page.run("document.body.innerText.slice(0, 2000)")));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+}
+
+module.exports = { workbench, until, open, test, make, warplens, reference };

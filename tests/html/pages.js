@@ -117,11 +117,11 @@ async function testLooks(browser, file) {
 test(async (browser, folder) => {
     const { report, page: file } = make("many", folder);
     const launches = JSON.parse(warplens("show", report, "--page", "summary", "--json")).launches;
-    const page = await browser.page(file);
+    const page = await browser.page(file + "#launches");
     await wait(page);
     await testTable(page, launches);
     const pages = await page.run("warplens.shownPages().map((each) => each.id)");
-    assert.deepStrictEqual(pages, ["launches", "details", "advice", "guide", "session"]);
+    assert.deepStrictEqual(pages, ["program", "launches", "details", "advice", "guide", "session"]);
     for (const [i, id] of pages.entries()) {
         await page.press(String(i + 1));
         await wait(page);
@@ -132,7 +132,7 @@ test(async (browser, folder) => {
     await testDrawings(page);
     assert.deepStrictEqual(page.problems, []);
     await testLooks(browser, file);
-    await testNarrow(browser, file, ["launches", "details/0", "advice", "guide", "session"]);
+    await testNarrow(browser, file, ["program", "launches", "details/0", "advice", "guide", "session"]);
     const { report: base, page: long } = make("long", folder);
     warplens("export", base, "--html", long, "-f", "--baseline", base);
     const other = await browser.page(long + "#source/0");

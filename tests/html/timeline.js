@@ -23,7 +23,7 @@ async function testSums(page, report) {
         warplens("show", report, "--report", "cuda_gpu_kern_sum,cuda_api_sum,nvtx_sum", "--json"),
     ).tables;
     const all = await page.run(
-        "(() => { const { load, sums } = warplens.timeline; return sums(0, load().end + 1); })()",
+        "(() => { const model = warplens.timeline.load(); return model.sums(0, model.end + 1); })()",
     );
     for (const table of tables) {
         assert.ok(table.rows.length > 0);
@@ -35,7 +35,7 @@ async function testSums(page, report) {
         }
     }
     /* two ranges and the 2,000 launches within them, of which one reaches in from before */
-    const part = await page.run("warplens.timeline.sums(1000 * 2000, 3000 * 2000)");
+    const part = await page.run("warplens.timeline.load().sums(1000 * 2000, 3000 * 2000)");
     assert.strictEqual(part.find((sum) => sum.name === "cudaLaunchKernel").count, 2000);
     assert.strictEqual(part.find((sum) => sum.name === "step").ns, 2000 * 2000);
 }
@@ -54,6 +54,75 @@ async function testFinding(page) {
     );
     await wait(page);
     assert.strictEqual(await page.run("warplens.timelineView.arrows"), 1);
+}
+
+/* Of a kernel that runs throughout, the whole lit: a pixel that any event of it begins in has the colour of what is found. */
+async function testSearchWins(page) {
+    await page.press("0");
+    await wait(page);
+    const { wrong, columns } = await page.run(`(() => {
+        const view = warplens.timelineView, { model, canvas } = view, { events } = model;
+        view.chosen = null;
+        warplens.timeline.draw(view);
+        const name = [...view.found.keys()][0];
+        const lane = model.lanes.find((each) => each.found.length > 0), wanted = new Set();
+        for (const at of lane.found) wanted.add(Math.floor(warplens.timelineDraw.x(view, events.start[lane.items[at]])));
+        const probe = document.createElement("canvas").getContext("2d");
+        probe.fillStyle = view.highlight;
+        probe.fillRect(0, 0, 1, 1);
+        const color = [...probe.getImageData(0, 0, 1, 1).data];
+        const line = canvas.getContext("2d").getImageData(0, lane.y + 8, canvas.width, 1).data;
+        const wrong = [...wanted].filter((x) => x < view.width && color.some((part, i) => line[4 * x + i] !== part));
+        return { wrong, columns: wanted.size, name };
+    })()`);
+    assert.ok(columns > 1000, "the kernel is in " + columns + " columns only");
+    assert.deepStrictEqual(wrong, []);
+}
+
+/* Sums are those of what is seen, however one came there. */
+async function testSumsFollow(page) {
+    const shown = () => page.run("document.querySelector('.sums').textContent");
+    const settle = () => page.run("new Promise((done) => setTimeout(done, 400))");
+    let before = await shown();
+    for (const act of [
+        "document.querySelector('canvas.timeline').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, bubbles: true, cancelable: true}))",
+        "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))",
+    ]) {
+        await page.run(act.replace("document.dispatchEvent", "document.body.dispatchEvent"));
+        await settle();
+        const after = await shown();
+        assert.notStrictEqual(after, before, act);
+        before = after;
+    }
+    assert.match(await page.run("location.hash"), /^#timeline\/\d+\/\d+/);
+}
+
+/* Contrast as WCAG 2 has it, of each colour that an event can have against the paper, whose colour its letters have. */
+async function testColors(browser, file) {
+    for (const dark of [false, true]) {
+        const page = await browser.page(file + "#timeline", { dark });
+        await wait(page);
+        const low = await page.run(`(() => {
+            const light = (text) => {
+                const [r, g, b] = text.match(/[\\d.]+/g).map((part) => { const c = part / 255; return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; });
+                return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+            };
+            const paper = warplens.timelineView.paper, low = [];
+            for (const category of warplens.data("timeline").categories)
+                for (const name of ["a", "b", "c", "", "cudaMemcpy", "kernel_1"]) {
+                    const color = warplens.timelineColors.of(category, name, paper);
+                    const [x, y] = [light(color), light(paper)].sort((a, b) => b - a);
+                    if ((x + 0.05) / (y + 0.05) < 4.5) low.push([category, name, color, (x + 0.05) / (y + 0.05)]);
+                }
+            return low;
+        })()`);
+        assert.deepStrictEqual(low, []);
+        const families = await page.run(
+            "['kernel', 'memcpy', 'cuda_runtime', 'synchronization'].map((name) => warplens.timelineColors.of(name, '', warplens.timelineView.paper))",
+        );
+        assert.strictEqual(new Set(families).size, families.length);
+        await page.close();
+    }
 }
 
 async function testMoving(page) {
@@ -91,6 +160,17 @@ test(async (browser, folder) => {
     await testMoving(page);
     await page.press("0");
     await testFinding(page);
+    await testSearchWins(page);
+    await testSumsFollow(page);
+    await testColors(browser, file);
+    assert.deepStrictEqual(
+        await page.run(
+            "['GPU 0, stream 10', 'GPU 0, stream 9', 'GPU 0, stream 100'].sort(warplens.timelineModel.natural)",
+        ),
+        ["GPU 0, stream 9", "GPU 0, stream 10", "GPU 0, stream 100"],
+    );
+    const { size } = require("fs").statSync(file);
+    assert.ok(size < 3 * 1000000, "the page has " + size + " bytes for a million events");
     assert.deepStrictEqual(page.problems, []);
     assert.deepStrictEqual(
         page.requests.filter((url) => !url.startsWith("file:")),

@@ -198,10 +198,25 @@ static void draw_roofs(struct wl_drawing *drawing, const struct roofline *roofli
     }
 }
 
-/* A point where the rate is known, else a line down from the roofs. */
+/* How many points that are drawn later stand at the place of level i. */
+static size_t count_above(const struct roofline *roofline, size_t i, size_t j,
+                          const struct wl_scale *x)
+{
+    const double near = 8;
+    double place = wl_scale_place(x, roofline->intensities[i][j]->number);
+    size_t count = 0;
+    for (size_t k = i + 1; k < level_count; k++)
+        count += roofline->intensities[k][j] &&
+                 fabs(wl_scale_place(x, roofline->intensities[k][j]->number) - place) < near;
+    return count;
+}
+
+/* A point where the rate is known, else a line down from the roofs. Points at one place are rings
+ * around each other. */
 static void draw_points(struct wl_drawing *drawing, const struct roofline *roofline,
                         const struct wl_scale *x, const struct wl_scale *y)
 {
+    const double radius = 5, ring = 3.5, dash = 3;
     for (size_t i = 0; i < level_count; i++) {
         for (size_t j = 0; j < precision_count; j++) {
             const struct wl_metric_value *intensity = roofline->intensities[i][j];
@@ -209,12 +224,14 @@ static void draw_points(struct wl_drawing *drawing, const struct roofline *roofl
             if (!intensity)
                 continue;
             double place = wl_scale_place(x, intensity->number);
+            double above = (double)count_above(roofline, i, j, x);
             wl_drawing_define(drawing, intensity->name, intensity->description);
             if (rate)
-                wl_drawing_circle(drawing, place, wl_scale_place(y, rate->number), 5, levels[i].ink,
-                                  WL_INK_PAPER);
+                wl_drawing_circle(drawing, place, wl_scale_place(y, rate->number),
+                                  radius + ring * above, levels[i].ink, WL_INK_PAPER);
             else
-                wl_drawing_segment(drawing, place, bottom, place, top, levels[i].ink, 1.5)
+                wl_drawing_segment(drawing, place, bottom, place, top, levels[i].ink,
+                                   1.5 + dash * above)
                     ->is_dashed = true;
             wl_drawing_define(drawing, NULL, NULL);
         }

@@ -4,6 +4,7 @@
 #define WL_SHOW_EXPORT_EXPORT_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "report/report.h"
 #include "show/page/view.h"
 
@@ -19,6 +20,25 @@ struct wl_export_report {
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
                             bool allows_unlike, const struct wl_view_options *view,
                             const char *path, struct wl_error *error);
+
+/* The same page in parts, for who serves it: opened once, its sections made as they are asked for.
+ */
+struct wl_export_page;
+/* reports and what they hold must outlive the page; errors as wl_export_html. NULL on errors. */
+enum wl_code wl_export_page_open(const struct wl_export_report *reports, size_t count,
+                                 bool allows_unlike, const struct wl_view_options *view,
+                                 struct wl_export_page **page, struct wl_error *error);
+/* A section as JSON, with what its names mean: {"data": {...} or null, "definitions": {...}};
+ * "parts" says which there are. Errors: those of the
+ * pages; WL_ERR_INPUT where there is no section of this name. */
+enum wl_code wl_export_page_section(struct wl_export_page *page, const char *name,
+                                    struct wl_text *json, struct wl_error *error);
+/* The whole, as wl_export_html writes it. */
+enum wl_code wl_export_page_whole(struct wl_export_page *page, struct wl_text *html,
+                                  struct wl_error *error);
+void wl_export_page_close(struct wl_export_page *page);
+/* The page without data, which asks the server that it came from. */
+void wl_export_page_shell(const char *title, struct wl_text *html);
 
 /* Writes the whole analysis of a report as PDF: launches, findings, the guided walk; then launches
  * in full, of many only the longest of each kernel. Errors: as wl_export_html. */

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "base/count.h"
 #include "base/embedded.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "report/tables.h"
 #include "show/draw/inks.h"
 #include "show/format/format.h"
 #include "warplens/version.h"
@@ -133,17 +136,13 @@ static void add_title(const char *name, struct wl_text *out)
 /* The hash by which the page's security policy knows its script, and runs no other. */
 static void add_hash(const struct wl_text *script, struct wl_text *out)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    unsigned char bytes[WL_SHA256_HEX_LENGTH / 2];
     char hex[WL_SHA256_HEX_LENGTH + 1];
     wl_sha256_of(script->data, script->length, hex);
-    for (size_t i = 0; i < WL_SHA256_HEX_LENGTH; i += 6) { /* 3 bytes: 4 digits */
-        char group[7] = "000000";
-        size_t length = WL_SHA256_HEX_LENGTH - i < 6 ? WL_SHA256_HEX_LENGTH - i : 6;
-        memcpy(group, hex + i, length);
-        unsigned long bits = strtoul(group, NULL, 16);
-        for (size_t j = 0; j < 4; j++)
-            wl_text_add_char(out, j * 6 < length * 4 ? digits[bits >> (18 - 6 * j) & 63] : '=');
-    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] =
+            (unsigned char)strtoul((const char[]){hex[2 * i], hex[2 * i + 1], '\0'}, NULL, 16);
+    wl_base64_add(bytes, sizeof bytes, out);
 }
 
 struct piece {
@@ -174,60 +173,158 @@ static void fill_template(const struct piece *pieces, struct wl_text *out)
     wl_text_free(&template);
 }
 
-static enum wl_code build_page(struct wl_html *html, struct wl_text *page, struct wl_error *error)
+/* Puts data into the template. policy: what the page may load besides what it carries. */
+static void assemble(const char *title, const char *policy, const struct wl_text *data,
+                     struct wl_text *page)
 {
-    struct piece pieces[] = {{"title", {0}},  {"generator", {0}}, {"style", {0}}, {"hash", {0}},
-                             {"script", {0}}, {"data", {0}},      {NULL, {0}}};
-    enum wl_code code = add_sections(html, &pieces[5].text, error);
-    if (!code) {
-        add_title(html->reports[0].name, &pieces[0].text);
-        wl_text_add(&pieces[1].text, "warplens " WL_VERSION_STRING);
-        wl_ink_style(&pieces[2].text);
-        add_files(".css", &pieces[2].text);
-        add_files(".js", &pieces[4].text);
-        add_hash(&pieces[4].text, &pieces[3].text);
-        fill_template(pieces, page);
-    }
+    struct piece pieces[] = {{"title", {0}},  {"generator", {0}}, {"style", {0}},  {"hash", {0}},
+                             {"script", {0}}, {"data", {0}},      {"policy", {0}}, {NULL, {0}}};
+    add_title(title, &pieces[0].text);
+    wl_text_add(&pieces[1].text, "warplens " WL_VERSION_STRING);
+    wl_ink_style(&pieces[2].text);
+    add_files(".css", &pieces[2].text);
+    add_files(".js", &pieces[4].text);
+    add_hash(&pieces[4].text, &pieces[3].text);
+    wl_text_add_bytes(&pieces[5].text, data->data, data->length);
+    wl_text_add(&pieces[6].text, policy);
+    fill_template(pieces, page);
     for (struct piece *piece = pieces; piece->name; piece++)
         wl_text_free(&piece->text);
+}
+
+/* ---- pages ---- */
+
+struct wl_export_page {
+    struct wl_html html;
+    struct wl_view_options view;
+    size_t open_count;
+};
+
+enum wl_code wl_export_page_open(const struct wl_export_report *reports, size_t count,
+                                 bool allows_unlike, const struct wl_view_options *view,
+                                 struct wl_export_page **opened, struct wl_error *error)
+{
+    struct wl_export_page *page = wl_alloc_zero(1, sizeof *page);
+    struct wl_html *html = &page->html;
+    enum wl_code code = WL_OK;
+    page->view = *view;
+    page->view.width = 0;
+    page->view.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
+    page->view.color = false;
+    html->reports = reports;
+    html->report_count = count;
+    html->allows_unlike = allows_unlike;
+    html->contexts = wl_alloc_zero(count, sizeof *html->contexts);
+    for (size_t i = 0; i < count && !code; i++) {
+        code = wl_view_context_open(reports[i].report, &page->view, &html->contexts[i], error);
+        page->open_count++;
+        if (code)
+            wl_error_set_where(error, "%s", reports[i].name);
+    }
+    if (!code)
+        code = wl_rules_load(html->contexts[0].catalog, page->view.section_folder, &html->rules,
+                             error);
+    if (!code && html->contexts[0].launch_count)
+        html->set = wl_metric_set_create(html->contexts[0].catalog, html->contexts[0].launches[0]);
+    html->definitions = json_object();
+    *opened = page;
+    if (code) {
+        wl_export_page_close(page);
+        *opened = NULL;
+    }
     return code;
+}
+
+void wl_export_page_close(struct wl_export_page *page)
+{
+    if (!page)
+        return;
+    json_decref(page->html.definitions);
+    wl_metric_set_free(page->html.set);
+    wl_rules_free(page->html.rules);
+    for (size_t i = 0; i < page->open_count; i++)
+        wl_view_context_close(&page->html.contexts[i]);
+    free(page->html.contexts);
+    free(page);
+}
+
+static enum wl_code fill_nothing(struct wl_html *html, json_t *section, struct wl_error *error)
+{
+    (void)html, (void)section, (void)error;
+    return WL_OK;
+}
+
+/* Which parts there are, known without making them. */
+static enum wl_code fill_parts(struct wl_html *html, json_t *section, struct wl_error *error)
+{
+    bool has_launches = html->set != NULL;
+    return json_object_update_new(
+               section, json_pack("{s:b, s:b, s:b, s:b, s:b}", "launches", has_launches, "guide",
+                                  has_launches, "source", has_launches, "compare",
+                                  has_launches && html->report_count > 1, "timeline",
+                                  wl_report_event_count(html->reports[0].report) > 0))
+               ? wl_error_set(error, WL_ERR_MEMORY, "out of memory")
+               : WL_OK;
+}
+
+enum wl_code wl_export_page_section(struct wl_export_page *page, const char *name,
+                                    struct wl_text *json, struct wl_error *error)
+{
+    struct wl_html *html = &page->html;
+    wl_html_section *fill = strcmp(name, "parts") == 0 ? fill_parts : NULL;
+    for (size_t i = 0; i < WL_COUNT(sections); i++)
+        if (strcmp(sections[i].name, name) == 0)
+            fill = sections[i].is_of_launches && !html->set ? fill_nothing : sections[i].fill;
+    if (!fill)
+        return wl_error_set(error, WL_ERR_INPUT, "there is no section %s", name);
+    json_t *data = json_object(), *definitions = json_object();
+    json_object_clear(html->definitions);
+    enum wl_code code = fill(html, data, error);
+    if (!code)
+        code = wl_html_definitions(html, definitions, error);
+    bool is_empty = json_object_size(data) == 0;
+    json_t *answer = json_pack("{s:o, s:o}", "data", is_empty ? json_null() : json_incref(data),
+                               "definitions", definitions);
+    make_safe(answer);
+    if (!code)
+        add_json(answer, json);
+    json_decref(answer);
+    json_decref(data);
+    return code;
+}
+
+enum wl_code wl_export_page_whole(struct wl_export_page *page, struct wl_text *html,
+                                  struct wl_error *error)
+{
+    struct wl_text data = {0};
+    json_object_clear(page->html.definitions);
+    enum wl_code code = add_sections(&page->html, &data, error);
+    if (!code)
+        assemble(page->html.reports[0].name, "", &data, html);
+    wl_text_free(&data);
+    return code;
+}
+
+void wl_export_page_shell(const char *title, struct wl_text *html)
+{
+    struct wl_text data = {0};
+    wl_text_add(&data, "<script type=\"application/json\" id=\"data-served\">{}</script>\n");
+    assemble(title, "; connect-src 'self'", &data, html);
+    wl_text_free(&data);
 }
 
 enum wl_code wl_export_html(const struct wl_export_report *reports, size_t count,
                             bool allows_unlike, const struct wl_view_options *view,
                             const char *path, struct wl_error *error)
 {
-    struct wl_html html = {
-        .reports = reports, .report_count = count, .allows_unlike = allows_unlike};
-    struct wl_view_options own = *view;
-    struct wl_text page = {0};
-    enum wl_code code = WL_OK;
-    own.width = 0;
-    own.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
-    own.color = false;
-    html.contexts = wl_alloc_zero(count, sizeof *html.contexts);
-    for (size_t i = 0; i < count && !code; i++) {
-        code = wl_view_context_open(reports[i].report, &own, &html.contexts[i], error);
-        if (code)
-            wl_error_set_where(error, "%s", reports[i].name);
-    }
+    struct wl_export_page *page = NULL;
+    struct wl_text html = {0};
+    enum wl_code code = wl_export_page_open(reports, count, allows_unlike, view, &page, error);
     if (!code)
-        code = wl_rules_load(html.contexts[0].catalog, own.section_folder, &html.rules, error);
-    if (!code) {
-        const struct wl_view_context *first = &html.contexts[0];
-        if (first->launch_count)
-            html.set = wl_metric_set_create(first->catalog, first->launches[0]);
-        html.definitions = json_object();
-        code = build_page(&html, &page, error);
-        json_decref(html.definitions);
-        wl_metric_set_free(html.set);
-    }
+        code = wl_export_page_whole(page, &html, error);
     if (!code)
-        code = wl_file_write(path, page.data, page.length, error);
-    wl_rules_free(html.rules);
-    for (size_t i = 0; i < count; i++)
-        wl_view_context_close(&html.contexts[i]);
-    free(html.contexts);
-    wl_text_free(&page);
+        code = wl_file_write(path, html.data, html.length, error);
+    wl_export_page_close(page);
+    wl_text_free(&html);
     return code;
 }

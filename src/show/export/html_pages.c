@@ -78,15 +78,9 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
     return code;
 }
 
-/* The guided walk is text; its lines are broken as on a terminal. */
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    char *text = NULL;
-    enum wl_code code = wl_page_to_text(&wl_page_guide, &html->contexts[0], &text, error);
-    if (!code)
-        json_object_set_new(section, "text", wl_json_text(text));
-    free(text);
-    return code;
+    return take_page(html, &wl_page_guide, section, error);
 }
 
 /* ---- baselines ---- */

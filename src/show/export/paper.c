@@ -21,6 +21,10 @@ struct wl_paper {
     double y; /* where the next thing begins */
     int page, outline;
     bool is_used; /* something stands on this page */
+    struct {
+        struct wl_paper_heading *items;
+        size_t count, capacity;
+    } headings;
 };
 
 static const struct style {
@@ -122,6 +126,9 @@ enum wl_code wl_paper_finish(struct wl_paper *paper, struct wl_text *bytes, stru
         status = cairo_surface_status(paper->surface);
     cairo_surface_destroy(paper->surface);
     *bytes = paper->bytes;
+    for (size_t i = 0; i < paper->headings.count; i++)
+        free(paper->headings.items[i].text);
+    free(paper->headings.items);
     free(paper->title);
     free(paper);
     return status ? wl_error_set(error, WL_ERR_INTERNAL, "the PDF could not be made: %s",
@@ -133,6 +140,49 @@ void wl_paper_break(struct wl_paper *paper)
 {
     if (paper->is_used)
         end_page(paper);
+}
+
+void wl_paper_part(struct wl_paper *paper, double part)
+{
+    need(paper, part * (page_height - 2 * margin));
+}
+
+int wl_paper_page(const struct wl_paper *paper)
+{
+    return paper->page;
+}
+
+/* ---- contents ---- */
+
+const struct wl_paper_heading *wl_paper_headings(const struct wl_paper *paper, size_t *count)
+{
+    *count = paper->headings.count;
+    return paper->headings.items;
+}
+
+void wl_paper_contents(struct wl_paper *paper, const struct wl_paper_heading *headings,
+                       size_t count, int shift)
+{
+    const double size = 9, height = size * 1.6, right = page_width - margin;
+    for (size_t i = 0; i < count; i++) {
+        char *number = wl_string_format("%d", headings[i].page + shift);
+        char *place = wl_string_format("page=%d pos=[0 0]", headings[i].page + shift);
+        need(paper, height);
+        cairo_save(paper->cairo);
+        set_font(paper, size, false, false);
+        set_ink(paper, WL_INK_TEXT);
+        cairo_tag_begin(paper->cairo, CAIRO_TAG_LINK, place);
+        show_at(paper, right - width_of(paper, number), paper->y + size, number);
+        cairo_rectangle(paper->cairo, margin, paper->y, right - margin - 30, height);
+        cairo_clip(paper->cairo);
+        show_at(paper, margin, paper->y + size, headings[i].text);
+        cairo_tag_end(paper->cairo, CAIRO_TAG_LINK);
+        cairo_restore(paper->cairo);
+        paper->y += height;
+        paper->is_used = true;
+        free(number);
+        free(place);
+    }
 }
 
 /* ---- text ---- */
@@ -167,8 +217,10 @@ static void add_outline(struct wl_paper *paper, enum wl_paper_style style, const
     char *place = wl_string_format("page=%d pos=[0 %.0f]", paper->page, paper->y);
     int parent = is_heading ? CAIRO_PDF_OUTLINE_ROOT : paper->outline;
     int item = cairo_pdf_surface_add_outline(paper->surface, parent, text, place, 0);
-    if (is_heading)
+    if (is_heading) {
         paper->outline = item;
+        WL_PUSH(&paper->headings, ((struct wl_paper_heading){wl_string_copy(text), paper->page}));
+    }
     free(place);
 }
 
@@ -280,9 +332,12 @@ void wl_paper_table(struct wl_paper *paper, const struct wl_table *table)
 
 void wl_paper_drawing(struct wl_paper *paper, const struct wl_drawing *drawing)
 {
-    double room = page_width - 2 * margin;
+    const double least_part = 0.6; /* of its size, to stand on what is left of a page */
+    double room = page_width - 2 * margin, left = page_height - margin - 30 - paper->y;
     double scale = fmin(0.75, room / drawing->width);
     scale = fmin(scale, (page_height - 2 * margin - 40) / drawing->height);
+    if (left / drawing->height >= least_part * scale)
+        scale = fmin(scale, left / drawing->height);
     need(paper, drawing->height * scale + 24);
     wl_paper_text(paper, WL_PAPER_LABEL, drawing->title);
     cairo_save(paper->cairo);

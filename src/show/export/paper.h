@@ -21,6 +21,19 @@ enum wl_paper_style {
 
 /* title stands at the foot of every page. */
 struct wl_paper *wl_paper_create(const char *title);
+
+/* Headings that were set, with their pages, counted from 1; they belong to the paper. */
+struct wl_paper_heading {
+    char *text; /* safe */
+    int page;
+};
+const struct wl_paper_heading *wl_paper_headings(const struct wl_paper *paper, size_t *count);
+/* The page on which the next thing begins. */
+int wl_paper_page(const struct wl_paper *paper);
+/* A line for each heading, with its page, which is shift after that of the heading, and a link to
+ * it. */
+void wl_paper_contents(struct wl_paper *paper, const struct wl_paper_heading *headings,
+                       size_t count, int shift);
 /* Gives the file to bytes and frees the paper. Errors: WL_ERR_INTERNAL, from cairo. */
 enum wl_code wl_paper_finish(struct wl_paper *paper, struct wl_text *bytes, struct wl_error *error);
 
@@ -29,9 +42,12 @@ void wl_paper_text(struct wl_paper *paper, enum wl_paper_style style, const char
 /* A table whose cells are safe texts, made smaller where it is wider than the page. Its headings
  * are repeated on each page. */
 void wl_paper_table(struct wl_paper *paper, const struct wl_table *table);
-/* A drawing, made smaller where it is wider than the page, with its title above. */
+/* A drawing, made smaller where it is wider than the page or, by a little, than what is left of it,
+ * with its title above. */
 void wl_paper_drawing(struct wl_paper *paper, const struct wl_drawing *drawing);
 /* What follows begins on a new page. */
 void wl_paper_break(struct wl_paper *paper);
+/* What follows begins on a new page unless a part of this one (0 to 1) is free. */
+void wl_paper_part(struct wl_paper *paper, double part);
 
 #endif

@@ -166,21 +166,20 @@ static void put_finding(struct pdf *pdf, const struct wl_advice *advice, size_t 
 
 static enum wl_code put_findings(struct pdf *pdf, struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     enum wl_code code = wl_view_advise(pdf->context, &advice, error);
     if (code)
         return code;
     wl_paper_text(pdf->paper, WL_PAPER_HEADING, "Findings");
-    if (advice.finding_count == 0)
+    if (advice->finding_count == 0)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN, "Nothing that the rules look for.");
-    for (size_t i = 0; i < advice.finding_count && i < most_findings; i++)
-        put_finding(pdf, &advice.findings[i], i + 1);
-    if (advice.finding_count > most_findings) {
-        char *more = wl_string_format("and %zu more", advice.finding_count - most_findings);
+    for (size_t i = 0; i < advice->finding_count && i < most_findings; i++)
+        put_finding(pdf, &advice->findings[i], i + 1);
+    if (advice->finding_count > most_findings) {
+        char *more = wl_string_format("and %zu more", advice->finding_count - most_findings);
         wl_paper_text(pdf->paper, WL_PAPER_SMALL, more);
         free(more);
     }
-    wl_view_advice_free(&advice);
     return WL_OK;
 }
 
@@ -212,15 +211,27 @@ static void put_absent(struct pdf *pdf, struct wl_metric_set *set, const struct 
     }
 }
 
+/* Two columns of them where there are many. */
 static void put_metrics(struct pdf *pdf, struct wl_metric_set *set,
                         const struct wl_section *section)
 {
+    enum { most_of_one_column = 4 };
     struct wl_table table = {0};
-    wl_table_add_column(&table, "", true);
-    wl_table_add_column(&table, "", false);
-    for (size_t i = 0; i < section->metric_count; i++) {
-        add_cell(&table, section->metrics[i].label);
-        add_value(&table, wl_metric_get(set, section->metrics[i].metric), true);
+    size_t columns = section->metric_count > most_of_one_column ? 2 : 1;
+    size_t rows = (section->metric_count + columns - 1) / columns;
+    for (size_t i = 0; i < columns; i++) {
+        wl_table_add_column(&table, "", true);
+        wl_table_add_column(&table, "", false);
+    }
+    for (size_t i = 0; i < rows * columns; i++) {
+        size_t metric = i % columns * rows + i / columns;
+        if (metric < section->metric_count) {
+            add_cell(&table, section->metrics[metric].label);
+            add_value(&table, wl_metric_get(set, section->metrics[metric].metric), true);
+        } else {
+            add_cell(&table, "");
+            add_cell(&table, "");
+        }
     }
     if (section->metric_count > 0)
         wl_paper_table(pdf->paper, &table);
@@ -305,7 +316,7 @@ static enum wl_code put_launch(struct pdf *pdf, const struct wl_report_launch *l
                                    short_name(launch), grid[0], grid[1], grid[2], block[0],
                                    block[1], block[2]);
     enum wl_code code = WL_OK;
-    wl_paper_break(pdf->paper);
+    wl_paper_part(pdf->paper, 0.4);
     wl_paper_text(pdf->paper, WL_PAPER_HEADING, title);
     wl_paper_text(pdf->paper, WL_PAPER_CODE, wl_fields_kernel(launch));
     if (launch->record.status == WL_LAUNCH_FAILED) {
@@ -344,11 +355,10 @@ static bool leads_kernel(const struct wl_view_context *context, size_t index)
     return true;
 }
 
-static enum wl_code put_all(struct pdf *pdf, const char *name, struct wl_error *error)
+static enum wl_code put_body(struct pdf *pdf, struct wl_error *error)
 {
     const struct wl_view_context *context = pdf->context;
     bool is_full = context->launch_count <= most_full;
-    put_title(pdf, name);
     put_launches(pdf);
     if (!is_full)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN,
@@ -363,6 +373,51 @@ static enum wl_code put_all(struct pdf *pdf, const char *name, struct wl_error *
     return code;
 }
 
+/* Title and contents, on pages of their own; shift: how many pages they take. */
+static void put_contents(struct pdf *pdf, const char *name, const struct wl_paper *body, int shift)
+{
+    size_t count = 0;
+    const struct wl_paper_heading *headings = wl_paper_headings(body, &count);
+    put_title(pdf, name);
+    wl_paper_text(pdf->paper, WL_PAPER_LABEL, "Contents");
+    wl_paper_contents(pdf->paper, headings, count, shift);
+    wl_paper_break(pdf->paper);
+}
+
+static void discard(struct wl_paper *paper)
+{
+    struct wl_text bytes = {0};
+    struct wl_error ignored = {0};
+    wl_paper_finish(paper, &bytes, &ignored);
+    wl_text_free(&bytes);
+}
+
+/* Set twice: the pages of headings are known when all is set once. */
+static enum wl_code make(struct pdf *pdf, const char *name, struct wl_text *bytes,
+                         struct wl_error *error)
+{
+    struct wl_error finish_error = {0};
+    struct wl_paper *body = wl_paper_create(name), *front = wl_paper_create(name);
+    pdf->paper = body;
+    enum wl_code code = put_body(pdf, error);
+    pdf->paper = front;
+    put_contents(pdf, name, body, 0);
+    int shift = wl_paper_page(front) - 1;
+    pdf->paper = wl_paper_create(name);
+    if (!code) {
+        put_contents(pdf, name, body, shift);
+        code = put_body(pdf, error);
+    }
+    discard(body);
+    discard(front);
+    enum wl_code finish_code = wl_paper_finish(pdf->paper, bytes, &finish_error);
+    if (!code && finish_code) {
+        code = finish_code;
+        *error = finish_error;
+    }
+    return code;
+}
+
 enum wl_code wl_export_pdf(const struct wl_export_report *report,
                            const struct wl_view_options *view, const char *path,
                            struct wl_error *error)
@@ -374,14 +429,8 @@ enum wl_code wl_export_pdf(const struct wl_export_report *report,
     own.color = false;
     enum wl_code code = wl_view_context_open(report->report, &own, &context, error);
     if (!code) {
-        struct pdf pdf = {.paper = wl_paper_create(report->name), .context = &context};
-        struct wl_error finish_error = {0};
-        code = put_all(&pdf, report->name, error);
-        enum wl_code finish_code = wl_paper_finish(pdf.paper, &bytes, &finish_error);
-        if (!code && finish_code) {
-            code = finish_code;
-            *error = finish_error;
-        }
+        struct pdf pdf = {.context = &context};
+        code = make(&pdf, report->name, &bytes, error);
         wl_models_free(&pdf.models);
     }
     if (!code)

@@ -10,7 +10,9 @@
 #include "show/draw/charts.h"
 #include "show/draw/models.h"
 #include "show/export/export.h"
+#include "show/format/format.h"
 #include "show/page/context.h"
+#include "show/page/fields.h"
 
 static const double pixels_per_unit = 2;
 
@@ -21,11 +23,31 @@ struct pictures {
     size_t written;
 };
 
-static enum wl_code write_picture(struct pictures *pictures, const struct wl_drawing *drawing,
-                                  int64_t launch, const char *name, struct wl_error *error)
+/* Below the drawing: of which launch of which kernel it is, and on which GPU. */
+static void add_caption(struct wl_drawing *drawing, const struct wl_report_launch *launch)
 {
+    const double size = 11, room = 22;
+    const uint32_t *grid = launch->record.grid, *block = launch->record.block;
+    struct wl_text text = {0}, kernel = {0};
+    wl_format_safe(wl_fields_kernel(launch), &kernel);
+    wl_format_shorten(&kernel, (size_t)(drawing->width / size));
+    wl_text_addf(&text, "launch %" PRId64 ": %s (%u, %u, %u)x(%u, %u, %u)", launch->key,
+                 kernel.data, grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+    if (launch->device)
+        wl_text_addf(&text, " · %s", launch->device->name);
+    drawing->height += room;
+    wl_drawing_text(drawing, 8, drawing->height - 8, size, WL_ANCHOR_START, WL_INK_DIM, text.data);
+    wl_text_free(&text);
+    wl_text_free(&kernel);
+}
+
+static enum wl_code write_picture(struct pictures *pictures, struct wl_drawing *drawing,
+                                  const struct wl_report_launch *launch, const char *name,
+                                  struct wl_error *error)
+{
+    add_caption(drawing, launch);
     bool is_svg = pictures->form == WL_EXPORT_SVG;
-    char *path = wl_string_format("%s/%" PRId64 "-%s.%s", pictures->folder, launch, name,
+    char *path = wl_string_format("%s/%" PRId64 "-%s.%s", pictures->folder, launch->key, name,
                                   is_svg ? "svg" : "png");
     struct stat status;
     enum wl_code code = WL_OK;
@@ -55,7 +77,7 @@ static enum wl_code write_heat_map(struct pictures *pictures, struct wl_view_con
         return code;
     struct wl_drawing *drawing = wl_chart_heat_map(&model, wl_source_find_heat(&model), &reason);
     if (drawing)
-        code = write_picture(pictures, drawing, launch->key, "source", error);
+        code = write_picture(pictures, drawing, launch, "source", error);
     wl_drawing_free(drawing);
     wl_source_free(&model);
     return code;
@@ -74,7 +96,7 @@ static enum wl_code write_launch(struct pictures *pictures, struct wl_view_conte
         const char *reason = NULL;
         struct wl_drawing *drawing = chart->draw(&drawn, &reason);
         if (drawing)
-            code = write_picture(pictures, drawing, launch->key, chart->name, error);
+            code = write_picture(pictures, drawing, launch, chart->name, error);
         wl_drawing_free(drawing);
     }
     wl_metric_set_free(drawn.set);

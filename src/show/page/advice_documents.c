@@ -90,19 +90,18 @@ static json_t *sarif_result(const struct wl_advice *advice)
 enum wl_code wl_advice_write_sarif(struct wl_view_context *context, struct wl_text *out,
                                    struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     json_t *results = json_array();
-    for (size_t i = 0; i < advice.finding_count; i++)
-        json_array_append_new(results, sarif_result(&advice.findings[i]));
+    for (size_t i = 0; i < advice->finding_count; i++)
+        json_array_append_new(results, sarif_result(&advice->findings[i]));
     json_t *root =
         json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:o}]}", "$schema",
                   "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
                   "tool", "driver", "name", "warplens", "version", WL_VERSION_STRING, "rules",
-                  sarif_rules(advice.rules), "results", results);
-    wl_view_advice_free(&advice);
+                  sarif_rules(advice->rules), "results", results);
     char *dump = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(root);
     if (!dump)
@@ -164,25 +163,24 @@ static void markdown_finding(struct wl_text *out, const struct wl_advice *advice
 enum wl_code wl_advice_write_markdown(struct wl_view_context *context, struct wl_text *out,
                                       struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     wl_text_add(out, "## Findings\n\n");
-    for (size_t i = 0; i < advice.finding_count; i++)
-        markdown_finding(out, &advice.findings[i], i + 1);
-    if (advice.finding_count == 0)
+    for (size_t i = 0; i < advice->finding_count; i++)
+        markdown_finding(out, &advice->findings[i], i + 1);
+    if (advice->finding_count == 0)
         wl_text_add(out, "No rule found anything.\n");
-    for (size_t i = 0; i < advice.skip_count; i++) {
+    for (size_t i = 0; i < advice->skip_count; i++) {
         struct wl_text text = {0};
         wl_text_add(out, i == 0 ? "\nNot looked at:\n\n" : "");
-        if (wl_advice_add_skip(&advice, i, &text)) {
+        if (wl_advice_add_skip(advice, i, &text)) {
             wl_text_add(out, "- ");
             add_markdown(out, text.data);
             wl_text_add_char(out, '\n');
         }
         wl_text_free(&text);
     }
-    wl_view_advice_free(&advice);
     return WL_OK;
 }

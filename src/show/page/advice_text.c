@@ -10,16 +10,23 @@
 
 enum { longest_line = 120 };
 
-enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advice *advice,
+enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error)
 {
-    *advice = (struct wl_view_advice){0};
+    *advice = context->advice;
+    if (context->advice)
+        return WL_OK;
+    struct wl_view_advice *own = wl_alloc_zero(1, sizeof *own);
     enum wl_code code =
-        wl_rules_load(context->catalog, context->options->section_folder, &advice->rules, error);
+        wl_rules_load(context->catalog, context->options->section_folder, &own->rules, error);
     if (code == WL_OK)
-        code = wl_view_advise_on(context, context->launches, context->launch_count, advice, error);
-    if (code != WL_OK)
-        wl_view_advice_free(advice);
+        code = wl_view_advise_on(context, context->launches, context->launch_count, own, error);
+    if (code == WL_OK) {
+        *advice = context->advice = own;
+        return WL_OK;
+    }
+    wl_view_advice_release(own);
+    free(own);
     return code;
 }
 
@@ -42,7 +49,7 @@ enum wl_code wl_view_advise_on(struct wl_view_context *context,
     return WL_OK;
 }
 
-void wl_view_advice_free(struct wl_view_advice *advice)
+void wl_view_advice_release(struct wl_view_advice *advice)
 {
     wl_advice_free(advice->list);
     wl_rules_free(advice->rules);

@@ -15,16 +15,17 @@ struct wl_view_advice {
     size_t skip_count;
 };
 
-/* Errors: those of wl_rules_load and wl_advise. */
-enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advice *advice,
+/* The advice of a context, which owns it: rules run once, whoever asks. Errors: those of
+ * wl_rules_load and wl_advise. */
+enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
-void wl_view_advice_free(struct wl_view_advice *advice);
 
-/* The same for some launches only, with rules that are loaded already; wl_view_advice_free frees
- * the rules, too, unless advice->rules is set to NULL before. */
+/* The same for some launches only, for the caller, with rules that are loaded already. */
 enum wl_code wl_view_advise_on(struct wl_view_context *context,
                                const struct wl_report_launch *const *launches, size_t launch_count,
                                struct wl_view_advice *advice, struct wl_error *error);
+/* Frees what is in it, the rules too. */
+void wl_view_advice_release(struct wl_view_advice *advice);
 
 /* Each adds to out; what comes from the user's program is not yet safe for a terminal. */
 

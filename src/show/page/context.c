@@ -6,6 +6,7 @@
 #include "base/rank.h"
 #include "record/pattern.h"
 #include "report/tables.h"
+#include "show/page/advice_text.h"
 
 static bool is_of_ranks(const struct wl_view_options *options,
                         const struct wl_report_launch *launch)
@@ -107,6 +108,9 @@ enum wl_code wl_view_context_open(struct wl_report *report, const struct wl_view
 void wl_view_context_close(struct wl_view_context *context)
 {
     wl_metric_names_free(&context->names);
+    if (context->advice)
+        wl_view_advice_release(context->advice);
+    free(context->advice);
     free(context->launches);
     free(context->chosen);
     wl_sections_free(context->sections);

@@ -19,7 +19,8 @@ struct wl_view_context {
     size_t chosen_count;
     const struct wl_report_launch **launches; /* those that the options choose */
     size_t launch_count;
-    struct wl_metric_names names; /* of --metrics */
+    struct wl_metric_names names;  /* of --metrics */
+    struct wl_view_advice *advice; /* made when it is first wanted: advice_text.h */
 };
 
 /* A page: its row of show/page/pages.def. */

@@ -376,7 +376,8 @@ static size_t put_findings(const struct side *from, const struct side *other, co
                            struct wl_page_sink *sink)
 {
     static const struct wl_column id = {.json = "id"}, kernel = {.json = "kernel"},
-                                  title = {.json = "title"};
+                                  title = {.json = "title"}, file = {.json = "file"},
+                                  line = {.json = "line"};
     size_t count = 0, put_count = 0;
     const struct wl_advice *all = wl_advice_all(from->advice, &count);
     const struct group *own = find_lonely(from, other), *partner = find_lonely(other, from);
@@ -393,6 +394,10 @@ static size_t put_findings(const struct side *from, const struct side *other, co
         wl_put(sink, &id, wl_cell_text(all[i].rule->id));
         wl_put(sink, &kernel, wl_cell_text(kernel_of(&all[i])));
         wl_put(sink, &title, wl_cell_text(all[i].title));
+        if (all[i].place.line > 0) {
+            wl_put(sink, &file, wl_cell_text(all[i].place.file));
+            wl_put(sink, &line, wl_cell_number(all[i].place.line));
+        }
         wl_end(sink);
         put_count++;
     }

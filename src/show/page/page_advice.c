@@ -323,34 +323,33 @@ static void put_ladders(struct wl_view_context *context, struct wl_page_sink *si
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     wl_heading(sink, columns, COLUMNS);
-    const json_t *facts = wl_advice_facts(advice.list);
+    const json_t *facts = wl_advice_facts(advice->list);
     if (facts) {
         wl_program_time_say(sink, facts);
         wl_print(sink, "\n");
     }
-    if (advice.finding_count > 1)
+    if (advice->finding_count > 1)
         wl_print(
             sink,
             "Best first: by what is saved of all the time there is here. Gains within 5 points of it count "
             "as equal: then the cheaper change comes first.\n\n");
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
-    for (size_t i = 0; i < advice.finding_count; i++) {
-        say_finding(context, sink, &advice.findings[i], i + 1);
-        put_finding(sink, &advice.findings[i], i + 1);
+    for (size_t i = 0; i < advice->finding_count; i++) {
+        say_finding(context, sink, &advice->findings[i], i + 1);
+        put_finding(sink, &advice->findings[i], i + 1);
         wl_flush(sink);
     }
     wl_end(sink);
-    if (advice.finding_count == 0)
+    if (advice->finding_count == 0)
         wl_print(sink, "No rule found anything.\n\n");
-    put_ladders(context, sink, &advice);
-    put_skips(sink, &advice);
+    put_ladders(context, sink, advice);
+    put_skips(sink, advice);
     wl_mark_legend(sink);
-    wl_view_advice_free(&advice);
     return WL_OK;
 }
 

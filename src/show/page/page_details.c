@@ -352,7 +352,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         advice.list = NULL;
     }
     wl_end(sink);
-    wl_view_advice_free(&advice);
+    wl_view_advice_release(&advice);
     if (code)
         return code;
     if (others)

@@ -15,11 +15,47 @@
 
 enum { most_kernels = 5 };
 
+static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
+{
+    const struct wl_column column = {.json = key};
+    wl_put(sink, &column, cell);
+}
+
+/* Begins an answer; what is told from here to end_answer belongs to it. */
 static void ask(struct wl_page_sink *sink, const char *question)
 {
     wl_bold(sink, true);
     wl_print(sink, "%s\n", question);
     wl_bold(sink, false);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "question", wl_cell_text(question));
+    wl_begin(sink, WL_LEVEL_LIST, "answers", 0);
+}
+
+static void end_answer(struct wl_page_sink *sink)
+{
+    wl_end(sink);
+    wl_end(sink);
+}
+
+/* What a sentence of an answer is: its word in data, and what stands before it in text. */
+enum telling { ANSWER, EVIDENCE, VERDICT };
+static const struct {
+    const char *kind, *prefix;
+} tellings[] = {
+    [ANSWER] = {"answer", "   "},
+    [EVIDENCE] = {"evidence", "   evidence: "},
+    [VERDICT] = {"verdict", "   verdict: "},
+};
+
+/* A sentence of the answer. Frees text. */
+static void tell(struct wl_page_sink *sink, enum telling telling, char *text)
+{
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "kind", wl_cell_text(tellings[telling].kind));
+    put(sink, "text", wl_cell_text(text));
+    wl_end(sink);
+    wl_say_free(sink, tellings[telling].prefix, text);
 }
 
 static void add_time(double time_ns, struct wl_text *out)
@@ -32,7 +68,8 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-/* "next: warplens show REPORT --page PAGE -k KERNEL", as a shell takes it; share may be NULL. */
+/* "next: warplens show REPORT --page PAGE -k KERNEL", as a shell takes it, and in data which page
+ * it is, of which launch; share may be NULL. */
 static void say_command(struct wl_view_context *context, struct wl_page_sink *sink,
                         const char *page, const struct wl_share *share, const char *behind)
 {
@@ -48,6 +85,13 @@ static void say_command(struct wl_view_context *context, struct wl_page_sink *si
         wl_text_add_word(&line, function);
     }
     wl_text_add(&line, behind);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    put(sink, "kind", wl_cell_text("next"));
+    put(sink, "text", wl_cell_text(line.data + strlen("next: ")));
+    put(sink, "page", wl_cell_text(page));
+    if (share)
+        put(sink, "launch", wl_cell_number((double)share->launch->key));
+    wl_end(sink);
     wl_print(sink, "   ");
     wl_print_safe(sink, line.data); /* a command is not broken into lines */
     wl_print(sink, "\n");
@@ -70,10 +114,11 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
             wl_advice_add_place(finding, &text);
             wl_text_addf(&text, ": %s: %s; ", finding->rule->id, finding->title);
             wl_advice_add_gain(finding, &text);
-            wl_say_free(sink, "   ", wl_text_take(&text));
+            tell(sink, ANSWER, wl_text_take(&text));
             break;
         }
         say_command(context, sink, "advice", NULL, "");
+        end_answer(sink);
     }
     if (shares->count == 0)
         return;
@@ -88,17 +133,18 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
         add_time(share->time_ns, &text);
         if (share->is_stand_in)
             wl_text_add(&text, " (stand-in for a library's kernel)");
-        wl_say_free(sink, "   ", wl_text_take(&text));
+        tell(sink, ANSWER, wl_text_take(&text));
     }
-    wl_say_free(sink, "   ",
-                wl_string_format("evidence: %s%s",
-                                 shares->has_durations ? "gpu__time_duration.sum"
-                                                       : "the least time that counts allow, as the "
-                                                         "report has no durations",
-                                 facts ? ""
-                                       : "; what else the program does is not in this report: "
-                                         "`warplens optimize` looks at it"));
+    tell(sink, EVIDENCE,
+         wl_string_format("%s%s",
+                          shares->has_durations ? "gpu__time_duration.sum"
+                                                : "the least time that counts allow, as the "
+                                                  "report has no durations",
+                          facts ? ""
+                                : "; what else the program does is not in this report: "
+                                  "`warplens optimize` looks at it"));
     say_command(context, sink, "summary", NULL, "");
+    end_answer(sink);
 }
 
 static bool is_about(const struct wl_advice *advice, const struct wl_share *share)
@@ -116,16 +162,17 @@ static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink
         if (!is_about(finding, share) || strcmp(finding->rule->stage, "bound") != 0)
             continue;
         is_known = true;
-        wl_say_free(sink, "   ", wl_string_copy(finding->title));
+        tell(sink, ANSWER, wl_string_copy(finding->title));
         for (size_t j = 0; j < finding->evidence_count && j < 3; j++) {
             struct wl_text text = {0};
             wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[j], &text);
-            wl_say_free(sink, "   evidence: ", wl_text_take(&text));
+            tell(sink, EVIDENCE, wl_text_take(&text));
         }
     }
     if (!is_known)
-        wl_say_free(sink, "   ", wl_string_copy("this is not known: nothing was counted"));
+        tell(sink, ANSWER, wl_string_copy("this is not known: nothing was counted"));
     say_command(context, sink, "details --section SpeedOfLight", share, "");
+    end_answer(sink);
 }
 
 static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -133,22 +180,24 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
 {
     ask(sink, "3. Why, and on which line?");
     if (!finding) {
-        wl_say_free(sink, "   ", wl_string_copy("no rule found a cause that is worth a change"));
+        tell(sink, ANSWER, wl_string_copy("no rule found a cause that is worth a change"));
+        end_answer(sink);
         return;
     }
     struct wl_text text = {0};
     wl_advice_add_place(finding, &text);
     wl_text_addf(&text, ": %s: %s", finding->rule->id, finding->title);
-    wl_say_free(sink, "   ", wl_text_take(&text));
+    tell(sink, ANSWER, wl_text_take(&text));
     char *source = wl_advice_source_line(context->report, &finding->place);
     if (source[0] != '\0')
-        wl_say_free(sink, "   ", wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
+        tell(sink, ANSWER, wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
     free(source);
     for (size_t i = 0; i < finding->evidence_count; i++) {
         wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
-        wl_say_free(sink, "   evidence: ", wl_text_take(&text));
+        tell(sink, EVIDENCE, wl_text_take(&text));
     }
     say_command(context, sink, "source", share, "");
+    end_answer(sink);
 }
 
 static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -159,13 +208,13 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
     ask(sink, "4. What next?");
     if (finding) {
         struct wl_text text = {0};
-        wl_say_free(sink, "   ", wl_string_copy(finding->todo));
+        tell(sink, ANSWER, wl_string_copy(finding->todo));
         wl_advice_add_gain(finding, &text);
         wl_text_addf(&text, "%s", text.length ? ", " : "");
         wl_advice_add_method(finding, &text);
-        wl_say_free(sink, "   ", wl_text_take(&text));
+        tell(sink, ANSWER, wl_text_take(&text));
     } else {
-        wl_say_free(sink, "   ", wl_string_copy("another kernel, or less work for this one"));
+        tell(sink, ANSWER, wl_string_copy("another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
@@ -173,6 +222,7 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
     char *behind = wl_string_format("  # %zu more finding%s", others, others == 1 ? "" : "s");
     say_command(context, sink, "advice", NULL, behind);
     free(behind);
+    end_answer(sink);
 }
 
 static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -208,9 +258,10 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
             wl_text_add(&text, "and how much is left at all cannot be told");
         break;
     }
-    wl_say_free(sink, "   ", wl_text_take(&text));
+    tell(sink, ANSWER, wl_text_take(&text));
     if (words->is_present && words->text)
-        wl_say_free(sink, "   ", wl_string_format("verdict: %s", words->text));
+        tell(sink, VERDICT, wl_string_copy(words->text));
+    end_answer(sink);
     wl_metric_set_free(set);
 }
 
@@ -240,18 +291,19 @@ static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sin
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
-    struct wl_view_advice advice;
+    const struct wl_view_advice *advice = NULL;
     struct wl_shares shares;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
     wl_shares_make(context, &shares);
-    say_program(context, sink, &advice, &shares);
+    wl_begin(sink, WL_LEVEL_LIST, "steps", 0);
+    say_program(context, sink, advice, &shares);
     if (shares.count)
-        say_kernel(context, sink, &advice, &shares);
+        say_kernel(context, sink, advice, &shares);
+    wl_end(sink);
     wl_mark_legend(sink);
     wl_shares_free(&shares);
-    wl_view_advice_free(&advice);
     return WL_OK;
 }
 

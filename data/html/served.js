@@ -1,0 +1,261 @@
+/* The page as a window of the workbench (`warplens ui`): it brings its data from the server, follows what happens there,
+ * and asks for runs. Without a server nothing of it is used. */
+warplens.workbench = (() => {
+    const { h } = warplens;
+    const stored = "warplens-key";
+    const shown = { run: 0, base: 0, isFollowing: true };
+    let key = null,
+        state = { runs: [] },
+        begin = null,
+        bar = null;
+
+    /* ---- the server ---- */
+
+    function headers() {
+        return { Authorization: "Bearer " + key };
+    }
+
+    async function ask(path, options = {}) {
+        const answer = await fetch(path, { ...options, headers: headers(), cache: "no-store" });
+        if (!answer.ok) throw new Error(await answer.text());
+        return answer;
+    }
+
+    function query() {
+        return "?run=" + shown.run + "&base=" + (shown.base === shown.run ? 0 : shown.base);
+    }
+
+    async function section(name) {
+        try {
+            return await (await ask("/data/" + name + query())).json();
+        } catch (failure) {
+            say(failure.message);
+            return { data: null, definitions: {} };
+        }
+    }
+
+    async function wish(name, body, run) {
+        await ask("/do/" + name + (run === undefined ? "" : "?run=" + run), { method: "POST", body });
+    }
+
+    /* The token of the address is good once, for a key that this window keeps. */
+    async function enter() {
+        const token = /^#token=([0-9a-f]+)/.exec(location.hash);
+        if (token) {
+            history.replaceState(null, "", location.pathname);
+            const answer = await fetch("/session", { method: "POST", body: token[1] });
+            if (answer.ok) sessionStorage.setItem(stored, await answer.text());
+        }
+        key = sessionStorage.getItem(stored);
+        if (!key || !(await fetch("/state", { headers: headers() })).ok) {
+            document
+                .getElementById("main")
+                .replaceChildren(
+                    h(
+                        "p",
+                        { class: "note" },
+                        "This window has no key: open the address that `warplens ui` printed last on its terminal.",
+                    ),
+                );
+            document.documentElement.dataset.ready = "yes";
+            return false;
+        }
+        return true;
+    }
+
+    /* Events of the server, from a stream that may be cut anywhere. */
+    async function follow() {
+        for (;;) {
+            try {
+                const reader = (await ask("/events")).body.pipeThrough(new TextDecoderStream()).getReader();
+                let rest = "";
+                for (;;) {
+                    const { value, done } = await reader.read();
+                    if (done) break;
+                    const events = (rest + value).split("\n\n");
+                    rest = events.pop();
+                    const last = events.filter((event) => event.startsWith("data: ")).pop();
+                    if (last) await take(JSON.parse(last.slice(6)));
+                }
+            } catch (failure) {
+                say("The workbench does not answer: " + failure.message);
+            }
+            await new Promise((done) => setTimeout(done, 1000));
+        }
+    }
+
+    /* ---- what it shows ---- */
+
+    function say(text) {
+        if (bar) bar.message.textContent = text || "";
+    }
+
+    function tellPhase() {
+        const { progress, phase } = state;
+        if (phase === "idle") return "";
+        if (!progress) return phase + " …";
+        const rate = progress.seconds > 0 ? progress.done / progress.seconds : 0;
+        const left = rate > 0 ? (progress.total - progress.done) / rate : null;
+        return (
+            progress.kernel +
+            ": " +
+            Math.round((100 * progress.done) / progress.total) +
+            " %, " +
+            Math.round(rate).toLocaleString("en") +
+            " blocks a second" +
+            (left === null ? "" : ", " + left.toFixed(0) + " s left")
+        );
+    }
+
+    function options(select, own, empty) {
+        select.replaceChildren(
+            ...(empty ? [h("option", { value: 0, selected: own === 0 }, empty)] : []),
+            ...state.runs.map((run) =>
+                h(
+                    "option",
+                    { value: run.number, selected: run.number === own },
+                    run.number + ": " + run.name + (run.note === "opened" ? "" : " (" + run.note + ")"),
+                ),
+            ),
+        );
+    }
+
+    function update() {
+        const isIdle = state.phase === "idle";
+        options(bar.runs, shown.run);
+        options(bar.bases, shown.base, "no baseline");
+        bar.run.hidden = !state.program;
+        bar.run.disabled = !isIdle;
+        bar.cancel.hidden = isIdle;
+        bar.exporting.disabled = !shown.run;
+        bar.phase.textContent = tellPhase();
+        say(state.message);
+    }
+
+    /* Shows the chosen run anew. */
+    async function reload() {
+        warplens.forget();
+        warplens.timelineModel.forget();
+        document.documentElement.dataset.run = shown.run;
+        document.documentElement.dataset.ready = "no";
+        await begin();
+        document.documentElement.dataset.shown = shown.run + "/" + shown.base;
+    }
+
+    async function take(next) {
+        const before = state.runs.length,
+            baseBefore = state.baseline;
+        state = next;
+        const isNew = state.runs.length !== before && (shown.isFollowing || !shown.run);
+        const isOther = state.baseline !== undefined && state.baseline !== baseBefore;
+        if (isNew) shown.run = state.runs.length;
+        if (isOther) shown.base = state.baseline;
+        update();
+        if (shown.run && (isNew || isOther)) await reload();
+        else if (!shown.run && state.phase === "idle" && !state.message) say("Nothing was run yet: press r.");
+    }
+
+    /* ---- what can be done ---- */
+
+    async function chooseRun(number) {
+        shown.run = number;
+        shown.isFollowing = number === state.runs.length;
+        await reload();
+    }
+
+    function runAgain() {
+        if (state.program && state.phase === "idle") wish("run");
+    }
+
+    /* Other arguments, after they were read once more. */
+    function editArguments() {
+        if (!state.program) return;
+        const [program, ...words] = state.program;
+        const field = h("textarea", { rows: 6, cols: 50, "aria-label": "Arguments, one a line" }, words.join("\n"));
+        const dialog = h(
+            "dialog",
+            { onclose: () => dialog.remove() },
+            h("h2", {}, "Run with other arguments"),
+            h("p", {}, h("code", {}, program), " with these arguments, one a line:"),
+            field,
+            h(
+                "form",
+                { method: "dialog" },
+                h(
+                    "button",
+                    {
+                        onclick: () =>
+                            wish("run", JSON.stringify(field.value.split("\n").filter((word) => word !== ""))),
+                    },
+                    "Run this",
+                ),
+                " ",
+                h("button", {}, "Cancel"),
+            ),
+        );
+        document.body.append(dialog);
+        dialog.showModal();
+    }
+
+    async function exportPage() {
+        const run = state.runs[shown.run - 1];
+        say("Exporting …");
+        const bytes = await (await ask("/export" + query())).blob();
+        const link = h("a", {
+            href: URL.createObjectURL(bytes),
+            download: run.name.replace(/\.wlr$/, "") + ".html",
+        });
+        link.click();
+        say("");
+    }
+
+    function makeBar() {
+        const parts = {
+            run: h("button", { class: "run", onclick: runAgain, title: "r" }, "Run again"),
+            cancel: h("button", { class: "cancel", onclick: () => wish("cancel"), hidden: true }, "Cancel"),
+            runs: h("select", { "aria-label": "Run", onchange: () => chooseRun(Number(parts.runs.value)) }),
+            bases: h("select", {
+                "aria-label": "Baseline",
+                onchange: () => wish("baseline", undefined, Number(parts.bases.value)),
+            }),
+            exporting: h("button", { onclick: exportPage, title: "x" }, "Export"),
+            phase: h("span", { class: "count phase", role: "status" }),
+            message: h("pre", { class: "message", role: "alert" }),
+        };
+        bar = parts;
+        document
+            .querySelector("header")
+            .insertBefore(
+                h(
+                    "div",
+                    { class: "bar workbench" },
+                    parts.run,
+                    h("button", { onclick: editArguments, title: "other arguments", "aria-label": "Other arguments" }, "…"),
+                    parts.cancel,
+                    h("label", {}, "Run ", parts.runs),
+                    h("label", {}, "against ", parts.bases),
+                    parts.exporting,
+                    parts.phase,
+                    parts.message,
+                ),
+                document.getElementById("pages"),
+            );
+    }
+
+    const keys = {
+        r: ["run again", runAgain],
+        b: ["this run is the baseline", () => wish("baseline", undefined, shown.run)],
+        x: ["export this page", () => shown.run && exportPage()],
+    };
+
+    async function start(show) {
+        begin = show;
+        if (!(await enter())) return;
+        makeBar();
+        state = { runs: [], phase: "idle" };
+        document.documentElement.dataset.entered = "yes";
+        follow();
+    }
+
+    return { start, section, keys: warplens.isServed ? keys : {} };
+})();

@@ -1,0 +1,11 @@
+/* Bytes as text of 64 letters (RFC 4648, with '=' at the end). */
+#ifndef WL_BASE_BASE64_H
+#define WL_BASE_BASE64_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+void wl_base64_add(const unsigned char *bytes, size_t count, struct wl_text *out);
+
+#endif
