@@ -92,14 +92,15 @@ const struct wl_metric_value *const *wl_metric_set_list(struct wl_metric_set *se
 struct wl_metric_names {
     char **items;
     size_t count, capacity;
+    bool keeps_unknown; /* set by who asks */
 };
 
 /* Reads a comma-separated list: names, names without suffix (all suffixes that are known),
  * "regex:EXPRESSION", and "group:NAME" and "breakdown:METRIC", of which members that are not known
  * are passed over. sets (may be empty) give names that only their launches have. Adds each name
- * once. A name that is unknown is added too where another one of the list is known: it has no
- * value. Errors: WL_ERR_USAGE where none is known (near ones of the last in the hint), or for a bad
- * expression. */
+ * once. With keeps_unknown, one that is unknown is added too where another one of the list is
+ * known: it has no value. Errors: WL_ERR_USAGE where one is unknown otherwise (near ones of the
+ * last in the hint), or for a bad expression. */
 enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,
                                    struct wl_metric_set *const *sets, size_t set_count,
                                    const char *list, struct wl_metric_names *names,

@@ -191,7 +191,8 @@ enum wl_code wl_metric_names_parse(const struct wl_metric_catalog *catalog,
             char *name = wl_string_copy_length(list, length);
             const size_t known = names->count;
             code = parse_name(catalog, sets, set_count, name, names, error);
-            if (code == WL_ERR_USAGE && names->count == known && may_be_absent(name)) {
+            if (names->keeps_unknown && code == WL_ERR_USAGE && names->count == known &&
+                may_be_absent(name)) {
                 add_once(names, name);
                 unknown++;
                 code = WL_OK;

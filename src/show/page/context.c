@@ -77,6 +77,7 @@ static enum wl_code choose_metrics(struct wl_view_context *context, struct wl_er
     size_t count = context->launch_count < 8 ? context->launch_count : 8;
     for (size_t i = 0; i < count; i++)
         sets[i] = wl_metric_set_create(context->catalog, context->launches[i]);
+    context->names.keeps_unknown = true;
     enum wl_code code = wl_metric_names_parse(context->catalog, sets, count,
                                               context->options->metrics, &context->names, error);
     for (size_t i = 0; i < count; i++)
