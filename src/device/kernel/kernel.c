@@ -43,11 +43,10 @@ static const struct wl_ptx_module *linked_module(void *self, size_t index)
     return wl_device_module_image(kernel->module, index);
 }
 
-static void set_registers(struct wl_device_kernel *kernel)
+/* What a compiler said of the kernel's registers; false: nobody has compiled it. */
+static bool find_registers(struct wl_device_kernel *kernel)
 {
     struct wl_device_kernel_info *info = &kernel->info;
-    info->registers_per_thread = kernel->program->register_estimate;
-    info->registers_source = "liveness";
     for (size_t i = kernel->module->cubin.count; i-- > 0;) {
         const struct wl_cubin_kernel *compiled = &kernel->module->cubin.items[i];
         if (strcmp(compiled->name, kernel->name))
@@ -56,17 +55,18 @@ static void set_registers(struct wl_device_kernel *kernel)
         info->spill_store_bytes = compiled->spill_store_bytes;
         info->spill_load_bytes = compiled->spill_load_bytes;
         info->registers_source = "cubin";
-        return;
+        return true;
     }
     const struct wl_compiled_kernel *compiled =
         wl_compiled_find(wl_device.options.compiled, kernel->image->hash, kernel->name);
     if (!compiled)
-        return;
+        return false;
     info->registers_per_thread = compiled->registers;
     info->spill_store_bytes = compiled->spill_store_bytes;
     info->spill_load_bytes = compiled->spill_load_bytes;
     info->registers_source =
         compiled->architecture == wl_device_state_capability() ? "ptxas" : compiled->source;
+    return true;
 }
 
 static void count_constants(struct wl_device_kernel *kernel)
@@ -79,6 +79,7 @@ static void count_constants(struct wl_device_kernel *kernel)
 
 static int lower(struct wl_device_kernel *kernel)
 {
+    bool is_compiled = find_registers(kernel);
     struct wl_ptx_lower_input input = {
         .module = kernel->image->parsed,
         .function = wl_ptx_module_find_function(kernel->image->parsed, kernel->name),
@@ -87,6 +88,7 @@ static int lower(struct wl_device_kernel *kernel)
         .linked_module = linked_module,
         .self = kernel,
         .capability = wl_device_state_capability(),
+        .registers_per_thread = is_compiled ? kernel->info.registers_per_thread : 0,
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {
@@ -97,7 +99,10 @@ static int lower(struct wl_device_kernel *kernel)
     kernel->info.module = &kernel->image->info;
     kernel->info.mangled = kernel->name;
     kernel->info.program = kernel->program;
-    set_registers(kernel);
+    if (!is_compiled) {
+        kernel->info.registers_per_thread = kernel->program->register_estimate;
+        kernel->info.registers_source = "liveness";
+    }
     count_constants(kernel);
     return WL_DEVICE_OK;
 }

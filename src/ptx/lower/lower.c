@@ -669,7 +669,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     if (!lowering.code && calls.function_count > 1)
         lower_callees(&lowering);
     if (lowering.program->machine)
-        wl_machine_improve(lowering.program->machine);
+        wl_machine_improve(lowering.program->machine, input->registers_per_thread);
     lowering.program->shared_static_bytes = (uint32_t)wl_align_up(lowering.shared_end, 16);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);

@@ -20,7 +20,8 @@ struct wl_ptx_lower_input {
      * NULL. */
     const struct wl_ptx_module *(*linked_module)(void *self, size_t index);
     void *self;
-    uint32_t capability; /* of the model GPU: 90 */
+    uint32_t capability;           /* of the model GPU: 90 */
+    uint32_t registers_per_thread; /* that a compiler gave the function, 0: not known */
 };
 
 /* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),

@@ -130,6 +130,38 @@ static uint8_t tensor_weight(const struct wl_op *op)
     return weight == 0 ? 1 : weight > 255 ? 255 : (uint8_t)weight;
 }
 
+/* What an operation counts for before machine instructions are chosen (bench/gpu/model/unroll.py).
+ * Offsets of addresses are additions; copies and what costs nothing have gone. */
+static void count_source(struct wl_machine_source *source, const struct wl_machine_op *op)
+{
+    bool is_copy = op->kind == WL_MACHINE_MOVE || op->kind == WL_MACHINE_FREE;
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+    case WL_MACHINE_STORE:
+    case WL_MACHINE_SHARED_LOAD:
+    case WL_MACHINE_SHARED_STORE:
+        source->count += 1 + (op->imm != 0);
+        source->global_loads += op->kind == WL_MACHINE_LOAD;
+        source->shared_loads += op->kind == WL_MACHINE_SHARED_LOAD;
+        break;
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+        source->count += 10;
+        break;
+    case WL_MACHINE_SHARED_ATOMIC:
+        source->count += 13;
+        break;
+    case WL_MACHINE_ALU: /* of 64 bits, one until halves are told apart */
+    case WL_MACHINE_ADD:
+    case WL_MACHINE_IMAD:
+        source->count += op->second_count || op->count > 4 ? op->count + op->second_count : 1;
+        break;
+    default:
+        source->count += is_copy ? 0 : (uint32_t)op->count + op->second_count;
+        break;
+    }
+}
+
 void wl_machine_add(struct wl_machine *machine, uint32_t block,
                     const struct wl_machine_input *input)
 {
@@ -165,12 +197,13 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
         WL_PUSH(&machine->operands, input->uses[i]);
     if (op.kind == WL_MACHINE_TENSOR)
         op.weight = tensor_weight(from);
+    count_source(&machine->blocks[block].source, &op);
     WL_PUSH(&machine->ops, op);
     uint32_t index = (uint32_t)machine->ops.count - 1;
     WL_PUSH(&machine->blocks[block].code, index);
 }
 
-void wl_machine_improve(struct wl_machine *machine)
+void wl_machine_improve(struct wl_machine *machine, uint32_t registers)
 {
     wl_machine_fold(machine);
     wl_machine_merge(machine);
@@ -180,6 +213,6 @@ void wl_machine_improve(struct wl_machine *machine)
     wl_machine_unroll(machine);
     wl_machine_divide(machine);
     wl_machine_expand(machine);
-    wl_machine_schedule(machine);
+    wl_machine_schedule(machine, registers);
     wl_machine_place(machine);
 }

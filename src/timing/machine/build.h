@@ -52,13 +52,15 @@ void wl_machine_unroll(struct wl_machine *machine);
 void wl_machine_divide(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
-/* Orders each block's operations as a list scheduler would: long latencies first. */
-void wl_machine_schedule(struct wl_machine *machine);
+/* Orders each block's operations as a list scheduler would: long latencies first, with no more
+ * values at a time than so many registers of a thread hold; 0: as a compiler would choose them. */
+void wl_machine_schedule(struct wl_machine *machine, uint32_t registers);
 /* Gives registers small numbers; operands that are constants or parameters go. */
 void wl_machine_place(struct wl_machine *machine);
 
-/* All of them, in the right order; before it, blocks have their successors. */
-void wl_machine_improve(struct wl_machine *machine);
+/* All of them, in the right order; before it, blocks have their successors. registers: those that a
+ * compiler gave a thread, 0: not known. */
+void wl_machine_improve(struct wl_machine *machine, uint32_t registers);
 
 /* Appends a called function's machine to the kernel's and frees it: instructions and sites are
  * counted on from those given. */
