@@ -14,7 +14,7 @@ endif
 groups = build cuda
 test_groups = fuzz offload openmp browser mpi slurm
 
-.PHONY: help demo test test-quick test-packages bench accuracy install build product configure packages format check-format clean
+.PHONY: help demo test test-quick test-packages bench accuracy install uninstall package site build product configure packages format check-format clean
 
 help:
 	@echo 'make demo          build, profile an example on a simulated GPU, show the report'
@@ -22,7 +22,10 @@ help:
 	@echo 'make test-quick    without those of tests/slow.txt'
 	@echo 'make bench         simulation speed beside plain C'
 	@echo 'make accuracy      counts beside those of a real H200'
-	@echo 'make install       install under PREFIX (default /usr/local)'
+	@echo 'make install       install what is built under PREFIX (default /usr/local; DESTDIR stands before it)'
+	@echo 'make uninstall     remove what the last make install installed'
+	@echo 'make package       a Debian package and an archive that runs where it is unpacked, in the build folder'
+	@echo 'make site          the pages of docs/ as HTML, in the build folder'
 	@echo 'make format        format the C files; check-format only looks'
 	@echo 'make clean         remove the build folder'
 	@echo 'With HIDE_CUDA=1 as if there were no CUDA toolkit; NO_INSTALL=1 installs no packages.'
@@ -34,10 +37,10 @@ configure: packages
 	@$(run) cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING >/dev/null
 
 build: configure
-	@$(run) ninja -C $(BUILD) --quiet
+	@$(run) scripts/build.sh $(BUILD)
 
 product: configure
-	@$(run) ninja -C $(BUILD) --quiet product
+	@$(run) scripts/build.sh $(BUILD) product
 
 demo: product
 	@$(run) scripts/demo.sh $(BUILD)
@@ -66,9 +69,23 @@ accuracy: product
 	@$(run) tests/accuracy/timeline.sh $(BUILD)
 	@$(run) tests/accuracy/ladders.sh $(BUILD)
 
-install: product
-	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
-	@echo 'Installed: $(PREFIX)/bin/warplens'
+# Builds nothing that is built already, so that root may install what a user has built.
+install:
+	@[ -x $(BUILD)/warplens ] || $(MAKE) --no-print-directory product
+	@umask 022 && DESTDIR='$(DESTDIR)' cmake --install $(BUILD) --prefix '$(PREFIX)' >/dev/null
+	@echo 'Installed: $(DESTDIR)$(PREFIX)/bin/warplens'
+
+uninstall:
+	@scripts/uninstall.sh $(BUILD) '$(DESTDIR)'
+
+package: product
+	@scripts/install-packages.sh package
+	@cd $(BUILD) && cpack >cpack.log || { cat cpack.log; exit 1; }
+	@ls $(BUILD)/warplens*.deb $(BUILD)/warplens*.tar.gz
+
+site:
+	@scripts/install-packages.sh site
+	@scripts/site.sh $(BUILD)/site
 
 format:
 	@scripts/install-packages.sh format

@@ -1,3 +1,7 @@
+# Readable for all, whoever installs with whichever umask.
+set(CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+    WORLD_READ WORLD_EXECUTE)
+
 # bin/warplens finds the simulated GPU in ../lib/warplens (src/run/injection.c).
 install(TARGETS warplens RUNTIME DESTINATION bin)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/ DESTINATION lib/warplens FILES_MATCHING PATTERN "*.so*"
@@ -27,6 +31,9 @@ add_custom_command(OUTPUT ${share}/made ${manual_commands} COMMAND ${CMAKE_COMMA
                    DEPENDS warplens WORKING_DIRECTORY ${share} COMMENT "" VERBATIM)
 add_custom_target(manual ALL DEPENDS ${share}/made)
 install(DIRECTORY ${share}/ DESTINATION share PATTERN made EXCLUDE)
+install(FILES README.md CONTRIBUTING.md CHANGELOG.md DESTINATION share/doc/warplens)
+install(DIRECTORY docs DESTINATION share/doc/warplens)
+install(DIRECTORY examples DESTINATION share/doc/warplens)
 
 # What is installed, without the tests: `make demo` and `make install` build no more than this.
 get_property(product_targets DIRECTORY ${CMAKE_SOURCE_DIR}/src PROPERTY BUILDSYSTEM_TARGETS)

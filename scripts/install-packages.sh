@@ -16,6 +16,8 @@ offload: for the tests with OpenACC and OpenMP target: GCC GCC-offload-nvptx lib
 openmp: for the tests with OpenMP on the host: clang libomp-dev
 browser: for the tests of HTML and PDF reports: chromium nodejs poppler-utils
 mpi: for the tests with MPI: openmpi-bin libopenmpi-dev gfortran
+package: to make a Debian package: dpkg-dev file lintian
+site: to make the docs as HTML: pandoc
 slurm: for the test of srun, which starts its own slurmctld and slurmd: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
 '
 status=3

@@ -2,7 +2,8 @@
 -- and by the floating-point operations that it does. Bytes are those that were moved, or those that threads asked for
 -- where that is less, at the bandwidth that a kernel of nothing but loads and stores reaches: what `warplens ceilings`
 -- measured on this GPU, else the share of the data sheet's bandwidth in the GPU's file (read by bench/gpu/model),
--- 0.92 where it has none. Operations are counted at the peak of their pipe at the clock of the report.
+-- 0.92 where it has none. Operations are counted at the peak of their pipe on all SMs, in whole warps, at the clock of
+-- the report.
 
 local assumed_efficiency = 0.92
 
@@ -31,7 +32,9 @@ local function compute_cycles(m)
     for _, pipe in ipairs({ "fma", "fp64", "fp16", "xu" }) do
         most = math.max(most, m("warplens__floor_" .. pipe .. ".cycle") or 0)
     end
-    return most > 0 and most or m["warplens__floor_alu.cycle"]
+    local lanes = (m("ptx__thread_inst_executed_pred_on_per_inst_executed.ratio") or 0) / m["device__attribute_warp_size"]
+    local part = lanes > 0 and math.min(1, lanes) or 1
+    return part * (most > 0 and most or m["warplens__floor_alu.cycle"]) * m["warplens__busy_sms"] / m["launch__sm_count"]
 end
 
 local names = { memory = "memory-bound", compute = "compute-bound" }
@@ -67,19 +70,15 @@ return {
         end
         return math.min(100, 100 * m["warplens__ceiling.ns"] / duration)
     end),
-    row("warplens__verdict", "", "in words: how near this launch is to the least time that it could take, and whether it is done",
+    row("warplens__verdict", "", "in words: how near this launch is to the least time that it could take, and what the rest is",
         function(m)
-            local unit, share = names[m["warplens__ceiling_unit"]], m["warplens__ceiling.pct"]
-            local reached = string.format("%s at %.0f%% of what this GPU reaches", unit, share)
-            if share >= 80 then
-                return reached .. ": stop here"
-            elseif share >= 60 then
-                return string.format("%s: no more than %.0f%% of its time is left to gain", reached, 100 - share)
+            local unit, share, rest = m["warplens__ceiling_unit"], m["warplens__ceiling.pct"], m["warplens__ladder_rest"]
+            if share >= 60 then
+                return string.format("%s at %.0f%% of what this GPU reaches; the rest: %s", names[unit], share, rest)
+            elseif share < 1 then
+                return "below 1% of what this GPU reaches by its bytes or operations; the rest: " .. rest
             end
-            if share < 1 then
-                return "below 1% of what this GPU reaches: the time goes into neither bytes nor operations"
-            end
-            return string.format("at %.0f%% of what this GPU reaches by its %s: up to %.1fx is left", share,
-                unit == "memory-bound" and "bytes" or "operations", 100 / math.max(share, 0.1))
+            return string.format("at %.0f%% of what this GPU reaches by its %s; the rest: %s", share,
+                unit == "memory" and "bytes" or "operations", rest)
         end),
 }

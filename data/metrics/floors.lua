@@ -10,8 +10,10 @@ end
 
 -- SMs that have at least one block.
 local function busy(m)
-    return math.min(m["launch__sm_count"], math.max(1, m["launch__grid_size"]))
+    return m["warplens__busy_sms"]
 end
+rows[#rows + 1] = { name = "warplens__busy_sms", unit = "SM", description = "SMs that have at least one block", hidden = true,
+    formula = function(m) return math.min(m["launch__sm_count"], math.max(1, m["launch__grid_size"])) end }
 
 local function over_lanes(m, warps, lanes, what)
     if lanes == 0 then

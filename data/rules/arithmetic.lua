@@ -38,6 +38,7 @@ return {
         stage = "compute",
         order = 500,
         group = "arithmetic",
+        lowers_least = true,
         cause = "nonfused",
         description = "A multiplication whose product is added needs one instruction where it is fused (FMA), two where " ..
             "not. Fires when a tenth of the instructions of one precision could go that way, and they are 5% of all.",
@@ -78,6 +79,7 @@ return {
         stage = "compute",
         order = 510,
         group = "arithmetic",
+        lowers_least = true,
         description = "The kernel computes in double precision, but loads and stores no doubles: often a constant without " ..
             "f (0.5 instead of 0.5f), or a function of the wrong kind (sin instead of sinf). Fires when there is " ..
             "double-precision arithmetic and no global memory instruction moves doubles, but some move floats.",
@@ -126,6 +128,7 @@ return {
         stage = "compute",
         order = 520,
         group = "arithmetic",
+        lowers_least = true,
         cause = "special-functions",
         description = "Square roots, reciprocals, sines, exponentials and conversions share one slow pipe. Fires when that " ..
             "pipe has half of the time by floors.",

@@ -23,7 +23,7 @@ return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
                 evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
-                saved = 1 - blocks / units,
+                saved = math.min(1 - blocks / units, advice.step(launch, "idle") or 1),
                 how = string.format(is_busy and "the same work on all SMs: 1 - %d / %d" or
                     "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
                     units),
@@ -54,7 +54,7 @@ return {
                 title = string.format("%.2f waves of blocks: the last one is %s empty", waves,
                     advice.percent(all - waves)),
                 evidence = { { metric = "launch__waves_per_multiprocessor" }, { metric = "launch__grid_size" } },
-                saved = idle,
+                saved = math.min(idle, advice.step(launch, "idle") or 1),
                 how = string.format("blocks of equal length: 1 - %.2f / %d waves", waves, all),
                 confidence = "low",
             }

@@ -13,7 +13,8 @@ local todo = {
 local function find_slow_starts(launch)
     local m = launch.m
     local threads = m["launch__block_size"]
-    if threads >= 256 or advice.weight(launch, "blocks") < 0.5 then
+    local step = advice.step(launch, "starts") -- known where there is a duration
+    if threads >= 256 or advice.weight(launch, "blocks") < 0.5 or (step and step < 0.05) then
         return nil
     end
     local floors = advice.floors(launch)

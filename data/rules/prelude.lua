@@ -21,6 +21,16 @@ function advice.plural(number, word)
     return string.format("%s %s%s", advice.count(number), word, number == 1 and "" or "s")
 end
 
+-- ---- the ladder of times (data/metrics/ladder.lua) ----
+
+-- The part that a step of its ladder has of the launch's duration without the launch itself, of which gains by formula
+-- are; nil where it has no duration.
+function advice.step(launch, name)
+    local own, all = launch.m("warplens__ladder_" .. name .. ".ns"), launch.m("gpu__time_duration.sum")
+    local work = all and all - (launch.m("warplens__ladder_launch.ns") or 0)
+    return own and work and work > 0 and own / work or nil
+end
+
 -- ---- floors: the least time of each unit, from counts (data/metrics/floors.lua) ----
 
 local units = { "issue", "fma", "alu", "fp64", "xu", "fp16", "shared", "l1", "l2", "dram",

@@ -6,8 +6,24 @@ local launch_ns = 2500
 local words = {
     issue = "issuing instructions", fma = "the FMA pipe", alu = "the integer pipe", fp64 = "the double-precision pipe",
     xu = "special functions", fp16 = "the half-precision pipe", lsu = "the load/store path of L1", l2 = "L2",
-    dram = "device memory", barrier = "barriers", blocks = "starting blocks",
+    dram = "device memory", barrier = "barriers", blocks = "starting blocks", tensor = "the tensor pipe",
+    sm = "a unit of the SMs", memory = "a unit of memory",
 }
+
+-- What the unit has to do, by counts: its floor, and those of the units that are most often next to it.
+local function evidence_of(m, unit)
+    local evidence = {}
+    if m("warplens__ladder_unit.pct") then
+        evidence[1] = { metric = "warplens__ladder_unit.pct", threshold = 20 }
+    end
+    for _, name in ipairs({ unit, "issue", "lsu", "l2", "dram" }) do
+        local metric = "warplens__floor_" .. name .. ".cycle"
+        if m(metric) and not (name == unit and #evidence > 1) then
+            evidence[#evidence + 1] = { metric = metric }
+        end
+    end
+    return evidence
+end
 
 return {
     {
@@ -16,43 +32,37 @@ return {
         section = "SpeedOfLight",
         stage = "bound",
         order = 900,
-        description = "The unit that needs most time at its peak rate for what was counted. With a duration in the report " ..
-            "it says how near the kernel is to that floor; at 90% there is nothing left to gain but by doing less, and " ..
-            "below 20% no unit bounds it: they wait.",
+        description = "The unit that works for the longest part of the launch, as read or predicted; without a duration " ..
+            "the one that needs most time at its peak rate for what was counted. At 90% there is nothing left to gain " ..
+            "but by doing less, and below 20% no unit bounds it: warps wait.",
         advice = "Look for findings about this unit first. If there are none, only less work or another algorithm makes " ..
             "the kernel faster.",
         apply = function(launch)
             local m = launch.m
-            local unit = m("warplens__floor_unit")
-            if not unit then
-                return nil
-            end
-            local weight = advice.weight(launch, unit)
-            local duration = m("gpu__time_duration.sum")
-            local share = duration and duration > 0 and m["warplens__floor.ns"] / duration or nil
-            local near = share and string.format("; the kernel runs at %s of that floor", advice.percent(share)) or ""
-            local evidence = { { metric = "warplens__floor_" .. unit .. ".cycle" } }
-            for _, other in ipairs({ "issue", "lsu", "l2", "dram" }) do
-                if other ~= unit and m("warplens__floor_" .. other .. ".cycle") then
-                    evidence[#evidence + 1] = { metric = "warplens__floor_" .. other .. ".cycle" }
-                end
-            end
-            if share and share < 0.2 then
+            local unit, share = m("warplens__ladder_unit"), m("warplens__ladder_unit.pct")
+            local stand_in = launch.is_stand_in and "stand-in for a library: " or ""
+            if not unit or not share then
+                unit = m("warplens__floor_unit")
+                return unit and {
+                    severity = "note",
+                    title = string.format("%sbound by %s by counts (%s of the time of all units)", stand_in, words[unit],
+                        advice.percent(advice.weight(launch, unit))),
+                    evidence = evidence_of(m, unit),
+                }
+            elseif share < 20 then
                 return {
                     severity = "note",
-                    title = string.format("%sno unit bounds it: the busiest by counts, %s, has work for %s of the time",
-                        launch.is_stand_in and "stand-in for a library: " or "", words[unit], advice.percent(share)),
-                    evidence = evidence,
+                    title = string.format("%sno unit bounds it: the busiest, %s, works for %.0f%% of the time", stand_in,
+                        words[unit], share),
+                    evidence = evidence_of(m, unit),
                     todo = "Give the SMs more to do at once: more blocks or warps, loads that do not wait for each other, " ..
                         "or fewer and larger launches.",
                 }
             end
             return {
                 severity = "note",
-                title = string.format("%sbound by %s by counts (%s of the time of all units)%s",
-                    launch.is_stand_in and "stand-in for a library: " or "", words[unit],
-                    advice.percent(weight), near),
-                evidence = evidence,
+                title = string.format("%sbound by %s, which works for %.0f%% of the time", stand_in, words[unit], share),
+                evidence = evidence_of(m, unit),
             }
         end,
     },
@@ -64,10 +74,10 @@ return {
         order = 910,
         needs = { "warplens__ceiling.pct" },
         description = "Compares the duration with the least time that the launch's bytes and floating-point operations " ..
-            "need on this GPU (warplens__ceiling.ns). From 80% on there is little left to gain but by moving fewer bytes " ..
-            "or doing fewer operations.",
-        advice = "At 80% and more stop, or find a way that needs fewer bytes or operations. Below, look what keeps the " ..
-            "kernel from its ceiling: the findings above.",
+            "need on this GPU (warplens__ceiling.ns), and names what the rest is. Where little is left, only fewer bytes or " ..
+            "fewer operations make it faster.",
+        advice = "Where little is left stop, or find a way that needs fewer bytes or operations. Else look what the rest of " ..
+            "the time is: the findings above.",
         apply = function(launch)
             return {
                 severity = "note",
@@ -174,6 +184,7 @@ return {
         stage = "memory",
         order = 690,
         group = "phases",
+        lowers_least = true,
         description = "Every block loads the same matrix and sums up its products with a vector of its own. All blocks " ..
             "together do the product of two matrices, in the slowest way. Fires when a load in a loop, whose address does " ..
             "not depend on the block, is multiplied and summed up by shuffles or barriers in that loop, and it is a fifth " ..

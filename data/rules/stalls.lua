@@ -72,9 +72,6 @@ local function state(name, cause, description, todo)
                     { metric = issue_active, threshold = 80 },
                 },
                 chain = found and chain_of(launch, found) or nil,
-                saved = math.max(0, math.min(0.95, 1 - issue, share)),
-                how = string.format("no more than the idle issue slots (%s) and the share of this state (%s)",
-                    advice.percent(1 - issue), advice.percent(share)),
                 confidence = "low",
             }
         end,

@@ -95,9 +95,6 @@ return {
                 severity = "note", -- what is seen; why is another finding
                 title = string.format("%.0f%% of the warps were active, %.0f%% could have been", was, could),
                 evidence = { { metric = achieved, threshold = could - 10 }, { metric = theoretical } },
-                saved = math.max(0, math.min(0.9, (could - was) / could,
-                    1 - math.max(m(compute) or 0, m(memory) or 0) / 100)),
-                how = "the missing warps, no more than what is left to the peaks",
                 confidence = "low",
             }
         end,
@@ -124,7 +121,7 @@ return {
                 title = string.format("the busiest SM works %s cycles, the average one %s", advice.count(most),
                     advice.count(mean)),
                 evidence = { { metric = "sm__cycles_active.max" }, { metric = "sm__cycles_active.avg" } },
-                saved = math.min(0.95, idle),
+                saved = math.min(0.95, idle, advice.step(launch, "idle") or 1),
                 how = "all SMs as busy as the average one",
                 confidence = "medium",
             }

@@ -43,7 +43,7 @@ end
 local function function_name(name)
     local plain = name:match("^([^(]*)") or name
     plain = plain:gsub("<.*", ""):gsub("^.* ", ""):gsub("^.*::", "")
-    return plain
+    return plain:find("^[%w_]+$") and plain or "'" .. plain .. "'"
 end
 
 return {
@@ -305,26 +305,59 @@ return {
         end,
     },
     {
+        id = "rank-imbalance",
+        name = "Processes whose GPUs have more to do than others",
+        scope = "trace",
+        order = 9,
+        group = "trace-imbalance",
+        description = "Fires where several processes give a GPU work, and the busiest GPU works for 10% longer than the mean: " ..
+            "the others wait for it.",
+        advice = "Divide the work so that each process has as much of it.",
+        apply = function(trace)
+            local most, mean = trace.busy_most_ns, trace.busy_ns
+            if trace.gpu_processes < 2 or most < 1.1 * mean then
+                return nil
+            end
+            return {
+                title = string.format("the busiest of %d GPUs works for %s, one on average for %s, the idlest for %s",
+                    trace.gpu_processes, ms(most), ms(mean), ms(trace.busy_least_ns)),
+                evidence = {
+                    { metric = "busiest over mean", value = most / math.max(1, mean), threshold = 1.1 },
+                    { metric = "processes", value = trace.gpu_processes },
+                },
+                saved = of_program(trace, most - mean),
+                how = string.format("the busiest GPU works for %s less of the program's %s", ms(most - mean),
+                    ms(trace.duration_ns)),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
         id = "profile-next",
         name = "The kernel to profile next",
         scope = "trace",
         order = 10,
         group = "trace-next",
-        description = "Names the kernel that takes the most of the GPU's time, and the command that profiles it.",
+        description = "Names the kernel that takes the most of the GPU's time of those of which the report has no profile, and " ..
+            "the command that profiles it. Fires where it takes 5% of the time of all kernels.",
         advice = "The longest kernel has the most to gain, if it is far from what the GPU can do.",
         apply = function(trace)
-            local first = trace.kernels[1]
-            if not first or trace.kernel_sum_ns == 0 then
+            local first
+            for _, kernel in ipairs(trace.kernels) do
+                first = first or (not kernel.is_profiled and kernel) or nil
+            end
+            if not first or first.ns < 0.05 * trace.kernel_sum_ns then
                 return nil
             end
             local name = function_name(first.name)
             return {
                 severity = "note",
-                title = string.format("%s takes %s of the time of all kernels (%d launches, %s)", first.name,
-                    percent(first.ns / trace.kernel_sum_ns), first.count, ms(first.ns)),
+                title = string.format("%s takes %s of the time of all kernels (%d launch%s, %s)", first.name,
+                    percent(first.ns / trace.kernel_sum_ns), first.count, first.count == 1 and "" or "es", ms(first.ns)),
                 evidence = {
                     { metric = "share of kernels", value = 100 * first.ns / trace.kernel_sum_ns, unit = "%" },
-                    { metric = "share of the program", value = 100 * first.ns / math.max(1, trace.duration_ns), unit = "%" },
+                    { metric = "share of the program", unit = "%",
+                        value = 100 * first.ns / math.max(1, trace.gpu_processes) / math.max(1, trace.duration_ns) },
                 },
                 todo = string.format("warplens profile -k %s -c 1 %s", name, trace.command),
                 confidence = "high",

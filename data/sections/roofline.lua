@@ -15,7 +15,7 @@ return {
     name = "GPU Speed Of Light Roofline Chart",
     description = "What the launch does per byte at each level of the memory, beside what the GPU is made for.",
     order = 11,
-    sets = { "detailed", "full" },
+    sets = { "detailed", "full", "roofline" },
     tables = {
         {
             name = "Roofline",

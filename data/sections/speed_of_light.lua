@@ -3,7 +3,7 @@ return {
     name = "GPU Speed Of Light Throughput",
     description = "How long the launch takes, and how near its busiest units come to their peak.",
     order = 3,
-    sets = { "basic", "detailed", "full" },
+    sets = { "basic", "detailed", "full", "roofline" },
     metrics = {
         { "Duration", "gpu__time_duration.sum" },
         { "Elapsed Cycles", "gpc__cycles_elapsed.max" },

@@ -11,7 +11,7 @@ return {
     description = "How long the units of each kind worked: on average, the least and the most busy one. A model in which " ..
         "one SM stands for all knows the average of SMs only.",
     order = 90,
-    sets = { "full" },
+    sets = { "full", "roofline" },
     tables = {
         {
             name = "Unit",

@@ -1,7 +1,5 @@
 #include "base/clock.h"
 
-#include <time.h>
-
 static uint64_t read_clock(clockid_t clock)
 {
     struct timespec now;
@@ -17,4 +15,12 @@ uint64_t wl_clock_monotonic_ns(void)
 uint64_t wl_clock_realtime_ns(void)
 {
     return read_clock(CLOCK_REALTIME);
+}
+
+struct timespec wl_clock_deadline(int seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += seconds;
+    return until;
 }

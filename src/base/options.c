@@ -72,7 +72,8 @@ bool wl_option_takes_value(enum wl_option_kind kind)
 bool wl_option_is_shown(const struct wl_option *option)
 {
     return option->help && option->kind != WL_OPTION_HEADING && option->kind != WL_OPTION_REFUSED &&
-           option->kind != WL_OPTION_ONLY && option->kind != WL_OPTION_RENAMED;
+           option->kind != WL_OPTION_ONLY && option->kind != WL_OPTION_ACCEPTED &&
+           option->kind != WL_OPTION_RENAMED;
 }
 
 const char *wl_option_value_name(const struct wl_option *option)
@@ -90,7 +91,8 @@ static bool is_same_option(struct wl_option_cursor left, struct wl_option_cursor
     return left.row->kind == right.row->kind && left.row->prefix == right.row->prefix &&
            left.table->offset + left.row->offset == right.table->offset + right.row->offset &&
            left.row->kind != WL_OPTION_REFUSED && left.row->kind != WL_OPTION_ONLY &&
-           left.row->kind != WL_OPTION_ALWAYS && left.row->kind != WL_OPTION_RENAMED;
+           left.row->kind != WL_OPTION_ALWAYS && left.row->kind != WL_OPTION_ACCEPTED &&
+           left.row->kind != WL_OPTION_RENAMED;
 }
 
 static void collect_near_options(const struct reader *reader, struct wl_near *near)
@@ -308,20 +310,21 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
 static enum wl_code apply_nothing(const struct wl_option *option, const char *value,
                                   struct wl_error *error)
 {
-    if (option->kind == WL_OPTION_ALWAYS)
+    const char *tool = option->tool ? option->tool : "ncu";
+    if (option->kind == WL_OPTION_ALWAYS || option->kind == WL_OPTION_ACCEPTED)
         return WL_OK;
     if (option->kind == WL_OPTION_ONLY && wl_option_find_word(option->argument, value) >= 0)
         return WL_OK;
     if (option->kind == WL_OPTION_ONLY)
-        return wl_error_set(error, WL_ERR_USAGE, "option --%s %s of ncu is not supported: %s",
-                            option->name, value, option->help);
+        return wl_error_set(error, WL_ERR_USAGE, "option --%s %s of %s is not supported: %s",
+                            option->name, value, tool, option->help);
     if (option->kind == WL_OPTION_RENAMED) {
         wl_error_set(error, WL_ERR_USAGE, "option --%s is --%s now", option->name,
                      option->argument);
         return wl_error_set_hint(error, "%s", option->help);
     }
-    return wl_error_set(error, WL_ERR_USAGE, "option --%s of ncu is not supported: %s",
-                        option->name, option->help);
+    return wl_error_set(error, WL_ERR_USAGE, "option --%s of %s is not supported: %s", option->name,
+                        tool, option->help);
 }
 
 static enum wl_code apply(struct reader *reader, struct wl_option_cursor at, const char *value,
@@ -360,6 +363,7 @@ static enum wl_code apply(struct reader *reader, struct wl_option_cursor at, con
         return code;
     case WL_OPTION_ALWAYS:
     case WL_OPTION_ONLY:
+    case WL_OPTION_ACCEPTED:
     case WL_OPTION_REFUSED:
     case WL_OPTION_RENAMED:
         return apply_nothing(at.row, value, error);
@@ -423,9 +427,28 @@ static struct wl_option_cursor find_letter(const struct reader *reader, char let
     return at;
 }
 
+/* "-section-folder=x": not -s with a value, one dash is missing. */
+static enum wl_code check_dashes(const struct reader *reader, const char *letters,
+                                 struct wl_error *error)
+{
+    size_t length = strcspn(letters, "=");
+    if (length < 3)
+        return WL_OK;
+    for (struct wl_option_cursor at = wl_options_first(reader->tables); at.row;
+         wl_options_next(&at))
+        if (at.row->kind != WL_OPTION_HEADING && strlen(at.row->name) == length &&
+            strncmp(at.row->name, letters, length) == 0) {
+            wl_error_set(error, WL_ERR_USAGE, "there is no option -%s", at.row->name);
+            return wl_error_set_hint(error, "it has two dashes: --%s", letters);
+        }
+    return WL_OK;
+}
+
 /* "-f", "-k name", "-kname", "-fo name" */
 static enum wl_code read_letters(struct reader *reader, const char *letters, struct wl_error *error)
 {
+    if (check_dashes(reader, letters, error))
+        return WL_ERR_USAGE;
     for (; *letters; letters++) {
         struct wl_option_cursor at = find_letter(reader, *letters);
         if (!at.row)

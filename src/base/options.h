@@ -26,12 +26,13 @@ enum wl_option_kind {
     WL_OPTION_NUMBER,      /* uint64_t */
     WL_OPTION_NUMBER32,    /* uint32_t */
     WL_OPTION_SECONDS,     /* uint64_t, in milliseconds: seconds with decimals */
-    WL_OPTION_CHOICE,  /* an enum or int: index of the value in the list `argument`, "all|none" */
-    WL_OPTION_ALWAYS,  /* nothing: a flag that asks for what always happens */
-    WL_OPTION_ONLY,    /* accepted without effect if the value is `argument`, else refused */
-    WL_OPTION_REFUSED, /* nothing: an option of ncu that cannot be given; help says why */
-    WL_OPTION_RENAMED, /* nothing: it has another name now, which help says */
-    WL_OPTION_HEADING, /* no option: name is a headline of the help text */
+    WL_OPTION_CHOICE,   /* an enum or int: index of the value in the list `argument`, "all|none" */
+    WL_OPTION_ALWAYS,   /* nothing: a flag that asks for what always happens */
+    WL_OPTION_ONLY,     /* accepted without effect if the value is `argument`, else refused */
+    WL_OPTION_ACCEPTED, /* nothing: any value is good, and changes nothing; help says why */
+    WL_OPTION_REFUSED,  /* nothing: another tool's option that cannot be given; help says why */
+    WL_OPTION_RENAMED,  /* nothing: it has another name now, which help says */
+    WL_OPTION_HEADING,  /* no option: name is a headline of the help text */
 };
 
 struct wl_option {
@@ -45,6 +46,7 @@ struct wl_option {
     const char *prefix; /* of a WL_OPTION_COPY; rows of one field with other prefixes exclude it */
     uint64_t most;      /* of a number; 0: any */
     enum wl_code (*check)(const char *value, struct wl_error *error); /* of a text; or NULL */
+    const char *tool; /* whose option it is where it is not supported; NULL: ncu */
 };
 
 /* A table, or a part of it, for a struct that stands at offset in the one that is parsed into. */

@@ -1,10 +1,15 @@
-/* `warplens check REPORT --budget FILE`: a gate for CI. */
+/* `warplens check REPORT --budget FILE`: a gate for CI; --write-budget makes the file of a report.
+ */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyse/advise/budget.h"
+#include "analyse/metric/units.h"
+#include "base/folder.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/console.h"
@@ -12,15 +17,21 @@
 
 struct options {
     struct wl_general_options general;
-    const char *budget_path, *section_folder;
-    bool allows_unlike, junit, markdown;
+    const char *budget_path, *written_path, *tolerance, *section_folder;
+    bool allows_unlike, junit, markdown, overwrite;
 };
 
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("BUDGET"),
-    WL_ROW(struct options, budget_path, TEXT, "budget", 0, "FILE",
-           "limits, one a line: 'KERNEL METRIC <= NUMBER', 'KERNEL finding:RULE <= NUMBER', 'gpu "
-           "NAME'"),
+    WL_ROW(
+        struct options, budget_path, TEXT, "budget", 0, "FILE",
+        "limits, one a line: 'KERNEL METRIC <= NUMBER[UNIT] [+N%]', 'KERNEL finding:RULE <= NUMBER', "
+        "'gpu NAME'"),
+    WL_ROW(struct options, written_path, TEXT, "write-budget", 0, "FILE",
+           "write the limits that this report keeps, for later ones"),
+    WL_ROW(struct options, tolerance, TEXT, "tolerance", 0, "N%",
+           "with --write-budget: of times and modelled counts; default 10%"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "overwrite an existing budget"),
     WL_ROW(struct options, allows_unlike, FLAG, "allow-unlike", 0, NULL,
            "a report of another GPU, clock or input than the budget's too"),
     WL_ROW(struct options, junit, FLAG, "junit", 0, NULL, "as JUnit's XML"),
@@ -60,6 +71,18 @@ static const char *kernel_of(const struct wl_budget_result *result)
     return kernel && kernel->record.function ? kernel->record.function : result->limit->kernel;
 }
 
+/* A value beside its limit: in the unit of the limit's dimension where it has one, else in base
+ * units. */
+static void add_number(struct wl_text *out, const struct wl_budget_limit *limit, double number)
+{
+    double scaled = number;
+    char unit[32] = "";
+    if (limit->unit)
+        wl_unit_scale(number, limit->unit, &scaled, unit, sizeof unit);
+    wl_text_addf(out, "%.10g%s%s", limit->unit ? round(scaled * 1e3) / 1e3 : scaled,
+                 *unit ? " " : "", unit);
+}
+
 /* "gemm: gpu__time_duration.sum = 700000, limit <= 500000" */
 static void add_result(struct wl_text *out, const struct wl_budget_result *result)
 {
@@ -67,11 +90,14 @@ static void add_result(struct wl_text *out, const struct wl_budget_result *resul
     wl_text_addf(out, "%s: %s", kernel_of(result), limit->metric);
     if (result->launch)
         wl_text_addf(out, " of launch %" PRId64, result->launch->key);
-    if (result->has_value)
-        wl_text_addf(out, " = %.10g, limit %s %.10g", result->value, limit->relation,
-                     limit->number);
-    else
+    if (!result->has_value) {
         wl_text_addf(out, " is not known: %s", result->reason);
+        return;
+    }
+    wl_text_add(out, " = ");
+    add_number(out, limit, result->value);
+    wl_text_addf(out, ", limit %s ", limit->relation);
+    add_number(out, limit, limit->number);
 }
 
 static void print_text(const struct wl_budget_results *results, struct wl_text *out)
@@ -91,10 +117,12 @@ static void print_markdown(const struct wl_budget_results *results, struct wl_te
         wl_text_addf(out, "| %s | `%s` | `%s` | ", result->is_kept ? "ok" : "**failed**",
                      kernel_of(result), result->limit->metric);
         if (result->has_value)
-            wl_text_addf(out, "%.10g", result->value);
+            add_number(out, result->limit, result->value);
         else
             wl_text_addf(out, "not known: %s", result->reason);
-        wl_text_addf(out, " | %s %.10g |\n", result->limit->relation, result->limit->number);
+        wl_text_addf(out, " | %s ", result->limit->relation);
+        add_number(out, result->limit, result->limit->number);
+        wl_text_add(out, " |\n");
     }
 }
 
@@ -145,6 +173,30 @@ static enum wl_code print_results(const struct options *options,
                                       failed, results->count);
 }
 
+static enum wl_code write_budget(const struct options *options, struct wl_report *report,
+                                 struct wl_metric_catalog *catalog,
+                                 const struct wl_advice_list *advice, struct wl_error *error)
+{
+    double tolerance_pct = 10;
+    const char *unit = NULL;
+    struct wl_text out = {0};
+    if (options->tolerance && (!wl_unit_read(options->tolerance, &tolerance_pct, &unit) ||
+                               (unit && strcmp(unit, "%") != 0) || tolerance_pct < 0)) {
+        wl_error_set(error, WL_ERR_USAGE, "--tolerance takes per cent, not '%s'",
+                     options->tolerance);
+        return wl_error_set_hint(error, "--tolerance 10%%");
+    }
+    if (!options->overwrite && access(options->written_path, F_OK) == 0) {
+        wl_error_set(error, WL_ERR_OUTPUT, "the file exists: %s", options->written_path);
+        return wl_error_set_hint(error, "-f overwrites it");
+    }
+    enum wl_code code = wl_budget_write(report, catalog, advice, tolerance_pct, &out, error);
+    if (!code)
+        code = wl_file_write(options->written_path, out.data, out.length, error);
+    wl_text_free(&out);
+    return code;
+}
+
 static enum wl_code check_report(const struct options *options, const char *path,
                                  const struct wl_console *console, struct wl_error *error)
 {
@@ -156,7 +208,9 @@ static enum wl_code check_report(const struct options *options, const char *path
     struct wl_budget_results results = {0};
     size_t count = 0;
     const struct wl_report_launch **launches = NULL;
-    enum wl_code code = wl_budget_read(options->budget_path, &budget, error);
+    enum wl_code code = WL_OK;
+    if (options->budget_path)
+        code = wl_budget_read(options->budget_path, &budget, error);
     if (!code)
         code = wl_report_open(path, &report, error);
     if (!code)
@@ -172,10 +226,12 @@ static enum wl_code check_report(const struct options *options, const char *path
             .folder = options->section_folder, .launches = launches, .launch_count = count};
         code = wl_advise(report, catalog, rules, &asked, &advice, error);
     }
-    if (!code)
+    if (!code && options->written_path)
+        code = write_budget(options, report, catalog, advice, error);
+    if (!code && budget)
         code = wl_budget_check(budget, report, catalog, rules, advice, options->allows_unlike,
                                &results, error);
-    if (!code)
+    if (!code && budget)
         code = print_results(options, &results, console, error);
     wl_budget_results_free(&results);
     wl_advice_free(advice);
@@ -191,8 +247,8 @@ static enum wl_code check(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
     const struct options *options = given;
-    if (arguments->count != 1 || !options->budget_path) {
-        wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget");
+    if (arguments->count != 1 || (!options->budget_path && !options->written_path)) {
+        wl_error_set(error, WL_ERR_USAGE, "check takes one report and --budget or --write-budget");
         return wl_error_set_hint(error, "warplens check REPORT.wlr --budget FILE");
     }
     return check_report(options, arguments->items[0], console, error);
@@ -200,7 +256,7 @@ static enum wl_code check(void *given, const struct wl_arguments *arguments,
 
 const struct wl_verb wl_verb_check = {
     .name = "check",
-    .usage = "check REPORT --budget FILE",
+    .usage = "check REPORT --budget FILE | --write-budget FILE",
     .summary = "compare a report with limits; exit status 11 if one is not kept",
     .options_bytes = sizeof(struct options),
     .tables = tables,

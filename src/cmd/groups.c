@@ -47,6 +47,7 @@ const struct wl_option wl_measure_rows[] = {
 const struct wl_option wl_always_rows[] = {
     {.name = "nvtx", .kind = WL_OPTION_ALWAYS},
     {.name = "forward-signals", .kind = WL_OPTION_ALWAYS},
+    {.name = "verbose", .kind = WL_OPTION_ALWAYS},
     WL_ROWS_END,
 };
 
@@ -73,7 +74,16 @@ const struct wl_option wl_page_rows[] = {
     PAGE(metrics.metrics, COMMAS, "metrics", 0, "NAMES",
          "these metrics, ',' between; also regex:EXPRESSION, group:SECTION or group:SET, and "
          "breakdown:THROUGHPUT, the metrics it is the maximum of"),
-    PAGE(rules, COMMAS, "rule", 0, "NAME", "advice page: only this rule: --list-rules; repeatable"),
+    PAGE(rules, COMMAS, "rule", 0, "NAME",
+         "advice page, or findings of the details page: only this rule: --list-rules; repeatable"),
+    PAGE(applies_rules, SWITCH, "apply-rules", 0, "yes|no",
+         "details page as text: what the rules find, below the sections; default: yes"),
+    PAGE(has_rule_details, FLAG, "print-rule-details", 0, NULL,
+         "with them the values they were found by"),
+    PAGE(details, CHOICE, "print-details", 0, "all|header|body",
+         "details page: the metrics of each section, its tables, or both (default)"),
+    PAGE(metric_name, CHOICE, "print-metric-name", 0, "label|name|label-name",
+         "details page as text: what metrics are called; default: label"),
     WL_SECTION_FOLDER_ROW(struct wl_page_options, metrics.section_folder, WL_OWN_SECTIONS),
     PAGE(lists.sets, FLAG, "list-sets", 0, NULL, "list the sets and exit"),
     PAGE(lists.sections, FLAG, "list-sections", 0, NULL, "list the sections and exit"),
@@ -85,7 +95,12 @@ const struct wl_option wl_page_rows[] = {
 
 void wl_page_options_init(struct wl_page_options *options)
 {
-    *options = (struct wl_page_options){.page = -1, .units = -1, .summary = -1};
+    *options = (struct wl_page_options){
+        .page = -1,
+        .units = -1,
+        .summary = -1,
+        .applies_rules = true,
+    };
 }
 
 enum wl_code wl_page_options_check(const struct wl_page_options *options, struct wl_error *error)

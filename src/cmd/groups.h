@@ -21,6 +21,7 @@ extern const struct wl_option wl_report_rows[];  /* struct wl_report_options */
 extern const struct wl_option wl_measure_rows[]; /* struct wl_measure_options */
 extern const struct wl_option wl_always_rows[];  /* of ncu: what always happens */
 extern const struct wl_option wl_refused_rows[]; /* of ncu: what cannot be given */
+extern const struct wl_option wl_nsys_rows[];    /* of nsys: what changes nothing or cannot be */
 
 /* Questions about metrics, sections, sets and rules. */
 struct wl_list_options {
@@ -30,7 +31,8 @@ struct wl_list_options {
 /* What is printed of a report. */
 struct wl_page_options {
     int page, units, summary; /* -1: not given */
-    bool csv, json, sarif, markdown, percent;
+    int details, metric_name; /* enum wl_view_details, enum wl_view_metric_name */
+    bool csv, json, sarif, markdown, percent, applies_rules, has_rule_details;
     const char *print_source, *top;
     struct wl_text rules;
     struct wl_metric_options metrics;

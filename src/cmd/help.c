@@ -1,16 +1,21 @@
 #include "cmd/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/count.h"
+#include "base/folder.h"
 #include "cmd/completions.h"
 #include "cmd/manual.h"
+#include "cmd/tongues.h"
 #include "warplens/version.h"
 
 struct options {
     struct wl_general_options general;
     int shell; /* enum wl_shell; -1: none */
-    bool man, environment;
+    bool man, environment, commands;
 };
 
 static const struct wl_option rows[] = {
@@ -21,6 +26,8 @@ static const struct wl_option rows[] = {
            "print the man page of the verb, or of warplens, as man reads it"),
     WL_ROW(struct options, environment, FLAG, "environment", 0, NULL,
            "list the variables of the environment that warplens reads"),
+    WL_ROW(struct options, commands, FLAG, "commands", 0, NULL,
+           "list what becomes of every option of ncu, nsys and nvprof, as Markdown"),
     WL_ROWS_END,
 };
 
@@ -44,13 +51,44 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
+/* Where the pages of docs/ are, beside an installed program or one in its build folder. */
+static void print_exit_codes_page(FILE *out)
+{
+    static const char *const folders[] = {"share/doc/warplens/docs", "docs"};
+    char *own_folder = wl_path_own_folder();
+    char *above = own_folder ? wl_path_folder(own_folder) : NULL;
+    for (size_t i = 0; above && i < WL_COUNT(folders); i++) {
+        struct wl_text path = {0};
+        wl_text_addf(&path, "%s/%s/using/exit-codes.md", above, folders[i]);
+        bool is_there = access(path.data, R_OK) == 0;
+        if (is_there)
+            fprintf(out, " Exit statuses: %s", path.data);
+        wl_text_free(&path);
+        if (is_there)
+            break;
+    }
+    free(above);
+    free(own_folder);
+}
+
 void wl_help_overview(FILE *out)
 {
     fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
         fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
-    fputs("\n`warplens help VERB` lists its options. Exit statuses: docs/using/exit-codes.md.\n",
-          out);
+    fputs("\n`warplens help VERB` lists its options.", out);
+    print_exit_codes_page(out);
+    fputc('\n', out);
+}
+
+static void print_commands(struct wl_text *out)
+{
+    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
+        wl_text_addf(out, "## `%s%s%s`\n\n", tongue->tool, *tongue->command ? " " : "",
+                     tongue->command);
+        wl_tongue_print(tongue, out);
+        wl_text_add(out, tongue[1].tool ? "\n" : "");
+    }
 }
 
 static void init(void *given)
@@ -76,6 +114,8 @@ static enum wl_code help(void *given, const struct wl_arguments *arguments,
         wl_manual_print(verb, &text);
     else if (options->environment)
         wl_manual_print_environment(&text);
+    else if (options->commands)
+        print_commands(&text);
     else if (verb)
         options->general.found_status = wl_verb_run(verb, 1, help_words);
     else

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cmd/console.h"
 #include "cmd/help.h"
+#include "cmd/tongues.h"
 #include "cmd/verbs.h"
 
 /* ncu's and everybody's spelling of a verb. */
@@ -49,7 +50,12 @@ int main(int argument_count, char **arguments)
         wl_help_overview(stdout);
         return WL_ERR_USAGE;
     }
+    const struct wl_verb *of_program = wl_tongue_of_program(arguments[0]);
+    if (of_program)
+        return wl_verb_run(of_program, (size_t)argument_count - 1, arguments + 1);
     const struct wl_verb *verb = find_verb(arguments[1]);
+    if (!verb && arguments[1][0] == '-') /* as ncu has it */
+        return wl_verb_run(&wl_verb_profile, (size_t)argument_count - 1, arguments + 1);
     if (!verb)
         return fail_unknown(arguments[1]);
     return wl_verb_run(verb, (size_t)argument_count - 2, arguments + 2);

@@ -36,6 +36,10 @@ void wl_pages_view(const struct wl_page_options *options, const struct wl_settin
         .metrics = options->metrics.metrics.data,
         .top = options->top,
         .rules = options->rules.data,
+        .has_findings = options->applies_rules && is_text,
+        .has_rule_details = options->has_rule_details,
+        .details = (enum wl_view_details)options->details,
+        .metric_name = (enum wl_view_metric_name)options->metric_name,
         .percent = options->percent,
         .view_source = options->print_source,
         .width = size.ws_col,
@@ -65,6 +69,7 @@ enum wl_code wl_pages_print(struct wl_report *report, const char *path,
 {
     struct wl_view_options view;
     wl_pages_view(options, filter, console->pages, &view);
+    view.report_path = path;
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
     bool has_filter = view.kernel_name || view.launch_skip || view.launch_count;

@@ -143,6 +143,9 @@ static enum wl_code profile(const struct wl_profile_options *options,
         .request = &request, .messages = wl_console_messages(console), .program = program};
     wl_pages_view(&options->pages, NULL, console->pages, &view);
     enum wl_code code = wl_launch_choose(&run, error);
+    if (!code && run.settings.kill && run.settings.collector == WL_COLLECTOR_HW)
+        code = wl_error_set(error, WL_ERR_UNSUPPORTED,
+                            "--kill yes is for simulated GPUs: a real one must be left in order");
     if (!code && options->measure.twin && run.settings.collector != WL_COLLECTOR_HW) {
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "--twin compares with a GPU, and there is none to measure on");
@@ -187,6 +190,13 @@ enum wl_code wl_profile(const struct wl_profile_options *options,
     enum wl_code code = wl_page_options_check(pages, error);
     if (code)
         return code;
+    if (options->settings.kill && !options->settings.launch_count) {
+        wl_error_set(error, WL_ERR_USAGE, "--kill yes needs --launch-count");
+        return wl_error_set_hint(error, "--launch-count N --kill yes ends the program after N");
+    }
+    if (options->settings.kill && options->settings.filter_mode != WL_FILTER_GLOBAL)
+        return wl_error_set(error, WL_ERR_USAGE,
+                            "--kill yes counts over the program: not with --filter-mode");
     if (options->import_path && program->count)
         return wl_error_set(error, WL_ERR_USAGE, "--import shows a report, it runs no program");
     if (options->import_path)

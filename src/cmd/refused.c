@@ -11,16 +11,20 @@
         .name = (spelled), .kind = WL_OPTION_ONLY, .argument = (values), .help = (why) \
     }
 
+#define ACCEPTED(spelled, values, why)                                                     \
+    {                                                                                      \
+        .name = (spelled), .kind = WL_OPTION_ACCEPTED, .argument = (values), .help = (why) \
+    }
+
 #define ATTACH "the program is always started by warplens"
-#define HARDWARE "it steers hardware counters, and the simulated GPU has none"
-#define SAMPLING "samples over time need a hardware collector"
-#define ONE_RUN "every launch is counted in one run, nothing is replayed"
-#define RANKS "each process is simulated separately, on its own clock"
+#define HARDWARE "clocks and boost are left as they are; their frequency is in the report"
+#define SAMPLING \
+    "counters are read for each launch, not over time; --warp-sampling samples warps on a real GPU"
+#define RANKS "each process is measured or simulated by itself, in a report of its own"
 #define CONFIG "options come from the command line only, so that a run can be repeated"
-#define RULES "rules are applied by --page advice"
 #define RENAME "kernels keep the names that the program gives them"
-#define STACKS "call stacks are not recorded"
-#define GREEN "contexts have all of the simulated GPU"
+#define STACKS "`warplens trace --cudabacktrace kernel` records where launches are called from"
+#define GREEN "green contexts are not told apart"
 
 const struct wl_option wl_refused_rows[] = {
     /* launch and attach */
@@ -28,7 +32,6 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("port", ATTACH),
     REFUSED("max-connections", ATTACH),
     REFUSED("hostname", ATTACH),
-    ONLY("target-processes", "all", "processes that the program starts are always profiled"),
     REFUSED("target-processes-filter", "use -k, --kernel-id or NVTX ranges"),
     ONLY("check-exit-code", "yes|on|true|1", "a program that fails is always reported"),
     REFUSED("null-stdin", "redirect it: warplens profile ./app < /dev/null"),
@@ -49,12 +52,11 @@ const struct wl_option wl_refused_rows[] = {
     ONLY("mps", "none", RANKS),
     REFUSED("mps-num-clients", RANKS),
     REFUSED("mps-timeout", RANKS),
-    REFUSED("config-file", CONFIG),
+    ONLY("config-file", "no|off|false|0", CONFIG),
     REFUSED("config-file-path", CONFIG),
     /* what to profile */
-    ONLY("devices", "0|all", "there is one simulated GPU, number 0"),
-    ONLY("filter-mode", "global|per-gpu", "launches are counted over the whole program"),
-    ONLY("kill", "no|off|false|0", "the program always runs to its end"),
+    ONLY("devices", "0|all",
+         "all GPUs of the program are profiled; choose with CUDA_VISIBLE_DEVICES"),
     REFUSED("native-include", STACKS),
     REFUSED("native-exclude", STACKS),
     REFUSED("python-include", STACKS),
@@ -68,16 +70,15 @@ const struct wl_option wl_refused_rows[] = {
     /* what to collect */
     REFUSED("section-folder-recursive", "use --section-folder; its subfolders are not read"),
     REFUSED("section-folder-restore", "the sections are part of warplens and cannot be lost"),
-    ONLY("apply-rules", "no|off|false|0", RULES),
     REFUSED("list-chips", "use `warplens gpus`"),
     REFUSED("chips", "use --gpu NAME; `warplens gpus` lists them"),
     REFUSED("query-metrics-mode", "--query-metrics lists whole names"),
     REFUSED("query-metrics-collection", "--query-metrics lists whole names"),
     REFUSED("disable-extra-suffixes", "metrics have the suffixes that --query-metrics lists"),
-    REFUSED("metric-distribution-groups", ONE_RUN),
-    ONLY("import-sass", "no|off|false|0", "PTX is executed, not machine code"),
+    ONLY("metric-distribution-groups", "1", "every process counts all its metrics itself"),
+    ACCEPTED("import-sass", "yes|no", "machine code is in reports of a real GPU; PTX is always"),
     REFUSED("resolve-source-file", "use --source-folders"),
-    REFUSED("clock-control", "the clocks are those of the GPU model"),
+    ACCEPTED("clock-control", "base|boost|none", HARDWARE),
     REFUSED("pipeline-boost-state", HARDWARE),
     REFUSED("pm-sampling-interval", SAMPLING),
     REFUSED("pm-sampling-buffer-size", SAMPLING),
@@ -94,14 +95,10 @@ const struct wl_option wl_refused_rows[] = {
             "a range is replayed where that is safe, see docs/using/hardware.md"),
     /* output */
     REFUSED("open-in-ui", "use `warplens show REPORT`"),
-    ONLY("print-details", "all", "the details page always shows all it has"),
-    ONLY("print-metric-name", "label", "--page raw and --csv show the names"),
     ONLY("print-metric-instances", "none", "the source page shows the values of each instruction"),
     REFUSED("print-metric-attribution", GREEN),
     REFUSED("print-fp", "--print-units base and --json give plain numbers"),
     ONLY("print-kernel-base", "demangled", RENAME),
     ONLY("print-nvtx-rename", "none", RENAME),
-    REFUSED("print-rule-details", RULES),
-    REFUSED("verbose", "--page session shows how the report was made"),
     {.name = NULL},
 };

@@ -10,6 +10,7 @@
 #include "cmd/pages.h"
 #include "cmd/tell.h"
 #include "cmd/trace.h"
+#include "cmd/trace_forms.h"
 #include "cmd/verbs.h"
 #include "record/traced.h"
 #include "report/report.h"
@@ -30,11 +31,24 @@ static const struct wl_option rows[] = {
           "print the summary tables when the program has ended"),
     TRACE(tables, COMMAS, "report", 'r', "NAMES",
           "print these tables, ',' between: cuda_api_sum, cuda_gpu_trace, …"),
+    TRACE(forms, COMMAS, "export", 0, "sqlite|chrome|perfetto|speedscope|folded|none",
+          "write the trace beside the report too, ',' between; sqlite: the main tables of "
+          "`nsys export --type sqlite`"),
     TRACE(wants_acc_time, FLAG, "acc-time", 0, NULL,
           "print the times of OpenACC regions by line; also with WARPLENS_ACC_TIME=1 in the "
           "environment"),
     TRACE(pages.csv, FLAG, "csv", 0, NULL, "tables as CSV"),
     TRACE(pages.json, FLAG, "json", 0, NULL, "tables as JSON"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option program_rows[] = {
+    WL_ROWS_HEADING("PROGRAM"),
+    TRACE(shows_output, SWITCH, "show-output", 'w', "true|false",
+          "false: what the program prints to stdout is thrown away"),
+    TRACE(inherits_environment, SWITCH, "inherit-environment", 'n', "true|false",
+          "false: of the environment the program gets PATH only, and --env-var"),
+    TRACE(variables, COMMAS, "env-var", 'e', "A=B,C=D", "set these in the program's environment"),
     WL_ROWS_END,
 };
 
@@ -47,9 +61,11 @@ static const struct wl_option openacc_rows[] = {
 const struct wl_option_table wl_trace_tables[] = {
     {rows, 0, 0},
     WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_TRACE),
+    {program_rows, 0, 0},
     {openacc_rows, 0, 0},
     WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_GPU),
     WL_TABLE(struct wl_trace_options, general, wl_general_rows),
+    {wl_nsys_rows, 0, 0},
     WL_TABLES_END,
 };
 
@@ -57,6 +73,7 @@ void wl_trace_init(void *options)
 {
     struct wl_trace_options *trace = options;
     trace->report.import_source = true;
+    trace->shows_output = trace->inherits_environment = true;
     wl_settings_init_unchosen(&trace->settings);
     wl_page_options_init(&trace->pages);
 }
@@ -79,6 +96,20 @@ static enum wl_code check_range(const struct wl_settings *settings, struct wl_er
     return WL_OK;
 }
 
+/* Names of other tools do not end a run that has something to record. */
+static void warn_unknown(const struct wl_launch_run *run)
+{
+    struct wl_text unknown = {0}, known = {0};
+    wl_traced_list_unknown(run->settings.trace, &unknown);
+    wl_traced_list_known(&known);
+    char *hint = wl_string_format("what can be: %s", known.data);
+    if (unknown.length)
+        wl_messages_warn(&run->messages, hint, "not recorded: %s", unknown.data);
+    free(hint);
+    wl_text_free(&unknown);
+    wl_text_free(&known);
+}
+
 static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
 {
     struct wl_settings *settings = &run->settings;
@@ -88,6 +119,8 @@ static enum wl_code choose(struct wl_launch_run *run, struct wl_error *error)
         wl_settings_set_text(&settings->trace, WL_TRACED_DEFAULT);
     if (!code)
         code = wl_traced_parse(settings->trace, &categories, error);
+    if (!code)
+        warn_unknown(run);
     if (!code)
         code = check_range(settings, error);
     if (code)
@@ -207,20 +240,31 @@ static enum wl_code trace(const struct wl_trace_options *options,
                           struct wl_error *error)
 {
     static const struct wl_measure_options measure = {0};
+    const struct wl_start_options start = {
+        .hides_output = !options->shows_output,
+        .is_alone = !options->inherits_environment,
+        .variables = options->variables.data,
+    };
     const struct wl_run_request request = {
         .settings = &options->settings,
         .report = &options->report,
         .metrics = &options->pages.metrics,
         .measure = &measure,
+        .start = &start,
     };
     struct wl_launch_run run = {
         .request = &request, .messages = wl_console_messages(console), .program = program};
     bool has_report = false;
     enum wl_code code = check_tables(&options->tables, error);
     if (!code)
+        code = wl_trace_forms_check(options->forms.data, error);
+    if (!code)
         code = wl_timeline_record(&run, &has_report, error);
     if (has_report)
         code = print_tables(&run, options, console, error);
+    if (has_report && !code)
+        code = wl_trace_forms_write(options->forms.data, run.report_path, options->report.overwrite,
+                                    console, error);
     if (has_report)
         wl_tell_report(&run);
     if (run.ending.exit_code && code == WL_OK) {

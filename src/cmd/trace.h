@@ -12,6 +12,9 @@ struct wl_trace_options {
     struct wl_settings settings;
     struct wl_text tables; /* names, ',' between */
     bool wants_stats, wants_acc_time;
+    bool shows_output, inherits_environment; /* of the program */
+    struct wl_text variables;                /* for it, "A=B,C=D" */
+    struct wl_text forms;                    /* --export: other tools' forms of the report */
     const char *compiler_log;
     struct wl_page_options pages; /* only the form */
 };

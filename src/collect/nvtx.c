@@ -10,6 +10,7 @@
 
 #include "base/export.h"
 #include "collect/nvtx_events.h"
+#include "record/traced.h"
 
 /* ---- the interface, as the NVTX headers of version 3 have it ---- */
 
@@ -265,6 +266,22 @@ static void tell_listener(const char *name, bool is_begin)
         listener(name, is_begin);
 }
 
+static const char *included_domains = "", *excluded_domains = "";
+
+void wl_nvtx_choose_domains(const char *included, const char *excluded)
+{
+    included_domains = included;
+    excluded_domains = excluded;
+}
+
+static bool is_recorded(enum wl_timeline_category category, const struct domain *domain)
+{
+    const char *name = domain ? domain->name : "";
+    return wl_timeline_is_wanted(category) &&
+           (!*included_domains || wl_traced_has_domain(included_domains, name)) &&
+           (!*excluded_domains || !wl_traced_has_domain(excluded_domains, name));
+}
+
 static struct wl_nvtx_event describe_event(const struct domain *domain, const char *message,
                                            const struct nvtx_attributes *attributes)
 {
@@ -296,7 +313,7 @@ static int push(const struct domain *domain, char *name, const struct nvtx_attri
     if (!name)
         name = (char *)unknown_name;
     tell_listener(name, true);
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_PUSHPOP))
+    if (is_recorded(WL_TIMELINE_NVTX_PUSHPOP, domain))
         event = describe_event(domain, message, attributes);
     free(message);
     stack->ranges[stack->count] = (struct range){name, domain, event};
@@ -350,6 +367,21 @@ static char *message_of(const struct nvtx_attributes *attributes)
     }
 }
 
+/* Functions that take a text alone are those that take attributes, with no others. */
+static struct nvtx_attributes only_ascii(const char *text)
+{
+    return (struct nvtx_attributes){.size_bytes = sizeof(struct nvtx_attributes),
+                                    .message_type = MESSAGE_ASCII,
+                                    .message.ascii = text};
+}
+
+static struct nvtx_attributes only_wide(const wchar_t *text)
+{
+    return (struct nvtx_attributes){.size_bytes = sizeof(struct nvtx_attributes),
+                                    .message_type = MESSAGE_WIDE,
+                                    .message.wide = text};
+}
+
 static int domain_push(void *domain, const struct nvtx_attributes *attributes)
 {
     int saved_errno = errno;
@@ -373,18 +405,14 @@ static int push_attributes(const struct nvtx_attributes *attributes)
 
 static int push_ascii(const char *name)
 {
-    int saved_errno = errno;
-    int depth = push(NULL, name ? strdup(name) : NULL, NULL);
-    errno = saved_errno;
-    return depth;
+    const struct nvtx_attributes attributes = only_ascii(name);
+    return domain_push(NULL, &attributes);
 }
 
 static int push_wide(const wchar_t *name)
 {
-    int saved_errno = errno;
-    int depth = push(NULL, name ? from_wide(name) : NULL, NULL);
-    errno = saved_errno;
-    return depth;
+    const struct nvtx_attributes attributes = only_wide(name);
+    return domain_push(NULL, &attributes);
 }
 
 static int pop_default(void)
@@ -395,7 +423,7 @@ static int pop_default(void)
 /* text is taken over. */
 static void mark(const struct domain *domain, char *text, const struct nvtx_attributes *attributes)
 {
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_MARK)) {
+    if (is_recorded(WL_TIMELINE_NVTX_MARK, domain)) {
         struct wl_nvtx_event event = describe_event(domain, text, attributes);
         wl_nvtx_put_mark(&event);
     }
@@ -406,7 +434,7 @@ static uint64_t start(const struct domain *domain, char *text,
                       const struct nvtx_attributes *attributes)
 {
     uint64_t id = 0;
-    if (wl_timeline_is_wanted(WL_TIMELINE_NVTX_STARTEND)) {
+    if (is_recorded(WL_TIMELINE_NVTX_STARTEND, domain)) {
         struct wl_nvtx_event event = describe_event(domain, text, attributes);
         id = wl_nvtx_open_range(&event);
     }
@@ -428,16 +456,14 @@ static void mark_attributes(const struct nvtx_attributes *attributes)
 
 static void mark_ascii(const char *text)
 {
-    int saved_errno = errno;
-    mark(NULL, text ? strdup(text) : NULL, NULL);
-    errno = saved_errno;
+    const struct nvtx_attributes attributes = only_ascii(text);
+    domain_mark(NULL, &attributes);
 }
 
 static void mark_wide(const wchar_t *text)
 {
-    int saved_errno = errno;
-    mark(NULL, text ? from_wide(text) : NULL, NULL);
-    errno = saved_errno;
+    const struct nvtx_attributes attributes = only_wide(text);
+    domain_mark(NULL, &attributes);
 }
 
 static uint64_t domain_start(void *domain, const struct nvtx_attributes *attributes)
@@ -455,18 +481,14 @@ static uint64_t start_attributes(const struct nvtx_attributes *attributes)
 
 static uint64_t start_ascii(const char *text)
 {
-    int saved_errno = errno;
-    uint64_t id = start(NULL, text ? strdup(text) : NULL, NULL);
-    errno = saved_errno;
-    return id;
+    const struct nvtx_attributes attributes = only_ascii(text);
+    return domain_start(NULL, &attributes);
 }
 
 static uint64_t start_wide(const wchar_t *text)
 {
-    int saved_errno = errno;
-    uint64_t id = start(NULL, text ? from_wide(text) : NULL, NULL);
-    errno = saved_errno;
-    return id;
+    const struct nvtx_attributes attributes = only_wide(text);
+    return domain_start(NULL, &attributes);
 }
 
 static void end_any(uint64_t id)

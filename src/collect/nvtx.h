@@ -18,4 +18,8 @@ size_t wl_nvtx_open_ranges(const char *const **ranges);
 /* Has listener called when a push/pop range begins and when it ends, with its name as above. */
 void wl_nvtx_set_listener(void (*listener)(const char *name, bool is_begin));
 
+/* Which domains have their ranges and marks recorded: those of the first list (all where it is
+ * empty) without those of the second; "a,default". Both must outlive the recording. */
+void wl_nvtx_choose_domains(const char *included, const char *excluded);
+
 #endif

@@ -17,7 +17,9 @@ enum wl_code wl_output_read_settings(const char *path, struct wl_settings *setti
     enum wl_code code = wl_file_read(path, &content, error);
     if (code == WL_OK)
         code = wl_settings_parse(content.data ? content.data : "", settings, error);
-    *is_wanted = code != WL_OK || wl_rank_list_has(settings->ranks, wl_rank_read().rank);
+    bool is_other = settings->only_application && settings->launcher_pid != (uint64_t)getppid();
+    *is_wanted =
+        code != WL_OK || (!is_other && wl_rank_list_has(settings->ranks, wl_rank_read().rank));
     wl_text_free(&content);
     return code;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/rank.h"
 #include "base/sha256.h"
@@ -37,8 +37,7 @@ static char *read_command_line(void)
 void wl_process_facts_read(const char *collector, struct wl_process_facts *facts)
 {
     struct stat status;
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t start_ns = wl_clock_realtime_ns();
     struct wl_rank rank = wl_rank_read();
     memset(facts, 0, sizeof *facts);
     if (gethostname(facts->host, sizeof facts->host - 1) != 0)
@@ -55,7 +54,7 @@ void wl_process_facts_read(const char *collector, struct wl_process_facts *facts
         .executable = facts->executable,
         .executable_hash = facts->executable_hash,
         .command_line = facts->command_line,
-        .start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
+        .start_ns = start_ns,
         .version = WL_VERSION_STRING,
         .collector = collector,
         .rank = rank.rank,

@@ -8,6 +8,7 @@
 #include "collect/nvtx.h"
 #include "collect/sites.h"
 #include "record/traced.h"
+#include "timeline/engine.h"
 #include "timeline/timeline.h"
 
 enum { PATIENCE_MS = 200 };
@@ -21,6 +22,8 @@ static struct {
     atomic_bool is_over; /* as long as was asked for, as many kernels */
     _Atomic uint64_t kernels;
     _Atomic int range_depth; /* open ranges that events are recorded in */
+    uint64_t range_limit;    /* how many are recorded; 0: all */
+    _Atomic uint64_t ranges;
 } recording;
 
 /* ---- what was drained goes into the stream ---- */
@@ -84,6 +87,15 @@ static void pause_trace(bool is_paused)
     wl_timeline_pause(is_paused);
 }
 
+/* Of --capture-range: the last that is wanted ends the recording. */
+static void end_range(void)
+{
+    pause_trace(true);
+    if (recording.range_limit &&
+        atomic_fetch_add(&recording.ranges, 1) + 1 == recording.range_limit)
+        atomic_store(&recording.is_over, true);
+}
+
 void wl_recording_set_flush(void (*flush)(void))
 {
     recording.flush = flush;
@@ -91,8 +103,12 @@ void wl_recording_set_flush(void (*flush)(void))
 
 void wl_recording_switch(bool is_active)
 {
-    if (recording.settings->trace_range == WL_CAPTURE_PROFILER_API)
-        pause_trace(!is_active);
+    if (recording.settings->trace_range != WL_CAPTURE_PROFILER_API)
+        return;
+    if (is_active)
+        pause_trace(false);
+    else
+        end_range();
 }
 
 /* name: "name" or "domain@name", as open ranges are called; asked for is "name" or "name@domain".
@@ -115,7 +131,7 @@ static void hear_range(const char *name, bool is_begin)
     if (is_begin && atomic_fetch_add(&recording.range_depth, 1) == 0)
         pause_trace(false);
     if (!is_begin && atomic_fetch_sub(&recording.range_depth, 1) == 1)
-        pause_trace(true);
+        end_range();
 }
 
 static void sleep_ms(uint64_t ms)
@@ -169,9 +185,13 @@ enum wl_code wl_recording_start(const struct wl_settings *settings,
         .is_paused = settings->trace_delay_ms || settings->trace_range != WL_CAPTURE_ALL,
     };
     enum wl_code code = wl_traced_parse(settings->trace, &options.wanted, error);
+    if (!code)
+        code = wl_traced_ranges_parse(settings->trace_range_end, &recording.range_limit, error);
     if (code)
         return code;
     recording.settings = settings;
+    wl_timeline_engine_set_least_call(settings->trace_osrt_ns);
+    wl_nvtx_choose_domains(settings->trace_domains, settings->trace_other_domains);
     recording.use_stream = use_stream;
     recording.is_simulated = now_ns != NULL;
     atomic_store(&recording.is_on, true);

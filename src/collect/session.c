@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "collect/nvtx.h"
 #include "collect/output.h"
 
@@ -29,18 +30,9 @@ static struct {
 
 static _Thread_local bool is_inside;
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool wl_session_lock_within(pthread_mutex_t *lock, int seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += seconds;
+    const struct timespec until = wl_clock_deadline(seconds);
     return pthread_mutex_timedlock(lock, &until) == 0;
 }
 
@@ -259,7 +251,8 @@ static void finish(int exit_code, void *unused)
         if (is_ours && was_on && session.self && session.collector->finish)
             session.collector->finish(session.self);
         if (is_ours)
-            session.output.sink.put_end(session.output.sink.self, exit_code & 0xff, now_ns());
+            session.output.sink.put_end(session.output.sink.self, exit_code & 0xff,
+                                        wl_clock_realtime_ns());
         free_all();
     }
     wl_guard_end(&guard);

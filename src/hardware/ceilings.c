@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/embedded.h"
 #include "base/memory.h"
 
@@ -78,9 +78,7 @@ struct bench {
 
 static double now_s(void)
 {
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)wl_clock_monotonic_ns() * 1e-9;
 }
 
 static bool has_entries(const struct wl_cuda *cuda)

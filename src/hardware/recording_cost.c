@@ -2,8 +2,8 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/embedded.h"
 #include "hardware/activity.h"
 #include "hardware/driver.h"
@@ -28,13 +28,6 @@ struct trial {
     uint64_t records;
 };
 
-static double now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static bool prepare(struct trial *trial, const char *cupti_library)
 {
     struct wl_cuda *cuda = &trial->cuda;
@@ -57,14 +50,14 @@ static double run_batch(const struct trial *trial)
 {
     uint64_t nothing = 0;
     void *parameters[] = {&nothing, &nothing, &nothing};
-    double start = now_ns();
+    double start = (double)wl_clock_monotonic_ns();
     for (int i = 0; i < launches; i++)
         if (trial->cuda.launch(trial->kernel, 1, 1, 1, 32, 1, 1, 0, NULL, parameters, NULL) !=
             WL_CUDA_SUCCESS)
             return 0;
     if (trial->cuda.context_synchronize() != WL_CUDA_SUCCESS)
         return 0;
-    return (now_ns() - start) / launches;
+    return ((double)wl_clock_monotonic_ns() - start) / launches;
 }
 
 static int compare(const void *a, const void *b)

@@ -13,10 +13,11 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
-/* How often a kernel of this name was launched, for the last field of --kernel-id. */
+/* How often a kernel of this name was launched, for the last field of --kernel-id; or what
+ * --filter-mode counts apart. */
 struct invocation {
     char *name;
-    uint64_t count;
+    uint64_t count, matches, profiled;
     UT_hash_handle hh;
 };
 
@@ -34,7 +35,10 @@ struct wl_filter {
     struct invocation *invocations;
     struct expressions include, exclude;
     uint64_t skip, count, skip_before_match;
-    uint64_t launches, matches, profiled;
+    enum wl_filter_mode mode;
+    struct invocation whole;  /* of --filter-mode global */
+    struct invocation *parts; /* else, by what is counted apart */
+    uint64_t launches;
     bool is_active;
     char *asks_in; /* the stream folder, where the user is asked about each launch; NULL: not */
 };
@@ -124,6 +128,7 @@ enum wl_code wl_filter_create(const struct wl_settings *settings, struct wl_filt
     struct wl_filter *made = wl_alloc_zero(1, sizeof *made);
     enum wl_code code = WL_OK;
     made->base = settings->kernel_name_base;
+    made->mode = settings->filter_mode;
     made->skip = settings->launch_skip;
     made->count = settings->launch_count;
     made->skip_before_match = settings->launch_skip_before_match;
@@ -153,6 +158,17 @@ static void free_expressions(struct expressions *expressions)
     free(expressions->items);
 }
 
+static void free_invocations(struct invocation **list)
+{
+    struct invocation *invocation, *next;
+    HASH_ITER(hh, *list, invocation, next)
+    {
+        HASH_DEL(*list, invocation);
+        free(invocation->name);
+        free(invocation);
+    }
+}
+
 void wl_filter_free(struct wl_filter *filter)
 {
     if (!filter)
@@ -162,13 +178,8 @@ void wl_filter_free(struct wl_filter *filter)
     wl_pattern_free(&filter->id_stream);
     wl_pattern_free(&filter->id_name);
     wl_pattern_free(&filter->id_invocation);
-    struct invocation *invocation, *next;
-    HASH_ITER(hh, filter->invocations, invocation, next)
-    {
-        HASH_DEL(filter->invocations, invocation);
-        free(invocation->name);
-        free(invocation);
-    }
+    free_invocations(&filter->invocations);
+    free_invocations(&filter->parts);
     free_expressions(&filter->include);
     free_expressions(&filter->exclude);
     free(filter->asks_in);
@@ -190,17 +201,39 @@ static const char *name_of(const struct wl_filter *filter, const struct wl_filte
     return launch->mangled;
 }
 
-/* The number of this invocation of a kernel of that name, from 1. */
-static uint64_t count_invocation(struct wl_filter *filter, const char *name)
+static struct invocation *find_invocation(struct invocation **list, const char *name)
 {
     struct invocation *invocation = NULL;
-    HASH_FIND_STR(filter->invocations, name, invocation);
+    HASH_FIND_STR(*list, name, invocation);
     if (!invocation) {
         invocation = wl_alloc_zero(1, sizeof *invocation);
         invocation->name = wl_string_copy(name);
-        HASH_ADD_KEYPTR(hh, filter->invocations, invocation->name, strlen(name), invocation);
+        HASH_ADD_KEYPTR(hh, *list, invocation->name, strlen(name), invocation);
     }
-    return ++invocation->count;
+    return invocation;
+}
+
+/* The number of this invocation of a kernel of that name, from 1. */
+static uint64_t count_invocation(struct wl_filter *filter, const char *name)
+{
+    return ++find_invocation(&filter->invocations, name)->count;
+}
+
+/* What --launch-skip and --launch-count count this launch with. */
+static struct invocation *part_of(struct wl_filter *filter, const struct wl_filter_launch *launch)
+{
+    static const uint32_t none[3];
+    const uint32_t *grid = launch->grid ? launch->grid : none;
+    const uint32_t *block = launch->block ? launch->block : none;
+    if (filter->mode == WL_FILTER_GLOBAL)
+        return &filter->whole;
+    char *name = filter->mode == WL_FILTER_PER_GPU
+                     ? wl_string_format("%u", launch->context_id)
+                     : wl_string_format("%u,%u,%u %u,%u,%u %s", grid[0], grid[1], grid[2], block[0],
+                                        block[1], block[2], launch->mangled);
+    struct invocation *part = find_invocation(&filter->parts, name);
+    free(name);
+    return part;
 }
 
 static bool matches_number(const struct wl_pattern *pattern, uint64_t number)
@@ -253,13 +286,14 @@ bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *l
         return false;
     if (matches_any(&filter->exclude, launch))
         return false;
-    if (filter->matches++ < filter->skip)
+    struct invocation *part = part_of(filter, launch);
+    if (part->matches++ < filter->skip)
         return false;
-    if (wl_filter_is_finished(filter))
+    if (filter->count > 0 && part->profiled >= filter->count)
         return false;
     if (filter->asks_in && !ask(filter, launch))
         return false;
-    filter->profiled++;
+    part->profiled++;
     return true;
 }
 
@@ -276,5 +310,6 @@ void wl_filter_set_active(struct wl_filter *filter, bool active)
 
 bool wl_filter_is_finished(const struct wl_filter *filter)
 {
-    return filter->count > 0 && filter->profiled >= filter->count;
+    return filter->mode == WL_FILTER_GLOBAL && filter->count > 0 &&
+           filter->whole.profiled >= filter->count;
 }

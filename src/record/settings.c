@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/rank.h"
+#include "record/traced.h"
 
 enum kind { KIND_TEXT, KIND_BOOL, KIND_U32, KIND_U64, KIND_CHOICE };
 enum reported { NEVER, AS_TEXT, AS_NUMBER };

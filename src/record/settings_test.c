@@ -39,6 +39,10 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "launch_skip=0\n"
                                    "launch_count=0\n"
                                    "launch_skip_before_match=0\n"
+                                   "filter_mode=global\n"
+                                   "kill=no\n"
+                                   "only_application=no\n"
+                                   "launcher_pid=0\n"
                                    "profile_from_start=yes\n"
                                    "interactive=no\n"
                                    "nvtx_include=\n"
@@ -71,6 +75,10 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "trace_stacks=none\n"
                                    "trace_range=none\n"
                                    "trace_range_name=\n"
+                                   "trace_range_end=\n"
+                                   "trace_domains=\n"
+                                   "trace_other_domains=\n"
+                                   "trace_osrt_ns=1000\n"
                                    "progress=no\n");
     wl_text_free(&text);
     wl_settings_free(&settings);

@@ -1,5 +1,6 @@
 #include "record/traced.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -24,32 +25,95 @@ static const struct {
     {"none", 0},
 };
 
-static const char *find(const char *word, size_t length, uint64_t *categories)
+static bool find(const char *word, size_t length, uint64_t *categories)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strlen(rows[i].word) == length && strncmp(rows[i].word, word, length) == 0) {
             *categories |= rows[i].categories;
-            return rows[i].word;
+            return true;
         }
-    return NULL;
+    return false;
+}
+
+void wl_traced_list_known(struct wl_text *known)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        wl_text_addf(known, "%s%s", i ? ", " : "", rows[i].word);
+}
+
+void wl_traced_list_unknown(const char *list, struct wl_text *unknown)
+{
+    for (const char *word = list; *word;) {
+        size_t length = strcspn(word, ",");
+        uint64_t categories = 0;
+        if (length && !find(word, length, &categories))
+            wl_text_addf(unknown, "%s%.*s", unknown->length ? ", " : "", (int)length, word);
+        word += length;
+        word += *word == ',';
+    }
 }
 
 enum wl_code wl_traced_parse(const char *list, uint64_t *categories, struct wl_error *error)
 {
+    bool is_any_known = false;
     *categories = 0;
     for (const char *word = list; *word;) {
         size_t length = strcspn(word, ",");
-        if (!find(word, length, categories)) {
-            struct wl_text known = {0};
-            for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-                wl_text_addf(&known, "%s%s", i ? ", " : "", rows[i].word);
-            wl_error_set(error, WL_ERR_USAGE, "cannot trace '%.*s'", (int)length, word);
-            wl_error_set_hint(error, "there are %s; ',' between", known.data);
-            wl_text_free(&known);
-            return WL_ERR_USAGE;
-        }
+        is_any_known |= find(word, length, categories);
         word += length;
         word += *word == ',';
     }
-    return WL_OK;
+    if (is_any_known)
+        return WL_OK;
+    struct wl_text known = {0};
+    wl_traced_list_known(&known);
+    wl_error_set(error, WL_ERR_USAGE, "cannot trace '%s'", list);
+    wl_error_set_hint(error, "there are %s; ',' between", known.data);
+    wl_text_free(&known);
+    return WL_ERR_USAGE;
+}
+
+enum wl_code wl_traced_ranges_parse(const char *text, uint64_t *ranges, struct wl_error *error)
+{
+    static const struct {
+        const char *word;
+        uint64_t ranges;
+        bool takes_number;
+    } ends[] = {
+        {"", 0, false},      {"none", 0, false},
+        {"stop", 1, false},  {"stop-shutdown", 1, false},
+        {"repeat", 0, true}, {"repeat-shutdown", 0, true},
+    };
+    size_t length = strcspn(text, ":");
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (strlen(ends[i].word) != length || strncmp(ends[i].word, text, length) != 0)
+            continue;
+        const char *digits = text[length] ? text + length + 1 : "";
+        *ranges = text[length] ? strtoull(digits, NULL, 10) : ends[i].ranges;
+        bool is_number = *digits && strspn(digits, "0123456789") == strlen(digits) && *ranges;
+        if (!text[length] || (ends[i].takes_number && is_number))
+            return WL_OK;
+    }
+    wl_error_set(error, WL_ERR_USAGE, "option --capture-range-end does not know '%s'", text);
+    return wl_error_set_hint(error, "it takes none, stop, stop-shutdown, repeat, repeat:N, "
+                                    "repeat-shutdown:N");
+}
+
+enum wl_code wl_traced_ranges_check(const char *text, struct wl_error *error)
+{
+    uint64_t ranges;
+    return wl_traced_ranges_parse(text, &ranges, error);
+}
+
+bool wl_traced_has_domain(const char *list, const char *domain)
+{
+    size_t length;
+    if (!*domain)
+        domain = "default";
+    for (; *list; list += length + (list[length] == ',')) {
+        length = strcspn(list, ",");
+        if (strlen(domain) == length && strncmp(list, domain, length) == 0)
+            return true;
+    }
+    return false;
 }

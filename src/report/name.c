@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/schema.h"
@@ -142,6 +143,26 @@ enum wl_code wl_report_name(const char *pattern, char **path, struct wl_error *e
     }
     return wl_error_set(error, WL_ERR_USAGE, "no number up to %d makes the report name %s free",
                         MAX_NUMBER, pattern);
+}
+
+char *wl_report_name_find(const char *path)
+{
+    static const char *const others[] = {".ncu-rep", ".nsys-rep", ".qdrep", ".sqlite",
+                                         ".nvprof",  ".nvvp",     ".prof",  ""};
+    size_t length = strlen(path);
+    for (size_t i = 0; access(path, F_OK) != 0 && i < WL_COUNT(others); i++) {
+        size_t suffix = strlen(others[i]);
+        if (length <= suffix || strcmp(path + length - suffix, others[i]) != 0)
+            continue;
+        char *found = wl_string_format("%.*s" WL_REPORT_SUFFIX, (int)(length - suffix), path);
+        char *streams = wl_string_format("%s" WL_REPORT_STREAM_SUFFIX, found);
+        bool is_there = access(found, F_OK) == 0 || access(streams, F_OK) == 0;
+        free(streams);
+        if (is_there)
+            return found;
+        free(found);
+    }
+    return wl_string_copy(path);
 }
 
 char *wl_report_name_of_rank(const char *pattern, const char *rank)

@@ -10,6 +10,10 @@
  * Errors: WL_ERR_USAGE. */
 enum wl_code wl_report_name(const char *pattern, char **path, struct wl_error *error);
 
+/* Where the report is that the user names: path itself, or, where there is none, NAME.wlr for NAME
+ * and for a name as other tools give it, NAME.ncu-rep, NAME.nsys-rep, ... free() it. */
+char *wl_report_name_find(const char *path);
+
 /* The pattern with "-rankRANK" before its suffix, so that the reports of ranks do not meet; a copy
  * where it tells them apart itself with %q or %p. free() it. */
 char *wl_report_name_of_rank(const char *pattern, const char *rank);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/failure.h"
+#include "report/name.h"
 #include "report/reader.h"
 #include "report/schema.h"
 #include "report/streams.h"
@@ -242,10 +243,13 @@ static enum wl_code open_beside_stream(const char *path, const char *stream_fold
     return code == WL_OK ? wl_report_open_file(path, report, error) : code;
 }
 
-static enum wl_code open_report(const char *path, const struct wanted *wanted,
+static enum wl_code open_report(const char *named, const struct wanted *wanted,
                                 struct wl_report **report, struct wl_error *error)
 {
     struct wl_error unused;
+    char *streams = wl_string_format("%s" WL_REPORT_STREAM_SUFFIX, named);
+    char *path = is_folder(streams) ? wl_string_copy(named) : wl_report_name_find(named);
+    free(streams);
     char *stream_folder = wl_string_format("%s" WL_REPORT_STREAM_SUFFIX, path);
     *report = NULL;
     error = error ? error : &unused;
@@ -253,6 +257,7 @@ static enum wl_code open_report(const char *path, const struct wanted *wanted,
                             ? open_beside_stream(path, stream_folder, wanted, report, error)
                             : wl_report_open_file(path, report, error);
     free(stream_folder);
+    free(path);
     return code;
 }
 

@@ -150,7 +150,8 @@ bool wl_report_is_simulated(struct wl_report *report)
 
 const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table)
 {
-    static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_rank_tables};
+    static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_rank_tables,
+                                                            wl_nsys_tables};
     bool is_found = !table;
     for (size_t i = 0; i < WL_COUNT(lists); i++)
         for (const struct wl_timeline_table *row = lists[i]; row->name; row++) {
@@ -166,6 +167,13 @@ enum wl_code wl_timeline_table_find(const char *name, const struct wl_timeline_t
 {
     struct wl_near near = {.word = name};
     struct wl_text hint = {0};
+    for (const struct wl_table_alias *alias = wl_table_aliases; alias->name; alias++)
+        if (strcmp(alias->name, name) == 0)
+            name = alias->table;
+    for (const struct wl_table_refusal *row = wl_table_refusals; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return wl_error_set(error, WL_ERR_USAGE, "table %s of nsys cannot be: %s", name,
+                                row->why);
     for (*table = wl_timeline_table_next(NULL); *table; *table = wl_timeline_table_next(*table)) {
         if (strcmp((*table)->name, name) == 0)
             return WL_OK;

@@ -34,11 +34,20 @@ struct wl_timeline_table {
 };
 
 /* Each ends with one without name. */
-extern const struct wl_timeline_table wl_timeline_tables[], wl_rank_tables[];
+extern const struct wl_timeline_table wl_timeline_tables[], wl_rank_tables[], wl_nsys_tables[];
+/* Older names of tables, and tables of nsys that cannot be; each list ends with NULL. */
+struct wl_table_alias {
+    const char *name, *table;
+};
+struct wl_table_refusal {
+    const char *name, *why;
+};
+extern const struct wl_table_alias wl_table_aliases[];
+extern const struct wl_table_refusal wl_table_refusals[];
 /* All of them in the order in which they are printed: the first after NULL; NULL after the last. */
 const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table);
 
-/* Errors: WL_ERR_USAGE, with near names as hint. */
+/* By its name or an older one. Errors: WL_ERR_USAGE, with the reason, or near names, as hint. */
 enum wl_code wl_timeline_table_find(const char *name, const struct wl_timeline_table **table,
                                     struct wl_error *error);
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,6 +189,7 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
         return WL_ERR_OUTPUT;
     if (run->settings.collector == WL_COLLECTOR_SIM)
         wl_running_create(run->settings.stream_folder);
+    run->settings.launcher_pid = (uint64_t)getpid();
     run->settings.progress = !run->messages.is_quiet && isatty(fileno(run->messages.progress));
     if (run->settings.gpu_folder && run->settings.gpu_folder[0]) {
         char *whole = realpath(run->settings.gpu_folder, NULL);
@@ -325,6 +327,26 @@ static void allow_asan(const struct wl_program_info *info, struct wl_environment
         wl_environment_prepend(environment, "ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 }
 
+/* What is done now and then while the program runs. */
+struct watch {
+    const struct wl_launch_run *run;
+    struct wl_subprocess *process;
+    struct wl_progress *progress;
+    char *complete_path; /* there once the program may be ended; NULL: never */
+    bool is_ended;       /* by us */
+};
+
+static void watch_tick(void *self)
+{
+    struct watch *watch = self;
+    if (watch->run->settings.progress)
+        wl_progress_tick(watch->progress);
+    if (!watch->complete_path || watch->is_ended || access(watch->complete_path, F_OK) != 0)
+        return;
+    watch->is_ended = true;
+    kill(watch->process->pid, SIGTERM);
+}
+
 static void wait_for_orphans(const struct wl_messages *messages)
 {
     if (wl_subprocess_wait_orphans(patience_ms))
@@ -334,6 +356,28 @@ static void wait_for_orphans(const struct wl_messages *messages)
     wl_subprocess_wait_orphans(UINT32_MAX);
 }
 
+/* The environment that the user gives the program. */
+static void begin_environment(const struct wl_start_options *start,
+                              struct wl_environment *environment)
+{
+    const char *path = getenv("PATH");
+    wl_environment_copy(environment);
+    if (start && start->is_alone) {
+        wl_environment_free(environment);
+        wl_environment_set(environment, "PATH", path ? path : "/usr/bin:/bin");
+    }
+    for (const char *at = start && start->variables ? start->variables : ""; *at;) {
+        size_t length = strcspn(at, ",");
+        char *word = wl_string_copy_length(at, length), *equals = strchr(word, '=');
+        if (equals)
+            *equals++ = '\0';
+        if (*word)
+            wl_environment_set(environment, word, equals ? equals : "");
+        free(word);
+        at += length + (at[length] == ',');
+    }
+}
+
 enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error)
 {
     struct wl_environment environment;
@@ -341,9 +385,15 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     char *progress_path =
         wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_PROGRESS_FILE);
     struct wl_progress progress = {.path = progress_path, .out = run->messages.progress};
-    struct wl_subprocess_tick tick = {wl_progress_tick, &progress, tick_ms};
+    struct watch watch = {.run = run, .process = &process, .progress = &progress};
+    if (run->settings.kill)
+        watch.complete_path =
+            wl_string_format("%s/%s", run->settings.stream_folder, WL_STREAM_COMPLETE_FILE);
+    struct wl_subprocess_tick tick = {watch_tick, &watch, run->settings.kill ? step_ms : tick_ms};
     struct wl_steps *steps = NULL;
-    wl_environment_copy(&environment);
+    const struct wl_start_options *start = run->request->start;
+    int out = -1;
+    begin_environment(start, &environment);
     wl_subprocess_adopt_orphans();
     enum wl_code code = run->settings.collector == WL_COLLECTOR_HW
                             ? wl_hardware_prepare(run->library_folder, run->settings_path,
@@ -361,14 +411,23 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         code = wl_steps_begin(run, &steps, error);
         tick = (struct wl_subprocess_tick){wl_steps_tick, steps, step_ms};
     }
+    if (start && start->hides_output)
+        out = wl_subprocess_mute();
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);
+    wl_subprocess_unmute(out);
     if (!code) {
-        wl_subprocess_wait(&process, run->settings.progress || steps ? &tick : NULL, &run->ending);
+        bool is_watched = run->settings.progress || steps || watch.complete_path;
+        wl_subprocess_wait(&process, is_watched ? &tick : NULL, &run->ending);
+        if (watch.is_ended) {
+            run->ending = (struct wl_ending){0};
+            wl_messages_say(&run->messages, "the program was ended: --launch-count is reached");
+        }
         wl_progress_clear(&progress);
         wait_for_orphans(&run->messages);
-        wl_running_read(run->settings.stream_folder, 0, &run->running);
+        if (!watch.is_ended)
+            wl_running_read(run->settings.stream_folder, 0, &run->running);
         wl_steps_end(steps);
         steps = NULL;
         struct wl_error trouble = {0};
@@ -381,6 +440,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     }
     wl_steps_end(steps);
     wl_environment_free(&environment);
+    free(watch.complete_path);
     free(progress_path);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/safe.h"
 #include "base/text.h"
 
@@ -52,11 +53,9 @@ void wl_progress_tick(void *self)
 {
     struct wl_progress *progress = self;
     struct stat status;
-    struct timespec now;
     if (stat(progress->path, &status) != 0)
         return;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (now.tv_sec - status.st_mtim.tv_sec > stale_s) {
+    if ((int64_t)(wl_clock_realtime_ns() / 1000000000u) - status.st_mtim.tv_sec > stale_s) {
         wl_progress_clear(progress);
         return;
     }

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/sha256.h"
@@ -27,9 +27,7 @@ struct inquiry {
 
 static int64_t now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)(wl_clock_monotonic_ns() / 1000000);
 }
 
 static char *find_ptxas(void)

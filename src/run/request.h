@@ -30,12 +30,20 @@ struct wl_measure_options {
     bool twin;                          /* simulate what was measured, too */
 };
 
+/* How the program is started. */
+struct wl_start_options {
+    bool hides_output;     /* its stdout is thrown away */
+    bool is_alone;         /* nothing of our environment but PATH goes to it */
+    const char *variables; /* "A=B,C=D", for its environment; or NULL */
+};
+
 struct wl_run_request {
     const struct wl_settings *settings; /* as asked for; what is decided goes into a copy */
     const struct wl_report_options *report;
     const struct wl_metric_options *metrics;
     const struct wl_measure_options *measure;
-    const struct wl_view_options *view; /* of pages shown while it runs: --interactive; or NULL */
+    const struct wl_start_options *start; /* NULL: as usual */
+    const struct wl_view_options *view;   /* of pages shown while it runs: --interactive; or NULL */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* What %clock and %globaltimer say: an estimate, good for the order of things and their size. A
  * scheduler issues an instruction a cycle, of its warps in turn, but of no warp one sooner than
- * alu_latency cycles behind its last; loads come as the model of caches says (where they are
- * counted). The executor lets a warp run alone for long, so that its turn is stretched to
+ * alu_latency cycles behind its last; a turn that loads takes what device memory
+ * takes. The executor lets a warp run alone for long, so that its turn is stretched to
  * what it would take among the others. */
 #include "sim/state.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
@@ -17,7 +17,10 @@
 #include "sim/reach.h"
 #include "sim/sm.h"
 
-#define EPOCH_LENGTH 16384    /* about cycles of an SM between two meetings */
+#define EPOCH_LENGTH 16384 /* about cycles of an SM between two meetings */
+/* where blocks communicate: an SM then leaves no epoch early, and has room for what it asks of L2
+ */
+#define EPOCH_LENGTH_ORDERED 4096
 #define MISS_LATENCY 500      /* cycles, where the model GPU's is not known */
 #define L2_BYTES_PER_CYCLE 32 /* that L2 serves to an SM while all ask */
 
@@ -223,12 +226,13 @@ struct epoch {
     uint32_t sm_used;
     struct wl_l2_trace *traces;
     uint32_t shards;
+    uint64_t length; /* that the epochs of all SMs grow by; 0: they end the one they are in */
 };
 
 static void run_sm(void *self, uint32_t index, uint32_t worker)
 {
     struct epoch *epoch = self;
-    wl_sm_run_epoch(&epoch->sim->sms[index], &epoch->workers[worker], EPOCH_LENGTH);
+    wl_sm_run_epoch(&epoch->sim->sms[index], &epoch->workers[worker], epoch->length);
 }
 
 static void feed_shard(void *self, uint32_t index, uint32_t worker)
@@ -271,6 +275,23 @@ static uint32_t sector_cost(const struct wl_sim *sim)
     return (uint32_t)(256 * (cycles > l2_cycles ? cycles : l2_cycles));
 }
 
+/* One epoch of all SMs, in as many parts as there is room for what they ask of L2. */
+static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_pool *pool)
+{
+    bool is_over = false;
+    while (!is_over && !run->fault_found) {
+        wl_pool_run(pool, epoch->sm_used, run_sm, epoch);
+        epoch->length = 0;
+        is_over = true;
+        for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
+            is_over &= !epoch->sim->sms[i].is_interrupted;
+        if (run->count) {
+            feed_l2(epoch, pool);
+            run->sector_cost = sector_cost(epoch->sim);
+        }
+    }
+}
+
 static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
 {
     uint64_t done = 0;
@@ -283,17 +304,14 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *d
                        struct wl_pool *pool, struct wl_worker *workers, uint32_t worker_count)
 {
     uint32_t sm_used = deal->hand_count;
-    struct epoch epoch = {sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces),
-                          worker_count};
+    struct epoch epoch = {
+        sim, workers, sm_used, wl_alloc_zero(sm_used, sizeof *epoch.traces), worker_count, 0};
     bool is_live = true;
     run->sector_cost = 256;
     while (is_live && !run->fault_found) {
         wl_deal_round(deal);
-        wl_pool_run(pool, sm_used, run_sm, &epoch);
-        if (run->count) {
-            feed_l2(&epoch, pool);
-            run->sector_cost = sector_cost(sim);
-        }
+        epoch.length = run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
+        run_epoch(&epoch, run, pool);
         is_live = deal->next < deal->total;
         for (uint32_t i = 0; i < sm_used; i++)
             is_live |= sim->sms[i].ctas_live > 0;
@@ -413,13 +431,6 @@ static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct w
     return WL_OK;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* The launch's shape, its occupancy, and what it needs besides registers and shared memory. */
 static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                               const struct wl_sim_options *options, struct wl_run *run,
@@ -434,6 +445,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
                            .l1_global_loads = options->l1_global_loads,
                            .miss_latency =
                                sim->gpu->dram_latency ? sim->gpu->dram_latency : MISS_LATENCY};
+    run->load_latency = run->miss_latency;
     run->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run->warps_per_block = (run->threads_per_block + WL_LANES - 1) / WL_LANES;
     run->shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
@@ -525,7 +537,7 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
                         const struct wl_sim_options *options, struct wl_sim_counts *counts,
                         struct wl_error *error)
 {
-    uint64_t start_ns = now_ns();
+    uint64_t start_ns = wl_clock_monotonic_ns();
     struct wl_run run;
     enum wl_code code = begin_run(sim, launch, options, &run, &counts->occupancy, error);
     if (code)
@@ -541,6 +553,6 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
         counts->issued = counts->issued_most = counts->issued_longest = 0;
     if (is_alike && code == WL_OK)
         wl_counts_extend(counts, run.block_total, block_count);
-    counts->wall_ns = now_ns() - start_ns;
+    counts->wall_ns = wl_clock_monotonic_ns() - start_ns;
     return code;
 }

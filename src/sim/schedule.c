@@ -1,11 +1,12 @@
 #include "sim/schedule.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 
 enum {
-    TURNS_BY_AGE = 15,    /* between two picks that go round */
+    TURNS_BY_AGE = 15,    /* between two picks that go round the blocks */
     LOADS_IN_FLIGHT = 200 /* of an SM; measured on H200, docs/evidence/h200-microbenchmarks.md */
 };
 
@@ -30,68 +31,109 @@ uint64_t wl_flights_land(struct wl_flights *flights, uint64_t time)
     return time;
 }
 
-void wl_schedule_begin(struct wl_schedule *schedule, uint32_t count)
+void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t warps_per_block)
 {
-    schedule->slots = wl_alloc_zero(count, sizeof *schedule->slots);
-    schedule->slot_of = wl_alloc_zero(count, sizeof *schedule->slot_of);
-    schedule->count = count;
+    schedule->blocks = wl_alloc_zero(blocks, sizeof *schedule->blocks);
+    schedule->order = wl_alloc_zero(blocks, sizeof *schedule->order);
+    schedule->arrive = wl_alloc_zero((size_t)blocks * warps_per_block, sizeof *schedule->arrive);
+    schedule->block_count = blocks;
+    schedule->warps_per_block = warps_per_block;
+    schedule->next = WL_SCHEDULE_NEVER;
     schedule->turn = schedule->cursor = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        schedule->slots[i] = (struct wl_slot){WL_SCHEDULE_NEVER, i};
-        schedule->slot_of[i] = i;
-    }
+    for (uint32_t i = 0; i < blocks; i++)
+        schedule->order[i] = i;
 }
 
 void wl_schedule_end(struct wl_schedule *schedule)
 {
-    free(schedule->slots);
-    free(schedule->slot_of);
-    schedule->slots = NULL;
-    schedule->slot_of = NULL;
-    schedule->count = 0;
+    free(schedule->blocks);
+    free(schedule->order);
+    free(schedule->arrive);
+    *schedule = (struct wl_schedule){0};
 }
 
-void wl_schedule_renew(struct wl_schedule *schedule, uint32_t first, uint32_t count, uint64_t time)
+void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready)
+{
+    struct wl_schedule_block *block = &schedule->blocks[warp / schedule->warps_per_block];
+    const uint32_t bit = (uint32_t)1 << warp % schedule->warps_per_block;
+    block->ready &= ~bit;
+    block->waiting &= ~bit;
+    if (ready == WL_SCHEDULE_NEVER)
+        return;
+    block->waiting |= bit;
+    schedule->arrive[warp] = ready;
+    schedule->next = ready < schedule->next ? ready : schedule->next;
+}
+
+void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t time)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < schedule->count; i++)
-        if (schedule->slots[i].warp - first >= count)
-            schedule->slots[kept++] = schedule->slots[i];
-    for (uint32_t i = 0; i < count; i++)
-        schedule->slots[kept + i] = (struct wl_slot){time, first + i};
-    for (uint32_t i = 0; i < schedule->count; i++)
-        schedule->slot_of[schedule->slots[i].warp] = i;
+    for (uint32_t i = 0; i < schedule->block_count; i++)
+        if (schedule->order[i] != block)
+            schedule->order[kept++] = schedule->order[i];
+    schedule->order[kept] = block;
+    for (uint32_t i = 0; i < schedule->warps_per_block; i++)
+        wl_schedule_wait(schedule, block * schedule->warps_per_block + i, time);
+    schedule->blocks[block].last = schedule->warps_per_block - 1;
 }
 
-static uint32_t pick_in_turn(struct wl_schedule *schedule, uint64_t time)
+/* Makes ready who has waited until now; finds who comes next. */
+static void land(struct wl_schedule *schedule, uint64_t time)
 {
-    for (uint32_t i = 0; i < schedule->count; i++) {
-        schedule->cursor = schedule->cursor + 1 < schedule->count ? schedule->cursor + 1 : 0;
-        const struct wl_slot *slot = &schedule->slots[schedule->cursor];
-        if (slot->ready <= time)
-            return slot->warp;
+    schedule->next = WL_SCHEDULE_NEVER;
+    for (uint32_t i = 0; i < schedule->block_count; i++) {
+        struct wl_schedule_block *block = &schedule->blocks[i];
+        const uint64_t *arrive = schedule->arrive + (size_t)i * schedule->warps_per_block;
+        uint32_t here = 0;
+        for (uint32_t left = block->waiting; left; left &= left - 1) {
+            uint32_t warp = (uint32_t)__builtin_ctz(left);
+            if (arrive[warp] <= time)
+                here |= (uint32_t)1 << warp;
+            else if (arrive[warp] < schedule->next)
+                schedule->next = arrive[warp];
+        }
+        block->waiting &= ~here;
+        block->ready |= here;
     }
+}
+
+static uint32_t pick_of(struct wl_schedule *schedule, uint32_t number)
+{
+    struct wl_schedule_block *block = &schedule->blocks[number];
+    const uint32_t behind = block->ready & ~(((uint32_t)2 << block->last) - 1);
+    block->last = (uint32_t)__builtin_ctz(behind ? behind : block->ready);
+    return number * schedule->warps_per_block + block->last;
+}
+
+static uint32_t pick_in_turn(struct wl_schedule *schedule)
+{
+    for (uint32_t i = 0; i < schedule->block_count; i++) {
+        schedule->cursor = schedule->cursor + 1 < schedule->block_count ? schedule->cursor + 1 : 0;
+        if (schedule->blocks[schedule->cursor].ready)
+            return pick_of(schedule, schedule->cursor);
+    }
+    return WL_SCHEDULE_NONE;
+}
+
+static uint32_t pick_by_age(struct wl_schedule *schedule)
+{
+    for (uint32_t i = 0; i < schedule->block_count; i++)
+        if (schedule->blocks[schedule->order[i]].ready)
+            return pick_of(schedule, schedule->order[i]);
     return WL_SCHEDULE_NONE;
 }
 
 uint32_t wl_schedule_pick(struct wl_schedule *schedule, uint64_t *time)
 {
-    if (++schedule->turn > TURNS_BY_AGE) {
+    if (*time >= schedule->next)
+        land(schedule, *time);
+    const bool goes_round = ++schedule->turn > TURNS_BY_AGE;
+    if (goes_round)
         schedule->turn = 0;
-        uint32_t warp = pick_in_turn(schedule, *time);
-        if (warp != WL_SCHEDULE_NONE)
-            return warp;
-    }
-    const struct wl_slot *next = NULL;
-    for (uint32_t i = 0; i < schedule->count; i++) {
-        const struct wl_slot *slot = &schedule->slots[i];
-        if (slot->ready <= *time)
-            return slot->warp;
-        if (slot->ready != WL_SCHEDULE_NEVER && (!next || slot->ready < next->ready))
-            next = slot;
-    }
-    if (!next)
-        return WL_SCHEDULE_NONE;
-    *time = next->ready;
-    return next->warp;
+    uint32_t warp = goes_round ? pick_in_turn(schedule) : pick_by_age(schedule);
+    if (warp != WL_SCHEDULE_NONE || schedule->next == WL_SCHEDULE_NEVER)
+        return warp;
+    *time = schedule->next;
+    land(schedule, *time);
+    return pick_by_age(schedule);
 }

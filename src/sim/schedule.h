@@ -1,5 +1,6 @@
-/* Which warp of an SM runs next: the oldest that does not wait, as hardware prefers it. Every so
- * often one is taken in turn instead, so that no warp starves behind others that spin. */
+/* Which warp of an SM runs next: of the oldest block that has a warp ready, the next one in turn
+ * behind that which ran last, so that the warps of a block advance in step. Every so often one of
+ * the blocks is taken in turn instead, so that none starves behind others that spin. */
 #ifndef WL_SIM_SCHEDULE_H
 #define WL_SIM_SCHEDULE_H
 
@@ -7,11 +8,6 @@
 
 #define WL_SCHEDULE_NEVER UINT64_MAX
 #define WL_SCHEDULE_NONE UINT32_MAX
-
-struct wl_slot {
-    uint64_t ready; /* from when on the warp may run; WL_SCHEDULE_NEVER: until told */
-    uint32_t warp;
-};
 
 /* Loads of an SM on their way, oldest turn first. */
 #define WL_FLIGHTS 256 /* turns; more than may be on their way */
@@ -29,23 +25,29 @@ void wl_flights_add(struct wl_flights *flights, uint32_t loads, uint64_t arrival
 /* The first time, not before `time`, at which the SM can issue another load. */
 uint64_t wl_flights_land(struct wl_flights *flights, uint64_t time);
 
-struct wl_schedule {
-    struct wl_slot *slots; /* oldest warp first */
-    uint32_t *slot_of;     /* by warp */
-    uint32_t count, turn, cursor;
+struct wl_schedule_block {
+    uint32_t ready, waiting; /* warps: that may run; that wait for a known time */
+    uint32_t last;           /* that ran last */
 };
 
-/* For `count` warps, numbered from 0, none of which may run yet. */
-void wl_schedule_begin(struct wl_schedule *schedule, uint32_t count);
+struct wl_schedule {
+    struct wl_schedule_block *blocks;
+    uint32_t *order;  /* blocks, oldest first */
+    uint64_t *arrive; /* by warp: when its wait ends */
+    uint64_t next;    /* the first of these times; WL_SCHEDULE_NEVER: nobody waits for one */
+    uint32_t block_count, warps_per_block;
+    uint32_t turn, cursor;
+};
+
+/* For so many blocks of at most 32 warps; warps are numbered block by block. None may run yet. */
+void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t warps_per_block);
 void wl_schedule_end(struct wl_schedule *schedule);
 
-/* Warps first .. first + count - 1 start anew: they are the youngest, and ready at time. */
-void wl_schedule_renew(struct wl_schedule *schedule, uint32_t first, uint32_t count, uint64_t time);
+/* The warps of the block start anew: it is the youngest, and they are ready at time. */
+void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t time);
 
-static inline void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready)
-{
-    schedule->slots[schedule->slot_of[warp]].ready = ready;
-}
+/* The warp may not run before `ready`; WL_SCHEDULE_NEVER: until told. */
+void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready);
 
 /* The warp to run at *time, which moves on if all wait for a later one. WL_SCHEDULE_NONE: all wait
  * until told. */

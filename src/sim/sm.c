@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "sim/shadow.h"
 
-#define TRACE_LIMIT 32768 /* requests after which an SM leaves its epoch */
+#define TRACE_LIMIT 32768 /* requests after which an SM interrupts its epoch */
 
 void wl_sm_grow_trace(struct wl_sm *sm)
 {
@@ -117,11 +117,12 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->join = NULL;
         warp->stack_depth = warp->frame_base = warp->local_frame = 0;
         warp->registers = warp->registers_base;
+        memset(warp->registers + run->program->kept_offset, 0, run->program->kept_bytes);
         warp->status = WL_WARP_READY;
         warp->executed = warp->issued = warp->clock = 0;
         warp->sm = sm;
     }
-    wl_schedule_renew(&sm->schedule, first_warp(cta), cta->warp_count, sm->time);
+    wl_schedule_renew(&sm->schedule, (uint32_t)(cta - sm->ctas), sm->time);
     return true;
 }
 
@@ -133,7 +134,6 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->issued = sm->issued_longest = 0;
     sm->queue_end = 0;
     sm->turn_loads = 0;
-    sm->turn_arrival = 0;
     sm->has_faulted = false;
     memset(&sm->flights, 0, sizeof sm->flights);
     sm->hand = hand;
@@ -147,7 +147,7 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
-    wl_schedule_begin(&sm->schedule, sm->cta_count * run->warps_per_block);
+    wl_schedule_begin(&sm->schedule, sm->cta_count, run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++)
         cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants);
 }
@@ -242,14 +242,15 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
             release_barrier(cta, number);
 }
 
-/* When the loads of the turn that just ended will have come. */
-static uint64_t arrival_of_loads(struct wl_sm *sm)
+/* When the warp whose turn just ended goes on: behind its loads. They take as long whether caches
+ * are modelled or not, so that the order of warps, on which results of races hang, does not. */
+static uint64_t arrival_of_loads(struct wl_sm *sm, const struct wl_run *run)
 {
-    uint64_t arrival = sm->turn_arrival > sm->time ? sm->turn_arrival : sm->time;
+    const uint64_t arrival =
+        sm->time + (sm->turn_loads ? run->load_latency : run->gpu->alu_latency);
     if (sm->turn_loads)
         wl_flights_add(&sm->flights, sm->turn_loads, arrival);
     sm->turn_loads = 0;
-    sm->turn_arrival = 0;
     return arrival;
 }
 
@@ -269,7 +270,7 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
     sm->time = wl_warp_time(warp);
     sm->issued += (uint64_t)(WL_FUEL - warp->fuel);
     warp->issued += (uint64_t)(WL_FUEL - warp->fuel);
-    uint64_t arrival = arrival_of_loads(sm);
+    uint64_t arrival = arrival_of_loads(sm, worker->run);
     switch (warp->status) {
     case WL_WARP_AT_BARRIER:
         wait_until(warp, WL_SCHEDULE_NEVER);
@@ -311,11 +312,16 @@ static void fault_deadlock(struct wl_sm *sm, struct wl_worker *worker)
 void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length)
 {
     uint32_t warps_per_cta = worker->run->warps_per_block;
+    const size_t limit = worker->run->program->blocks_communicate ? SIZE_MAX : TRACE_LIMIT;
     sm->epoch_end += length;
+    sm->is_interrupted = false;
     for (uint32_t i = 0; i < sm->cta_count; i++)
         if (!sm->ctas[i].is_live)
             sm->ctas_live += cta_start(sm, &sm->ctas[i], worker->run);
-    while (sm->ctas_live && sm->time < sm->epoch_end && sm->request_count < TRACE_LIMIT) {
+    while (sm->ctas_live && sm->time < sm->epoch_end) {
+        sm->is_interrupted = sm->request_count >= limit;
+        if (sm->is_interrupted)
+            return;
         if (sm->has_faulted)
             return; /* the others end their epoch: which fault is the first depends on no timing */
         sm->time = wl_flights_land(&sm->flights, sm->time);

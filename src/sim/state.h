@@ -157,8 +157,8 @@ struct wl_sm {
     uint64_t epoch_start, epoch_end;
     uint64_t queue_end;  /* 1/256 cycles: when L1 and what lies behind will have served all lines */
     uint32_t turn_loads; /* loads of the turn so far */
-    uint64_t turn_arrival; /* cycle at which the last of them comes */
     bool has_faulted;
+    bool is_interrupted; /* its epoch is to go on once L2 has what was asked of it */
     struct wl_findings findings;
     struct wl_flights flights;
     struct wl_schedule schedule; /* of all warps of all resident blocks */
@@ -195,6 +195,7 @@ struct wl_run {
     bool count, l1_global_loads;
     bool is_opaque;        /* see wl_check_is_opaque */
     uint32_t miss_latency; /* cycles of a load that misses L1 */
+    uint32_t load_latency; /* cycles after which a warp goes on that waits for loads */
     double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
     double issue_interval; /* between two of a warp */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */

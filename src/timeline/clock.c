@@ -1,16 +1,9 @@
 #include "timeline/clock.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "timeline/timeline.h"
-
-static uint64_t read_ns(clockid_t id)
-{
-    struct timespec now = {0};
-    clock_gettime(id, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* The pair read with the least time in between: a thread may be stopped between two clocks. */
 static struct wl_timeline_reading read_pair(void)
@@ -18,7 +11,7 @@ static struct wl_timeline_reading read_pair(void)
     struct wl_timeline_reading best = {0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 4; i++) {
-        uint64_t before = wl_timeline_ticks(), now = read_ns(CLOCK_MONOTONIC),
+        uint64_t before = wl_timeline_ticks(), now = wl_clock_monotonic_ns(),
                  after = wl_timeline_ticks();
         if (after - before >= least)
             continue;
@@ -49,7 +42,7 @@ void wl_timeline_clock_add(struct wl_timeline_clock *clock, struct wl_timeline_r
 void wl_timeline_clock_read(struct wl_timeline_clock *clock)
 {
     wl_timeline_clock_add(clock, read_pair());
-    uint64_t epoch_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+    uint64_t epoch_ns = wl_clock_realtime_ns() - wl_clock_monotonic_ns();
     clock->jump_ns = (int64_t)(epoch_ns - clock->epoch_ns);
 }
 
@@ -57,7 +50,7 @@ void wl_timeline_clock_start(struct wl_timeline_clock *clock)
 {
     clock->count = 0;
     clock->jump_ns = 0;
-    clock->epoch_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+    clock->epoch_ns = wl_clock_realtime_ns() - wl_clock_monotonic_ns();
     wl_timeline_clock_add(clock, read_pair());
 }
 

@@ -22,7 +22,13 @@ static struct wl_timeline_engine engine = {
     .own_thread = wl_timeline_own_thread,
     .flush = wl_timeline_flush,
     .length_ns = wl_timeline_length_ns,
+    .least_call_ns = 1000,
 };
+
+void wl_timeline_engine_set_least_call(uint64_t ns)
+{
+    engine.least_call_ns = ns;
+}
 
 void wl_timeline_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns))
 {

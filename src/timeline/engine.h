@@ -9,7 +9,7 @@
 #include "base/export.h"
 #include "timeline/record.h"
 
-enum { WL_TIMELINE_ENGINE_VERSION = 3 };
+enum { WL_TIMELINE_ENGINE_VERSION = 4 };
 
 struct wl_timeline_engine {
     uint32_t version; /* WL_TIMELINE_ENGINE_VERSION */
@@ -27,10 +27,13 @@ struct wl_timeline_engine {
     /* Of a simulated clock, else NULL: it stands still until hold(false); it goes on to a time. */
     void (*hold)(bool is_held);
     void (*reach)(uint64_t time_ns);
+    uint64_t least_call_ns; /* calls of the system that are shorter are not recorded */
 };
 
 /* Both NULL at first. */
 void wl_timeline_engine_set_clock(void (*hold)(bool is_held), void (*reach)(uint64_t time_ns));
+/* 1000 at first, as in nsys: what is shorter did not wait. */
+void wl_timeline_engine_set_least_call(uint64_t ns);
 WL_EXPORT const struct wl_timeline_engine *wl_timeline_engine(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "timeline/clock.h"
 #include "timeline/names.h"
 #include "timeline/timeline.h"
@@ -359,9 +360,7 @@ bool wl_timeline_is_recorded(enum wl_timeline_category category)
 
 static bool flush_and(bool is_last)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += STOP_SECONDS;
+    const struct timespec until = wl_clock_deadline(STOP_SECONDS);
     int saved_errno = errno;
     bool is_ours = pthread_mutex_timedlock(&trace.drain_lock, &until) == 0;
     if (is_ours) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "timing/slice.h"
 #include "warp/op.h"
 
 /* A multiplication whose result only additions read would be free if they were fused. */
@@ -119,7 +120,7 @@ static uint8_t adu_cycles(const struct wl_machine_op *op)
 
 /* base: the loop that op's block stands for several turns of, or the block itself. */
 static void add_op(struct timing_code *code, const struct wl_timing_input *input,
-                   const struct wl_machine_op *op, uint32_t base, bool is_base)
+                   const struct wl_machine_op *op, uint32_t base, bool is_base, bool is_kept)
 {
     struct timing_op *to = &code->ops[code->op_count++];
     *to = (struct timing_op){.kind = op->kind,
@@ -127,7 +128,7 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
                              .use_count = op->use_count,
                              .weight = op->weight,
                              .read_count = op->read_count,
-                             .is_free = op->kind == WL_MACHINE_FREE,
+                             .is_free = op->kind == WL_MACHINE_FREE || !is_kept,
                              .adu_cycles = adu_cycles(op),
                              .scoreboard = TIMING_NO_SCOREBOARD,
                              .guard = find_guard(input->program->machine, op),
@@ -158,20 +159,24 @@ void timing_code_make(const struct wl_timing_input *input, struct timing_code *c
     code->site_slot = wl_alloc((input->program->site_count + 1u) * sizeof *code->site_slot);
     memset(code->site_slot, 0xff, (input->program->site_count + 1u) * sizeof *code->site_slot);
     struct timing_held *held = wl_alloc_zero(machine->registers.count + 1, sizeof *held);
+    bool *is_kept = timing_slice_make(input);
     for (size_t i = 0; i < machine->registers.count; i++)
         held[i].scoreboard = TIMING_NO_SCOREBOARD;
     for (uint32_t b = 0; b < machine->block_count; b++) {
         const struct wl_machine_block *block = &machine->blocks[b];
         code->groups[b].first = code->op_count;
-        for (size_t i = 0; i < block->code.count; i++)
-            add_op(code, input, &machine->ops.items[block->code.items[i]], block->base,
-                   block->base == b);
+        for (size_t i = 0; i < block->code.count; i++) {
+            uint32_t index = block->code.items[i];
+            add_op(code, input, &machine->ops.items[index], block->base, block->base == b,
+                   !is_kept || is_kept[index]);
+        }
         code->groups[b].count = code->op_count - code->groups[b].first;
         give_scoreboards(code, machine, b, held);
         uint32_t slots = block->turns * code->groups[block->base].slots;
         code->slot_most = slots > code->slot_most ? slots : code->slot_most;
     }
     free(held);
+    free(is_kept);
 }
 
 void timing_code_free(struct timing_code *code)

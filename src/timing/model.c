@@ -120,7 +120,6 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
                                      .interval = intervals[row->pipe],
                                      .latency = (uint16_t)latency,
                                      .fetches = fetches_of(row->pipe)};
-        bool is_math = row->queue == QUEUE_NONE && row->pipe != WL_MACHINE_PIPE_BRANCH;
         if (input->changes & WL_TIMING_NO_LATENCY && row->scoreboard == SCOREBOARD_FIXED)
             kind->latency = 1;
         if (input->changes & WL_TIMING_FAST_SPECIAL &&
@@ -128,12 +127,21 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
             kind->interval = intervals[WL_MACHINE_PIPE_FMA];
             kind->latency = (uint16_t)alu;
         }
-        if (input->changes & WL_TIMING_MEMORY_ONLY && is_math) {
-            kind->interval = 0;
-            kind->latency = 0;
-            kind->fetches = 0;
-        }
     }
+}
+
+double timing_atomic_cycles(const struct wl_timing_input *input)
+{
+    const struct wl_timing_traffic *traffic = &input->traffic;
+    double slices = input->gpu->l2_slices ? input->gpu->l2_slices : 1;
+    double each =
+        input->gpu->l2_atomic_cycles > 0 ? input->gpu->l2_atomic_cycles : 1.45; /* as sim/l2.c */
+    double even = traffic->atomic_sectors * each / slices;
+    if (input->changes & WL_TIMING_MATH_ONLY)
+        return 0;
+    return input->changes & WL_TIMING_SPREAD_ATOMICS && even < traffic->atomic_cycles
+               ? even
+               : traffic->atomic_cycles;
 }
 
 /* What block slots and the rate of starting blocks hold back, larger blocks mend: so much larger.
@@ -194,7 +202,7 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
     if (traffic->atomic_sectors > 0)
-        model->atomic_sector_cycles = sms * traffic->atomic_cycles / traffic->atomic_sectors;
+        model->atomic_sector_cycles = sms * timing_atomic_cycles(input) / traffic->atomic_sectors;
     model->constant_address_cycles = gpu->constant_address_cycles;
 }
 

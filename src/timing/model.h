@@ -58,6 +58,9 @@ struct timing_model {
 
 /* Blocks that an SM holds at once, less the limits that a what-if takes away. */
 uint32_t timing_resident_blocks(const struct wl_timing_input *input);
+/* Cycles for which atomics keep L2 busy: those of its busiest slice, or of all alike where a
+ * what-if spreads them. */
+double timing_atomic_cycles(const struct wl_timing_input *input);
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model);
 
 #endif

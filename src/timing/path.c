@@ -282,8 +282,6 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
     struct path_queue *queue = &port->queues[model->kinds[kind].queue];
-    if (changes & WL_TIMING_MATH_ONLY)
-        return now + 1;
     if (kind == WL_MACHINE_CONSTANT)
         return load_constants(path, model, port, queue, access.lines ? access.lines : 1, now,
                               latency);

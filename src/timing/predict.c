@@ -174,8 +174,8 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
     timing->start_cycles =
         model.start_cycles > model.block_latency ? model.start_cycles : model.block_latency;
     /* a launch ends when L2 has performed its atomics */
-    double until =
-        sm_cycles > input->traffic.atomic_cycles ? sm_cycles : input->traffic.atomic_cycles;
+    double performed = timing_atomic_cycles(input);
+    double until = sm_cycles > performed ? sm_cycles : performed;
     timing->cycles = until + model.launch_cycles;
     timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
     timing_code_free(&machine_code);

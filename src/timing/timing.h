@@ -37,11 +37,12 @@ enum wl_timing_change {
     WL_TIMING_NO_LATENCY = 1 << 10,   /* results of fixed latency come in the next cycle */
     WL_TIMING_FAST_SPECIAL = 1 << 11, /* special functions run at the rate of FMA */
     WL_TIMING_FUSED = 1 << 12,        /* a multiplication before an addition costs nothing */
-    WL_TIMING_MATH_ONLY = 1 << 13,    /* memory accesses cost nothing */
-    WL_TIMING_MEMORY_ONLY = 1 << 14,  /* arithmetic costs nothing */
-    WL_TIMING_ANY_SHARED = 1 << 15,   /* nor shared memory */
+    WL_TIMING_MATH_ONLY = 1 << 13, /* without accesses to global memory, and what only they need */
+    WL_TIMING_MEMORY_ONLY = 1 << 14, /* with nothing but them, and what they need */
+    WL_TIMING_ANY_SHARED = 1 << 15,  /* nor shared memory */
     WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
-    WL_TIMING_NO_IDLE_WARPS = 1 << 17, /* blocks are as small as their busy warps */
+    WL_TIMING_NO_IDLE_WARPS = 1 << 17,  /* blocks are as small as their busy warps */
+    WL_TIMING_SPREAD_ATOMICS = 1 << 18, /* atomics on global memory meet nowhere */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */

@@ -124,6 +124,7 @@ size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_tim
     for (int i = 0; i < WL_TIMING_STATE_COUNT; i++)
         add(&list, stall_names[i], ratio(timing->states[i], timing->issue_cycles));
     add(&list, "warplens__sampling_error.pct", timing->error_pct);
+    add(&list, "warplens__atomics.cycle", input->traffic.atomic_cycles);
     add_throughputs(&list, input, timing);
     return list.count;
 }

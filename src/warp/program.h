@@ -93,8 +93,10 @@ struct wl_program {
     uint32_t op_count;
     struct wl_block *blocks; /* basic blocks */
     uint32_t block_count;
-    uint32_t register_file_bytes;  /* per warp */
-    struct wl_constant *constants; /* broadcast into every warp's register file once */
+    uint32_t register_file_bytes;     /* per warp */
+    uint32_t kept_offset, kept_bytes; /* registers in it that begin as zeros: those that lanes read
+                                         of others */
+    struct wl_constant *constants;    /* broadcast into every warp's register file once */
     uint32_t constant_count;
     struct wl_site *sites; /* memory access sites, counted separately */
     uint32_t site_count;

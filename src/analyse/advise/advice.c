@@ -21,6 +21,7 @@ struct wl_advice_list {
         struct wl_advice_skip *items;
         size_t count, capacity;
     } skips;
+    json_t *facts; /* of the trace, or NULL */
 };
 
 /* One call of wl_advise. */
@@ -28,9 +29,11 @@ struct advising {
     struct wl_advice_list *list;
     struct wl_metric_catalog *catalog;
     struct wl_rule_subject *subjects;
-    double *shares; /* of the program's time, by subject */
+    double *shares;   /* of the program's time, by subject */
+    double *times_ns; /* that a launch stands for: in the program, where there is a trace of it */
     size_t subject_count;
     bool has_durations;
+    bool is_of_program; /* shares are of the program's duration */
     const struct wl_rule **chosen;
     size_t chosen_count;
 };
@@ -59,7 +62,51 @@ static void weigh(struct advising *advising)
         advising->has_durations = is_known && name == 0;
     }
     for (size_t i = 0; i < count; i++)
+        advising->times_ns[i] = advising->has_durations ? advising->shares[i] : 0;
+    for (size_t i = 0; i < count; i++)
         advising->shares[i] = is_known ? advising->shares[i] / total : 1 / (double)count;
+}
+
+/* The kernel of the trace that has this name, or NULL. */
+static const json_t *find_traced(const json_t *facts, const struct wl_report_launch *launch)
+{
+    size_t index = 0;
+    const json_t *kernel = NULL;
+    json_array_foreach(json_object_get(facts, "kernels"), index, kernel)
+    {
+        const char *name = json_string_value(json_object_get(kernel, "name"));
+        if (launch->kernel && name &&
+            (strcmp(name, launch->kernel->record.demangled) == 0 ||
+             strcmp(name, launch->kernel->record.function) == 0))
+            return kernel;
+    }
+    return NULL;
+}
+
+/* Where the report has a trace, a launch stands for an equal part of its kernel's launches there,
+ * and weighs what they have of the program's duration. Kernels of which the trace knows nothing
+ * weigh nothing beside them; if it knows of none, launches are weighed among themselves. */
+static void weigh_by_trace(struct advising *advising, const json_t *facts)
+{
+    double duration_ns = json_number_value(json_object_get(facts, "duration_ns"));
+    double processes = json_number_value(json_object_get(facts, "gpu_processes"));
+    size_t count = advising->subject_count, traced = 0;
+    for (size_t i = 0; i < count; i++)
+        traced += find_traced(facts, advising->subjects[i].launch) != NULL;
+    if (duration_ns <= 0 || traced == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_report_launch *launch = advising->subjects[i].launch;
+        const json_t *kernel = find_traced(facts, launch);
+        double alike = 0;
+        for (size_t j = 0; j < count; j++)
+            alike += advising->subjects[j].launch->kernel == launch->kernel;
+        double ns = json_number_value(json_object_get(kernel, "ns"));
+        advising->times_ns[i] = ns / alike / (processes > 1 ? processes : 1);
+        advising->shares[i] = advising->times_ns[i] / duration_ns;
+        advising->shares[i] = advising->shares[i] < 1 ? advising->shares[i] : 1;
+    }
+    advising->is_of_program = true;
 }
 
 /* ---- taking findings ---- */
@@ -116,12 +163,14 @@ static void add_finding(struct advising *advising, struct wl_advice *advice, dou
         return;
     }
     double score = same->score + advice->score, saved_ns = same->saved_ns + advice->saved_ns;
+    double saved_program = same->saved_program + advice->saved_program;
     size_t count = same->launch_count + 1;
     /* shares are compared through scores: the launch that weighs most speaks for all */
     if (advice->score > same->score / (double)same->launch_count * (1 + 1e-9))
         *same = *advice;
     same->score = score;
     same->saved_ns = saved_ns;
+    same->saved_program = saved_program;
     same->launch_count = count;
 }
 
@@ -152,9 +201,14 @@ static void take(void *self, const struct wl_rule *rule, const struct wl_rule_su
             add_skip(advising, rule, true, reading.refused);
             return;
         }
-        if (subject && advising->has_durations)
+        if (subject)
+            advice.saved_ns = advice.saved * advising->times_ns[subject - advising->subjects];
+        else if (rule->is_of_trace)
             advice.saved_ns =
-                advice.saved * wl_metric_get(subject->set, "gpu__time_duration.sum")->number;
+                advice.saved *
+                json_number_value(json_object_get(advising->list->facts, "duration_ns"));
+        if (rule->is_of_trace || (subject && advising->is_of_program))
+            advice.saved_program = advice.saved * share;
         add_finding(advising, &advice, share);
     }
 }
@@ -291,36 +345,38 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
         .catalog = catalog,
         .subjects = wl_alloc_zero(count + 1, sizeof *advising.subjects),
         .shares = wl_alloc_zero(count + 1, sizeof *advising.shares),
+        .times_ns = wl_alloc_zero(count + 1, sizeof *advising.times_ns),
         .subject_count = count,
     };
     *list = NULL;
-    json_t *trace = NULL;
     enum wl_code code = choose_rules(&advising, rules, options->rules, error);
     if (code == WL_OK)
         code = load(report, options, error);
     if (code == WL_OK)
-        code = wl_timeline_facts(report, &trace, error);
+        code = wl_timeline_facts(report, &advising.list->facts, error);
     for (size_t i = 0; i < count; i++) {
         advising.subjects[i].launch = options->launches[i];
         advising.subjects[i].set = wl_metric_set_create(catalog, options->launches[i]);
     }
     if (code == WL_OK) {
         weigh(&advising);
+        if (advising.list->facts)
+            weigh_by_trace(&advising, advising.list->facts);
         struct wl_rule_run run = {.folder = options->folder,
                                   .rules = advising.chosen,
                                   .rule_count = advising.chosen_count,
                                   .subjects = advising.subjects,
                                   .subject_count = count,
-                                  .trace = trace,
+                                  .trace = advising.list->facts,
                                   .take = take,
                                   .self = &advising};
         code = wl_rules_run(&run, error);
     }
-    json_decref(trace);
     for (size_t i = 0; i < count; i++)
         wl_metric_set_free(advising.subjects[i].set);
     free(advising.subjects);
     free(advising.shares);
+    free(advising.times_ns);
     free(advising.chosen);
     if (code != WL_OK) {
         wl_advice_free(advising.list);
@@ -338,7 +394,13 @@ void wl_advice_free(struct wl_advice_list *list)
     free(list->findings.items);
     free(list->skips.items);
     wl_arena_free(&list->arena);
+    json_decref(list->facts);
     free(list);
+}
+
+const json_t *wl_advice_facts(const struct wl_advice_list *list)
+{
+    return list->facts;
 }
 
 const struct wl_advice *wl_advice_all(const struct wl_advice_list *list, size_t *count)

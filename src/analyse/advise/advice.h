@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "analyse/advise/rules.h"
 #include "base/error.h"
 #include "report/report.h"
@@ -57,7 +59,9 @@ struct wl_advice {
     bool has_gain;
     double saved;  /* part of the launch's time (of the program's, where launch is NULL), 0 to 1 */
     double factor; /* 1 / (1 - saved) */
-    double saved_ns; /* of all its launches; 0 where no duration is in the report */
+    double saved_ns; /* of all its launches, in the whole program where the report has a trace of
+                        it; 0 where no duration is in the report */
+    double saved_program; /* the same as part of the program's duration; 0 without a trace */
     enum wl_advice_method method;
     const char *how; /* the formula and its numbers, or which re-timed run */
     enum wl_advice_confidence confidence;
@@ -92,6 +96,9 @@ void wl_advice_free(struct wl_advice_list *list);
 
 /* Best first; the same for the same report. */
 const struct wl_advice *wl_advice_all(const struct wl_advice_list *list, size_t *count);
+/* Where the program's time goes (docs/using/advice.md, facts of a trace), or NULL: the report holds
+ * no trace. The list's. */
+const json_t *wl_advice_facts(const struct wl_advice_list *list);
 /* In the order of the rules. */
 const struct wl_advice_skip *wl_advice_skips(const struct wl_advice_list *list, size_t *count);
 

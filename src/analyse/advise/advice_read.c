@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/advise/ladder.h"
 #include "analyse/advise/whatif.h"
 #include "base/memory.h"
 
 enum { most_evidence = 16, most_links = 8 };
-
-static const double least_saved = 0.05; /* what gains less is worth a note only */
 
 static const char *const known_fields[] = {"severity", "title",      "at",    "evidence",
                                            "chain",    "todo",       "saved", "how",
@@ -199,7 +198,7 @@ static void use_whatif(const struct wl_advice_reading *reading, struct wl_advice
         return;
     double saved = 1 - whatif.without_ns / whatif.duration_ns;
     advice->has_gain = true;
-    advice->saved = saved > 0 ? saved : 0;
+    advice->saved = saved;
     advice->method = WL_ADVICE_WHATIF;
     char *how = wl_string_format("timed again without %s: %.0f ns instead of %.0f ns",
                                  reading->rule->cause, whatif.without_ns, whatif.duration_ns);
@@ -229,6 +228,23 @@ static void leave_overhead(const struct wl_advice_reading *reading, struct wl_ad
     free(how);
 }
 
+/* No change gains more than what is beyond the least that the launch's bytes and operations need,
+ * unless it is about having fewer of them. */
+static void hold_against_ladder(const struct wl_advice_reading *reading, struct wl_advice *advice)
+{
+    struct wl_ladder ladder;
+    if (!reading->set || reading->rule->lowers_least || !wl_ladder_read(reading->set, &ladder))
+        return;
+    double room = wl_ladder_room(&ladder);
+    if (advice->saved <= room)
+        return;
+    char *how = wl_string_format("%s; no more than the %.0f%% that are beyond the least time",
+                                 advice->how, 100 * room);
+    advice->saved = room;
+    advice->how = wl_arena_string(reading->arena, how, strlen(how));
+    free(how);
+}
+
 static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
                       struct wl_advice *advice)
 {
@@ -247,7 +263,9 @@ static bool read_gain(struct wl_advice_reading *reading, const json_t *finding,
         leave_overhead(reading, advice);
     }
     use_whatif(reading, advice);
-    if (advice->has_gain && advice->saved < least_saved)
+    if (advice->has_gain)
+        hold_against_ladder(reading, advice);
+    if (advice->has_gain && advice->saved < WL_LEAST_GAIN)
         advice->severity = WL_ADVICE_NOTE;
     advice->how = advice->how ? advice->how : "";
     advice->factor = advice->saved < 1 ? 1 / (1 - advice->saved) : INFINITY;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/units.h"
 #include "base/arena.h"
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "record/pattern.h"
@@ -27,11 +29,10 @@ static const struct relation {
     const char *name;
     bool is_less, is_equal;
 } relations[] = {{"<", true, false}, {"<=", true, true}, {">", false, false}, {">=", false, true}};
-enum { relation_count = sizeof relations / sizeof *relations };
 
 static const struct relation *find_relation(const char *name)
 {
-    for (size_t i = 0; i < relation_count; i++)
+    for (size_t i = 0; i < WL_COUNT(relations); i++)
         if (strcmp(relations[i].name, name) == 0)
             return &relations[i];
     return NULL;
@@ -70,16 +71,28 @@ static bool read_input(struct wl_budget *budget, const char *text)
     return true;
 }
 
+/* "+5%" or "-5%" of a limit. False: it is no tolerance. */
+static bool add_tolerance(const char *text, double *number)
+{
+    double percent = 0;
+    const char *unit = NULL;
+    bool is_signed = *text == '+' || *text == '-';
+    if (!is_signed || !wl_unit_read(text, &percent, &unit) || !unit || strcmp(unit, "%") != 0)
+        return false;
+    *number += fabs(*number) * percent / 100;
+    return true;
+}
+
 /* A line without its comment; the words are cut out of it. */
 static enum wl_code read_line(struct wl_budget *budget, char *text, const char *path, unsigned line,
                               struct wl_error *error)
 {
-    char *words[5] = {0}, *rest = NULL;
+    char *words[6] = {0}, *rest = NULL;
     size_t count = 0;
     text[strcspn(text, "#")] = '\0';
     if (read_input(budget, text))
         return WL_OK;
-    for (char *word = strtok_r(text, " \t\r", &rest); word && count < 5;
+    for (char *word = strtok_r(text, " \t\r", &rest); word && count < WL_COUNT(words);
          word = strtok_r(NULL, " \t\r", &rest))
         words[count++] = wl_arena_string(&budget->arena, word, strlen(word));
     if (count == 0)
@@ -94,13 +107,17 @@ static enum wl_code read_line(struct wl_budget *budget, char *text, const char *
         bool is_clock = end != words[1] && *end == '\0' && budget->clock_mhz > 0;
         return is_clock ? WL_OK : refuse(error, path, line, "the clock must be a number of MHz");
     }
-    if (count != 4)
-        return refuse(error, path, line, "it must have four words");
-    struct wl_budget_limit limit = {words[0], words[1], words[2], strtod(words[3], &end), line};
+    if (count != 4 && count != 5)
+        return refuse(error, path, line, "it must have four words, or five with a tolerance");
+    struct wl_budget_limit limit = {
+        .kernel = words[0], .metric = words[1], .relation = words[2], .line = line};
     if (!find_relation(limit.relation))
         return refuse(error, path, line, "the third word must be <, <=, > or >=");
-    if (end == words[3] || *end != '\0')
-        return refuse(error, path, line, "the fourth word must be a number");
+    if (!wl_unit_read(words[3], &limit.number, &limit.unit))
+        return refuse(error, path, line,
+                      "the fourth word must be a number, with a unit or without");
+    if (count == 5 && !add_tolerance(words[4], &limit.number))
+        return refuse(error, path, line, "the tolerance must be +N% or -N%");
     WL_PUSH(&budget->limits, limit);
     return WL_OK;
 }
@@ -173,6 +190,7 @@ static void add(struct wl_budget_results *results, const struct wl_budget_limit 
     struct wl_budget_result result = {.limit = limit, .launch = launch};
     result.has_value = value->is_present && !value->text;
     result.value = result.has_value ? value->number : 0;
+    result.unit = value->unit ? value->unit : "";
     result.is_kept = result.has_value && wl_budget_keeps(limit, value->number);
     const char *reason = value->is_present ? "it is no number" : value->reason;
     if (!result.has_value)
@@ -180,24 +198,42 @@ static void add(struct wl_budget_results *results, const struct wl_budget_limit 
     WL_PUSH(results, result);
 }
 
-static void check_metric(const struct wl_budget_limit *limit, const struct wl_pattern *pattern,
-                         struct wl_report *report, struct wl_metric_catalog *catalog,
-                         struct wl_budget_results *results)
+/* A limit in bytes of a time is a mistake in the budget, not a limit that is kept or not. */
+static enum wl_code check_unit(const struct wl_budget_limit *limit,
+                               const struct wl_metric_value *value, struct wl_error *error)
+{
+    if (!limit->unit || !value->is_present || !value->unit || strcmp(limit->unit, value->unit) == 0)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE,
+                 "the budget's line %u limits %s in %s, which is counted in %s", limit->line,
+                 limit->metric, limit->unit, value->unit[0] ? value->unit : "no unit");
+    return wl_error_set_hint(error, "`warplens metrics %s` says its unit", limit->metric);
+}
+
+static enum wl_code check_metric(const struct wl_budget_limit *limit,
+                                 const struct wl_pattern *pattern, struct wl_report *report,
+                                 struct wl_metric_catalog *catalog,
+                                 struct wl_budget_results *results, struct wl_error *error)
 {
     static const struct wl_metric_value none = {.reason =
                                                     "no launch of this kernel is in the report"};
     size_t count = 0, matched = 0;
+    enum wl_code code = WL_OK;
     const struct wl_report_launch *launches = wl_report_launches(report, &count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !code; i++) {
         if (!wl_pattern_matches(pattern, function_of(&launches[i])))
             continue;
         struct wl_metric_set *set = wl_metric_set_create(catalog, &launches[i]);
-        add(results, limit, &launches[i], wl_metric_get(set, limit->metric));
+        const struct wl_metric_value *value = wl_metric_get(set, limit->metric);
+        code = check_unit(limit, value, error);
+        if (!code)
+            add(results, limit, &launches[i], value);
         wl_metric_set_free(set);
         matched++;
     }
     if (matched == 0)
         add(results, limit, NULL, &none);
+    return code;
 }
 
 static enum wl_code check_findings(const struct wl_budget_limit *limit,
@@ -208,13 +244,14 @@ static enum wl_code check_findings(const struct wl_budget_limit *limit,
     const char *id = limit->metric + sizeof finding_prefix - 1;
     size_t count = 0;
     const struct wl_advice *findings = wl_advice_all(advice, &count);
-    if (!wl_rules_find(rules, id)) {
+    bool is_any = strcmp(id, "*") == 0;
+    if (!is_any && !wl_rules_find(rules, id)) {
         wl_error_set(error, WL_ERR_USAGE, "the budget names a rule that is not there: %s", id);
         return wl_error_set_hint(error, "see `warplens metrics --list-rules`");
     }
     struct wl_metric_value value = {.is_present = true};
     for (size_t i = 0; i < count; i++)
-        value.number += strcmp(findings[i].rule->id, id) == 0 &&
+        value.number += (is_any || strcmp(findings[i].rule->id, id) == 0) &&
                         findings[i].severity == WL_ADVICE_WARNING && findings[i].launch &&
                         wl_pattern_matches(pattern, function_of(findings[i].launch));
     add(results, limit, NULL, &value);
@@ -307,7 +344,7 @@ enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *r
         if (strncmp(limit->metric, finding_prefix, sizeof finding_prefix - 1) == 0)
             code = check_findings(limit, &pattern, rules, advice, results, error);
         else
-            check_metric(limit, &pattern, report, catalog, results);
+            code = check_metric(limit, &pattern, report, catalog, results, error);
         wl_pattern_free(&pattern);
     }
     if (code != WL_OK)

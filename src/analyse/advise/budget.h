@@ -4,9 +4,11 @@
  *   gpu h200                                       the report must be of this model
  *   clock 1980                                     and of this clock of the SMs, in MHz
  *   input 2048 --fast                              and of a program with these arguments
- *   gemm_tile  gpu__time_duration.sum <= 700000    kernel, metric, relation, number in the metric's
- * base unit regex:^sp  dram__bytes.sum < 1e9
+ *   gemm_tile  gpu__time_duration.sum <= 700us     kernel, metric, relation, number
+ *   gemm_tile  gpu__time_duration.sum <= 700us +5% the same with a tolerance: up to 735 us
+ *   regex:^sp  dram__bytes.sum < 1e9               without a unit: in the metric's base unit
  *   *          finding:shared-bank <= 0            how many findings of the rule, notes not counted
+ *   *          finding:* <= 3                      of any rule
  *
  * '#' begins a comment. */
 #ifndef WL_ANALYSE_ADVISE_BUDGET_H
@@ -17,12 +19,14 @@
 
 #include "analyse/advise/advice.h"
 #include "base/arena.h"
+#include "base/text.h"
 
 struct wl_budget_limit {
     const char *kernel;   /* a name, "regex:EXPRESSION" or "*" */
     const char *metric;   /* or "finding:RULE" */
     const char *relation; /* "<", "<=", ">", ">=" */
-    double number;
+    double number;        /* in base units, tolerance included */
+    const char *unit;     /* base unit of what was written behind the number, or NULL */
     unsigned line;
 };
 
@@ -44,6 +48,7 @@ struct wl_budget_result {
     bool is_kept;
     bool has_value;
     double value;
+    const char *unit;   /* of the value */
     const char *reason; /* why there is no value, else NULL */
 };
 
@@ -56,12 +61,20 @@ struct wl_budget_results {
 /* Compares all launches with all limits, in the order of the file. A limit that matches no launch,
  * or a metric that is absent, is not kept. Errors: WL_ERR_NOTHING for a report without launches,
  * WL_ERR_USAGE for another GPU, clock or input
- * than the budget's (unless allowed), a bad expression, or an unknown rule. Free with
- * wl_budget_results_free. */
+ * than the budget's (unless allowed), a bad expression, an unknown rule, or a limit in another unit
+ * than its metric. Free with wl_budget_results_free. */
 enum wl_code wl_budget_check(const struct wl_budget *budget, struct wl_report *report,
                              struct wl_metric_catalog *catalog, const struct wl_rules *rules,
                              const struct wl_advice_list *advice, bool allows_unlike,
                              struct wl_budget_results *results, struct wl_error *error);
 void wl_budget_results_free(struct wl_budget_results *results);
+
+/* Adds to out a budget that the report keeps: its GPU, clock and input; for each kernel its longest
+ * time and its largest counts of memory, those that are timed or modelled with a tolerance in per
+ * cent; how many findings it has. Errors: WL_ERR_NOTHING for a report without launches;
+ * WL_ERR_UNSUPPORTED for one of several GPUs or clocks. */
+enum wl_code wl_budget_write(struct wl_report *report, struct wl_metric_catalog *catalog,
+                             const struct wl_advice_list *advice, double tolerance_pct,
+                             struct wl_text *out, struct wl_error *error);
 
 #endif

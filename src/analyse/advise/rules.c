@@ -16,19 +16,13 @@ struct wl_rules {
 };
 
 static const struct wl_data_field rule_fields[] = {
-    {"id", LUA_TSTRING},
-    {"name", LUA_TSTRING},
-    {"section", LUA_TSTRING},
-    {"stage", LUA_TSTRING},
-    {"order", LUA_TNUMBER},
-    {"scope", LUA_TSTRING},
-    {"description", LUA_TSTRING},
-    {"advice", LUA_TSTRING},
-    {"group", LUA_TSTRING},
-    {"cause", LUA_TSTRING},
-    {"needs", LUA_TTABLE},
-    {"apply", LUA_TFUNCTION},
-    {NULL, 0},
+    {"id", LUA_TSTRING},          {"name", LUA_TSTRING},
+    {"section", LUA_TSTRING},     {"stage", LUA_TSTRING},
+    {"order", LUA_TNUMBER},       {"scope", LUA_TSTRING},
+    {"description", LUA_TSTRING}, {"advice", LUA_TSTRING},
+    {"group", LUA_TSTRING},       {"cause", LUA_TSTRING},
+    {"needs", LUA_TTABLE},        {"lowers_least", LUA_TBOOLEAN},
+    {"apply", LUA_TFUNCTION},     {NULL, 0},
 };
 
 static enum wl_code refuse(struct wl_error *error, const char *file, const char *id,
@@ -112,6 +106,9 @@ static enum wl_code read_rule(struct wl_rules *rules, lua_State *lua, const char
         rule.group = rule.id;
     lua_getfield(lua, -1, "order");
     rule.order = lua_tonumber(lua, -1);
+    lua_pop(lua, 1);
+    lua_getfield(lua, -1, "lowers_least");
+    rule.lowers_least = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
     put_rule(rules, &rule);
     return WL_OK;

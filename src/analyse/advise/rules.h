@@ -21,7 +21,8 @@ struct wl_rule {
     double order;            /* among findings of about equal gain: cheap changes first */
     bool is_of_program;      /* it sees all launches at once, not one */
     bool is_of_trace;        /* it sees a trace, and no launch */
-    const char **needs;      /* metrics without which it cannot say anything */
+    bool lowers_least;  /* what it advises needs fewer bytes or operations than the launch has */
+    const char **needs; /* metrics without which it cannot say anything */
     size_t need_count;
 };
 

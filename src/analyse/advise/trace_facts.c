@@ -58,11 +58,12 @@ struct copies {
     uint64_t count, bytes, total_ns;
 };
 
-/* Of the GPU of one process; sums of all are told. */
+/* Of the GPU of one process; what is told is that of a process on average. */
 struct process {
     struct spans running; /* on the GPU, now */
     struct spans called;  /* calls that may reach into the gap at hand */
     uint64_t now_ns;      /* what is before is summed up */
+    uint64_t busy_ns;     /* with something running */
     bool has_begun;
 };
 
@@ -81,6 +82,8 @@ struct gathering {
     uint64_t default_stream_kernels, device_synchronize;
     uint64_t streams; /* bits of the numbers of streams, by hash */
     uint64_t first_call_ns;
+    /* processes that gave a GPU work; the busiest and the idlest of their GPUs */
+    uint64_t gpu_processes, busy_most_ns, busy_least_ns;
 };
 
 enum { SMALL_COPY_BYTES = 64 << 10, SHORT_KERNEL_NS = 5000, DEFAULT_STREAM = 7 };
@@ -100,6 +103,7 @@ static void sum_up(struct gathering *all, struct process *process, uint64_t unti
     uint64_t length = until_ns - process->now_ns;
     size_t kernels = count_kind(&process->running, WL_TIMELINE_KERNEL, true);
     size_t copies = count_kind(&process->running, WL_TIMELINE_KERNEL, false);
+    process->busy_ns += kernels || copies ? length : 0;
     all->busy_ns += kernels || copies ? length : 0;
     all->kernel_ns += kernels ? length : 0;
     all->copy_ns += copies ? length : 0;
@@ -300,7 +304,19 @@ static int by_time(const struct kernel *a, const struct kernel *b)
     return strcmp(a->name, b->name);
 }
 
-static json_t *describe_kernels(struct gathering *all)
+/* Whether the report holds a profile of this kernel. */
+static bool is_profiled(struct wl_report *report, const char *name)
+{
+    size_t count = 0;
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    for (size_t i = 0; i < count; i++)
+        if (launches[i].kernel && (strcmp(launches[i].kernel->record.demangled, name) == 0 ||
+                                   strcmp(launches[i].kernel->record.function, name) == 0))
+            return true;
+    return false;
+}
+
+static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
 {
     enum { MOST_KERNELS = 64 };
     json_t *array = json_array();
@@ -315,6 +331,8 @@ static json_t *describe_kernels(struct gathering *all)
             set(object, "ns", kernel->total_ns);
             set(object, "least_ns", kernel->least_ns);
             set(object, "most_ns", kernel->most_ns);
+            json_object_set_new(object, "is_profiled",
+                                json_boolean(is_profiled(report, kernel->name)));
             json_array_append_new(array, object);
         }
         HASH_DEL(all->kernels, kernel);
@@ -331,6 +349,29 @@ static const char *command_line(struct wl_report *report)
         if (strcmp(session[i].name, "command_line") == 0 && session[i].text)
             return session[i].text;
     return "./app";
+}
+
+/* Times of the GPU are sums over the processes that gave one work: they become means, which are
+ * parts of the program's duration. */
+static void average(struct gathering *all)
+{
+    uint64_t *const sums[] = {&all->busy_ns, &all->kernel_ns, &all->copy_ns, &all->both_ns,
+                              &all->concurrent_ns};
+    for (size_t i = 0; i < all->process_count; i++) {
+        uint64_t busy_ns = all->processes[i].busy_ns;
+        if (!all->processes[i].has_begun)
+            continue;
+        all->busy_least_ns =
+            !all->gpu_processes || busy_ns < all->busy_least_ns ? busy_ns : all->busy_least_ns;
+        all->busy_most_ns = busy_ns > all->busy_most_ns ? busy_ns : all->busy_most_ns;
+        all->gpu_processes++;
+    }
+    if (all->gpu_processes < 2)
+        return;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        *sums[i] /= all->gpu_processes;
+    for (int i = 0; i < PURPOSES; i++)
+        all->gap_ns[i] /= all->gpu_processes;
 }
 
 static json_t *describe(struct gathering *all, struct wl_report *report)
@@ -360,6 +401,9 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
         {"allocation_later_ns", all->allocation_later_ns},
         {"first_call_ns", all->first_call_ns},
         {"process_count", all->process_count},
+        {"gpu_processes", all->gpu_processes},
+        {"busy_most_ns", all->busy_most_ns},
+        {"busy_least_ns", all->busy_least_ns},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         set(facts, numbers[i].name, numbers[i].number);
@@ -371,7 +415,7 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
     json_object_set_new(facts, "small", describe_copies(&all->small));
     json_object_set_new(facts, "to_device", describe_copies(&all->to_device));
     json_object_set_new(facts, "to_host", describe_copies(&all->to_host));
-    json_object_set_new(facts, "kernels", describe_kernels(all));
+    json_object_set_new(facts, "kernels", describe_kernels(all, report));
     json_object_set_new(facts, "command", json_string(command_line(report)));
     json_object_set_new(facts, "is_simulated", json_boolean(wl_report_is_simulated(report)));
     return facts;
@@ -391,6 +435,7 @@ enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct 
         free(all.processes[i].running.items);
         free(all.processes[i].called.items);
     }
+    average(&all);
     json_t *described = describe(&all, report);
     free(all.processes);
     if (code)

@@ -25,6 +25,7 @@ struct trace {
     size_t count;
     uint64_t host_ns, gpu_ns;
     uint32_t correlation;
+    size_t second; /* the first record of a second process, 0: there is none */
 };
 
 static const uint64_t epoch_ns = 1700000000000000000;
@@ -182,25 +183,52 @@ static void make_no_kernel(struct trace *trace)
     copy_at(trace, 0, 1000, 100, WL_TIMELINE_MEMORY_PINNED);
 }
 
+static void make_ranks(struct trace *trace, uint64_t second_ns)
+{
+    launch(trace, 2000, 100000);
+    trace->second = trace->count;
+    trace->host_ns = trace->gpu_ns = 0;
+    launch(trace, 2000, second_ns);
+}
+
+static void make_uneven_ranks(struct trace *trace)
+{
+    make_ranks(trace, 300000);
+}
+
+static void make_even_ranks(struct trace *trace)
+{
+    make_ranks(trace, 110000);
+}
+
+static void write_process(const struct sample *sample, int pid, struct wl_timeline_record *items,
+                          size_t count)
+{
+    struct wl_stream_writer *writer;
+    assert_int_equal(wl_stream_writer_open(sample->stream, &writer, NULL), WL_OK);
+    const struct wl_sink *sink = wl_stream_writer_sink(writer);
+    sample_put_process(sink, pid);
+    sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
+    sink->put_trace(sink->self, &(struct wl_record_trace){items, count});
+    sink->put_end(sink->self, 0, 9000);
+    wl_stream_writer_close(writer);
+}
+
 /* What a rule says of the trace: how often, and its first title and what to do. */
 static size_t advise(void (*make)(struct trace *trace), const char *rule, struct wl_text *said)
 {
     static struct trace trace;
     struct sample sample;
-    struct wl_stream_writer *writer;
     struct wl_report *report = NULL;
     struct wl_advice_list *list = NULL;
     struct wl_error error = {0};
     trace = (struct trace){0};
     make(&trace);
     sample_make(&sample);
-    assert_int_equal(wl_stream_writer_open(sample.stream, &writer, NULL), WL_OK);
-    const struct wl_sink *sink = wl_stream_writer_sink(writer);
-    sample_put_process(sink, 77);
-    sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, COUNT(names)});
-    sink->put_trace(sink->self, &(struct wl_record_trace){trace.items, trace.count});
-    sink->put_end(sink->self, 0, 9000);
-    wl_stream_writer_close(writer);
+    size_t first = trace.second ? trace.second : trace.count;
+    write_process(&sample, 77, trace.items, first);
+    if (first < trace.count)
+        write_process(&sample, 78, trace.items + first, trace.count - first);
     struct wl_report_build build = sample_build(&sample);
     struct wl_record_attribute session = {.name = "command_line", .text = "./app 12"};
     build.session = &session;
@@ -246,6 +274,9 @@ static const struct {
     {"allocations-late", make_late_allocations,
      "10 allocations and frees after the first work of the GPU take 200 us", make_busy},
     {"first-call", make_slow_start, "one call before the first launch takes 80 ms", make_busy},
+    {"rank-imbalance", make_uneven_ranks,
+     "the busiest of 2 GPUs works for 300 us, one on average for 200 us, the idlest for 100 us",
+     make_even_ranks},
     {"profile-next", make_busy, "warplens profile -k step -c 1 ./app 12", make_no_kernel},
 };
 

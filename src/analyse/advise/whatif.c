@@ -24,7 +24,7 @@ bool wl_whatif_find(struct wl_metric_set *set, const char *cause, struct wl_what
     const struct wl_metric_value *line = get(set, cause, "line");
     *whatif = (struct wl_whatif){
         .duration_ns = duration->number,
-        .without_ns = without->number,
+        .without_ns = without->number < duration->number ? without->number : duration->number,
         .mark = without->mark,
         .line = line->is_present ? line->text : NULL,
     };

@@ -10,7 +10,7 @@
 
 struct wl_whatif {
     double duration_ns; /* with all there is */
-    double without_ns;  /* with the cause taken away */
+    double without_ns;  /* with the cause taken away; never more */
     enum wl_mark mark;
     const char *line; /* "FILE:LINE" or NULL; the set's */
 };

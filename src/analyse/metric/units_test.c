@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "analyse/metric/units.h"
+#include "base/count.h"
 
 static void values_scale_by_thousands(void **state)
 {
@@ -43,8 +44,49 @@ static void values_scale_by_thousands(void **state)
     }
 }
 
+static void numbers_are_read_with_their_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+        const char *unit; /* NULL: none; "" : refused */
+    } cases[] = {
+        {"700000", 700000, NULL},
+        {"4us", 4000, "ns"},
+        {"4 us", 4000, "ns"},
+        {"1.5Gbyte", 1.5e9, "byte"},
+        {"2KiB", 2048, "byte"},
+        {"2 MB", 2e6, "byte"},
+        {"80%", 80, "%"},
+        {"1.98GHz", 1.98e9, "hz"},
+        {"1e3ms", 1e9, "ns"},
+        {"-3us", -3000, "ns"},
+        {"", 0, ""},
+        {"us", 0, ""},
+        {"4parsec", 0, ""},
+        {"4us2", 0, ""},
+        {"nan", 0, ""},
+        {"inf", 0, ""},
+    };
+    for (size_t i = 0; i < WL_COUNT(cases); i++) {
+        double value = 0;
+        const char *unit = "";
+        bool is_read = wl_unit_read(cases[i].text, &value, &unit);
+        assert_int_equal(is_read, !cases[i].unit || *cases[i].unit);
+        if (!is_read)
+            continue;
+        assert_true(value > cases[i].value - 1e-6 && value < cases[i].value + 1e-6);
+        if (cases[i].unit)
+            assert_string_equal(unit, cases[i].unit);
+        else
+            assert_null(unit);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values_scale_by_thousands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values_scale_by_thousands),
+                                       cmocka_unit_test(numbers_are_read_with_their_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

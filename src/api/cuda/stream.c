@@ -1,3 +1,4 @@
+#include "api/common/stream.h"
 #include "api/cuda/driver.h"
 #include "device/graph/graph.h"
 
@@ -54,52 +55,29 @@ WL_CUDA_PER_THREAD(cuStreamWaitEvent, ptsz);
 
 int cuStreamGetFlags(void *stream, unsigned *flags)
 {
-    struct wl_device_stream_info info;
-    int code = flags ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *flags = info.flags;
-    return code;
+    return wl_api_stream_flags(stream, flags);
 }
 WL_CUDA_PER_THREAD(cuStreamGetFlags, ptsz);
 
 int cuStreamGetPriority(void *stream, int *priority)
 {
-    struct wl_device_stream_info info;
-    int code = priority ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *priority = info.priority;
-    return code;
+    return wl_api_stream_priority(stream, priority);
 }
 WL_CUDA_PER_THREAD(cuStreamGetPriority, ptsz);
 
 int cuStreamGetId(void *stream, unsigned long long *id)
 {
-    struct wl_device_stream_info info;
-    int code = id ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *id = info.id;
-    return code;
+    return wl_api_stream_id(stream, id);
 }
 WL_CUDA_PER_THREAD(cuStreamGetId, ptsz);
-
-struct callback {
-    void (*function)(void *, int, void *);
-    void *stream, *data;
-};
-
-static void call_back(void *self)
-{
-    const struct callback *callback = self;
-    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
-}
 
 /* Callbacks cannot be captured. The work before it is done, so it runs at once, on this thread. */
 int cuStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
                         unsigned flags)
 {
-    struct callback now = {function, stream, data};
+    struct wl_api_callback now = {function, stream, data};
     struct wl_device_operation operation = {.kind = WL_DEVICE_OPERATION_HOST,
-                                            .host = {call_back, &now}};
+                                            .host = {wl_api_call_back, &now}};
     int code = function && !flags ? find_stream(stream) : WL_DEVICE_INVALID_VALUE;
     if (code == WL_DEVICE_OK)
         code = wl_device_capture_refuses(stream);

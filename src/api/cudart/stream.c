@@ -2,6 +2,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "api/common/stream.h"
 #include "api/cudart/runtime.h"
 #include "base/memory.h"
 #include "device/graph/graph.h"
@@ -55,31 +56,19 @@ WL_CUDART_PER_THREAD(cudaStreamWaitEvent, ptsz);
 
 int cudaStreamGetFlags(void *stream, unsigned *flags)
 {
-    struct wl_device_stream_info info;
-    int code = flags ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *flags = info.flags;
-    return wl_cudart_done(code);
+    return wl_cudart_done(wl_api_stream_flags(stream, flags));
 }
 WL_CUDART_PER_THREAD(cudaStreamGetFlags, ptsz);
 
 int cudaStreamGetPriority(void *stream, int *priority)
 {
-    struct wl_device_stream_info info;
-    int code = priority ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *priority = info.priority;
-    return wl_cudart_done(code);
+    return wl_cudart_done(wl_api_stream_priority(stream, priority));
 }
 WL_CUDART_PER_THREAD(cudaStreamGetPriority, ptsz);
 
 int cudaStreamGetId(void *stream, unsigned long long *id)
 {
-    struct wl_device_stream_info info;
-    int code = id ? wl_device_stream_query(stream, &info) : WL_DEVICE_INVALID_VALUE;
-    if (code == WL_DEVICE_OK)
-        *id = info.id;
-    return wl_cudart_done(code);
+    return wl_cudart_done(wl_api_stream_id(stream, id));
 }
 WL_CUDART_PER_THREAD(cudaStreamGetId, ptsz);
 
@@ -180,18 +169,6 @@ int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data)
 }
 WL_CUDART_PER_THREAD(cudaLaunchHostFunc, ptsz);
 
-/* A callback kept in a graph. */
-struct callback {
-    void (*function)(void *, int, void *);
-    void *stream, *data;
-};
-
-static void call_back(void *self)
-{
-    const struct callback *callback = self;
-    callback->function(callback->stream, WL_DEVICE_OK, callback->data);
-}
-
 int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), void *data,
                           unsigned flags)
 {
@@ -202,12 +179,13 @@ int cudaStreamAddCallback(void *stream, void (*function)(void *, int, void *), v
     if (code)
         return wl_cudart_done(code);
     if (!info.status) {
-        struct callback now = {function, stream, data};
-        return cudaLaunchHostFunc(stream, call_back, &now);
+        struct wl_api_callback now = {function, stream, data};
+        return cudaLaunchHostFunc(stream, wl_api_call_back, &now);
     }
-    struct callback *callback = wl_alloc_zero(1, sizeof *callback); /* lives as long as the graph */
-    *callback = (struct callback){function, stream, data};
-    return cudaLaunchHostFunc(stream, call_back, callback);
+    struct wl_api_callback *callback =
+        wl_alloc_zero(1, sizeof *callback); /* lives as long as the graph */
+    *callback = (struct wl_api_callback){function, stream, data};
+    return cudaLaunchHostFunc(stream, wl_api_call_back, callback);
 }
 WL_CUDART_PER_THREAD(cudaStreamAddCallback, ptsz);
 

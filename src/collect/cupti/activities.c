@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "collect/sites.h"
@@ -366,22 +366,15 @@ static void flush(void)
     wl_cupti_activity_flush(true);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Of some readings the one that took least. */
 static void read_offset(void)
 {
     uint64_t least_ns = UINT64_MAX;
     for (int i = 0; i < 8; i++) {
-        uint64_t cupti_ns = 0, before = now_ns();
+        uint64_t cupti_ns = 0, before = wl_clock_realtime_ns();
         if (trace.cupti.cuptiGetTimestamp(&cupti_ns) != WL_CUPTI_SUCCESS)
             return;
-        uint64_t after = now_ns();
+        uint64_t after = wl_clock_realtime_ns();
         if (after - before >= least_ns)
             continue;
         least_ns = after - before;

@@ -1,7 +1,6 @@
 #include "collect/cupti/core.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
 
@@ -20,11 +19,4 @@ void wl_collect_note_error(const struct wl_collect_core *core, const char *code,
     char *text = wl_string_format("%s: %s", what, error->message);
     wl_collect_note(core, WL_NOTE_WARNING, code, text, error->hint);
     free(text);
-}
-
-uint64_t wl_collect_now_ns(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }

@@ -18,6 +18,5 @@ void wl_collect_note(const struct wl_collect_core *core, enum wl_note_severity s
 /* The same with what an error says. what: "counters are off", ... */
 void wl_collect_note_error(const struct wl_collect_core *core, const char *code, const char *what,
                            const struct wl_error *error);
-uint64_t wl_collect_now_ns(void); /* CLOCK_REALTIME */
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "collect/cupti/replay/graph.h"
 #include "collect/cupti/replay/range.h"
@@ -102,7 +103,7 @@ static struct wl_collect_launch *make_launch(struct wl_replayer *replay, uint64_
     launch->shared_dynamic_bytes = request.shared_bytes;
     launch->is_cooperative = call->row->kind == WL_CALL_COOPERATIVE;
     launch->correlation_id = call->data->correlation_id;
-    launch->start_ns = wl_collect_now_ns();
+    launch->start_ns = wl_clock_realtime_ns();
     launch->range = join_ranges(asked->ranges, asked->range_count);
     launch->replay = wl_replay_none.name;
     (void)replay;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/sim/facts.h"
+#include "record/stream/stream.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
@@ -437,6 +438,9 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
         send_not_predicted(collector, launch, counts->not_predicted);
     free(message);
     free(range);
+    if (collector->input.settings->kill && !collector->pending.count &&
+        wl_filter_is_finished(collector->input.filter))
+        wl_stream_complete(collector->input.settings->stream_folder);
 }
 
 static void profiler_switch(void *self, bool active)

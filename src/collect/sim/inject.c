@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -63,13 +63,6 @@ static void put_compiled_notes(void *self)
 
 /* ---- the observer: the collector's, behind the session's lock and a guard ---- */
 
-static int64_t now_ms(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool launch_begin(void *self, const struct wl_device_launch *launch)
 {
     (void)self;
@@ -88,7 +81,8 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
             is_counted = simulated.collected->launch_begin(simulated.collected->self, launch);
     }
     wl_session_leave(&visit);
-    atomic_store(&simulated.next_progress_ms, now_ms() + progress_after_ms);
+    atomic_store(&simulated.next_progress_ms,
+                 (int64_t)(wl_clock_monotonic_ns() / 1000000) + progress_after_ms);
     return is_counted && !visit.guard.is_broken;
 }
 
@@ -110,34 +104,41 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     wl_session_leave(&visit);
 }
 
-static void activity(void *self, const struct wl_device_activity *activity)
+/* What is traced takes no lock of the session: a guard alone, and errno as it was. */
+static void trace_guarded(void (*put)(const void *subject), const void *subject)
 {
-    (void)self;
     int saved_errno = errno;
     struct wl_guard guard;
     if (!wl_session_is_tracing())
         return;
     WL_GUARD(&guard)
     {
-        wl_inject_trace_activity(activity);
+        put(subject);
     }
     wl_guard_end(&guard);
     errno = saved_errno;
 }
 
+static void put_activity(const void *activity)
+{
+    wl_inject_trace_activity(activity);
+}
+
+static void put_memory(const void *change)
+{
+    wl_inject_trace_memory(change);
+}
+
+static void activity(void *self, const struct wl_device_activity *activity)
+{
+    (void)self;
+    trace_guarded(put_activity, activity);
+}
+
 static void memory(void *self, const struct wl_device_memory_change *change)
 {
     (void)self;
-    int saved_errno = errno;
-    struct wl_guard guard;
-    if (!wl_session_is_tracing())
-        return;
-    WL_GUARD(&guard)
-    {
-        wl_inject_trace_memory(change);
-    }
-    wl_guard_end(&guard);
-    errno = saved_errno;
+    trace_guarded(put_memory, change);
 }
 
 static void profiler_switch(void *self, bool active)
@@ -180,7 +181,8 @@ static void progress(void *self, const struct wl_device_launch *launch, uint64_t
                      uint64_t blocks_total)
 {
     (void)self;
-    int64_t now = now_ms(), next = atomic_load(&simulated.next_progress_ms);
+    int64_t now = (int64_t)(wl_clock_monotonic_ns() / 1000000),
+            next = atomic_load(&simulated.next_progress_ms);
     if (now < next || !wl_session_is_on() ||
         !atomic_compare_exchange_strong(&simulated.next_progress_ms, &next,
                                         now + progress_period_ms))

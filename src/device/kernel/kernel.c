@@ -5,12 +5,14 @@
 #include "base/memory.h"
 #include "device/core/handles.h"
 #include "device/kernel/state.h"
+#include "device/kernel/whatif.h"
 #include "ptx/lower/lower.h"
 
 void wl_device_kernel_free(struct wl_device_kernel *kernel)
 {
     if (kernel->program)
         wl_program_free(kernel->program);
+    wl_device_whatif_forget(kernel->whatif);
     free(kernel->name);
     free(kernel);
 }

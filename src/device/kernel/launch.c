@@ -280,9 +280,10 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     options.traces = traces;
     options.trace_count = trace_count;
     enum wl_code code = wl_sim_run(wl_device_kernels.sim, &input, &options, &counts, &error);
-    uint64_t length_ns = is_timed && code == WL_OK ? wl_device_predict(request->kernel, &input,
-                                                                       traces, trace_count, &counts)
-                                                   : 0;
+    uint64_t length_ns =
+        is_timed && code == WL_OK
+            ? wl_device_predict(request->kernel, &input, traces, trace_count, is_wanted, &counts)
+            : 0;
     for (uint32_t i = 0; i < trace_count; i++)
         wl_trace_free(&traces[i]);
     observe_end(&launch, is_wanted ? &counts : NULL, &error);

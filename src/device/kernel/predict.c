@@ -8,9 +8,10 @@
 #include "base/memory.h"
 #include "device/kernel/state.h"
 #include "device/kernel/sweep.h"
+#include "device/kernel/whatif.h"
 #include "timing/values.h"
 
-enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 256 << 10 };
+enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_LATER = 256 << 10 };
 /* What a thread's instruction and a word of a trace take of a host with two cores
  * (docs/evidence/speed.md); not what they took: predictions must not depend on what else the host
  * does. */
@@ -21,9 +22,7 @@ enum { TRACE_WORDS = 6 << 20, TRACE_WORDS_WHATIF = 1 << 20, TRACE_WORDS_LATER = 
 static size_t trace_words(void)
 {
     bool is_dear = wl_device_kernels.predicting_s > FREE_S + wl_device_kernels.counting_s / 4;
-    return wl_device.options.whatif ? TRACE_WORDS_WHATIF
-           : is_dear                ? TRACE_WORDS_LATER
-                                    : TRACE_WORDS;
+    return is_dear ? TRACE_WORDS_LATER : TRACE_WORDS;
 }
 
 /* Of the first SM's trace, what the others have at most. */
@@ -33,7 +32,7 @@ uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_
 {
     uint32_t sms = wl_device.gpu.sm_count;
     uint32_t used = block_count < sms ? (uint32_t)block_count : sms;
-    uint32_t count = used < WL_DEVICE_TRACES || wl_device.options.whatif ? 1 : WL_DEVICE_TRACES;
+    uint32_t count = used < WL_DEVICE_TRACES ? 1 : WL_DEVICE_TRACES;
     for (uint32_t i = 0; i < count; i++) {
         size_t words = i ? trace_words() / OTHERS_SHARE : trace_words();
         traces[i] = (struct wl_trace){
@@ -83,47 +82,6 @@ void wl_device_add_value(struct wl_sim_counts *counts, double number, const char
     value->value = number;
 }
 
-enum { WHATIF_TOP = 3, WHATIF_MOST = 32 + WL_DEVICE_SWEEP_MOST };
-
-/* The launch without each cause; then without pairs of the three that cost most. */
-static void add_whatif(struct wl_timing_input *input, double duration_ns,
-                       struct wl_sim_counts *counts)
-{
-    const struct wl_timing_cause *top[WHATIF_TOP] = {NULL};
-    double saved[WHATIF_TOP] = {0};
-    struct wl_timing timing;
-    struct wl_error error = {0};
-    for (const struct wl_timing_cause *cause = wl_timing_causes; cause->id; cause++) {
-        input->changes = cause->changes;
-        if (wl_timing_predict(input, &timing, &error))
-            continue;
-        wl_device_add_value(counts, timing.duration_ns, "whatif__%s__duration.ns", cause->id);
-        double gain = duration_ns - timing.duration_ns;
-        wl_timing_free(&timing);
-        bool is_bound = cause->changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
-        int place = WHATIF_TOP;
-        while (place > 0 && !is_bound && gain > saved[place - 1])
-            place--;
-        for (int i = WHATIF_TOP - 1; i > place; i--) {
-            top[i] = top[i - 1];
-            saved[i] = saved[i - 1];
-        }
-        if (place < WHATIF_TOP && !is_bound) {
-            top[place] = cause;
-            saved[place] = gain;
-        }
-    }
-    for (int a = 0; a < WHATIF_TOP; a++)
-        for (int b = a + 1; b < WHATIF_TOP && top[b]; b++) {
-            input->changes = top[a]->changes | top[b]->changes;
-            if (wl_timing_predict(input, &timing, &error))
-                continue;
-            wl_device_add_value(counts, timing.duration_ns, "whatif__%s+%s__duration.ns",
-                                top[a]->id, top[b]->id);
-            wl_timing_free(&timing);
-        }
-}
-
 static size_t words_of(const struct wl_trace_block_record *block)
 {
     size_t words = 0;
@@ -144,6 +102,29 @@ static bool is_irregular(const struct wl_trace *trace)
     return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
 }
 
+#define LONGER_WARP 1.1
+
+/* Cycles that an instruction of a warp takes at most while its block is alone on an SM and finds
+ * its data in L1, as one does that goes on when all others have ended; 0: not known. */
+static double rate_alone(const struct wl_timing_input *input, const struct wl_trace *trace)
+{
+    struct wl_trace one = *trace;
+    struct wl_timing_input alone = *input;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    one.block_count = 1;
+    alone.trace = &one;
+    alone.block_count = 1;
+    alone.changes = WL_TIMING_L1_HITS | WL_TIMING_NO_BARRIERS;
+    alone.busiest_share = alone.even_share = 0;
+    if (trace->is_cut || !trace->block_count || !trace->issued_longest ||
+        wl_timing_predict(&alone, &timing, &error))
+        return 0;
+    double cycles = timing.cycles - timing.launch_cycles - timing.start_cycles;
+    wl_timing_free(&timing);
+    return cycles / (double)trace->issued_longest;
+}
+
 /* A recorded SM's time without the launch, as it would be on the busiest SM, and on average. */
 struct shares {
     double busiest, even;
@@ -161,6 +142,13 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
     double work = (double)trace->issued / (double)trace->blocks_run * timing->blocks_of_sm;
     double by_work = cycles * (double)counts->issued_most / work;
     double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
+    /* a warp that is much longer than those that were recorded goes on alone */
+    if ((double)counts->issued_longest > LONGER_WARP * (double)trace->issued_longest) {
+        double more = (double)(counts->issued_longest - trace->issued_longest);
+        double rate = rate_alone(input, trace);
+        double alone = cycles + more * rate;
+        by_warp = rate > 0 && alone < by_warp ? alone : by_warp;
+    }
     double slots = timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm;
     double busy = slots > 0 ? timing->issue_cycles / slots : 0;
     busy = busy < 1 ? busy : 1;
@@ -178,7 +166,10 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
                         uint32_t trace_count, const struct wl_sim_counts *counts,
                         struct wl_timing *timing)
 {
-    bool is_regular = traces[0].block_count > 1 && !is_irregular(&traces[0]);
+    /* one long warp elsewhere is enough */
+    bool is_alike =
+        (double)counts->issued_longest <= LONGER_WARP * (double)traces[0].issued_longest;
+    bool is_regular = traces[0].block_count > 1 && is_alike && !is_irregular(&traces[0]);
     double own = timing->cycles - timing->launch_cycles;
     if (is_regular || !counts->issued_most || own <= input->traffic.atomic_cycles)
         return;
@@ -231,7 +222,7 @@ static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
 }
 
 uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
-                           const struct wl_trace *traces, uint32_t trace_count,
+                           const struct wl_trace *traces, uint32_t trace_count, bool is_wanted,
                            struct wl_sim_counts *counts)
 {
     struct wl_timing timing;
@@ -256,11 +247,13 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
     }
     compare_sms(&input, traces, trace_count, counts, &timing);
     size_t count = wl_timing_values(&input, &timing, values);
-    counts->values = wl_alloc_zero(count + WHATIF_MOST, sizeof *counts->values);
+    counts->values = wl_alloc_zero(count + WL_DEVICE_WHATIF_MOST, sizeof *counts->values);
     for (size_t i = 0; i < count; i++)
         wl_device_add_value(counts, values[i].value, "%s", values[i].name);
-    if (wl_device.options.whatif) {
-        add_whatif(&input, timing.duration_ns, counts);
+    if (is_wanted)
+        wl_device_kernels.whatif_s +=
+            wl_device_whatif(kernel, launch, &input, timing.duration_ns, counts);
+    if (is_wanted && wl_device.options.whatif) {
         const char *obstacle = wl_device_sweep(launch, &input, counts);
         if (obstacle)
             say_obstacle(kernel, obstacle);

@@ -36,6 +36,8 @@ struct wl_device_module {
     struct wl_device_module *previous, *next;
 };
 
+struct wl_device_whatif_row;
+
 struct wl_device_kernel {
     struct wl_device_module *module;
     char *name;
@@ -48,6 +50,7 @@ struct wl_device_kernel {
     uint32_t constant_bytes;
     uint32_t dynamic_shared_limit_bytes; /* 0: the default of the GPU */
     int32_t carveout_pct;
+    struct wl_device_whatif_row *whatif; /* kernel/whatif.c */
     UT_hash_handle hh;
 };
 
@@ -58,6 +61,7 @@ struct wl_device_kernels {
     struct wl_device_module *modules;
     struct wl_device_length_row *lengths;
     double counting_s, predicting_s; /* that a usual host took, by what it did so far */
+    double whatif_s;                 /* the same of replays without causes of delay */
 };
 extern struct wl_device_kernels wl_device_kernels;
 

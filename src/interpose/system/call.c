@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is shorter did not wait; nsys has the same threshold. */
-enum { LEAST_NS = 1000 };
-
 static const struct wl_timeline_engine *engine;
 static const char *own_from, *own_to; /* where the engine is in memory */
 
@@ -94,7 +91,7 @@ void wl_system_end(const char *name, uint32_t *name_id, uint64_t start, uint64_t
     int saved_errno = errno;
     uint64_t end = found->now();
     is_recording = true;
-    if (found->length_ns(start, end) >= LEAST_NS) {
+    if (found->length_ns(start, end) >= found->least_call_ns) {
         if (!__atomic_load_n(name_id, __ATOMIC_RELAXED))
             __atomic_store_n(name_id, found->name(name), __ATOMIC_RELAXED);
         struct wl_timeline_record record = {.category = WL_TIMELINE_OSRT,

@@ -324,11 +324,85 @@ static void mark_yields(struct lowering *lowering, const struct flow_block *bloc
     free(pending);
 }
 
+/* ---- in step ---- */
+
+static bool reads_shared(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_LOAD_SHARED:
+    case WL_OP_LOAD_GENERIC:
+    case WL_OP_FRAGMENT_LOAD:
+    case WL_OP_TILE_LOAD:
+        return true;
+    case WL_OP_ATOMIC_SHARED:
+    case WL_OP_ATOMIC_GENERIC:
+        return op->flags & WL_OPF_RESULT;
+    default:
+        return false;
+    }
+}
+
+static bool writes_shared(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_STORE_SHARED:
+    case WL_OP_STORE_GENERIC:
+    case WL_OP_FRAGMENT_STORE:
+    case WL_OP_TILE_STORE:
+    case WL_OP_ATOMIC_SHARED:
+    case WL_OP_ATOMIC_GENERIC:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Moves over one operation whether shared memory was read since the warp last waited; true if the
+ * operation writes it while that is so. */
+static bool step_read(const struct lowered *lowered, bool *has_read)
+{
+    const struct wl_op *op = &lowered->op;
+    if (lowered->needs_yield || op->code == WL_OP_BARRIER || op->code == WL_OP_YIELD)
+        *has_read = false;
+    const bool waits = *has_read && writes_shared(op);
+    *has_read = (*has_read && !waits) || reads_shared(op);
+    return waits;
+}
+
+/* Another may-analysis: a YIELD before a write to shared memory that follows reads of it. What is
+ * written hangs on what was read, for which hardware waits some 20 cycles, in which the block's
+ * other warps do their reads: a warp overwrites what a neighbour is about to read only where these
+ * are further apart. */
+static void mark_steps(struct lowering *lowering, const struct flow_block *blocks, uint32_t count)
+{
+    bool *in = wl_alloc_zero(count, sizeof *in);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (uint32_t b = 0; b < count; b++) {
+            bool has_read = in[b];
+            for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
+                step_read(&lowering->ops.items[i], &has_read);
+            for (uint32_t k = 0; k < blocks[b].successor_count; k++) {
+                is_changed |= has_read && !in[blocks[b].successors[k]];
+                in[blocks[b].successors[k]] |= has_read;
+            }
+        }
+    }
+    for (uint32_t b = 0; b < count; b++) {
+        bool has_read = in[b];
+        for (uint32_t i = blocks[b].first; i <= blocks[b].last; i++)
+            if (step_read(&lowering->ops.items[i], &has_read))
+                lowering->ops.items[i].needs_yield = true;
+    }
+    free(in);
+}
+
 void lower_flow(struct lowering *lowering)
 {
     uint32_t count;
     struct flow_block *blocks = lower_flow_blocks(lowering, &count);
     mark_joins(lowering, blocks, count);
     mark_yields(lowering, blocks, count);
+    mark_steps(lowering, blocks, count);
     lower_flow_blocks_free(blocks, count);
 }

@@ -162,7 +162,7 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
         const struct virtual_register *item = &lowering->registers.items[reg];
         struct interval interval = {reg, liveness->first[reg], liveness->last[reg]};
         if (item->operand_class == operand_class && !item->is_constant && !item->fixed &&
-            interval.first != UINT32_MAX)
+            !item->is_kept && interval.first != UINT32_MAX)
             WL_PUSH(&intervals, interval);
     }
     if (intervals.count)
@@ -185,6 +185,31 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
     free(active.items);
     free(slots.items);
     return slots.total;
+}
+
+#define KEPT_MOST 128 /* registers; what shuffles more is unrolled code for whole warps */
+
+/* A shuffle may read lanes that do not take part: hardware gives what they have in the register,
+ * which is what they wrote last or, with most programs, 0. Liveness of one thread knows nothing of
+ * that. */
+static void place_kept(struct lowering *lowering, uint32_t *end)
+{
+    struct wl_program *program = lowering->program;
+    uint32_t count = 0;
+    program->kept_offset = *end;
+    for (size_t i = 0; i < lowering->ops.count; i++) {
+        const struct wl_op *op = &lowering->ops.items[i].op;
+        if (op->code != WL_OP_SHUFFLE)
+            continue;
+        struct virtual_register *reg = &lowering->registers.items[op->a];
+        if (reg->is_kept || reg->is_constant || reg->fixed || count == KEPT_MOST)
+            continue;
+        reg->is_kept = true;
+        reg->offset = *end;
+        *end += class_bytes[reg->operand_class];
+        count++;
+    }
+    program->kept_bytes = *end - program->kept_offset;
 }
 
 static void place_constants(struct lowering *lowering, uint32_t *end)
@@ -243,13 +268,14 @@ void lower_place_registers(struct lowering *lowering)
     lowering->program->register_estimate = estimate_registers(most);
     uint32_t *slot_of = wl_alloc_zero(count, sizeof *slot_of);
     uint32_t end = (lowering->incoming_bytes + 63) / 64 * 64;
+    place_kept(lowering, &end);
     static const enum wl_operand_class classes[] = {WL_CLASS_PREDICATE, WL_CLASS_32, WL_CLASS_64};
     for (int c = 0; c < 3; c++) {
         uint32_t total = scan(&liveness, classes[c], slot_of);
         for (size_t reg = 0; reg < count; reg++)
             if (lowering->registers.items[reg].operand_class == classes[c] &&
                 !lowering->registers.items[reg].is_constant &&
-                !lowering->registers.items[reg].fixed)
+                !lowering->registers.items[reg].is_kept && !lowering->registers.items[reg].fixed)
                 lowering->registers.items[reg].offset =
                     end + slot_of[reg] * class_bytes[classes[c]];
         end = (end + total * class_bytes[classes[c]] + 63) / 64 * 64;

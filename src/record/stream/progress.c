@@ -41,3 +41,16 @@ void wl_stream_progress_clear(const char *folder)
 {
     replace(folder, "", 0);
 }
+
+void wl_stream_complete(const char *folder)
+{
+    char path[PATH_MAX];
+    int saved_errno = errno;
+    int length = snprintf(path, sizeof path, "%s/%s", folder, WL_STREAM_COMPLETE_FILE);
+    int file = length > 0 && (size_t)length < sizeof path
+                   ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)
+                   : -1;
+    if (file >= 0)
+        close(file);
+    errno = saved_errno;
+}

@@ -47,4 +47,9 @@ void wl_stream_progress_write(const char *folder, const char *kernel, uint64_t b
                               uint64_t blocks_total);
 void wl_stream_progress_clear(const char *folder);
 
+/* For whoever started the program: what was asked for is recorded, it may be ended. The file
+ * FOLDER/WL_STREAM_COMPLETE_FILE is there from then on. Never fails visibly; keeps errno. */
+#define WL_STREAM_COMPLETE_FILE "complete"
+void wl_stream_complete(const char *folder);
+
 #endif

@@ -103,40 +103,33 @@ static void finish_change(struct wl_html *html, json_t *change)
 }
 
 /* The page diff as JSON: the first baseline, then the others and the report beside it. */
-static enum wl_code compare(struct wl_html *html, char **page, struct wl_error *error)
+static enum wl_code compare(struct wl_html *html, json_t **page, struct wl_error *error)
 {
-    size_t size = 0, count = html->report_count;
+    size_t count = html->report_count;
     struct wl_diff_report *reports = wl_alloc_zero(count, sizeof *reports);
     for (size_t i = 0; i < count; i++)
         reports[i] = (struct wl_diff_report){html->reports[(i + 1) % count].name,
                                              html->reports[(i + 1) % count].report, NULL};
     const struct wl_diff_options options = {
         .section_folder = html->contexts[0].options->section_folder,
-        .json = true,
         .allows_unlike = html->allows_unlike,
     };
-    FILE *out = open_memstream(page, &size);
-    enum wl_code code = out ? wl_view_diff(reports, count, &options, out, error)
-                            : wl_error_set(error, WL_ERR_MEMORY, "out of memory");
-    if (out)
-        fclose(out);
+    enum wl_code code = wl_view_diff_json(reports, count, &options, page, error);
     free(reports);
     return code;
 }
 
 enum wl_code wl_html_compare(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    char *page = NULL;
+    json_t *page = NULL;
     size_t i, j, k;
     json_t *comparison, *kernel, *change;
     if (html->report_count < 2)
         return WL_OK;
     enum wl_code code = compare(html, &page, error);
-    json_t *root = code ? NULL : json_loads(page, 0, NULL);
-    if (root)
-        json_object_update(section, root);
-    json_decref(root);
-    free(page);
+    if (page)
+        json_object_update(section, page);
+    json_decref(page);
     json_array_foreach(json_object_get(section, "comparisons"), i, comparison)
         json_array_foreach(json_object_get(comparison, "kernels"), j, kernel)
             json_array_foreach(json_object_get(kernel, "changes"), k, change)

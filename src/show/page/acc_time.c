@@ -1,8 +1,6 @@
 #include "show/page/acc_time.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +8,9 @@
 #include "base/text.h"
 #include "show/format/format.h"
 #include "show/page/acc_findings.h"
-#include "warplens/version.h"
+#include "show/page/sink.h"
+
+enum { page_width = 110 };
 
 static const char *const region_names[] = {[WL_ACC_INIT] = "device init",
                                            [WL_ACC_DATA] = "data region",
@@ -181,164 +181,210 @@ static void add_headlines(const struct wl_acc_time *time, size_t index, struct w
     }
 }
 
-static void add_findings(const struct wl_acc_findings *findings, struct wl_text *out)
+/* ---- rows ---- */
+
+enum { FILE_NAME, FUNCTION, LINE, REGION, WHAT, DEVICE, COUNT, KERNEL, GRID, BLOCK, BYTES };
+static const struct wl_column row_columns[] = {
+    [FILE_NAME] = {NULL, "File", "file", 0, WL_COLUMN_BARE},
+    [FUNCTION] = {NULL, "Function", "function", 0, WL_COLUMN_BARE},
+    [LINE] = {NULL, "Line", "line", 0, WL_COLUMN_BARE},
+    [REGION] = {NULL, "Region", "region", 0, WL_COLUMN_BARE},
+    [WHAT] = {NULL, "What", "what", 0, WL_COLUMN_BARE},
+    [DEVICE] = {NULL, "Device", "device", 0, WL_COLUMN_BARE},
+    [COUNT] = {NULL, NULL, "count", 0, 0},
+    [KERNEL] = {NULL, NULL, "kernel", 0, 0},
+    [GRID] = {NULL, NULL, "grid", 0, 0},
+    [BLOCK] = {NULL, NULL, "block", 0, 0},
+    [BYTES] = {NULL, NULL, "bytes", 0, 0},
+};
+
+/* A line of CSV has every column, an object of JSON what its kind of row has. */
+enum {
+    CSV_KERNEL,
+    CSV_GRID,
+    CSV_BLOCK,
+    CSV_COUNT,
+    CSV_BYTES,
+    CSV_DEVICE,
+    CSV_ELAPSED = CSV_DEVICE + 3
+};
+static const struct wl_column csv_columns[] = {
+    [CSV_KERNEL] = {NULL, "Kernel", NULL, 0, WL_COLUMN_BARE},
+    [CSV_GRID] = {NULL, "Grid", NULL, 0, WL_COLUMN_BARE},
+    [CSV_BLOCK] = {NULL, "Block", NULL, 0, WL_COLUMN_BARE},
+    [CSV_COUNT] = {NULL, "Count", NULL, 0, WL_COLUMN_BARE},
+    [CSV_BYTES] = {NULL, "Bytes", NULL, 0, WL_COLUMN_BARE},
+    [CSV_DEVICE] = {NULL, "Device Total (ns)", NULL, 0, WL_COLUMN_BARE},
+    {NULL, "Device Max (ns)", NULL, 0, WL_COLUMN_BARE},
+    {NULL, "Device Min (ns)", NULL, 0, WL_COLUMN_BARE},
+    [CSV_ELAPSED] = {NULL, "Elapsed Total (ns)", NULL, 0, WL_COLUMN_BARE},
+    {NULL, "Elapsed Max (ns)", NULL, 0, WL_COLUMN_BARE},
+    {NULL, "Elapsed Min (ns)", NULL, 0, WL_COLUMN_BARE},
+};
+static const struct wl_column spread_columns[] = {
+    {NULL, NULL, "total_ns", 0, 0},
+    {NULL, NULL, "max_ns", 0, 0},
+    {NULL, NULL, "min_ns", 0, 0},
+};
+static const struct wl_column mark_column = {NULL, "Mark", "mark", 0, WL_COLUMN_BARE};
+
+static void put_spread(const struct wl_acc_spread *spread, const struct wl_column *columns,
+                       struct wl_page_sink *sink)
 {
-    if (findings->count)
-        wl_text_add(out, "\nWhat stands out:\n");
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct wl_acc_finding *found = &findings->items[i];
-        struct wl_text place = {0};
-        const char *slash = strrchr(found->file, '/');
-        wl_text_addf(&place, "%s:%" PRIu32 ": ", slash ? slash + 1 : found->file, found->line);
-        wl_text_add(&place, found->text);
-        wl_format_wrap("  ", place.data, 110, out);
-        wl_format_wrap("    do: ", found->advice, 110, out);
-        wl_text_free(&place);
-    }
+    wl_put(sink, &columns[0], wl_cell_number((double)spread->total_ns));
+    wl_put(sink, &columns[1], wl_cell_number((double)spread->max_ns));
+    wl_put(sink, &columns[2], wl_cell_number((double)spread->min_ns));
 }
 
-static void print_text(const struct wl_acc_time *time, const struct wl_compiler_log *log,
-                       const struct wl_acc_findings *findings, struct wl_text *out)
+static void put_nested(const struct wl_acc_spread *spread, const char *key,
+                       struct wl_page_sink *sink)
 {
-    wl_text_add(out, "\nAccelerator Kernel Timing data\n");
+    wl_begin(sink, WL_LEVEL_OBJECT, key, 0);
+    put_spread(spread, spread_columns, sink);
+    wl_end(sink);
+}
+
+static void put_sizes(const uint32_t sizes[3], const struct wl_column *triple,
+                      const struct wl_column *word, struct wl_page_sink *sink)
+{
+    struct wl_text text = {0};
+    add_sizes(sizes, &text);
+    wl_put(sink, triple, wl_cell_triple(sizes));
+    wl_put(sink, word, wl_cell_word(text.data));
+    wl_text_free(&text);
+}
+
+static void put_row(const struct wl_acc_row *row, struct wl_page_sink *sink)
+{
+    bool is_kernel = row->what == WL_ACC_KERNEL, is_region = row->what == WL_ACC_REACHED;
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
+    wl_put(sink, &row_columns[FILE_NAME], wl_cell_text(row->file));
+    wl_put(sink, &row_columns[FUNCTION], wl_cell_text(row->function));
+    wl_put(sink, &row_columns[LINE], wl_cell_number(row->line));
+    wl_put(sink, &row_columns[REGION], wl_cell_word(region_names[row->region]));
+    wl_put(sink, &row_columns[WHAT], wl_cell_word(what_names[row->what]));
+    wl_put(sink, &row_columns[DEVICE], wl_cell_word(row->is_host ? "host" : "nvidia"));
+    wl_put(sink, &row_columns[COUNT], wl_cell_number((double)row->count));
+    wl_put(sink, &csv_columns[CSV_KERNEL], wl_cell_text(row->kernel));
+    wl_put(sink, &csv_columns[CSV_COUNT], wl_cell_number((double)row->count));
+    wl_put(sink, &csv_columns[CSV_BYTES], wl_cell_number((double)row->bytes));
+    put_spread(&row->device, &csv_columns[CSV_DEVICE], sink);
+    put_spread(&row->elapsed, &csv_columns[CSV_ELAPSED], sink);
+    if (is_kernel) {
+        wl_put(sink, &row_columns[KERNEL], wl_cell_text(row->kernel));
+        put_sizes(row->grid, &row_columns[GRID], &csv_columns[CSV_GRID], sink);
+        put_sizes(row->block, &row_columns[BLOCK], &csv_columns[CSV_BLOCK], sink);
+    } else if (!is_region) {
+        wl_put(sink, &row_columns[BYTES], wl_cell_number((double)row->bytes));
+    }
+    if (!is_region)
+        put_nested(&row->device, "device_time", sink);
+    if (is_region || is_kernel)
+        put_nested(&row->elapsed, "elapsed_time", sink);
+    wl_end(sink);
+}
+
+/* ---- messages and findings ---- */
+
+enum { RULE, PLACE_FILE, PLACE_FUNCTION, PLACE_LINE, PLACE_TEXT, ADVICE };
+static const struct wl_column place_columns[] = {
+    [RULE] = {NULL, NULL, "rule", 0, 0},
+    [PLACE_FILE] = {NULL, NULL, "file", 0, 0},
+    [PLACE_FUNCTION] = {NULL, NULL, "function", 0, 0},
+    [PLACE_LINE] = {NULL, NULL, "line", 0, 0},
+    [PLACE_TEXT] = {NULL, NULL, "text", 0, 0},
+    [ADVICE] = {NULL, NULL, "advice", 0, 0},
+};
+
+static void put_message(const struct wl_compiler_message *message, struct wl_page_sink *sink)
+{
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &place_columns[PLACE_FILE], wl_cell_text(message->file));
+    wl_put(sink, &place_columns[PLACE_FUNCTION], wl_cell_text(message->function));
+    wl_put(sink, &place_columns[PLACE_LINE], wl_cell_number(message->line));
+    wl_put(sink, &place_columns[PLACE_TEXT], wl_cell_text(message->text));
+    wl_end(sink);
+}
+
+static void put_finding(const struct wl_acc_finding *found, struct wl_page_sink *sink)
+{
+    const char *slash = strrchr(found->file, '/');
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &place_columns[RULE], wl_cell_word(found->rule));
+    wl_put(sink, &place_columns[PLACE_FILE], wl_cell_text(found->file));
+    wl_put(sink, &place_columns[PLACE_LINE], wl_cell_number(found->line));
+    wl_put(sink, &place_columns[PLACE_TEXT], wl_cell_text(found->text));
+    wl_put(sink, &place_columns[ADVICE], wl_cell_text(found->advice));
+    wl_say_free(sink, "  ",
+                wl_string_format("%s:%" PRIu32 ": %s", slash ? slash + 1 : found->file, found->line,
+                                 found->text));
+    wl_say(sink, "    do: ", found->advice);
+    wl_end(sink);
+}
+
+/* ---- the whole ---- */
+
+struct page {
+    const struct wl_acc_time *time;
+    const struct wl_compiler_log *log; /* NULL: none */
+    struct wl_acc_findings findings;
+};
+
+static void walk_rows(const struct page *page, struct wl_page_sink *sink)
+{
+    const struct wl_acc_time *time = page->time;
+    wl_print(sink, "\nAccelerator Kernel Timing data\n");
+    wl_begin(sink, WL_LEVEL_LIST, "rows", 0);
     for (size_t i = 0; i < time->count; i++) {
         const struct wl_acc_row *row = &time->items[i];
         const struct wl_acc_row *next = i + 1 < time->count ? row + 1 : NULL;
-        add_headlines(time, i, out);
-        add_row(row, out);
+        struct wl_text lines = {0};
+        add_headlines(time, i, &lines);
+        add_row(row, &lines);
         bool is_last_of_line = !next || next->line != row->line || !is_same_function(row, next);
         if (is_last_of_line)
-            add_messages(time, log, row, out);
+            add_messages(time, page->log, row, &lines);
+        wl_print(sink, "%s", lines.data);
+        put_row(row, sink);
+        wl_text_free(&lines);
     }
+    wl_end(sink);
     if (time->is_predicted)
-        wl_text_add(
-            out,
-            "\n  Device times are predicted: those of the simulated GPU. Elapsed times are on the "
-            "simulated clock.\n");
-    add_findings(findings, out);
+        wl_print(sink, "\n  Device times are predicted: those of the simulated GPU. Elapsed times "
+                       "are on the simulated clock.\n");
 }
 
-/* ---- CSV ---- */
-
-static void print_csv(const struct wl_acc_time *time, struct wl_text *out)
+static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error *error)
 {
-    wl_text_add(out, "File,Function,Line,Region,What,Device,Kernel,Grid,Block,Count,Bytes,"
-                     "Device Total (ns),Device Max (ns),Device Min (ns),"
-                     "Elapsed Total (ns),Elapsed Max (ns),Elapsed Min (ns),Mark\n");
-    for (size_t i = 0; i < time->count; i++) {
-        const struct wl_acc_row *row = &time->items[i];
-        struct wl_text sizes = {0};
-        const char *const texts[] = {row->file, row->function};
-        for (size_t k = 0; k < 2; k++) {
-            wl_format_csv(texts[k], out);
-            wl_text_add_char(out, ',');
-        }
-        wl_text_addf(out, "%" PRIu32 ",%s,%s,%s,", row->line, region_names[row->region],
-                     what_names[row->what], row->is_host ? "host" : "nvidia");
-        wl_format_csv(row->kernel, out);
-        if (row->what == WL_ACC_KERNEL) {
-            add_sizes(row->grid, &sizes);
-            wl_text_add_char(&sizes, ',');
-            add_sizes(row->block, &sizes);
-        }
-        wl_text_addf(out, ",%s,%" PRIu64 ",%" PRIu64, sizes.length ? sizes.data : ",", row->count,
-                     row->bytes);
-        wl_text_free(&sizes);
-        const struct wl_acc_spread *const spreads[] = {&row->device, &row->elapsed};
-        for (size_t k = 0; k < 2; k++)
-            wl_text_addf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, spreads[k]->total_ns,
-                         spreads[k]->max_ns, spreads[k]->min_ns);
-        wl_text_addf(out, ",%s\n", time->is_predicted ? "predicted" : "exact");
-    }
-}
-
-/* ---- JSON ---- */
-
-static json_t *safe_string(const char *text)
-{
-    struct wl_text out = {0};
-    wl_format_utf8(text, &out);
-    json_t *string = json_string(out.data ? out.data : "");
-    wl_text_free(&out);
-    return string;
-}
-
-static json_t *json_spread(const struct wl_acc_spread *spread)
-{
-    return json_pack("{s:I, s:I, s:I}", "total_ns", (json_int_t)spread->total_ns, "max_ns",
-                     (json_int_t)spread->max_ns, "min_ns", (json_int_t)spread->min_ns);
-}
-
-static json_t *json_row(const struct wl_acc_row *row)
-{
-    json_t *object =
-        json_pack("{s:o, s:o, s:I, s:s, s:s, s:s, s:I}", "file", safe_string(row->file), "function",
-                  safe_string(row->function), "line", (json_int_t)row->line, "region",
-                  region_names[row->region], "what", what_names[row->what], "device",
-                  row->is_host ? "host" : "nvidia", "count", (json_int_t)row->count);
-    if (row->what == WL_ACC_KERNEL) {
-        json_object_set_new(object, "kernel", safe_string(row->kernel));
-        json_object_set_new(object, "grid",
-                            json_pack("[i,i,i]", row->grid[0], row->grid[1], row->grid[2]));
-        json_object_set_new(object, "block",
-                            json_pack("[i,i,i]", row->block[0], row->block[1], row->block[2]));
-    } else if (row->what != WL_ACC_REACHED) {
-        json_object_set_new(object, "bytes", json_integer((json_int_t)row->bytes));
-    }
-    if (row->what != WL_ACC_REACHED)
-        json_object_set_new(object, "device_time", json_spread(&row->device));
-    if (row->what == WL_ACC_REACHED || row->what == WL_ACC_KERNEL)
-        json_object_set_new(object, "elapsed_time", json_spread(&row->elapsed));
-    return object;
-}
-
-static void print_json(const struct wl_acc_time *time, const struct wl_compiler_log *log,
-                       const struct wl_acc_findings *findings, struct wl_text *out)
-{
-    json_t *rows = json_array(), *messages = json_array(), *found = json_array();
-    for (size_t i = 0; i < time->count; i++)
-        json_array_append_new(rows, json_row(&time->items[i]));
-    for (size_t i = 0; log && i < log->count; i++)
-        json_array_append_new(messages, json_pack("{s:o, s:o, s:I, s:o}", "file",
-                                                  safe_string(log->items[i].file), "function",
-                                                  safe_string(log->items[i].function), "line",
-                                                  (json_int_t)log->items[i].line, "text",
-                                                  safe_string(log->items[i].text)));
-    for (size_t i = 0; i < findings->count; i++)
-        json_array_append_new(found, json_pack("{s:s, s:o, s:I, s:o, s:o}", "rule",
-                                               findings->items[i].rule, "file",
-                                               safe_string(findings->items[i].file), "line",
-                                               (json_int_t)findings->items[i].line, "text",
-                                               safe_string(findings->items[i].text), "advice",
-                                               safe_string(findings->items[i].advice)));
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o}", "schema", "warplens/1",
-                             "page", "acc-time", "generator", "name", "warplens", "version",
-                             WL_VERSION_STRING, "mark", time->is_predicted ? "predicted" : "exact",
-                             "rows", rows, "messages", messages, "findings", found);
-    char *dump = json_dumps(root, JSON_INDENT(2));
-    wl_text_addf(out, "%s\n", dump);
-    free(dump);
-    json_decref(root);
+    const struct page *page = self;
+    (void)error;
+    wl_heading(sink, row_columns, sizeof row_columns / sizeof *row_columns);
+    wl_heading(sink, csv_columns, sizeof csv_columns / sizeof *csv_columns);
+    wl_heading(sink, &mark_column, 1);
+    wl_put(sink, &mark_column, wl_cell_word(page->time->is_predicted ? "predicted" : "exact"));
+    walk_rows(page, sink);
+    wl_begin(sink, WL_LEVEL_LIST, "messages", 0);
+    for (size_t i = 0; page->log && i < page->log->count; i++)
+        put_message(&page->log->items[i], sink);
+    wl_end(sink);
+    if (page->findings.count)
+        wl_print(sink, "\nWhat stands out:\n");
+    wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
+    for (size_t i = 0; i < page->findings.count; i++)
+        put_finding(&page->findings.items[i], sink);
+    wl_end(sink);
+    return WL_OK;
 }
 
 enum wl_code wl_view_acc_time(const struct wl_acc_time *time, const struct wl_compiler_log *log,
                               enum wl_view_format format, FILE *out, struct wl_error *error)
 {
-    struct wl_text text = {0};
-    struct wl_acc_findings findings;
+    const struct wl_sink_setup setup = {.out = out, .page = "acc-time", .width = page_width};
+    struct page page = {.time = time, .log = log};
     if (format > WL_FORMAT_JSON)
         return wl_error_set(error, WL_ERR_USAGE, "acc-time cannot be printed in this format");
-    wl_acc_findings_find(time, log, &findings);
-    if (format == WL_FORMAT_CSV)
-        print_csv(time, &text);
-    else if (format == WL_FORMAT_JSON)
-        print_json(time, log, &findings, &text);
-    else
-        print_text(time, log, &findings, &text);
-    fwrite(text.data, 1, text.length, out);
-    wl_text_free(&text);
-    wl_acc_findings_free(&findings);
-    if (fflush(out) != 0 || ferror(out))
-        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write the times: %s", strerror(errno));
-    return WL_OK;
+    wl_acc_findings_find(time, log, &page.findings);
+    enum wl_code code = wl_sink_run(format, &setup, walk, &page, error);
+    wl_acc_findings_free(&page.findings);
+    return code;
 }

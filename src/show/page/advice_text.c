@@ -14,20 +14,29 @@ enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advi
                             struct wl_error *error)
 {
     *advice = (struct wl_view_advice){0};
+    enum wl_code code =
+        wl_rules_load(context->catalog, context->options->section_folder, &advice->rules, error);
+    if (code == WL_OK)
+        code = wl_view_advise_on(context, context->launches, context->launch_count, advice, error);
+    if (code != WL_OK)
+        wl_view_advice_free(advice);
+    return code;
+}
+
+enum wl_code wl_view_advise_on(struct wl_view_context *context,
+                               const struct wl_report_launch *const *launches, size_t launch_count,
+                               struct wl_view_advice *advice, struct wl_error *error)
+{
     struct wl_advice_options options = {
         .folder = context->options->section_folder,
         .rules = context->options->rules,
-        .launches = context->launches,
-        .launch_count = context->launch_count,
+        .launches = launches,
+        .launch_count = launch_count,
     };
-    enum wl_code code = wl_rules_load(context->catalog, options.folder, &advice->rules, error);
-    if (code == WL_OK)
-        code = wl_advise(context->report, context->catalog, advice->rules, &options, &advice->list,
-                         error);
-    if (code != WL_OK) {
-        wl_view_advice_free(advice);
+    enum wl_code code =
+        wl_advise(context->report, context->catalog, advice->rules, &options, &advice->list, error);
+    if (code != WL_OK)
         return code;
-    }
     advice->findings = wl_advice_all(advice->list, &advice->finding_count);
     advice->skips = wl_advice_skips(advice->list, &advice->skip_count);
     return WL_OK;
@@ -70,6 +79,8 @@ void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
         wl_text_free(&number);
         wl_text_free(&unit);
     }
+    if (advice->saved_program > 0 && advice->launch)
+        wl_text_addf(out, ", %.2g%% of the program", 100 * advice->saved_program);
 }
 
 void wl_advice_add_evidence(bool is_mark_shown[3], const struct wl_advice_evidence *evidence,

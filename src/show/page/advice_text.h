@@ -20,6 +20,12 @@ enum wl_code wl_view_advise(struct wl_view_context *context, struct wl_view_advi
                             struct wl_error *error);
 void wl_view_advice_free(struct wl_view_advice *advice);
 
+/* The same for some launches only, with rules that are loaded already; wl_view_advice_free frees
+ * the rules, too, unless advice->rules is set to NULL before. */
+enum wl_code wl_view_advise_on(struct wl_view_context *context,
+                               const struct wl_report_launch *const *launches, size_t launch_count,
+                               struct wl_view_advice *advice, struct wl_error *error);
+
 /* Each adds to out; what comes from the user's program is not yet safe for a terminal. */
 
 /* "gemm.cu:87:14", or the kernel's name where there is no line, or "program". */

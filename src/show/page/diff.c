@@ -1,6 +1,5 @@
 #include "show/page/diff.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +8,9 @@
 #include "analyse/metric/metric.h"
 #include "base/memory.h"
 #include "show/format/format.h"
-#include "show/format/json.h"
-#include "show/format/table.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"
+#include "show/page/sink.h"
 
 /* What is compared without --metrics: time first, then what explains it. */
 static const char *const default_metrics[] = {
@@ -84,8 +82,8 @@ struct diff {
     const char *const *metrics;
     size_t metric_count;
     struct side base, other;
-    struct wl_text text;
-    json_t *root, *kernels;
+    const struct wl_diff_report *reports;
+    size_t report_count;
 };
 
 /* ---- reading a side ---- */
@@ -211,84 +209,108 @@ static bool differs(const struct summary *a, const struct summary *b, double *ch
     return fabs(after - before) > 0.001 * scale;
 }
 
-static void add_number(struct wl_table *table, const struct wl_metric_row *row, double value)
+/* ---- a kernel ---- */
+
+enum { BASE, OTHER };
+static const struct wl_column names[] = {
+    [BASE] = {.json = "base"},
+    [OTHER] = {.json = "new"},
+};
+
+enum { METRIC, TEXT_BASE, TEXT_OTHER, TEXT_CHANGE, CHANGE_COLUMNS };
+static const struct wl_column change_columns[CHANGE_COLUMNS] = {
+    [METRIC] = {.text = "Metric", .json = "metric", .flags = WL_COLUMN_LEFT},
+    [TEXT_BASE] = {.text = "Base", .form = WL_FORM_AMOUNT},
+    [TEXT_OTHER] = {.text = "New", .form = WL_FORM_AMOUNT},
+    [TEXT_CHANGE] = {.text = "Change"},
+};
+
+static double mean_of(const struct summary *summary)
 {
-    struct wl_metric_value metric = {
-        .is_present = true, .unit = row ? row->unit : "", .number = value};
-    struct wl_text number = {0}, unit = {0};
-    wl_format_metric(&metric, WL_UNITS_AUTO, &number, &unit);
-    wl_text_addf(&number, "%s%s", unit.length ? " " : "", unit.data ? unit.data : "");
-    wl_table_add_cell(table, number.data);
-    wl_text_free(&number);
-    wl_text_free(&unit);
+    return summary->sum / (double)summary->count;
 }
 
-static json_t *summary_json(const struct summary *summary)
+/* The mean, where people read it, and all as an object. */
+static void put_summary(struct wl_page_sink *sink, const struct wl_column *shown, const char *key,
+                        const struct wl_metric_row *row, const struct summary *summary)
 {
-    return json_pack("{s:o, s:o, s:o, s:I}", "mean",
-                     wl_json_number(summary->sum / (double)summary->count), "least",
-                     wl_json_number(summary->least), "most", wl_json_number(summary->most),
-                     "launches", (json_int_t)summary->count);
+    static const struct wl_column mean = {.json = "mean"}, least = {.json = "least"},
+                                  most = {.json = "most"}, launches = {.json = "launches"};
+    const struct wl_metric_value value = {
+        .is_present = true, .unit = row ? row->unit : "", .number = mean_of(summary)};
+    wl_put(sink, shown, wl_cell_metric(&value));
+    wl_begin(sink, WL_LEVEL_OBJECT, key, 0);
+    wl_put(sink, &mean, wl_cell_number(value.number));
+    wl_put(sink, &least, wl_cell_number(summary->least));
+    wl_put(sink, &most, wl_cell_number(summary->most));
+    wl_put(sink, &launches, wl_cell_number((double)summary->count));
+    wl_end(sink);
 }
 
-static void explain(struct diff *diff, const struct group *a, const struct group *b, json_t *kernel)
+static void put_change(const struct diff *diff, size_t metric, const struct summary *a,
+                       const struct summary *b, double change_pct, bool is_noise,
+                       struct wl_page_sink *sink)
+{
+    static const struct wl_column change_column = {.json = "change_pct", .flags = WL_COLUMN_REAL},
+                                  noise_column = {.json = "is_noise"};
+    const struct wl_metric_row *row = wl_metric_find(diff->catalog, diff->metrics[metric]);
+    bool is_finite = isfinite(change_pct);
+    char *text = is_finite ? wl_string_format("%+.1f%%%s", change_pct, is_noise ? " noise" : "")
+                           : wl_string_copy("new");
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_ROW);
+    wl_put(sink, &change_columns[METRIC], wl_cell_text(diff->metrics[metric]));
+    put_summary(sink, &change_columns[TEXT_BASE], "base", row, a);
+    put_summary(sink, &change_columns[TEXT_OTHER], "new", row, b);
+    wl_put(sink, &change_columns[TEXT_CHANGE], wl_cell_text(text));
+    wl_put(sink, &change_column, is_finite ? wl_cell_number(change_pct) : wl_cell_absent());
+    wl_put(sink, &noise_column, wl_cell_flag(is_noise));
+    wl_end(sink);
+    free(text);
+}
+
+static void put_changes(const struct diff *diff, const struct group *a, const struct group *b,
+                        struct wl_page_sink *sink)
+{
+    size_t count = 0;
+    wl_begin(sink, WL_LEVEL_LIST, "changes", 0);
+    wl_table_begin(sink, 4);
+    wl_table_columns(sink, change_columns, CHANGE_COLUMNS);
+    for (size_t i = 0; i < diff->metric_count; i++) {
+        double change_pct = 0;
+        bool is_noise = false;
+        if (!differs(&a->summaries[i], &b->summaries[i], &change_pct, &is_noise))
+            continue;
+        put_change(diff, i, &a->summaries[i], &b->summaries[i], change_pct, is_noise, sink);
+        count++;
+    }
+    wl_table_end(sink);
+    wl_end(sink);
+    if (count == 0)
+        wl_print(sink, "    nothing differs\n");
+}
+
+static void compare_groups(struct diff *diff, const struct group *a, const struct group *b,
+                           struct wl_page_sink *sink)
 {
     const struct wl_diff_launches base = {diff->base.report->report, a->launches, a->launch_count};
     const struct wl_diff_launches other = {diff->other.report->report, b->launches,
                                            b->launch_count};
-    wl_diff_why(diff->catalog, &base, &other, &diff->text, kernel);
-    wl_diff_lines(&base, &other, &diff->text, kernel);
-}
-
-static void compare_groups(struct diff *diff, const struct group *a, const struct group *b)
-{
-    struct wl_table table = {0};
-    struct wl_text name = {0};
-    json_t *changes = json_array();
-    wl_table_add_column(&table, "Metric", true);
-    wl_table_add_column(&table, "Base", false);
-    wl_table_add_column(&table, "New", false);
-    wl_table_add_column(&table, "Change", false);
-    for (size_t i = 0; i < diff->metric_count; i++) {
-        double change = 0;
-        bool is_noise = false;
-        if (!differs(&a->summaries[i], &b->summaries[i], &change, &is_noise))
-            continue;
-        const struct wl_metric_row *row = wl_metric_find(diff->catalog, diff->metrics[i]);
-        char *text = isfinite(change)
-                         ? wl_string_format("%+.1f%%%s", change, is_noise ? " noise" : "")
-                         : wl_string_copy("new");
-        wl_table_add_cell(&table, diff->metrics[i]);
-        add_number(&table, row, a->summaries[i].sum / (double)a->summaries[i].count);
-        add_number(&table, row, b->summaries[i].sum / (double)b->summaries[i].count);
-        wl_table_add_cell(&table, text);
-        json_array_append_new(changes,
-                              json_pack("{s:s, s:o, s:o, s:o, s:b}", "metric", diff->metrics[i],
-                                        "base", summary_json(&a->summaries[i]), "new",
-                                        summary_json(&b->summaries[i]), "change_pct",
-                                        isfinite(change) ? json_real(change) : json_null(),
-                                        "is_noise", is_noise));
-        free(text);
-    }
-    wl_format_safe(a->name, &name);
-    wl_text_addf(&diff->text, "  %s, %zu launch%s", name.data, a->launch_count,
-                 a->launch_count == 1 ? "" : "es");
+    wl_print(sink, "  ");
+    wl_print_safe(sink, a->name);
+    wl_print(sink, ", %zu launch%s", a->launch_count, a->launch_count == 1 ? "" : "es");
     if (strcmp(a->name, b->name) != 0 || a->launch_count != b->launch_count) {
-        name.length = 0;
-        wl_format_safe(b->name, &name);
-        wl_text_addf(&diff->text, " -> %s, %zu", name.data, b->launch_count);
+        wl_print(sink, " -> ");
+        wl_print_safe(sink, b->name);
+        wl_print(sink, ", %zu", b->launch_count);
     }
-    wl_text_add_char(&diff->text, '\n');
-    if (wl_table_rows(&table) > 0)
-        wl_table_print(&table, 4, &diff->text);
-    else
-        wl_text_add(&diff->text, "    nothing differs\n");
-    json_t *kernel = json_pack("{s:o, s:o, s:o}", "base", wl_json_text(a->name), "new",
-                               wl_json_text(b->name), "changes", changes);
-    json_array_append_new(diff->kernels, kernel);
-    explain(diff, a, b, kernel);
-    wl_text_free(&name);
-    wl_table_free(&table);
+    wl_print(sink, "\n");
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &names[BASE], wl_cell_text(a->name));
+    wl_put(sink, &names[OTHER], wl_cell_text(b->name));
+    put_changes(diff, a, b, sink);
+    wl_diff_why(diff->catalog, &base, &other, sink);
+    wl_diff_lines(&base, &other, sink);
+    wl_end(sink);
 }
 
 /* ---- findings ---- */
@@ -312,27 +334,31 @@ static bool has_finding(const struct side *side, const struct wl_advice *advice,
     return false;
 }
 
-static json_t *list_findings(struct diff *diff, const struct side *from, const struct side *other,
-                             const char *heading)
+/* Those of a side that the other has not; key: "vanished", "appeared". */
+static void put_findings(const struct side *from, const struct side *other, const char *key,
+                         struct wl_page_sink *sink)
 {
+    static const struct wl_column id = {.json = "id"}, kernel = {.json = "kernel"},
+                                  title = {.json = "title"};
     size_t count = 0;
     const struct wl_advice *all = wl_advice_all(from->advice, &count);
     const struct group *own = find_lonely(from, other), *partner = find_lonely(other, from);
-    json_t *list = json_array();
+    wl_begin(sink, WL_LEVEL_LIST, key, 0);
     for (size_t i = 0; i < count; i++) {
         bool is_own = own && partner && strcmp(kernel_of(&all[i]), own->name) == 0;
         if (all[i].severity != WL_ADVICE_WARNING ||
             has_finding(other, &all[i], is_own ? partner->name : NULL))
             continue;
-        struct wl_text safe = {0};
-        wl_format_safe(all[i].title, &safe);
-        wl_text_addf(&diff->text, "  %s %s: %s\n", heading, all[i].rule->id, safe.data);
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "id", all[i].rule->id, "kernel",
-                                              wl_json_text(kernel_of(&all[i])), "title",
-                                              wl_json_text(all[i].title)));
-        wl_text_free(&safe);
+        wl_print(sink, "  %s: %s: ", key, all[i].rule->id);
+        wl_print_safe(sink, all[i].title);
+        wl_print(sink, "\n");
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        wl_put(sink, &id, wl_cell_text(all[i].rule->id));
+        wl_put(sink, &kernel, wl_cell_text(kernel_of(&all[i])));
+        wl_put(sink, &title, wl_cell_text(all[i].title));
+        wl_end(sink);
     }
-    return list;
+    wl_end(sink);
 }
 
 /* ---- the whole ---- */
@@ -367,33 +393,39 @@ static enum wl_code check_alike(const struct diff *diff, struct wl_error *error)
     return wl_error_set_hint(error, "--allow-unlike compares them all the same");
 }
 
-static enum wl_code compare(struct diff *diff, const struct wl_diff_report *reports, size_t index,
+static enum wl_code compare(struct diff *diff, size_t index, struct wl_page_sink *sink,
                             struct wl_error *error)
 {
-    enum wl_code code = read_side(diff, &reports[index], &diff->other, error);
+    const char *base = diff->reports[0].name, *other = diff->reports[index].name;
+    size_t kernel_count = 0;
+    enum wl_code code = read_side(diff, &diff->reports[index], &diff->other, error);
     if (code == WL_OK)
         code = check_alike(diff, error);
     if (code != WL_OK)
         return code;
-    diff->kernels = json_array();
-    wl_text_addf(&diff->text, "%s -> %s\n", reports[0].name, reports[index].name);
+    wl_print_safe(sink, base);
+    wl_print(sink, " -> ");
+    wl_print_safe(sink, other);
+    wl_print(sink, "\n");
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &names[BASE], wl_cell_text(base));
+    wl_put(sink, &names[OTHER], wl_cell_text(other));
+    wl_begin(sink, WL_LEVEL_LIST, "kernels", 0);
     for (size_t i = 0; i < diff->base.group_count; i++) {
         const struct group *partner = find_partner(diff, &diff->base.groups[i]);
-        if (partner)
-            compare_groups(diff, &diff->base.groups[i], partner);
+        if (!partner)
+            continue;
+        compare_groups(diff, &diff->base.groups[i], partner, sink);
+        kernel_count++;
     }
-    json_t *vanished = list_findings(diff, &diff->base, &diff->other, "vanished:");
-    json_t *appeared = list_findings(diff, &diff->other, &diff->base, "appeared:");
-    if (json_array_size(diff->kernels) == 0) {
-        wl_error_set(error, WL_ERR_NOTHING, "%s and %s have no kernel in common", reports[0].name,
-                     reports[index].name);
-        code = wl_error_set_hint(error, "see --page summary of both");
-    }
-    json_array_append_new(json_object_get(diff->root, "comparisons"),
-                          json_pack("{s:s, s:s, s:o, s:o, s:o}", "base", reports[0].name, "new",
-                                    reports[index].name, "kernels", diff->kernels, "vanished",
-                                    vanished, "appeared", appeared));
-    return code;
+    wl_end(sink);
+    put_findings(&diff->base, &diff->other, "vanished", sink);
+    put_findings(&diff->other, &diff->base, "appeared", sink);
+    wl_end(sink);
+    if (kernel_count > 0)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_NOTHING, "%s and %s have no kernel in common", base, other);
+    return wl_error_set_hint(error, "see --page summary of both");
 }
 
 static enum wl_code choose_metrics(struct diff *diff, struct wl_report *report,
@@ -415,35 +447,58 @@ static enum wl_code choose_metrics(struct diff *diff, struct wl_report *report,
     return code;
 }
 
-enum wl_code wl_view_diff(const struct wl_diff_report *reports, size_t count,
-                          const struct wl_diff_options *options, FILE *out, struct wl_error *error)
+static enum wl_code walk(void *self, struct wl_page_sink *sink, struct wl_error *error)
 {
-    struct diff diff = {.options = options,
-                        .root = json_pack("{s:s, s:s, s:[]}", "schema", "warplens/1", "page",
-                                          "diff", "comparisons")};
+    static const struct wl_column schema = {.json = "schema"}, page = {.json = "page"};
+    struct diff *diff = self;
+    wl_put(sink, &schema, wl_cell_word("warplens/1"));
+    wl_put(sink, &page, wl_cell_word("diff"));
+    wl_begin(sink, WL_LEVEL_LIST, "comparisons", 0);
+    enum wl_code code = read_side(diff, &diff->reports[0], &diff->base, error);
+    for (size_t i = 1; i < diff->report_count && code == WL_OK; i++) {
+        code = compare(diff, i, sink, error);
+        free_side(&diff->other);
+    }
+    wl_end(sink);
+    free_side(&diff->base);
+    return code;
+}
+
+static enum wl_code view(const struct wl_diff_report *reports, size_t count,
+                         const struct wl_diff_options *options, struct wl_page_sink *sink,
+                         struct wl_error *error)
+{
+    struct diff diff = {.options = options, .reports = reports, .report_count = count};
     enum wl_code code = wl_metric_catalog_create(options->section_folder, &diff.catalog, error);
     if (code == WL_OK)
         code = wl_rules_load(diff.catalog, options->section_folder, &diff.rules, error);
     if (code == WL_OK)
         code = choose_metrics(&diff, reports[0].report, error);
     if (code == WL_OK)
-        code = read_side(&diff, &reports[0], &diff.base, error);
-    for (size_t i = 1; i < count && code == WL_OK; i++) {
-        code = compare(&diff, reports, i, error);
-        free_side(&diff.other);
-    }
-    if (code == WL_OK && options->json) {
-        char *dump = json_dumps(diff.root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-        fprintf(out, "%s\n", dump ? dump : "");
-        free(dump);
-    } else if (code == WL_OK) {
-        fputs(diff.text.data, out);
-    }
-    free_side(&diff.base);
+        code = wl_sink_walk(sink, walk, &diff, error);
     wl_metric_names_free(&diff.names);
     wl_rules_free(diff.rules);
     wl_metric_catalog_free(diff.catalog);
-    wl_text_free(&diff.text);
-    json_decref(diff.root);
+    return code;
+}
+
+enum wl_code wl_view_diff(const struct wl_diff_report *reports, size_t count,
+                          const struct wl_diff_options *options, FILE *out, struct wl_error *error)
+{
+    const struct wl_sink_setup setup = {.out = out};
+    struct wl_page_sink *sink = options->json ? wl_sink_json(&setup) : wl_sink_text(&setup);
+    enum wl_code code = view(reports, count, options, sink, error);
+    sink->free(sink);
+    return code;
+}
+
+enum wl_code wl_view_diff_json(const struct wl_diff_report *reports, size_t count,
+                               const struct wl_diff_options *options, json_t **page,
+                               struct wl_error *error)
+{
+    struct wl_page_sink *sink = wl_sink_json(&(struct wl_sink_setup){0});
+    enum wl_code code = view(reports, count, options, sink, error);
+    *page = code == WL_OK ? wl_sink_json_take(sink) : NULL;
+    sink->free(sink);
     return code;
 }

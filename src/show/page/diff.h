@@ -3,6 +3,7 @@
 #ifndef WL_SHOW_PAGE_DIFF_H
 #define WL_SHOW_PAGE_DIFF_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -26,8 +27,12 @@ struct wl_diff_report {
 /* Compares reports[1] and further ones with reports[0]. A kernel's launches are put together: mean,
  * least and most; a difference within the spread of repeated launches is marked as noise.
  * Errors: WL_ERR_USAGE for unlike GPUs or clocks and unknown metrics, WL_ERR_NOTHING where reports
- * have no kernel in common. */
+ * have no kernel in common, WL_ERR_OUTPUT. */
 enum wl_code wl_view_diff(const struct wl_diff_report *reports, size_t count,
                           const struct wl_diff_options *options, FILE *out, struct wl_error *error);
+/* The same as a JSON object, whatever options->json says; the caller's; NULL on errors. */
+enum wl_code wl_view_diff_json(const struct wl_diff_report *reports, size_t count,
+                               const struct wl_diff_options *options, json_t **page,
+                               struct wl_error *error);
 
 #endif

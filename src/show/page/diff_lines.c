@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "show/format/format.h"
-#include "show/format/json.h"
-#include "show/format/table.h"
 #include "show/page/advice_text.h"
 #include "show/page/diff_parts.h"
 #include "show/page/fields.h"
@@ -135,31 +132,44 @@ static struct row *list_rows(const struct lines *lines, size_t *row_count)
     return rows;
 }
 
-static void add_number(struct wl_table *table, double number)
+enum { LINE, COUNT, BASE, OTHER, CHANGE, COLUMNS };
+static const struct wl_column columns[COLUMNS] = {
+    [LINE] = {.text = "Line", .json = "text", .flags = WL_COLUMN_LEFT},
+    [COUNT] = {.text = "Count", .json = "metric", .flags = WL_COLUMN_LEFT},
+    [BASE] = {.text = "Base", .form = WL_FORM_AMOUNT},
+    [OTHER] = {.text = "New", .form = WL_FORM_AMOUNT},
+    [CHANGE] = {.text = "Change"},
+};
+
+static void put_value(struct wl_page_sink *sink, const struct wl_column *shown, const char *key,
+                      double number)
 {
-    struct wl_metric_value value = {.is_present = true, .unit = "", .number = number};
-    struct wl_text text = {0}, unit = {0};
-    wl_format_metric(&value, WL_UNITS_AUTO, &text, &unit);
-    wl_table_add_cell(table, text.data);
-    wl_text_free(&text);
-    wl_text_free(&unit);
+    const struct wl_metric_value value = {.is_present = true, .unit = "", .number = number};
+    const struct wl_column column = {.json = key, .flags = WL_COLUMN_REAL};
+    wl_put(sink, shown, wl_cell_metric(&value));
+    wl_put(sink, &column, wl_cell_number(number));
 }
 
-static void add_row(struct wl_table *table, const struct row *row)
+static void put_row(const struct row *row, struct wl_page_sink *sink)
 {
-    double before = row->line->values[0][row->count], after = row->line->values[1][row->count];
-    struct wl_text safe = {0};
-    char *text = wl_string_copy_length(row->line->key, strnlen(row->line->key, text_shown));
+    static const struct wl_column file = {.json = "file"}, number = {.json = "line"};
+    const struct line *line = row->line;
+    double before = line->values[0][row->count], after = line->values[1][row->count];
+    struct wl_cell text = wl_cell_text(line->key);
+    char *shown = wl_string_copy_length(line->key, strnlen(line->key, text_shown));
     char *change = before > 0 && after > 0 ? wl_string_format("%+.0f%%", 100 * (after / before - 1))
                                            : wl_string_copy(before > 0 ? "gone" : "new");
-    wl_format_safe(text, &safe);
-    wl_table_add_cell(table, safe.data);
-    wl_table_add_cell(table, counts[row->count]);
-    add_number(table, before);
-    add_number(table, after);
-    wl_table_add_cell(table, change);
-    wl_text_free(&safe);
-    free(text);
+    text.shown = shown;
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_ROW);
+    wl_put(sink, &columns[LINE], text);
+    wl_put(sink, &file, wl_cell_text(line->file));
+    wl_put(sink, &number, wl_cell_number(line->number));
+    wl_put(sink, &columns[COUNT], wl_cell_word(counts[row->count]));
+    put_value(sink, &columns[BASE], "base", before);
+    put_value(sink, &columns[OTHER], "new", after);
+    wl_put(sink, &columns[CHANGE], wl_cell_text(change));
+    wl_end(sink);
+    free(shown);
     free(change);
 }
 
@@ -175,36 +185,25 @@ static void free_lines(struct lines *lines)
 }
 
 void wl_diff_lines(const struct wl_diff_launches *base, const struct wl_diff_launches *other,
-                   struct wl_text *out, json_t *kernel)
+                   struct wl_page_sink *sink)
 {
     struct lines lines = {0};
-    struct wl_table table = {0};
     size_t row_count = 0;
-    json_t *list = json_array();
     add_side(&lines, 0, base);
     add_side(&lines, 1, other);
     struct row *rows = list_rows(&lines, &row_count);
-    wl_table_add_column(&table, "Line", true);
-    wl_table_add_column(&table, "Count", true);
-    wl_table_add_column(&table, "Base", false);
-    wl_table_add_column(&table, "New", false);
-    wl_table_add_column(&table, "Change", false);
+    wl_begin(sink, WL_LEVEL_LIST, "lines", 0);
+    wl_table_begin(sink, 4);
+    wl_table_columns(sink, columns, COLUMNS);
     for (size_t i = 0; i < row_count; i++) {
-        const struct line *line = rows[i].line;
-        if (i < rows_shown)
-            add_row(&table, &rows[i]);
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:I, s:s, s:f, s:f}", "text", wl_json_text(line->key),
-                            "file", wl_json_text(line->file), "line", (json_int_t)line->number,
-                            "metric", counts[rows[i].count], "base", line->values[0][rows[i].count],
-                            "new", line->values[1][rows[i].count]));
+        wl_hide(sink, i >= rows_shown);
+        put_row(&rows[i], sink);
     }
-    if (row_count > 0)
-        wl_table_print(&table, 4, out);
+    wl_hide(sink, false);
+    wl_table_end(sink);
+    wl_end(sink);
     if (row_count > rows_shown)
-        wl_text_addf(out, "    and %zu more counts of lines: --json\n", row_count - rows_shown);
-    json_object_set_new(kernel, "lines", list);
-    wl_table_free(&table);
+        wl_print(sink, "    and %zu more counts of lines: --json\n", row_count - rows_shown);
     free(rows);
     free_lines(&lines);
 }

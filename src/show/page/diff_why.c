@@ -101,19 +101,20 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-static void say_time(const struct mean *base, const struct mean *other, struct wl_text *out)
+static void say_time(const struct mean *base, const struct mean *other, struct wl_page_sink *sink)
 {
     double change = base->duration_ns > 0 ? other->duration_ns / base->duration_ns - 1 : 0;
     const char *word = change < -least_change  ? "faster"
                        : change > least_change ? "slower"
                                                : "as fast";
-    wl_text_addf(out, "    %s: ", word);
-    add_time(base->duration_ns, out);
-    wl_text_add(out, " -> ");
-    add_time(other->duration_ns, out);
+    struct wl_text times = {0};
+    add_time(base->duration_ns, &times);
+    wl_text_add(&times, " -> ");
+    add_time(other->duration_ns, &times);
     if (base->duration_ns > 0 && other->duration_ns > 0)
-        wl_text_addf(out, " (%.2fx)", base->duration_ns / other->duration_ns);
-    wl_text_add_char(out, '\n');
+        wl_text_addf(&times, " (%.2fx)", base->duration_ns / other->duration_ns);
+    wl_print(sink, "    %s: %s\n", word, times.data);
+    wl_text_free(&times);
 }
 
 /* The state of which most warp cycles went (sign -1) or came (1) and that is not told yet. */
@@ -132,8 +133,36 @@ static size_t find_state(const struct mean *base, const struct mean *other, int 
     return best;
 }
 
-static void add_state(const struct mean *base, const struct mean *other, size_t state, int sign,
-                      struct wl_text *out, json_t *why)
+/* One reason; its numbers have names of their own. */
+struct reason {
+    const char *text, *state;
+    bool is_less;
+    const char *base_key, *other_key;
+    double base, other;
+};
+
+static void put_reason(const struct reason *reason, const double *of_base_pct,
+                       struct wl_page_sink *sink)
+{
+    static const struct wl_column text = {.json = "text"}, state = {.json = "state"},
+                                  change = {.json = "change"},
+                                  share = {.json = "of_base_pct", .flags = WL_COLUMN_REAL};
+    const struct wl_column base = {.json = reason->base_key, .flags = WL_COLUMN_REAL};
+    const struct wl_column other = {.json = reason->other_key, .flags = WL_COLUMN_REAL};
+    wl_print(sink, "      %s\n", reason->text);
+    wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    wl_put(sink, &text, wl_cell_text(reason->text));
+    wl_put(sink, &state, wl_cell_word(reason->state));
+    wl_put(sink, &change, wl_cell_word(reason->is_less ? "went" : "came"));
+    wl_put(sink, &base, wl_cell_number(reason->base));
+    wl_put(sink, &other, wl_cell_number(reason->other));
+    if (of_base_pct)
+        wl_put(sink, &share, wl_cell_number(*of_base_pct));
+    wl_end(sink);
+}
+
+static void put_state(const struct mean *base, const struct mean *other, size_t state, int sign,
+                      struct wl_page_sink *sink)
 {
     double share = base->all_cycles > 0
                        ? 100 * (other->cycles[state] - base->cycles[state]) / base->all_cycles
@@ -146,50 +175,66 @@ static void add_state(const struct mean *base, const struct mean *other, size_t 
         for (const char *at = states[state]; *at; at++)
             wl_text_add_char(&text, *at == '_' ? ' ' : *at);
     wl_text_addf(&text, ", %+.0f%% of all warp cycles", share);
-    wl_text_addf(out, "      %s\n", text.data);
-    json_array_append_new(why,
-                          json_pack("{s:s, s:s, s:s, s:f, s:f, s:f}", "text", text.data, "state",
-                                    states[state], "change", sign < 0 ? "went" : "came",
-                                    "base_warp_cycles", base->cycles[state], "new_warp_cycles",
-                                    other->cycles[state], "of_base_pct", share));
+    const struct reason reason = {
+        .text = text.data,
+        .state = states[state],
+        .is_less = sign < 0,
+        .base_key = "base_warp_cycles",
+        .other_key = "new_warp_cycles",
+        .base = base->cycles[state],
+        .other = other->cycles[state],
+    };
+    put_reason(&reason, &share, sink);
     wl_text_free(&text);
 }
 
 /* More warps at a time hide what each of them waits for. */
-static void say_warps(const struct mean *base, const struct mean *other, struct wl_text *out,
-                      json_t *why)
+static void put_warps(const struct mean *base, const struct mean *other, struct wl_page_sink *sink)
 {
     double most = fmax(base->active_warps, other->active_warps);
     if (most <= 0 || fabs(other->active_warps - base->active_warps) < 0.15 * most)
         return;
-    const char *change = other->active_warps > base->active_warps ? "came" : "went";
-    char *text = wl_string_format("%s: warps active on an SM, %.1f -> %.1f", change,
-                                  base->active_warps, other->active_warps);
-    wl_text_addf(out, "      %s\n", text);
-    json_array_append_new(why, json_pack("{s:s, s:s, s:s, s:f, s:f}", "text", text, "state",
-                                         "active_warps", "change", change, "base",
-                                         base->active_warps, "new", other->active_warps));
+    bool is_less = other->active_warps <= base->active_warps;
+    char *text =
+        wl_string_format("%s: warps active on an SM, %.1f -> %.1f", is_less ? "went" : "came",
+                         base->active_warps, other->active_warps);
+    const struct reason reason = {
+        .text = text,
+        .state = "active_warps",
+        .is_less = is_less,
+        .base_key = "base",
+        .other_key = "new",
+        .base = base->active_warps,
+        .other = other->active_warps,
+    };
+    put_reason(&reason, NULL, sink);
     free(text);
 }
 
-void wl_diff_why(struct wl_metric_catalog *catalog, const struct wl_diff_launches *base,
-                 const struct wl_diff_launches *other, struct wl_text *out, json_t *kernel)
+static void put_reasons(const struct mean *a, const struct mean *b, struct wl_page_sink *sink)
 {
-    struct mean a = read_mean(catalog, base), b = read_mean(catalog, other);
-    json_t *why = json_array();
-    if (a.is_known && b.is_known)
-        say_time(&a, &b, out);
-    for (int sign = -1; sign <= 1 && a.is_known && b.is_known && a.all_cycles > 0; sign += 2) {
+    for (int sign = -1; sign <= 1 && a->all_cycles > 0; sign += 2) {
         bool is_told[state_count] = {false};
         for (size_t i = 0; i < most_states; i++) {
-            size_t state = find_state(&a, &b, sign, is_told);
+            size_t state = find_state(a, b, sign, is_told);
             if (state == state_count)
                 break;
             is_told[state] = true;
-            add_state(&a, &b, state, sign, out, why);
+            put_state(a, b, state, sign, sink);
         }
     }
-    if (a.is_known && b.is_known)
-        say_warps(&a, &b, out, why);
-    json_object_set_new(kernel, "why", why);
+    put_warps(a, b, sink);
+}
+
+void wl_diff_why(struct wl_metric_catalog *catalog, const struct wl_diff_launches *base,
+                 const struct wl_diff_launches *other, struct wl_page_sink *sink)
+{
+    struct mean a = read_mean(catalog, base), b = read_mean(catalog, other);
+    bool is_known = a.is_known && b.is_known;
+    if (is_known)
+        say_time(&a, &b, sink);
+    wl_begin(sink, WL_LEVEL_LIST, "why", 0);
+    if (is_known)
+        put_reasons(&a, &b, sink);
+    wl_end(sink);
 }

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/advise/ladder.h"
 #include "base/memory.h"
 #include "show/page/advice_documents.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
+#include "show/page/program_time.h"
+#include "show/page/shares.h"
 
 enum { detail_indent = 6 };
 
@@ -140,6 +143,12 @@ static void put_field(struct wl_page_sink *sink, const char *key, struct wl_cell
     wl_put(sink, &field, cell);
 }
 
+static void put_real(struct wl_page_sink *sink, const char *key, double number)
+{
+    const struct wl_column field = {.json = key, .flags = WL_COLUMN_REAL};
+    wl_put(sink, &field, wl_cell_number(number));
+}
+
 static void put_place(struct wl_page_sink *sink, const struct wl_advice_place *place)
 {
     if (place->line == 0 && !place->instruction) {
@@ -197,7 +206,8 @@ static void put_chain(struct wl_page_sink *sink, const struct wl_advice *advice)
 static void put_gain(struct wl_page_sink *sink, const struct wl_advice *advice)
 {
     static const struct wl_column factor = {.json = "factor", .flags = WL_COLUMN_REAL},
-                                  saved_ns = {.json = "saved_ns", .flags = WL_COLUMN_REAL};
+                                  saved_ns = {.json = "saved_ns", .flags = WL_COLUMN_REAL},
+                                  of_program = {.json = "saved_program", .flags = WL_COLUMN_REAL};
     const char *confidence = wl_advice_confidence_name(advice->confidence);
     wl_put(sink, &columns[CONFIDENCE], wl_cell_text(confidence));
     if (!advice->has_gain) {
@@ -212,6 +222,8 @@ static void put_gain(struct wl_page_sink *sink, const struct wl_advice *advice)
     put_field(sink, "confidence", wl_cell_text(confidence));
     if (advice->saved_ns > 0)
         wl_put(sink, &saved_ns, wl_cell_number(advice->saved_ns));
+    if (advice->saved_program > 0)
+        wl_put(sink, &of_program, wl_cell_number(advice->saved_program));
     wl_end(sink);
 }
 
@@ -270,6 +282,44 @@ static void put_skips(struct wl_page_sink *sink, const struct wl_view_advice *ad
     wl_end(sink);
 }
 
+/* The ladder of times of the heaviest launch of each kernel, and whether there is anything left to
+ * do about it. */
+static void put_ladders(struct wl_view_context *context, struct wl_page_sink *sink,
+                        const struct wl_view_advice *advice)
+{
+    struct wl_shares shares;
+    wl_begin(sink, WL_LEVEL_LIST, "kernels", 0);
+    wl_shares_make(context, &shares);
+    for (size_t i = 0; i < shares.count; i++) {
+        const struct wl_report_launch *launch = shares.items[i].launch;
+        struct wl_ladder ladder;
+        struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
+        bool is_known = wl_ladder_read(set, &ladder);
+        enum wl_verdict verdict = wl_verdict_find(is_known ? &ladder : NULL, advice->findings,
+                                                  advice->finding_count, launch->kernel);
+        wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+        put_field(sink, "launch", wl_cell_number((double)launch->key));
+        put_field(sink, "kernel", wl_cell_text(wl_fields_kernel(launch)));
+        put_field(sink, "verdict", wl_cell_word(wl_verdict_name(verdict)));
+        if (is_known) {
+            put_real(sink, "duration_ns", ladder.duration_ns);
+            put_real(sink, "least_ns", wl_ladder_least_ns(&ladder));
+            put_real(sink, "room", wl_ladder_room(&ladder));
+            put_field(sink, "unit", wl_cell_text(ladder.unit ? ladder.unit : ""));
+            put_real(sink, "unit_part", ladder.unit_part);
+            wl_begin(sink, WL_LEVEL_OBJECT, "ladder_ns", 0);
+            for (int step = 0; step < WL_LADDER_STEPS; step++)
+                put_real(sink, wl_ladder_step_name((enum wl_ladder_step)step),
+                         ladder.steps_ns[step]);
+            wl_end(sink);
+        }
+        wl_end(sink);
+        wl_metric_set_free(set);
+    }
+    wl_end(sink);
+    wl_shares_free(&shares);
+}
+
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
@@ -278,6 +328,16 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (code != WL_OK)
         return code;
     wl_heading(sink, columns, COLUMNS);
+    const json_t *facts = wl_advice_facts(advice.list);
+    if (facts) {
+        wl_program_time_say(sink, facts);
+        wl_print(sink, "\n");
+    }
+    if (advice.finding_count > 1)
+        wl_print(
+            sink,
+            "Best first: by what is saved of all the time there is here. Gains within 5 points of it count "
+            "as equal: then the cheaper change comes first.\n\n");
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
     for (size_t i = 0; i < advice.finding_count; i++) {
         say_finding(context, sink, &advice.findings[i], i + 1);
@@ -287,6 +347,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     wl_end(sink);
     if (advice.finding_count == 0)
         wl_print(sink, "No rule found anything.\n\n");
+    put_ladders(context, sink, &advice);
     put_skips(sink, &advice);
     wl_mark_legend(sink);
     wl_view_advice_free(&advice);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
+#include "show/page/details_findings.h"
 #include "show/page/fields.h"
 
 static const char command_line_name[] = "Command line profiler metrics";
@@ -84,7 +85,21 @@ struct page {
     struct wl_view_context *context;
     struct wl_page_sink *sink;
     struct wl_metric_set *set;
+    const struct wl_view_advice *advice; /* of the launch */
 };
+
+/* What people read as a metric's name. */
+static char *make_label(const struct page *page, const char *label, const char *name)
+{
+    switch (page->context->options->metric_name) {
+    case WL_METRIC_NAME:
+        return wl_string_copy(name);
+    case WL_METRIC_LABEL_AND_NAME:
+        return wl_string_format("%s (%s)", label, name);
+    default:
+        return wl_string_copy(label);
+    }
+}
 
 static void begin_table(struct wl_page_sink *sink)
 {
@@ -112,12 +127,14 @@ static void put_metrics(struct page *page, const struct wl_section *section)
     for (size_t i = 0; i < section->metric_count; i++) {
         const struct wl_section_metric *metric = &section->metrics[i];
         const struct wl_metric_value *value = wl_metric_get(page->set, metric->metric);
+        char *label = make_label(page, metric->label, value->name);
         wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD | WL_LEVEL_ROW);
-        wl_put(sink, &columns[LABEL], wl_cell_text(metric->label));
+        wl_put(sink, &columns[LABEL], wl_cell_text(label));
         wl_put(sink, &name_column, wl_cell_text(value->name));
         put_value(page, metric->metric, value);
         wl_put(sink, &label_column, wl_cell_text(metric->label));
         wl_end(sink);
+        free(label);
         note_absent(&absent, metric->label, value);
     }
     wl_end(sink);
@@ -217,14 +234,18 @@ static void put_section(struct page *page, const struct wl_section *section)
     say_section(sink, section->name);
     if (section->absent)
         wl_say(sink, "    n/a   ", section->absent);
-    put_metrics(page, section);
+    enum wl_view_details details = page->context->options->details;
+    if (details != WL_DETAILS_BODY)
+        put_metrics(page, section);
     wl_begin(sink, WL_LEVEL_LIST, "tables", 0); /* filled below */
     wl_end(sink);
     put_remarks(page, section);
     wl_begin(sink, WL_LEVEL_LIST, "tables", 0);
-    for (size_t i = 0; i < section->table_count; i++)
+    for (size_t i = 0; i < section->table_count && details != WL_DETAILS_HEADER; i++)
         put_table(page, &section->tables[i]);
     wl_end(sink);
+    wl_say_findings(page->advice, page->context->options->has_rule_details, section->identifier,
+                    sink);
     if (section->absent)
         wl_put(sink, &reason_column, wl_cell_text(section->absent));
     wl_print(sink, "\n");
@@ -302,14 +323,23 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
                          struct wl_error *error)
 {
     size_t others = 0;
-    (void)error;
+    struct wl_view_advice advice = {0};
+    enum wl_code code = WL_OK;
+    if (context->options->has_findings)
+        code =
+            wl_rules_load(context->catalog, context->options->section_folder, &advice.rules, error);
+    if (code)
+        return code;
     wl_heading(sink, wl_launch_columns, WL_LAUNCH_COLUMNS);
     wl_heading(sink, columns, COLUMN_COUNT);
     wl_heading(sink, wl_metric_columns, WL_METRIC_COLUMNS);
     wl_begin(sink, WL_LEVEL_LIST, "launches", 0);
-    for (size_t i = 0; i < context->launch_count; i++) {
+    for (size_t i = 0; i < context->launch_count && !code; i++) {
         struct page page = {context, sink,
-                            wl_metric_set_create(context->catalog, context->launches[i])};
+                            wl_metric_set_create(context->catalog, context->launches[i]), NULL};
+        if (advice.rules)
+            code = wl_view_advise_on(context, &context->launches[i], 1, &advice, error);
+        page.advice = advice.list ? &advice : NULL;
         bool is_other = context->launch_count > 1 &&
                         has_text(page.set, "launch__uncounted", "launches like it are counted");
         others += is_other;
@@ -318,8 +348,13 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_hide(sink, false);
         wl_metric_set_free(page.set);
         wl_flush(sink);
+        wl_advice_free(advice.list);
+        advice.list = NULL;
     }
     wl_end(sink);
+    wl_view_advice_free(&advice);
+    if (code)
+        return code;
     if (others)
         wl_print(sink,
                  "  %zu launches like these have no counters of their own: --page raw lists them\n",

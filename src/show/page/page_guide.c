@@ -1,92 +1,19 @@
-/* The guided walk: which kernel, what bounds it, why and on which line, what next, and whether it
- * is done; each answer with what shows it and the command that shows more. */
+/* The guided walk: where the program's time goes, which kernel, what bounds it, why and on which
+ * line, what next, and whether it is done; each answer with what shows it and the command that
+ * shows more. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/advise/ladder.h"
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
+#include "show/page/program_time.h"
+#include "show/page/shares.h"
 
 enum { most_kernels = 5 };
-
-static const double least_saved = 0.05; /* what gains less does not keep a kernel from being done */
-
-/* The launches of one kernel. */
-struct share {
-    const struct wl_report_launch *launch; /* the heaviest */
-    double time_ns, heaviest_ns, floor_ns;
-    size_t launch_count;
-    bool is_stand_in;
-};
-
-struct walk {
-    struct share *shares;
-    size_t count;
-    double total_ns;
-    bool has_durations; /* else the times are floors by counts */
-};
-
-static bool read_number(struct wl_metric_set *set, const char *name, double *number)
-{
-    const struct wl_metric_value *value = wl_metric_get(set, name);
-    if (!value->is_present || value->text)
-        return false;
-    *number = value->number;
-    return true;
-}
-
-static struct share *find_share(struct walk *walk, const struct wl_report_launch *launch)
-{
-    for (size_t i = 0; i < walk->count; i++)
-        if (walk->shares[i].launch->kernel == launch->kernel)
-            return &walk->shares[i];
-    walk->shares[walk->count] = (struct share){.launch = launch, .heaviest_ns = -1};
-    return &walk->shares[walk->count++];
-}
-
-static int by_time(const void *left, const void *right)
-{
-    const struct share *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns > b->time_ns ? -1 : 1;
-    return a->launch->key < b->launch->key ? -1 : 1;
-}
-
-static void add_up(struct wl_view_context *context, struct walk *walk)
-{
-    walk->shares = wl_alloc_zero(context->launch_count, sizeof *walk->shares);
-    walk->has_durations = true;
-    for (int pass = 0; pass < 2; pass++) {
-        walk->count = 0;
-        walk->total_ns = 0;
-        for (size_t i = 0; i < context->launch_count; i++) {
-            const struct wl_report_launch *launch = context->launches[i];
-            struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
-            double floor_ns = 0, time_ns = 0;
-            read_number(set, "warplens__floor.ns", &floor_ns);
-            bool is_timed = read_number(set, "gpu__time_duration.sum", &time_ns);
-            if (pass == 0)
-                walk->has_durations &= is_timed;
-            time_ns = walk->has_durations ? time_ns : floor_ns;
-            struct share *share = find_share(walk, launch);
-            if (time_ns > share->heaviest_ns) {
-                share->heaviest_ns = time_ns;
-                share->launch = launch;
-            }
-            share->time_ns += time_ns;
-            share->floor_ns += floor_ns;
-            share->launch_count++;
-            share->is_stand_in = launch->kernel && launch->kernel->module.is_stand_in;
-            walk->total_ns += time_ns;
-            wl_metric_set_free(set);
-        }
-        if (walk->has_durations)
-            break;
-    }
-    qsort(walk->shares, walk->count, sizeof *walk->shares, by_time);
-}
 
 static void ask(struct wl_page_sink *sink, const char *question)
 {
@@ -105,42 +32,82 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-static void say_kernels(struct wl_page_sink *sink, const struct walk *walk)
+/* "next: warplens show REPORT --page PAGE -k KERNEL", as a shell takes it; share may be NULL. */
+static void say_command(struct wl_view_context *context, struct wl_page_sink *sink,
+                        const char *page, const struct wl_share *share, const char *behind)
 {
+    const char *path = context->options->report_path;
+    const char *function =
+        share && share->launch->kernel ? share->launch->kernel->record.function : NULL;
+    struct wl_text line = {0};
+    wl_text_add(&line, "next: warplens show");
+    wl_text_add_word(&line, path ? path : "REPORT");
+    wl_text_addf(&line, " --page %s", page);
+    if (function && *function) {
+        wl_text_add(&line, " -k");
+        wl_text_add_word(&line, function);
+    }
+    wl_text_add(&line, behind);
+    wl_print(sink, "   ");
+    wl_print_safe(sink, line.data); /* a command is not broken into lines */
+    wl_print(sink, "\n");
+    wl_text_free(&line);
+}
+
+static void say_program(struct wl_view_context *context, struct wl_page_sink *sink,
+                        const struct wl_view_advice *advice, const struct wl_shares *shares)
+{
+    const json_t *facts = wl_advice_facts(advice->list);
+    if (facts) {
+        ask(sink, "0. Where does the program's time go?");
+        wl_program_time_say(sink, facts);
+        for (size_t i = 0; i < advice->finding_count; i++) {
+            const struct wl_advice *finding = &advice->findings[i];
+            struct wl_text text = {0};
+            if (finding->severity != WL_ADVICE_WARNING || !finding->has_gain)
+                continue;
+            wl_text_add(&text, "most to gain: ");
+            wl_advice_add_place(finding, &text);
+            wl_text_addf(&text, ": %s: %s; ", finding->rule->id, finding->title);
+            wl_advice_add_gain(finding, &text);
+            wl_say_free(sink, "   ", wl_text_take(&text));
+            break;
+        }
+        say_command(context, sink, "advice", NULL, "");
+    }
+    if (shares->count == 0)
+        return;
     ask(sink, "1. Which kernel?");
-    for (size_t i = 0; i < walk->count && i < most_kernels; i++) {
-        const struct share *share = &walk->shares[i];
+    for (size_t i = 0; i < shares->count && i < most_kernels; i++) {
+        const struct wl_share *share = &shares->items[i];
         struct wl_text text = {0};
-        wl_text_addf(&text, "%3.0f%% of the time  %s, %zu launch%s, ",
-                     walk->total_ns > 0 ? 100 * share->time_ns / walk->total_ns : 0,
+        wl_text_addf(&text, "%3.0f%% of the time of these launches  %s, %zu launch%s, ",
+                     shares->total_ns > 0 ? 100 * share->time_ns / shares->total_ns : 0,
                      wl_fields_kernel(share->launch), share->launch_count,
                      share->launch_count == 1 ? "" : "es");
         add_time(share->time_ns, &text);
-        if (walk->has_durations && share->time_ns > 0)
-            wl_text_addf(
-                &text, ", head-room %.0f%%",
-                100 * (1 -
-                       (share->floor_ns < share->time_ns ? share->floor_ns / share->time_ns : 1)));
         if (share->is_stand_in)
             wl_text_add(&text, " (stand-in for a library's kernel)");
         wl_say_free(sink, "   ", wl_text_take(&text));
     }
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("evidence: %s; next: warplens show REPORT --page summary",
-                         walk->has_durations
-                             ? "gpu__time_duration.sum; head-room is what is above "
-                               "the floor of the busiest unit"
-                             : "the least time that counts allow, as the report has no durations"));
+    wl_say_free(sink, "   ",
+                wl_string_format("evidence: %s%s",
+                                 shares->has_durations ? "gpu__time_duration.sum"
+                                                       : "the least time that counts allow, as the "
+                                                         "report has no durations",
+                                 facts ? ""
+                                       : "; what else the program does is not in this report: "
+                                         "`warplens optimize` looks at it"));
+    say_command(context, sink, "summary", NULL, "");
 }
 
-static bool is_about(const struct wl_advice *advice, const struct share *share)
+static bool is_about(const struct wl_advice *advice, const struct wl_share *share)
 {
     return advice->launch && advice->launch->kernel == share->launch->kernel;
 }
 
-static void say_bound(struct wl_page_sink *sink, const struct wl_view_advice *advice,
-                      const struct share *share)
+static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink,
+                      const struct wl_view_advice *advice, const struct wl_share *share)
 {
     ask(sink, "2. What bounds it?");
     bool is_known = false;
@@ -158,14 +125,11 @@ static void say_bound(struct wl_page_sink *sink, const struct wl_view_advice *ad
     }
     if (!is_known)
         wl_say_free(sink, "   ", wl_string_copy("this is not known: nothing was counted"));
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("next: warplens show REPORT --page details --section SpeedOfLight -k %s",
-                         share->launch->kernel ? share->launch->kernel->record.function : ""));
+    say_command(context, sink, "details --section SpeedOfLight", share, "");
 }
 
 static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
-                    const struct wl_advice *finding, const struct share *share)
+                    const struct wl_advice *finding, const struct wl_share *share)
 {
     ask(sink, "3. Why, and on which line?");
     if (!finding) {
@@ -184,14 +148,12 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
         wl_say_free(sink, "   evidence: ", wl_text_take(&text));
     }
-    wl_say_free(
-        sink, "   ",
-        wl_string_format("next: warplens show REPORT --page source -k %s",
-                         share->launch->kernel ? share->launch->kernel->record.function : ""));
+    say_command(context, sink, "source", share, "");
 }
 
-static void say_next(struct wl_page_sink *sink, const struct wl_view_advice *advice,
-                     const struct wl_advice *finding, const struct share *share)
+static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
+                     const struct wl_view_advice *advice, const struct wl_advice *finding,
+                     const struct wl_share *share)
 {
     size_t others = 0;
     ask(sink, "4. What next?");
@@ -208,74 +170,87 @@ static void say_next(struct wl_page_sink *sink, const struct wl_view_advice *adv
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
                   advice->findings[i].severity == WL_ADVICE_WARNING;
-    wl_say_free(sink, "   ",
-                wl_string_format("next: warplens show REPORT --page advice (%zu more finding%s)",
-                                 others, others == 1 ? "" : "s"));
+    char *behind = wl_string_format("  # %zu more finding%s", others, others == 1 ? "" : "s");
+    say_command(context, sink, "advice", NULL, behind);
+    free(behind);
 }
 
-/* What a rule of this id says of the kernel, or NULL. */
-static const struct wl_advice *find_note(const struct wl_view_advice *advice,
-                                         const struct share *share, const char *rule)
-{
-    for (size_t i = 0; i < advice->finding_count; i++)
-        if (is_about(&advice->findings[i], share) &&
-            strcmp(advice->findings[i].rule->id, rule) == 0)
-            return &advice->findings[i];
-    return NULL;
-}
-
-static void say_verdict(struct wl_page_sink *sink, const struct wl_view_advice *advice,
-                        const struct wl_advice *finding, const struct share *share)
+static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
+                     const struct wl_view_advice *advice, const struct wl_advice *finding,
+                     const struct wl_share *share)
 {
     struct wl_text text = {0};
-    const struct wl_advice *ceiling = find_note(advice, share, "ceiling");
-    const struct wl_advice *bound = find_note(advice, share, "bound");
+    struct wl_ladder ladder;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
+    bool is_known = wl_ladder_read(set, &ladder);
+    const struct wl_metric_value *words = wl_metric_get(set, "warplens__verdict");
     ask(sink, "5. Is it done?");
-    if (finding && (!finding->has_gain || finding->saved >= least_saved)) {
+    switch (wl_verdict_find(is_known ? &ladder : NULL, advice->findings, advice->finding_count,
+                            share->launch->kernel)) {
+    case WL_VERDICT_GO_ON:
         wl_text_addf(&text, "no: %s ", finding->rule->id);
         wl_advice_add_gain(finding, &text);
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
-    } else {
-        wl_text_add(&text, "yes: ");
-        if (bound)
-            wl_text_addf(&text, "%s; ", bound->title);
-        wl_text_addf(&text, "nothing that was found gains %.0f%%: stop here", 100 * least_saved);
+        break;
+    case WL_VERDICT_STOP:
+        wl_text_addf(&text,
+                     "yes: nothing that was found gains %.0f%%, and %.0f%% of the time is beyond "
+                     "the least: stop here",
+                     100 * WL_LEAST_GAIN, 100 * wl_ladder_room(&ladder));
+        break;
+    case WL_VERDICT_OPEN:
+        wl_text_addf(&text, "not known: nothing that was found gains %.0f%%, ",
+                     100 * WL_LEAST_GAIN);
+        if (is_known)
+            wl_text_addf(&text, "but %.0f%% of the time is beyond the least",
+                         100 * wl_ladder_room(&ladder));
+        else
+            wl_text_add(&text, "and how much is left at all cannot be told");
+        break;
     }
     wl_say_free(sink, "   ", wl_text_take(&text));
-    if (ceiling)
-        wl_say_free(sink, "   ", wl_string_format("verdict: %s", ceiling->title));
+    if (words->is_present && words->text)
+        wl_say_free(sink, "   ", wl_string_format("verdict: %s", words->text));
+    wl_metric_set_free(set);
+}
+
+static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sink,
+                       const struct wl_view_advice *advice, const struct wl_shares *shares)
+{
+    const struct wl_share *share = &shares->items[0];
+    const struct wl_advice *finding = NULL;
+    for (size_t i = 0; i < shares->count; i++) { /* a library's kernel cannot be changed */
+        if (!shares->items[i].is_stand_in) {
+            share = &shares->items[i];
+            break;
+        }
+    }
+    for (size_t i = 0; i < advice->finding_count && !finding; i++)
+        if (is_about(&advice->findings[i], share) &&
+            advice->findings[i].severity == WL_ADVICE_WARNING)
+            finding = &advice->findings[i];
+    wl_say_free(sink, "\n",
+                wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
+    say_bound(context, sink, advice, share);
+    say_why(context, sink, finding, share);
+    say_next(context, sink, advice, finding, share);
+    say_done(context, sink, advice, finding, share);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
     struct wl_view_advice advice;
-    struct walk found = {0};
+    struct wl_shares shares;
     enum wl_code code = wl_view_advise(context, &advice, error);
     if (code != WL_OK)
         return code;
-    add_up(context, &found);
-    say_kernels(sink, &found);
-    const struct share *share = &found.shares[0];
-    for (size_t i = 0; i < found.count; i++) { /* a library's kernel cannot be changed */
-        if (!found.shares[i].is_stand_in) {
-            share = &found.shares[i];
-            break;
-        }
-    }
-    const struct wl_advice *finding = NULL;
-    for (size_t i = 0; i < advice.finding_count && !finding; i++)
-        if (is_about(&advice.findings[i], share) &&
-            advice.findings[i].severity == WL_ADVICE_WARNING)
-            finding = &advice.findings[i];
-    wl_say_free(sink, "\n",
-                wl_string_format("The rest is about %s.", wl_fields_kernel(share->launch)));
-    say_bound(sink, &advice, share);
-    say_why(context, sink, finding, share);
-    say_next(sink, &advice, finding, share);
-    say_verdict(sink, &advice, finding, share);
+    wl_shares_make(context, &shares);
+    say_program(context, sink, &advice, &shares);
+    if (shares.count)
+        say_kernel(context, sink, &advice, &shares);
     wl_mark_legend(sink);
-    free(found.shares);
+    wl_shares_free(&shares);
     wl_view_advice_free(&advice);
     return WL_OK;
 }

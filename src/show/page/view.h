@@ -28,6 +28,10 @@ enum wl_view_summary {
     WL_SUMMARY_PER_NVTX
 };
 
+/* What the details page has of each section. */
+enum wl_view_details { WL_DETAILS_ALL, WL_DETAILS_HEADER, WL_DETAILS_BODY };
+enum wl_view_metric_name { WL_METRIC_LABEL, WL_METRIC_NAME, WL_METRIC_LABEL_AND_NAME };
+
 struct wl_view_options {
     enum wl_view_page page;
     enum wl_view_format format;
@@ -45,7 +49,11 @@ struct wl_view_options {
     const char *view_source;            /* source page: "cuda,ptx" (default), "cuda", "ptx" */
     uint32_t width;                     /* columns of the terminal, 0: 120 */
     bool color;
-    const char *rules; /* advice page: comma-separated ids, or NULL: all */
+    const char *rules; /* advice and details page: comma-separated ids, or NULL: all */
+    bool has_findings, has_rule_details; /* details page as text: what rules find */
+    enum wl_view_details details;
+    enum wl_view_metric_name metric_name;
+    const char *report_path; /* as commands that are told name it, or NULL: REPORT */
 };
 
 /* Errors: WL_ERR_USAGE (unknown metric or section, with near names as hint), WL_ERR_NOTHING. */

@@ -92,7 +92,6 @@ static inline void await_line(struct access *access, struct wl_l1 *l1, u32 misse
         access->waits += late > 0;
         arrival = pending > hit ? pending : hit;
     }
-    sm->turn_arrival = arrival > sm->turn_arrival ? arrival : sm->turn_arrival;
 }
 
 /* One of line_count lines of an access. */
@@ -466,11 +465,16 @@ static bool is_mapped(struct access *access, u64 lowest, u64 bytes)
            check_lanes(access);
 }
 
+/* The warp will wait for it, whether accesses are counted or not. */
+static inline void note_load(const struct access *access)
+{
+    access->warp->sm->turn_loads +=
+        access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
+}
+
 static void count_request(struct access *access)
 {
     access->pending = access->waits = 0;
-    access->warp->sm->turn_loads +=
-        access->kind != WL_SITE_STORE && access->kind != WL_SITE_REDUCTION;
     access->site->requests[WL_SITE_GLOBAL]++;
 }
 
@@ -517,6 +521,7 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     access->shape = site->shape;
     for (int i = 0; i < WL_LANES; i += 8)
         access->address[i] = first + site->delta[i];
+    note_load(access);
     if (!warp->worker->run->count)
         return true;
     if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
@@ -534,6 +539,7 @@ static bool look_at_global(struct access *access)
     const struct wl_run *run = access->warp->worker->run;
     const u64 *address = access->address;
     const bool is_atomic = access->kind == WL_SITE_ATOMIC || access->kind == WL_SITE_REDUCTION;
+    note_load(access);
     if (!is_atomic && follows_pattern(access)) {
         if (address[0] & (access->bytes - 1))
             return WL_EXEC(access_misaligned)(access, address);
@@ -590,7 +596,6 @@ static void count_local(struct access *access, const u64 *offset)
 {
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
-    access->warp->sm->turn_loads += access->kind == WL_SITE_LOAD;
     access->pending = access->waits = 0;
     u32 lines = 0, sectors = 0;
     u64 missed = site->misses;
@@ -638,6 +643,7 @@ bool WL_EXEC(access_local)(struct access *access)
     if (outside &&
         !wl_found_beyond_local(warp, access->op, offset, access->bytes, access->kind, outside))
         return false;
+    note_load(access);
     if (run->count)
         count_local(access, offset);
     for (int i = 0; i < WL_LANES; i++)

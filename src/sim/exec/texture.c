@@ -36,6 +36,7 @@ static void flush_trace(struct trace *trace)
 static void end_trace(struct trace *trace)
 {
     flush_trace(trace);
+    trace->warp->sm->turn_loads += trace->kind == WL_SITE_LOAD;
     if (!trace->is_begun && trace->warp->worker->run->count)
         WL_EXEC(access_texture)(trace->warp, trace->op, trace->kind, NULL, 0, trace->bytes, true);
 }

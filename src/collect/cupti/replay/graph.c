@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
@@ -64,7 +65,7 @@ make_row(struct wl_replayer *replay, struct wl_collect_context *context, const s
     row->kernel = wl_collect_kernel_find(&replay->kernels, name);
     row->device_id = context->device;
     row->context_id = context->id;
-    row->start_ns = wl_collect_now_ns();
+    row->start_ns = wl_clock_realtime_ns();
     row->is_range = true;
     row->range = wl_string_copy("");
     row->replay = replay->policy->graph->name;

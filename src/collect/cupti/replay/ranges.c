@@ -2,6 +2,7 @@
  * cudaProfilerStart and cudaProfilerStop, or within an NVTX range. Kernels run in them as the
  * program has them, beside each other too. Counting begins with the first launch. For further
  * passes the launches are replayed, or the whole program is. */
+#include "base/clock.h"
 #include "collect/cupti/replay/range.h"
 
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static void begin(struct wl_replayer *replay, struct wl_collect_context *context
     struct wl_replay_range *range = range_of(replay);
     struct wl_error error = {0};
     range->context = context;
-    range->start_ns = wl_collect_now_ns();
+    range->start_ns = wl_clock_realtime_ns();
     if (!wl_collect_counters_have(&replay->counters, context))
         return;
     context->counting.has_own_ranges = true;

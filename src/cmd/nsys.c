@@ -1,0 +1,217 @@
+/* `warplens nsys COMMAND`: the commands of nsys, each by the verb that does it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/count.h"
+#include "base/memory.h"
+#include "base/near.h"
+#include "cmd/console.h"
+#include "cmd/help.h"
+#include "cmd/nsys.h"
+#include "cmd/verbs.h"
+#include "report/report.h"
+#include "show/export/timeline.h"
+
+/* ---- nsys export ---- */
+
+struct export_options {
+    struct wl_general_options general;
+    const char *output;
+    bool overwrite;
+};
+
+#define TOOL "nsys"
+#define ACCEPTED(spelled, short, values, why)                                                   \
+    {                                                                                           \
+        .name = (spelled), .letter = (short), .kind = WL_OPTION_ACCEPTED, .argument = (values), \
+        .help = (why), .tool = TOOL                                                             \
+    }
+#define REFUSED(spelled, why)                                                     \
+    {                                                                             \
+        .name = (spelled), .kind = WL_OPTION_REFUSED, .help = (why), .tool = TOOL \
+    }
+#define WHOLE "all tables are written, with the events as they were recorded"
+
+static const struct wl_option export_rows[] = {
+    WL_ROWS_HEADING("EXPORT"),
+    WL_ROW(struct export_options, output, TEXT, "output", 'o', "FILE",
+           "write this file; default: the report's name with .sqlite"),
+    WL_OVERWRITE_ROW(struct export_options, overwrite, "replace a file that is there"),
+    {.name = "type",
+     .letter = 't',
+     .kind = WL_OPTION_ONLY,
+     .argument = "sqlite",
+     .help = "--type sqlite has the same tables; `warplens export` writes other forms",
+     .tool = TOOL},
+    ACCEPTED("lazy", 'l', "true|false", "tables without events are written empty"),
+    ACCEPTED("include-blobs", 0, "true|false", "the events have no blobs"),
+    ACCEPTED("include-json", 0, "true|false", "the events have no JSON"),
+    ACCEPTED("separate-strings", 0, "true|false", "names stand in a table of their own"),
+    ACCEPTED("ts-normalize", 0, "true|false", "times are nanoseconds since the first event"),
+    REFUSED("append", WHOLE),
+    REFUSED("tables", WHOLE),
+    REFUSED("times", WHOLE),
+    REFUSED("ts-shift", WHOLE),
+    WL_ROWS_END,
+};
+
+const struct wl_option_table wl_nsys_export_tables[] = {
+    {export_rows, 0, 0},
+    WL_TABLE(struct export_options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+static enum wl_code export_sqlite(void *given, const struct wl_arguments *arguments,
+                                  const struct wl_console *console, struct wl_error *error)
+{
+    const struct export_options *options = given;
+    struct wl_report *report = NULL;
+    if (arguments->count != 1)
+        return wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu",
+                            arguments->count);
+    const char *dot = strrchr(arguments->items[0], '.');
+    size_t stem = dot && !strchr(dot, '/') ? (size_t)(dot - arguments->items[0])
+                                           : strlen(arguments->items[0]);
+    char *path = options->output ? wl_string_copy(options->output)
+                                 : wl_string_format("%.*s.sqlite", (int)stem, arguments->items[0]);
+    enum wl_code code = wl_report_open(arguments->items[0], &report, error);
+    if (!code && !options->overwrite && access(path, F_OK) == 0) {
+        code = wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+        wl_error_set_hint(error, "--force-overwrite true replaces it");
+    }
+    if (!code)
+        code = wl_export_trace(report, WL_TIMELINE_FORM_NSYS, path, error);
+    if (!code)
+        wl_console_say(console, "trace: %s", path);
+    wl_report_close(report);
+    free(path);
+    return code;
+}
+
+static const struct wl_verb nsys_export = {
+    .name = "nsys export",
+    .usage = "nsys export [options] REPORT",
+    .summary = "write a trace as the main tables of nsys's SQLite",
+    .options_bytes = sizeof(struct export_options),
+    .tables = wl_nsys_export_tables,
+    .work = export_sqlite,
+};
+
+/* ---- the commands ---- */
+
+#define SESSIONS                                                                              \
+    "there are no sessions: `warplens trace PROGRAM` runs it and makes the report; --delay, " \
+    "--duration, --capture-range and cudaProfilerStart choose the part that is recorded"
+
+static const struct command {
+    const char *word;
+    const struct wl_verb *verb; /* NULL: refused */
+    const char *text;           /* what is done, or why not */
+} commands[] = {
+    {"profile", &wl_verb_trace, "warplens trace"},
+    {"stats", &wl_verb_stats, "warplens stats"},
+    {"export", &nsys_export, "warplens export --nsys-sqlite"},
+    {"analyze", &wl_verb_stats, "warplens stats with nsys's rules; --page advice has ours"},
+    {"status", &wl_verb_doctor, "warplens doctor"},
+    {"launch", NULL, SESSIONS},
+    {"start", NULL, SESSIONS},
+    {"stop", NULL, SESSIONS},
+    {"cancel", NULL, SESSIONS},
+    {"shutdown", NULL, SESSIONS},
+    {"sessions", NULL, SESSIONS},
+    {"service", NULL, SESSIONS},
+    {"recipe", NULL, "`warplens stats`, `warplens diff` and `warplens merge` do what recipes do"},
+    {"plugins", NULL, "there are no plug-ins"},
+};
+
+static const char rules[] = "--report=cuda_memcpy_async,cuda_memcpy_sync,cuda_memset_sync,"
+                            "cuda_api_sync,gpu_gaps,gpu_time_util";
+
+static void print_commands(void)
+{
+    puts("usage: warplens nsys COMMAND [options] ...\n  the commands of nsys\n");
+    for (size_t i = 0; i < WL_COUNT(commands); i++)
+        printf("  %-10s %s%s\n", commands[i].word,
+               commands[i].verb ? "" : "not here: ", commands[i].text);
+    puts("\n`warplens nsys COMMAND --help` lists its options.");
+}
+
+static int fail_unknown(const char *word)
+{
+    struct wl_console console;
+    struct wl_error error = {0};
+    struct wl_near near = {.word = word};
+    struct wl_text names = {0};
+    wl_console_init(&console);
+    for (size_t i = 0; i < WL_COUNT(commands); i++)
+        wl_near_offer(&near, commands[i].word);
+    wl_near_print(&near, "nsys ", &names);
+    wl_error_set(&error, WL_ERR_USAGE, "nsys has no command %s", word);
+    if (names.length)
+        wl_error_set_hint(&error, "did you mean %s?", names.data);
+    else
+        wl_error_set_hint(&error, "to record a program: warplens nsys profile %s", word);
+    wl_text_free(&names);
+    return wl_console_fail(&console, &error);
+}
+
+static int refuse(const struct command *command)
+{
+    struct wl_console console;
+    struct wl_error error = {0};
+    wl_console_init(&console);
+    wl_error_set(&error, WL_ERR_USAGE, "command %s of nsys is not supported", command->word);
+    wl_error_set_hint(&error, "%s", command->text);
+    return wl_console_fail(&console, &error);
+}
+
+/* nsys analyze without -r: all its rules. */
+static int analyze(size_t count, char **words)
+{
+    bool has_rules = false;
+    for (size_t i = 0; i < count; i++)
+        has_rules |= wl_text_starts(words[i], "-r") || wl_text_starts(words[i], "--r") ||
+                     wl_text_starts(words[i], "--help");
+    char **all = wl_alloc_zero(count + 2, sizeof *all), *chosen = wl_string_copy(rules);
+    size_t used = 0;
+    if (!has_rules)
+        all[used++] = chosen;
+    for (size_t i = 0; i < count; i++)
+        all[used++] = words[i];
+    int status = wl_verb_run(&wl_verb_stats, used, all);
+    free(chosen);
+    free(all);
+    return status;
+}
+
+static int nsys(size_t word_count, char **words)
+{
+    const char *word = word_count ? words[0] : "--help";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        print_commands();
+        return word_count ? WL_OK : WL_ERR_USAGE;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-v") == 0) {
+        wl_help_version();
+        return WL_OK;
+    }
+    for (size_t i = 0; i < WL_COUNT(commands); i++) {
+        if (strcmp(commands[i].word, word) != 0)
+            continue;
+        if (!commands[i].verb)
+            return refuse(&commands[i]);
+        return strcmp(word, "analyze") == 0
+                   ? analyze(word_count - 1, words + 1)
+                   : wl_verb_run(commands[i].verb, word_count - 1, words + 1);
+    }
+    return fail_unknown(word);
+}
+
+const struct wl_verb wl_verb_nsys = {
+    .name = "nsys",
+    .usage = "nsys COMMAND [options] ...",
+    .summary = "the commands of nsys: profile, stats, export, analyze",
+    .run = nsys,
+};

@@ -1,0 +1,26 @@
+/* Other tools' names for what Warplens does: `warplens nsys profile ...`, or a link called nsys. */
+#ifndef WL_CMD_TONGUES_H
+#define WL_CMD_TONGUES_H
+
+#include "base/text.h"
+#include "cmd/verbs.h"
+
+/* The verb that a program called so is: of "ncu", "/opt/bin/nsys"; NULL: none. */
+const struct wl_verb *wl_tongue_of_program(const char *path);
+
+/* A command of a tool, and every option that the tool has for it. */
+struct wl_tongue {
+    const char *tool;                     /* "nsys" */
+    const char *command;                  /* "profile", or "" */
+    const struct wl_option_table *tables; /* what reads them here */
+    const char *options;                  /* names without dashes, ' ' between */
+};
+extern const struct wl_tongue wl_tongues[]; /* ends with one without tool */
+
+/* Adds a table in Markdown, a row an option: what becomes of it here, and why. */
+void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out);
+
+/* The option of another tool that is called so, for "did you mean"; NULL: of none. */
+const struct wl_tongue *wl_tongue_of_option(const char *name, const struct wl_option_table *tables);
+
+#endif

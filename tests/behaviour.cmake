@@ -1,0 +1,8 @@
+# What hangs on the order of warps: as on a GPU, and the same in every mode.
+if(WL_NVCC)
+  add_test(NAME program.behaviour COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/behaviour/run.sh)
+  set_tests_properties(program.behaviour PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};NVCC=${WL_NVCC}")
+else()
+  wl_skipped_test(program.behaviour "there is no nvcc")
+endif()

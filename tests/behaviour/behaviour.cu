@@ -1,0 +1,339 @@
+// What a GPU does with programs whose outcome the language leaves open, or leaves to the order of warps; a
+// case a function, a line of output a case. expected.txt has the lines, README.md says where they are from.
+#include <climits>
+#include <cstdio>
+#include <cuda_runtime.h>
+
+#define FULL 0xffffffffu
+
+static void check(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        printf("error: %s\n", cudaGetErrorString(error));
+}
+
+// Device memory of `count` elements, all `value`.
+template <class T> static T *make(int count, T value)
+{
+    T *there, *here = new T[count];
+    for (int i = 0; i < count; i++)
+        here[i] = value;
+    check(cudaMalloc(&there, count * sizeof(T)));
+    check(cudaMemcpy(there, here, count * sizeof(T), cudaMemcpyHostToDevice));
+    delete[] here;
+    return there;
+}
+
+template <class T> static T sum(T *there, int count)
+{
+    T *here = new T[count], total = 0;
+    check(cudaMemcpy(here, there, count * sizeof(T), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; i++)
+        total += here[i];
+    delete[] here;
+    check(cudaFree(there));
+    return total;
+}
+
+// ---- the order of a block's warps ----
+
+// A slot a warp: its first lane writes, all read behind a barrier, but none stands before the next write.
+__global__ void next_round(int *early)
+{
+    __shared__ int slot[8];
+    int wrong = 0;
+    for (int round = 1; round <= 6; round++) {
+        if (threadIdx.x % 32 == 0)
+            slot[threadIdx.x / 32] = round;
+        __syncthreads();
+        for (int j = 0; j < 8; j++)
+            wrong += slot[j] != round;
+    }
+    early[threadIdx.x] = wrong;
+}
+
+// Several warps add to the same words without atomics: each begins with the value that was there.
+__global__ void add_alone(float *words, const float *values, int count)
+{
+    for (int j = 0; j < count; j++)
+        words[threadIdx.x] += values[j * 32 + threadIdx.x];
+}
+
+// Each thread takes its right neighbour's element, in place and without a barrier.
+__global__ void shift_in_place(int *words)
+{
+    int next = words[threadIdx.x + 1];
+    words[threadIdx.x] = next;
+}
+
+// The same in shared memory, from a copy that all made.
+__global__ void shift_shared(int *out)
+{
+    __shared__ int words[257];
+    words[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0)
+        words[256] = 256;
+    __syncthreads();
+    int next = words[threadIdx.x + 1];
+    words[threadIdx.x] = next;
+    __syncthreads();
+    out[threadIdx.x] = words[threadIdx.x] != (int)threadIdx.x + 1;
+}
+
+// Warps draw numbers until there are none: each gets its share.
+__global__ void draw(unsigned *next, int *least)
+{
+    __shared__ int drawn[8];
+    int mine = 0;
+    if (threadIdx.x % 32 == 0) {
+        while (atomicAdd(next, 1u) < 256)
+            mine++;
+        drawn[threadIdx.x / 32] = mine;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int few = INT_MAX;
+        for (int i = 0; i < 8; i++)
+            few = drawn[i] < few ? drawn[i] : few;
+        *least = few >= 8;
+    }
+}
+
+// A warp waits for a word that another one writes later.
+__global__ void hand_over(int *out)
+{
+    __shared__ volatile int flag, value;
+    if (threadIdx.x == 0)
+        flag = value = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        value = 42;
+        __threadfence_block();
+        flag = 1;
+    } else if (threadIdx.x == 0) {
+        while (!flag)
+            ;
+        *out = value;
+    }
+}
+
+// Lanes of one warp take a lock one after another.
+__global__ void lock(int *word, int *count)
+{
+    bool is_done = false;
+    while (!is_done) {
+        if (atomicCAS(word, 0, 1) == 0) {
+            *(volatile int *)count = *(volatile int *)count + 1;
+            __threadfence();
+            atomicExch(word, 0);
+            is_done = true;
+        }
+    }
+}
+
+// The last steps of a sum in one warp, as code before Volta wrote them: no __syncwarp.
+__global__ void warp_synchronous(int *out)
+{
+    __shared__ volatile int words[64];
+    words[threadIdx.x] = threadIdx.x;
+    words[threadIdx.x + 32] = threadIdx.x + 32;
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 32];
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 16];
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 8];
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 4];
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 2];
+    words[threadIdx.x] = words[threadIdx.x] + words[threadIdx.x + 1];
+    if (threadIdx.x == 0)
+        *out = words[0];
+}
+
+// Warps that have ended do not keep the others at a barrier.
+__global__ void ended_at_barrier(int *out)
+{
+    __shared__ int word;
+    if (threadIdx.x >= 128)
+        return;
+    if (threadIdx.x == 0)
+        word = 7;
+    __syncthreads();
+    atomicAdd(out, word);
+}
+
+// The block that comes last adds up what the others left.
+__global__ void last_block(int *parts, unsigned *arrived, int *out)
+{
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = blockIdx.x;
+        __threadfence();
+        is_last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+        if (is_last) {
+            int total = 0;
+            for (int i = 0; i < (int)gridDim.x; i++)
+                total += ((volatile int *)parts)[i];
+            *out = total;
+        }
+    }
+}
+
+// ---- lanes that take no part ----
+
+// A sum over groups of four lanes that only each group's first lane comes to: the others hold nothing yet.
+__global__ void skipped_shuffle(const float *in, float *out, int rows)
+{
+    __shared__ float parts[8][4];
+    int group = threadIdx.x / 4, lane = threadIdx.x % 4;
+    parts[group][lane] = in[threadIdx.x];
+    __syncwarp();
+    float total = 0;
+    for (int row = lane; row < rows; row += 4) {
+        float value = parts[group][row];
+        value += __shfl_down_sync(FULL, value, 1, 4);
+        value += __shfl_down_sync(FULL, value, 2, 4);
+        total += value;
+    }
+    if (lane == 0)
+        out[group] = total != in[threadIdx.x];
+}
+
+// Lanes end; the others read what those had.
+__global__ void ended_lanes(int *out, int limit)
+{
+    int value;
+    asm volatile("add.s32 %0, %1, 100;" : "=r"(value) : "r"(threadIdx.x)); // here, before lanes end
+    if ((int)threadIdx.x >= limit)
+        return;
+    out[threadIdx.x] = __shfl_down_sync(FULL, value, 16);
+}
+
+// Beyond the segment a lane gets its own value; a lane number counts modulo the width.
+__global__ void shuffle_limits(int *out)
+{
+    int lane = threadIdx.x;
+    int wrong = __shfl_down_sync(FULL, lane, 9) != (lane + 9 < 32 ? lane + 9 : lane);
+    wrong += __shfl_up_sync(FULL, lane, 9, 16) != (lane % 16 >= 9 ? lane - 9 : lane);
+    wrong += __shfl_sync(FULL, lane, 35) != 3;
+    wrong += __shfl_sync(FULL, lane, 11, 8) != lane / 8 * 8 + 3;
+    out[lane] = wrong;
+}
+
+// ---- values ----
+
+__global__ void divide_by_zero(unsigned *out, unsigned a, int b, unsigned zero)
+{
+    out[0] = a / zero;
+    out[1] = a % zero;
+    out[2] = (unsigned)(b / (int)zero);
+}
+
+__global__ void shift_far(unsigned *out, unsigned a, int b, unsigned far)
+{
+    out[0] = a << far;
+    out[1] = a >> far;
+    out[2] = (unsigned)(b >> far);
+}
+
+__global__ void convert_far(long long *out, float large, float nan, double large_double)
+{
+    out[0] = (int)large;
+    out[1] = (int)-large;
+    out[2] = (unsigned)-large;
+    out[3] = (int)nan;
+    out[4] = (long long)nan;
+    out[5] = (int)large_double;
+}
+
+// All lanes write one word: one of them is there.
+__global__ void one_word(int *out)
+{
+    *out = 1000 + threadIdx.x;
+}
+
+static void warps()
+{
+    int *out = make(256, 0);
+    next_round<<<1, 256>>>(out);
+    printf("next_round: %d early reads\n", sum(out, 256));
+    float *words = make(32, 0.0f), *values = make(32 * 256, 1.0f);
+    add_alone<<<1, dim3(32, 8)>>>(words, values, 256);
+    printf("add_alone: %g in a word of 256 additions by 8 warps\n", sum(words, 32) / 32);
+    cudaFree(values);
+    int here[257];
+    out = make(257, 0);
+    for (int i = 0; i < 257; i++)
+        here[i] = i;
+    check(cudaMemcpy(out, here, sizeof here, cudaMemcpyHostToDevice));
+    shift_in_place<<<1, 256>>>(out);
+    printf("shift_in_place: sum %d\n", sum(out, 256));
+    out = make(256, 0);
+    shift_shared<<<1, 256>>>(out);
+    printf("shift_shared: %d wrong\n", sum(out, 256));
+    unsigned *next = make(1, 0u);
+    out = make(1, 0);
+    draw<<<1, 256>>>(next, out);
+    printf("draw: %s\n", sum(out, 1) ? "each of 8 warps draws at least 8 of 256" : "a warp draws next to nothing");
+    cudaFree(next);
+    out = make(1, 0);
+    hand_over<<<1, 64>>>(out);
+    printf("hand_over: %d\n", sum(out, 1));
+    int *word = make(1, 0);
+    out = make(1, 0);
+    lock<<<2, 64>>>(word, out);
+    printf("lock: %d\n", sum(out, 1));
+    cudaFree(word);
+    out = make(1, 0);
+    warp_synchronous<<<1, 32>>>(out);
+    printf("warp_synchronous: %d\n", sum(out, 1));
+    out = make(1, 0);
+    ended_at_barrier<<<1, 256>>>(out);
+    printf("ended_at_barrier: %d\n", sum(out, 1));
+    unsigned *arrived = make(1, 0u);
+    int *parts = make(300, 0);
+    out = make(1, 0);
+    last_block<<<300, 32>>>(parts, arrived, out);
+    printf("last_block: %d\n", sum(out, 1));
+    cudaFree(arrived);
+    cudaFree(parts);
+}
+
+static void lanes()
+{
+    float *in = make(32, 3.0f), *results = make(8, 0.0f);
+    skipped_shuffle<<<1, 32>>>(in, results, 1);
+    printf("skipped_shuffle: %g of 8 sums differ\n", sum(results, 8));
+    cudaFree(in);
+    int *out = make(32, 0);
+    ended_lanes<<<1, 32>>>(out, 16);
+    printf("ended_lanes: sum %d\n", sum(out, 32));
+    out = make(32, 0);
+    shuffle_limits<<<1, 32>>>(out);
+    printf("shuffle_limits: %d wrong\n", sum(out, 32));
+}
+
+static void values()
+{
+    unsigned here[3], *out = make(3, 0u);
+    divide_by_zero<<<1, 1>>>(out, 77, -5, 0);
+    check(cudaMemcpy(here, out, sizeof here, cudaMemcpyDeviceToHost));
+    printf("divide_by_zero: %08x %08x %08x\n", here[0], here[1], here[2]);
+    shift_far<<<1, 1>>>(out, 0xf000000f, INT_MIN, 40);
+    check(cudaMemcpy(here, out, sizeof here, cudaMemcpyDeviceToHost));
+    printf("shift_far: %08x %08x %08x\n", here[0], here[1], here[2]);
+    long long far[6], *converted = make(6, 0ll);
+    convert_far<<<1, 1>>>(converted, 1e20f, __builtin_nanf(""), -1e300);
+    check(cudaMemcpy(far, converted, sizeof far, cudaMemcpyDeviceToHost));
+    printf("convert_far: %lld %lld %lld %lld %lld %lld\n", far[0], far[1], far[2], far[3], far[4], far[5]);
+    int *word = make(1, 0);
+    one_word<<<1, 32>>>(word);
+    int winner = sum(word, 1);
+    printf("one_word: %s\n", winner >= 1000 && winner < 1032 ? "a lane's value" : "no lane's value");
+}
+
+int main()
+{
+    warps();
+    lanes();
+    values();
+    check(cudaDeviceSynchronize());
+    return 0;
+}
