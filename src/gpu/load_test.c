@@ -62,10 +62,10 @@ static void test_peaks_are_those_of_the_data_sheets(void **state)
     static const struct {
         const char *name;
         double tflops;
-    } sheets[] = {{"k40", 5.04},  {"k620", 0.863},   {"v100", 15.7}, {"t4", 8.1},
-                  {"a100", 19.5}, {"rtx3090", 35.6}, {"h100", 66.9}, {"rtx4090", 82.6},
-                  {"l4", 30.3},   {"h200", 66.9},    {"a10", 31.2},  {"l40s", 91.6},
-                  {"gh200", 67},  {"b200", 75},      {"orin", 5.32}, {"rtx5090", 104.8},
+    } sheets[] = {{"k40", 5.04},      {"k620", 0.863},   {"v100", 15.7}, {"t4", 8.1},
+                  {"a100", 19.5},     {"rtx3090", 35.6}, {"h100", 66.9}, {"rtx4090", 82.6},
+                  {"l4", 30.3},       {"h200", 66.9},    {"a10", 31.2},  {"l40s", 91.6},
+                  {"gh200", 67},      {"b200", 75},      {"orin", 5.32}, {"rtx5090", 104.8},
                   {"rtx4060m", 14.56}};
     for (size_t i = 0; i < sizeof sheets / sizeof sheets[0]; i++) {
         struct wl_gpu gpu;
@@ -237,8 +237,9 @@ static void test_unknown_name(void **state)
     struct wl_error error = {0};
     assert_int_equal(wl_gpu_load("h300", folder, &gpu, &error), WL_ERR_USAGE);
     assert_string_equal(error.message, "unknown GPU \"h300\"");
-    assert_string_equal(error.hint, "known are: k40, k620, v100, t4, a100, rtx3090, a10, orin, h100, "
-                                    "rtx4090, rtx4060m, l4, gh200, l40s, h200, b200, rtx5090");
+    assert_string_equal(error.hint,
+                        "known are: k40, k620, v100, t4, a100, rtx3090, a10, orin, h100, "
+                        "rtx4090, rtx4060m, l4, gh200, l40s, h200, b200, rtx5090");
     assert_int_equal(wl_gpu_load("../h200", folder, &gpu, &error), WL_ERR_USAGE);
     assert_string_equal(error.message, "unknown GPU \"../h200\"");
 }

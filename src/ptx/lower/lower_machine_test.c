@@ -455,6 +455,21 @@ static void loads_stand_as_early_as_registers_allow(void **state)
     check_loads(40, 30);
 }
 
+/* As ptxas 13.0 does for 9.0: HADD2, shifts, F2FP and I2FP; F2I alone is of the slow pipe. */
+static void conversions_have_their_pipes(void **state)
+{
+    (void)state;
+    check("ld.global.b16 %r1, [%rd0];\ncvt.f32.f16 %f1, %r1;\nst.global.f32 [%rd0], %f1;",
+          "UNIFORM LOAD HALF STORE EXIT");
+    check("ld.global.f32 %f1, [%rd0];\ncvt.rn.bf16x2.f32 %r1, %f1, %f1;\n"
+          "st.global.u32 [%rd0], %r1;",
+          "UNIFORM LOAD ALU STORE EXIT");
+    check("ld.global.u32 %r1, [%rd0];\ncvt.rn.f32.s32 %f1, %r1;\nst.global.f32 [%rd0], %f1;",
+          "UNIFORM LOAD ALU STORE EXIT");
+    check("ld.global.f32 %f1, [%rd0];\ncvt.rzi.s32.f32 %r1, %f1;\nst.global.u32 [%rd0], %r1;",
+          "UNIFORM LOAD CONVERT STORE EXIT");
+}
+
 static void a_division_is_a_chain(void **state)
 {
     (void)state;
@@ -490,6 +505,7 @@ int main(void)
         cmocka_unit_test(known_turns_are_divided),
         cmocka_unit_test(words_of_a_row_are_loaded_together),
         cmocka_unit_test(loads_stand_as_early_as_registers_allow),
+        cmocka_unit_test(conversions_have_their_pipes),
         cmocka_unit_test(a_division_is_a_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,8 +72,13 @@ static bool is_uniform_special(const struct wl_op *op)
     }
 }
 
-static enum wl_machine_kind refine(const struct wl_op *op, enum wl_machine_kind kind)
+static enum wl_machine_kind refine(const struct wl_machine_input *input, enum wl_machine_kind kind)
 {
+    const struct wl_op *op = input->op;
+    if (kind == WL_MACHINE_CONVERT && input->pipe == WL_PIPE_ALU)
+        return WL_MACHINE_ALU;
+    if (kind == WL_MACHINE_CONVERT && input->pipe == WL_PIPE_FP16)
+        return WL_MACHINE_HALF;
     if (op->code == WL_OP_SPECIAL && is_uniform_special(op))
         return WL_MACHINE_UNIFORM;
     if (op->code == WL_OP_LOAD_PARAM)
@@ -172,7 +177,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
     bool is_load = from->code == WL_OP_LOAD_GLOBAL || from->code == WL_OP_LOAD_SHARED ||
                    from->code == WL_OP_LOAD_LOCAL || from->code == WL_OP_LOAD_GENERIC;
     struct wl_machine_op op = {.code = from->code,
-                               .kind = (uint8_t)refine(from, cost->kind),
+                               .kind = (uint8_t)refine(input, cost->kind),
                                .count = cost->count,
                                .second_kind = cost->second_kind,
                                .second_count = cost->second_count,
@@ -184,7 +189,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
                                .is_kept = is_load && from->kind & WL_LOAD_KEPT,
-                               .is_varying = is_varying(from, refine(from, cost->kind)),
+                               .is_varying = is_varying(from, refine(input, cost->kind)),
                                .has_slow_path = wl_machine_has_slow_path(from->code),
                                .is_readonly = is_load && from->flags & WL_OPF_NONCOHERENT,
                                .weight = 1,

@@ -6,6 +6,7 @@
 
 #include "timing/machine/machine.h"
 #include "warp/op.h"
+#include "warp/program.h"
 
 /* One operation of the front end, with virtual registers. */
 struct wl_machine_input {
@@ -13,6 +14,7 @@ struct wl_machine_input {
     const uint32_t *defs, *uses; /* registers */
     uint32_t def_count, use_count;
     bool is_guarded;
+    uint8_t pipe;     /* enum wl_pipe of its instruction: which one does a conversion */
     uint32_t site;    /* of a memory access, or WL_MACHINE_NONE */
     uint32_t address; /* register that holds the address it accesses, or WL_MACHINE_NONE */
 };
