@@ -86,6 +86,15 @@ enum wl_code wl_cubin_read(const void *data, size_t length, struct wl_cubin *cub
                            struct wl_error *error);
 void wl_cubin_free(struct wl_cubin *cubin);
 
+/* A kernel's machine code within a cubin, and the index of its symbol. */
+struct wl_cubin_code {
+    size_t symbol;
+    size_t offset, length; /* in the cubin */
+};
+/* False: it has no kernel of this name, or is damaged. */
+bool wl_cubin_find_code(const void *data, size_t length, const char *kernel,
+                        struct wl_cubin_code *code);
+
 /* How an executable reaches CUDA. */
 enum wl_program_kind {
     WL_PROGRAM_NOT_ELF,        /* a script or something else */

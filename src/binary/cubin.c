@@ -340,3 +340,44 @@ void wl_cubin_free(struct wl_cubin *cubin)
     free(cubin->items);
     *cubin = (struct wl_cubin){0};
 }
+
+/* ---- one kernel's code ---- */
+
+static bool find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *kernel,
+                        struct wl_cubin_code *found)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Shdr code;
+        if (!gelf_getsym(data, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
+            !(symbol.st_other & SYMBOL_IS_ENTRY))
+            continue;
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (!name || strcmp(name, kernel) != 0 ||
+            !gelf_getshdr(elf_getscn(elf, symbol.st_shndx), &code))
+            continue;
+        *found = (struct wl_cubin_code){i, code.sh_offset, code.sh_size};
+        return true;
+    }
+    return false;
+}
+
+bool wl_cubin_find_code(const void *data, size_t length, const char *kernel,
+                        struct wl_cubin_code *code)
+{
+    bool is_found = false;
+    Elf_Scn *section = NULL;
+    char *copy = wl_string_copy_length(data, length); /* as above */
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory(copy, length);
+    while (elf && !is_found && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            is_found = find_symbol(elf, section, &header, kernel, code);
+    }
+    elf_end(elf);
+    free(copy);
+    return is_found && code->offset <= length && code->length <= length - code->offset;
+}

@@ -133,6 +133,12 @@ static void test_attributes(void **state)
     assert_int_equal(kernel->spill_store_bytes, 8);
     assert_int_equal(kernel->spill_load_bytes, 4);
     assert_int_equal(kernel->code_bytes, sizeof code);
+    struct wl_cubin_code found = {0};
+    assert_true(wl_cubin_find_code(elf.data, elf.length, "kernel", &found));
+    assert_int_equal(found.length, sizeof code);
+    assert_memory_equal(elf.data + found.offset, code, sizeof code);
+    assert_false(wl_cubin_find_code(elf.data, elf.length, "kerne", &found));
+    assert_false(wl_cubin_find_code(elf.data, elf.length / 2, "kernel", &found));
     wl_cubin_free(&cubin);
     wl_text_free(&elf);
 }

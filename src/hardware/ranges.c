@@ -207,6 +207,14 @@ enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, si
     return begin(counting, WL_CUPTI_APPLICATION_REPLAY, error);
 }
 
+void wl_cupti_counting_make_room(struct wl_cupti_counting *counting, uint32_t ranges_max)
+{
+    if (ranges_max <= counting->ranges_max)
+        return;
+    counting->ranges_max = ranges_max;
+    counting->is_sized = false;
+}
+
 enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,
                                     struct wl_error *error)
 {

@@ -50,6 +50,10 @@ enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, si
                                           size_t pass, const void *image, size_t image_bytes,
                                           struct wl_error *error);
 
+/* Room for more ranges in a pass, from the next start that begins anew; the more room, the slower
+ * is all that is done with images. Not while passes are under way. */
+void wl_cupti_counting_make_room(struct wl_cupti_counting *counting, uint32_t ranges_max);
+
 /* Between start and stop, where has_own_ranges: begins a range of kernels, and ends it. All that
  * runs on the GPU in between is one; the GPU must be idle at both. */
 enum wl_code wl_cupti_counting_push(struct wl_cupti_counting *counting, const char *name,

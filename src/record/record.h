@@ -114,6 +114,15 @@ struct wl_record_launch {
     size_t instruction_value_count;
 };
 
+/* Times of launches that were put before, where they are known later: gpu__time_duration.sum. */
+struct wl_record_time {
+    uint64_t launch_id, duration_ns;
+};
+struct wl_record_times {
+    const struct wl_record_time *items;
+    size_t count;
+};
+
 struct wl_record_note {
     enum wl_note_severity severity;
     const char *code; /* stable identifier: "newer-target", "skipped-launch", ... */
@@ -153,6 +162,8 @@ struct wl_sink {
     void (*put_module)(void *self, const struct wl_record_module *record);
     void (*put_kernel)(void *self, const struct wl_record_kernel *record);
     void (*put_launch)(void *self, const struct wl_record_launch *record);
+    /* Only of what writes a stream: who reads one finds them among the values of launches. */
+    void (*put_times)(void *self, const struct wl_record_times *record);
     void (*put_note)(void *self, const struct wl_record_note *record);
     /* exit_code -1: not known (yet). Last record of a process. */
     void (*put_end)(void *self, int exit_code, uint64_t end_ns);

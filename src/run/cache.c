@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "hardware/driver.h"
 
-static char *cache_folder(void)
+char *wl_cache_folder(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/')
@@ -18,7 +18,7 @@ static char *cache_folder(void)
 char *wl_cache_path(const char *what, const unsigned char *uuid, uint32_t driver_version)
 {
     struct wl_text path = {0};
-    char *folder = cache_folder();
+    char *folder = wl_cache_folder();
     if (!folder)
         return NULL;
     wl_text_addf(&path, "%s/%s-%u-", folder, what, driver_version);

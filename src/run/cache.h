@@ -1,5 +1,5 @@
-/* What was measured of a GPU of this machine, kept for each GPU and driver in
- * $XDG_CACHE_HOME/warplens or ~/.cache/warplens. */
+/* What is kept from run to run in $XDG_CACHE_HOME/warplens or ~/.cache/warplens: what was measured
+ * of each GPU with each driver, and disassembled functions. */
 #ifndef WL_RUN_CACHE_H
 #define WL_RUN_CACHE_H
 
@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+
+/* The folder; free() it. NULL: nobody knows one. */
+char *wl_cache_folder(void);
 
 /* Where what of a device is kept; free() it. NULL: nobody knows a folder for it. */
 char *wl_cache_path(const char *what, const unsigned char *uuid, uint32_t driver_version);

@@ -3,12 +3,16 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/sha256.h"
+#include "binary/binary.h"
 #include "record/stream/texts.h"
 #include "report/streams.h"
+#include "run/cache.h"
 #include "run/program.h"
 
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
@@ -16,7 +20,7 @@
 
 enum { limit_ms = 30000, instruction_bytes = 16 };
 
-/* A kernel's instructions, by "MODULE KERNEL". */
+/* A kernel's instructions, by "MODULE KERNEL"; none where there is no text for it. */
 struct code {
     char *key;
     char **texts;
@@ -24,7 +28,19 @@ struct code {
     UT_hash_handle hh;
 };
 
+/* A module's file. */
+struct module {
+    char *name;
+    char *path;
+    struct wl_text bytes;
+};
+
 struct disassembly {
+    char *tool;
+    char *tool_facts;     /* tells one from another */
+    char *cache;          /* a folder, or NULL */
+    struct module module; /* of the last kernel */
+    const char *folder;
     struct code *codes;
     char *opcode; /* of the last answer */
 };
@@ -117,18 +133,69 @@ static char *find_tool(const struct wl_settings *settings)
     return tool;
 }
 
-static void disassemble(struct disassembly *all, const char *tool, const char *path)
+/* Reads the module's file; those of kernels come one after another. */
+static bool open_module(struct disassembly *all, const char *name)
+{
+    struct module *module = &all->module;
+    if (!module->name || strcmp(module->name, name) != 0) {
+        free(module->name);
+        free(module->path);
+        wl_text_free(&module->bytes);
+        *module = (struct module){.name = wl_string_copy(name)};
+        module->path = wl_string_format("%s/%s.cubin", all->folder, name);
+        wl_file_read(module->path, &module->bytes, NULL);
+    }
+    return module->bytes.length > 0;
+}
+
+/* Where the text of this code is kept; free() it. NULL: nowhere. */
+static char *kept_path(const struct disassembly *all, const struct wl_cubin_code *found,
+                       const char *kernel)
+{
+    struct wl_sha256 hash;
+    char hex[WL_SHA256_HEX_LENGTH + 1];
+    if (!all->cache)
+        return NULL;
+    wl_sha256_begin(&hash);
+    wl_sha256_add(&hash, all->tool_facts, strlen(all->tool_facts) + 1);
+    wl_sha256_add(&hash, kernel, strlen(kernel) + 1);
+    wl_sha256_add(&hash, all->module.bytes.data + found->offset, found->length);
+    wl_sha256_end(&hash, hex);
+    return wl_string_format("%s/sass-%s", all->cache, hex);
+}
+
+/* nvdisasm's text of one function; false: there is none. */
+static bool run_tool(const struct disassembly *all, size_t symbol, struct wl_text *output)
+{
+    struct wl_ending ending = {0};
+    char *index = wl_string_format("%zu", symbol);
+    char *arguments[] = {all->tool, "-c", "-fun", index, all->module.path, NULL};
+    enum wl_code code = wl_subprocess_run_limited(arguments, limit_ms, output, &ending, NULL);
+    free(index);
+    return code == WL_OK && ending.exit_code == 0 && output->data;
+}
+
+/* When a kernel's text is first wanted. */
+static void disassemble(struct disassembly *all, const char *module, const char *kernel)
 {
     struct wl_text output = {0};
-    struct wl_ending ending = {0};
-    char *arguments[] = {(char *)tool, "-c", (char *)path, NULL};
-    const char *name = strrchr(path, '/') + 1;
-    char *module = wl_string_copy_length(name, strcspn(name, "."));
-    if (wl_subprocess_run_limited(arguments, limit_ms, &output, &ending, NULL) == WL_OK &&
-        ending.exit_code == 0 && output.data)
+    struct wl_cubin_code found;
+    struct wl_text kept = {0};
+    add_code(all, module, kernel);
+    if (!open_module(all, module) ||
+        !wl_cubin_find_code(all->module.bytes.data, all->module.bytes.length, kernel, &found))
+        return;
+    char *path = kept_path(all, &found, kernel);
+    if (path && wl_file_read(path, &kept, NULL) == WL_OK) {
+        parse(all, module, kept.data);
+    } else if (run_tool(all, found.symbol, &output)) {
+        if (path)
+            wl_cache_keep(path, &output, NULL);
         parse(all, module, output.data);
+    }
     wl_text_free(&output);
-    free(module);
+    wl_text_free(&kept);
+    free(path);
 }
 
 /* ---- the streams ---- */
@@ -137,6 +204,8 @@ static bool find_text(void *self, const char *module, const char *kernel, uint32
                       const char **text, const char **opcode)
 {
     struct disassembly *all = self;
+    if (!find_code(all, module, kernel))
+        disassemble(all, module, kernel);
     const struct code *code = find_code(all, module, kernel);
     if (!code || index >= code->count || !code->texts[index])
         return false;
@@ -170,28 +239,47 @@ static void rewrite_streams(const struct wl_launch_run *run, struct disassembly 
     wl_streams_free(&streams);
 }
 
-void wl_disassembly_add(const struct wl_launch_run *run)
+static char *describe_tool(const char *tool)
 {
-    struct disassembly all = {0};
-    glob_t found = {0};
-    char *pattern = wl_string_format("%s/cubin-*.cubin", run->settings.stream_folder);
-    char *tool = glob(pattern, 0, NULL, &found) == 0 ? find_tool(&run->settings) : NULL;
-    for (size_t i = 0; tool && i < found.gl_pathc; i++)
-        disassemble(&all, tool, found.gl_pathv[i]);
-    if (all.codes)
-        rewrite_streams(run, &all);
+    struct stat facts = {0};
+    stat(tool, &facts);
+    return wl_string_format("%s %lld %lld", tool, (long long)facts.st_size,
+                            (long long)facts.st_mtime);
+}
+
+static void free_all(struct disassembly *all)
+{
     struct code *code, *next;
-    HASH_ITER(hh, all.codes, code, next)
+    HASH_ITER(hh, all->codes, code, next)
     {
-        HASH_DEL(all.codes, code);
+        HASH_DEL(all->codes, code);
         for (size_t i = 0; i < code->count; i++)
             free(code->texts[i]);
         free(code->texts);
         free(code->key);
         free(code);
     }
+    free(all->module.name);
+    free(all->module.path);
+    wl_text_free(&all->module.bytes);
+    free(all->opcode);
+    free(all->cache);
+    free(all->tool_facts);
+    free(all->tool);
+}
+
+void wl_disassembly_add(const struct wl_launch_run *run)
+{
+    struct disassembly all = {.folder = run->settings.stream_folder};
+    glob_t found = {0};
+    char *pattern = wl_string_format("%s/cubin-*.cubin", run->settings.stream_folder);
+    all.tool = glob(pattern, 0, NULL, &found) == 0 ? find_tool(&run->settings) : NULL;
+    if (all.tool) {
+        all.tool_facts = describe_tool(all.tool);
+        all.cache = wl_cache_folder();
+        rewrite_streams(run, &all);
+    }
+    free_all(&all);
     globfree(&found);
-    free(all.opcode);
     free(pattern);
-    free(tool);
 }

@@ -5,7 +5,8 @@
  * crash abort  release push=RANGE pop (of NVTX; early=RANGE, first: before the driver)  copy
  * peers (captures a kernel that waits for others)  free (the graph)
  * storm=N (N threads on two devices launch the same, and load modules between their launches)
- * other (launches another kernel in every run but the first)  more (a range in those)
+ * map (memory)  step=N (a loop of N steps of 40 launches of 20 kinds, and one that waits for
+ * others) other (launches another kernel in every run but the first)  more (a range in those)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,6 +80,21 @@ static void launch_one(void *kernel, void **extra)
         printf("launch failed\n");
     if (errno != 1234)
         printf("errno is %d\n", errno);
+}
+
+static void launch_shape(void *kernel, unsigned grid)
+{
+    void *argument = NULL, *arguments[] = {&argument};
+    if (launch_kernel(kernel, grid, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL))
+        printf("launch failed\n");
+}
+
+/* As a program that trains: the same launches again and again. */
+static void step(void)
+{
+    for (unsigned i = 0; i < 40; i++)
+        launch_shape(kernels[i % 2], 1 + i % 20);
+    launch_shape(kernels[2], 8);
 }
 
 static void launch(unsigned number)
@@ -283,6 +299,11 @@ int main(int count, char **words)
         if (strncmp(word, "launch", 6) == 0) {
             for (unsigned n = 0; n < number; n++)
                 launch(n);
+        } else if (strcmp(word, "map") == 0) {
+            call("cuMemMap");
+        } else if (strncmp(word, "step", 4) == 0) {
+            for (unsigned n = 0; n < number; n++)
+                step();
         } else if (strncmp(word, "time", 4) == 0) {
             launch_timed(number);
         } else if (strncmp(word, "one", 3) == 0) {

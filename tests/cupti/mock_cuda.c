@@ -541,6 +541,11 @@ static int switch_profiler(uint32_t call)
     return tell_call(call, "cuProfiler", NULL);
 }
 
+int cuMemMap(void)
+{
+    return tell_call(MOCK_CALL_MEMORY_MAP, "cuMemMap", NULL);
+}
+
 int cuProfilerStart(void)
 {
     return switch_profiler(WL_CUPTI_CALL_PROFILER_START);

@@ -12,7 +12,7 @@
 #include "mock.h"
 
 enum {
-    ranges_max = 64,
+    ranges_max = 256,
     metrics_per_pass = 4,
     passes_max = 32,
     calls_max = 1024,
@@ -488,6 +488,8 @@ int cuptiGetCallbackName(int domain, uint32_t call, const char **name)
         *name = "cudaLaunchKernel_v7000";
     else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == 307)
         *name = "cuLaunchKernel";
+    else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == MOCK_CALL_MEMORY_MAP)
+        *name = "cuMemMap";
     else
         return WL_CUPTI_ERROR_INVALID_PARAMETER;
     return 0;

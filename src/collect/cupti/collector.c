@@ -30,6 +30,9 @@ static void connect(struct wl_replayer *replay)
     replay->subscription.cupti = &core->cupti;
     replay->devices.core = core;
     replay->kernels.core = core;
+    replay->kernels.is_code_wanted = core->input.settings->pc_samples ||
+                                     core->input.settings->instruction_counts ||
+                                     replay->policy->has_runs;
     replay->launches.core = core;
     replay->launches.devices = &replay->devices;
     replay->launches.kernels = &replay->kernels;

@@ -275,7 +275,7 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
         settings->instruction_counts || (settings->pc_samples && replay->policy->shares_launches);
     if (is_counted && launch->is_batched)
         launch->group->counted++;
-    else if (!context->counting.plan.cupti && !is_time_excluded)
+    else if (!is_time_excluded)
         wl_collect_times_start(&replay->times);
     /* samples end counting: they wait until no launch is to carry a pass */
     if (is_counted || !context->is_own || !wl_replay_is_waiting(replay, context) ||
@@ -430,6 +430,8 @@ static void see_driver(struct wl_cupti_collector *collector, uint32_t call,
         see_launch_call(collector, &(struct wl_collect_call){&wl_collect_launch_calls[row], data});
         return;
     }
+    if (is_enter && data->function_name && wl_collect_is_unsaved_memory(data->function_name))
+        wl_replay_see_memory(replay, data->function_name);
     see_other(replay, data);
     see_capture(collector, call, data);
     if (call == WL_CUPTI_CALL_GRAPH_EXEC_DESTROY && is_enter && data->parameters)

@@ -35,13 +35,9 @@ void wl_collect_module_add(struct wl_collect_kernels *kernels, const void *cubin
         kernels->module_bytes + size_bytes > modules_bytes_max || memcmp(cubin, magic, 4) != 0)
         return;
     struct wl_collect_module *module = wl_alloc_zero(1, sizeof *module);
-    struct wl_cupti_cubin_crc crc = {WL_CUPTI_INIT(wl_cupti_cubin_crc), .cubin_bytes = size_bytes,
-                                     .cubin = cubin};
     module->bytes = wl_alloc(size_bytes);
     module->size_bytes = size_bytes;
     memcpy(module->bytes, cubin, size_bytes);
-    if (kernels->core->cupti.cuptiGetCubinCrc && kernels->core->cupti.cuptiGetCubinCrc(&crc) == 0)
-        module->crc = crc.crc;
     module->id = kernels->modules.count + 1;
     kernels->module_bytes += size_bytes;
     WL_PUSH(&kernels->modules, module);
@@ -86,14 +82,26 @@ static void save_code(const struct wl_collect_kernels *kernels,
     free(path);
 }
 
+static void read_crc(const struct wl_collect_kernels *kernels, struct wl_collect_module *module)
+{
+    struct wl_cupti_cubin_crc crc = {WL_CUPTI_INIT(wl_cupti_cubin_crc),
+                                     .cubin_bytes = module->size_bytes, .cubin = module->bytes};
+    if (!module->crc && kernels->core->cupti.cuptiGetCubinCrc &&
+        kernels->core->cupti.cuptiGetCubinCrc(&crc) == 0)
+        module->crc = crc.crc;
+}
+
 static void send_module(struct wl_collect_kernels *kernels, struct wl_collect_module *module)
 {
     const struct wl_sink *sink = kernels->core->input.sink;
+    if (module->is_sent)
+        return;
+    read_crc(kernels, module);
     char *name = wl_string_format("cubin-%016llx", (unsigned long long)module->crc);
     struct wl_record_module record = {.id = module->id, .name = name, .text = "", .options = ""};
-    if (!module->is_sent && sink->put_module)
+    if (sink->put_module)
         sink->put_module(sink->self, &record);
-    if (!module->is_sent)
+    if (kernels->is_code_wanted)
         save_code(kernels, module, name);
     module->is_sent = true;
     free(name);
@@ -246,10 +254,12 @@ void wl_collect_kernel_send(struct wl_collect_kernels *kernels, struct wl_collec
     find_code(kernels, kernel);
     if (kernel->module)
         send_module(kernels, kernel->module);
-    if (kernel->module)
+    bool has_code = kernel->module && kernels->is_code_wanted;
+    if (has_code)
         wl_cubin_lines_read(kernel->module->bytes, kernel->module->size_bytes, kernel->mangled,
                             &lines, NULL);
-    struct wl_record_instruction *instructions = make_instructions(kernel, &lines, &count, &texts);
+    struct wl_record_instruction *instructions =
+        has_code ? make_instructions(kernel, &lines, &count, &texts) : NULL;
     describe(kernels, kernel);
     struct wl_record_kernel record = {
         .id = kernel->id,

@@ -41,6 +41,7 @@ struct wl_collect_kernels {
         size_t count, capacity;
     } modules;
     size_t module_bytes;
+    bool is_code_wanted;                 /* something is measured for each instruction */
     struct wl_attribute_list attributes; /* of the one being sent; kept for the next */
 };
 

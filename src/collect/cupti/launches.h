@@ -48,7 +48,6 @@ struct wl_collect_launch {
     const char *uncounted; /* why it has no counters, or NULL */
     struct wl_collect_numbers values;
     struct wl_collect_instruction_numbers instruction_values;
-    UT_hash_handle hh; /* by correlation_id, while its time is waited for */
 };
 
 struct wl_collect_launch_list {

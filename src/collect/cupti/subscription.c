@@ -1,5 +1,7 @@
 #include "collect/cupti/subscription.h"
 
+#include <string.h>
+
 #include "collect/cupti/calls.h"
 
 /* Calls that are told besides launches. */
@@ -17,7 +19,31 @@ static const struct {
 };
 enum { other_call_count = sizeof other_calls / sizeof *other_calls, driver_calls_max = 1024 };
 
-static int enable_callbacks(const struct wl_collect_subscription *subscription)
+bool wl_collect_is_unsaved_memory(const char *name)
+{
+    static const char *const begins[] = {"cuMemMap", "cuMemAllocAsync", "cuMemAllocFromPoolAsync",
+                                         "cuIpcOpenMemHandle"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+            return true;
+    return false;
+}
+
+static void find_memory_calls(struct wl_collect_subscription *subscription)
+{
+    const struct wl_cupti *cupti = subscription->cupti;
+    const char *name = NULL;
+    if (!cupti->cuptiGetCallbackName)
+        return;
+    for (uint32_t call = 1;
+         call < driver_calls_max && subscription->memory_call_count < WL_COLLECT_MEMORY_CALLS_MAX;
+         call++)
+        if (cupti->cuptiGetCallbackName(WL_CUPTI_DOMAIN_DRIVER, call, &name) == WL_CUPTI_SUCCESS &&
+            name && wl_collect_is_unsaved_memory(name))
+            subscription->memory_calls[subscription->memory_call_count++] = call;
+}
+
+static int enable_callbacks(struct wl_collect_subscription *subscription)
 {
     const struct wl_cupti *cupti = subscription->cupti;
     int result = WL_CUPTI_SUCCESS;
@@ -27,6 +53,10 @@ static int enable_callbacks(const struct wl_collect_subscription *subscription)
     for (size_t i = 0; i < WL_COLLECT_CAPTURE_CALL_COUNT; i++)
         cupti->cuptiEnableCallback(1, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER,
                                    wl_collect_capture_calls[i].call);
+    find_memory_calls(subscription);
+    for (size_t i = 0; i < subscription->memory_call_count; i++)
+        cupti->cuptiEnableCallback(1, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER,
+                                   subscription->memory_calls[i]);
     for (size_t i = 0; result == WL_CUPTI_SUCCESS && i < other_call_count; i++)
         result = cupti->cuptiEnableCallback(1, subscription->subscriber, other_calls[i].domain,
                                             other_calls[i].call);
@@ -63,11 +93,13 @@ enum wl_code wl_collect_subscribe(struct wl_collect_subscription *subscription,
                                       : wl_cupti_fail(error, "subscribing to launches", result);
 }
 
-static bool is_always_told(uint32_t call)
+static bool is_always_told(const struct wl_collect_subscription *subscription, uint32_t call)
 {
     bool is_told = wl_collect_find_launch_call(call) < WL_COLLECT_LAUNCH_CALL_COUNT;
     for (size_t i = 0; i < WL_COLLECT_CAPTURE_CALL_COUNT; i++)
         is_told = is_told || wl_collect_capture_calls[i].call == call;
+    for (size_t i = 0; i < subscription->memory_call_count; i++)
+        is_told = is_told || subscription->memory_calls[i] == call;
     for (size_t i = 0; i < other_call_count; i++)
         is_told = is_told ||
                   (other_calls[i].domain == WL_CUPTI_DOMAIN_DRIVER && other_calls[i].call == call);
@@ -82,7 +114,7 @@ void wl_collect_subscription_watch(const struct wl_collect_subscription *subscri
     if (is_on)
         cupti->cuptiEnableDomain(1, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER);
     for (uint32_t call = 1; !is_on && call < driver_calls_max; call++)
-        if (!is_always_told(call))
+        if (!is_always_told(subscription, call))
             cupti->cuptiEnableCallback(0, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER, call);
 }
 

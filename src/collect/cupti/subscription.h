@@ -4,10 +4,19 @@
 
 #include "hardware/library.h"
 
+enum { WL_COLLECT_MEMORY_CALLS_MAX = 32 };
+
 struct wl_collect_subscription {
     const struct wl_cupti *cupti;
     struct wl_cupti_subscriber *subscriber;
+    uint32_t
+        memory_calls[WL_COLLECT_MEMORY_CALLS_MAX]; /* those below, as this CUPTI numbers them */
+    size_t memory_call_count;
 };
+
+/* A call, by its name, that gives the program memory which CUPTI does not save: a launch that uses
+ * it cannot be replayed. */
+bool wl_collect_is_unsaved_memory(const char *name);
 
 /* callback gets data as its own data. Errors: WL_ERR_UNSUPPORTED; who else is attached is in the
  * message. */

@@ -1,12 +1,19 @@
 #include "collect/cupti/times.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "hardware/activity.h"
 
 /* Times that have come and are not yet with their launches; more than that are lost. */
 enum { times_max = 1 << 16, timed_launches_max = 8192 };
+
+struct wl_collect_timed {
+    uint32_t correlation_id;
+    uint64_t launch_id;
+    UT_hash_handle hh;
+};
 
 void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_launches *launches)
 {
@@ -44,55 +51,74 @@ void wl_collect_times_start(struct wl_collect_times *times)
         wl_collect_note_error(core, "no-times", "kernels are not timed", &error);
 }
 
-/* Sends launches whose time has come. */
+/* Sends times that have come. */
 static void match_times(struct wl_collect_times *times)
 {
+    const struct wl_sink *sink = times->launches->core->input.sink;
+    times->found.count = 0;
     pthread_mutex_lock(&times->come.lock);
     for (size_t i = 0; i < times->come.count; i++) {
-        struct wl_collect_launch *launch = NULL;
-        HASH_FIND(hh, times->timed, &times->come.items[i].correlation_id, sizeof(uint32_t), launch);
-        if (!launch)
+        const struct wl_collect_time *time = &times->come.items[i];
+        struct wl_collect_timed *timed = NULL;
+        HASH_FIND(hh, times->timed, &time->correlation_id, sizeof(uint32_t), timed);
+        if (!timed)
             continue;
-        HASH_DEL(times->timed, launch);
-        wl_collect_launch_add_value(launch, "gpu__time_duration.sum",
-                                    (double)times->come.items[i].duration_ns);
-        wl_collect_launch_send(times->launches, launch);
+        struct wl_record_time record = {timed->launch_id, time->duration_ns};
+        WL_PUSH(&times->found, record);
+        HASH_DEL(times->timed, timed);
+        free(timed);
     }
     times->come.count = 0;
     pthread_mutex_unlock(&times->come.lock);
+    struct wl_record_times record = {times->found.items, times->found.count};
+    if (record.count && sink->put_times)
+        sink->put_times(sink->self, &record);
 }
 
-/* Sends all launches that wait for their time, with it or without. */
 void wl_collect_times_end(struct wl_collect_times *times, bool abandon)
 {
-    struct wl_collect_launch *launch, *next;
+    struct wl_collect_timed *timed, *next;
     if (times->is_tracing && !abandon)
         wl_cupti_activity_flush(true);
-    match_times(times);
-    HASH_ITER(hh, times->timed, launch, next)
+    if (!abandon)
+        match_times(times);
+    HASH_ITER(hh, times->timed, timed, next)
     {
-        HASH_DEL(times->timed, launch);
-        if (abandon)
-            wl_collect_launch_release(launch);
-        else
-            wl_collect_launch_send(times->launches, launch);
+        HASH_DEL(times->timed, timed);
+        free(timed);
     }
+}
+
+/* Of a launch that was counted the counters may have told it. */
+static bool has_time(const struct wl_collect_launch *launch)
+{
+    for (size_t i = 0; i < launch->values.count; i++)
+        if (strcmp(launch->values.items[i].name, "gpu__time_duration.sum") == 0)
+            return true;
+    return false;
+}
+
+static void expect(struct wl_collect_times *times, const struct wl_collect_launch *launch)
+{
+    struct wl_collect_timed *timed = NULL;
+    HASH_FIND(hh, times->timed, &launch->correlation_id, sizeof(uint32_t), timed);
+    if (!timed) {
+        timed = wl_alloc_zero(1, sizeof *timed);
+        timed->correlation_id = launch->correlation_id;
+        HASH_ADD(hh, times->timed, correlation_id, sizeof(uint32_t), timed);
+    }
+    timed->launch_id = launch->id; /* that of the one before never came */
 }
 
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch)
 {
-    if (!times->is_tracing) {
-        wl_collect_launch_send(times->launches, launch);
+    bool is_timed = times->is_tracing && !has_time(launch);
+    if (is_timed)
+        expect(times, launch);
+    wl_collect_launch_send(times->launches, launch);
+    if (!is_timed)
         return;
-    }
-    struct wl_collect_launch *old = NULL;
-    HASH_FIND(hh, times->timed, &launch->correlation_id, sizeof(uint32_t), old);
-    if (old) { /* its record never came */
-        HASH_DEL(times->timed, old);
-        wl_collect_launch_send(times->launches, old);
-    }
-    HASH_ADD(hh, times->timed, correlation_id, sizeof(uint32_t), launch);
-    if (HASH_COUNT(times->timed) >= timed_launches_max)
+    if (HASH_COUNT(times->timed) % timed_launches_max == 0)
         wl_cupti_activity_flush(false);
     match_times(times);
 }

@@ -1,5 +1,5 @@
-/* Times of kernels from CUPTI's records, where no counters tell them: a launch waits for its own.
- */
+/* Times of kernels from CUPTI's records, where no counters tell them. A launch is sent at once, and
+ * its time when it has come: a program that ends by force loses no launch. */
 #ifndef WL_COLLECT_CUPTI_TIMES_H
 #define WL_COLLECT_CUPTI_TIMES_H
 
@@ -7,10 +7,16 @@
 
 #include "collect/cupti/launches.h"
 
+struct wl_collect_timed;
+
 struct wl_collect_times {
     struct wl_collect_launches *launches;
     bool is_tried, is_tracing;
-    struct wl_collect_launch *timed; /* those whose time is waited for */
+    struct wl_collect_timed *timed; /* launches that were sent, whose time is waited for */
+    struct {
+        struct wl_record_time *items;
+        size_t count, capacity;
+    } found; /* kept for the next */
     /* filled on threads of CUPTI, under a lock of its own */
     struct {
         pthread_mutex_t lock;
@@ -26,11 +32,11 @@ struct wl_collect_times {
 void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_launches *launches);
 /* Has CUPTI record times. */
 void wl_collect_times_start(struct wl_collect_times *times);
-/* Takes the launch over, and sends it when its time has come. */
+/* Takes the launch over and sends it; its time is sent when it has come. */
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch);
 /* At the end, where records had no room. */
 void wl_collect_times_note_lost(const struct wl_collect_times *times);
-/* Sends all launches that wait for their time, with it or without; abandon: lets go of them. */
+/* Sends the times that have come, and forgets those that have not. */
 void wl_collect_times_end(struct wl_collect_times *times, bool abandon);
 
 #endif

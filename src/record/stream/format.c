@@ -354,6 +354,17 @@ void wl_codec_launch(struct wl_codec *codec, struct wl_record_launch *record)
     instruction_values(codec, record);
 }
 
+void wl_codec_times(struct wl_codec *codec, struct wl_record_times *record)
+{
+    const void *found = record->items;
+    array(codec, &found, &record->count, sizeof *record->items, 16);
+    record->items = found;
+    for (size_t i = 0; i < record->count; i++) {
+        u64(codec, (uint64_t *)&record->items[i].launch_id);
+        u64(codec, (uint64_t *)&record->items[i].duration_ns);
+    }
+}
+
 void wl_codec_note(struct wl_codec *codec, struct wl_record_note *record)
 {
     record->severity = (enum wl_note_severity)choice(codec, record->severity, WL_NOTE_ERROR);

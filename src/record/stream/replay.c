@@ -9,7 +9,17 @@
 #include "record/stream/format.h"
 #include "record/stream/stream.h"
 
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
+/* What came after its launch. */
+struct late_time {
+    uint64_t launch_id, duration_ns;
+    UT_hash_handle hh;
+};
+
 struct replay {
+    struct late_time *times;
     const char *path;
     FILE *file;
     uint64_t size_bytes, offset; /* of the file; of what was read */
@@ -35,12 +45,40 @@ DELIVER(process)
 DELIVER(device)
 DELIVER(module)
 DELIVER(kernel)
-DELIVER(launch)
 DELIVER(note)
 DELIVER(trace_names)
 DELIVER(trace)
 DELIVER(trace_end)
 #undef DELIVER
+
+static void deliver_launch(struct replay *replay, struct wl_codec *codec)
+{
+    struct wl_record_launch record = {0};
+    struct late_time *late = NULL;
+    wl_codec_launch(codec, &record);
+    if (codec->is_bad || codec->next != codec->end || !replay->sink->put_launch)
+        return;
+    HASH_FIND(hh, replay->times, &record.id, sizeof record.id, late);
+    struct wl_record_value *values =
+        late ? wl_alloc((record.value_count + 1) * sizeof *values) : NULL;
+    if (late) {
+        if (record.value_count)
+            memcpy(values, record.values, record.value_count * sizeof *values);
+        values[record.value_count++] = (struct wl_record_value){
+            "gpu__time_duration.sum", (double)late->duration_ns, WL_MARK_EXACT};
+        record.values = values;
+    }
+    replay->sink->put_launch(replay->sink->self, &record);
+    free(values);
+}
+
+/* Read before everything else. */
+static void deliver_times(struct replay *replay, struct wl_codec *codec)
+{
+    struct wl_record_times record = {0};
+    (void)replay;
+    wl_codec_times(codec, &record);
+}
 
 static void note_dropped(const struct replay *replay, const struct wl_stream_end *end)
 {
@@ -74,6 +112,7 @@ static void (*const deliverers[])(struct replay *, struct wl_codec *) = {
     [WL_STREAM_LAUNCH] = deliver_launch,   [WL_STREAM_NOTE] = deliver_note,
     [WL_STREAM_END] = deliver_end,         [WL_STREAM_TRACE_NAMES] = deliver_trace_names,
     [WL_STREAM_TRACE] = deliver_trace,     [WL_STREAM_TRACE_END] = deliver_trace_end,
+    [WL_STREAM_TIMES] = deliver_times,
 };
 
 /* ---- the file ---- */
@@ -179,6 +218,62 @@ static enum wl_code read_record(struct replay *replay)
     return deliver(replay, wl_stream_read_u32(header + 4), length, start);
 }
 
+/* ---- times that come after their launches ---- */
+
+static void keep_times(struct replay *replay, const unsigned char *payload, size_t length)
+{
+    struct wl_codec codec = {.next = payload, .end = payload + length};
+    struct wl_record_times record = {0};
+    wl_codec_times(&codec, &record);
+    for (size_t i = 0; !codec.is_bad && i < record.count; i++) {
+        struct late_time *late = NULL;
+        HASH_FIND(hh, replay->times, &record.items[i].launch_id, sizeof(uint64_t), late);
+        if (late)
+            continue;
+        late = wl_alloc_zero(1, sizeof *late);
+        late->launch_id = record.items[i].launch_id;
+        late->duration_ns = record.items[i].duration_ns;
+        HASH_ADD(hh, replay->times, launch_id, sizeof late->launch_id, late);
+    }
+    wl_codec_free(&codec);
+}
+
+/* Goes over the headers alone; what is damaged is found when all is read. */
+static void find_times(struct replay *replay)
+{
+    unsigned char header[WL_STREAM_FRAME_HEADER_BYTES];
+    long begin = ftell(replay->file);
+    while (fread(header, 1, sizeof header, replay->file) == sizeof header) {
+        uint32_t length = wl_stream_read_u32(header), kind = wl_stream_read_u32(header + 4);
+        if (wl_stream_read_u32(header + 12) != wl_stream_crc32(header, 12) ||
+            length > WL_STREAM_PAYLOAD_BYTES_MAX ||
+            (uint64_t)ftell(replay->file) + length > replay->size_bytes)
+            break;
+        if (kind != WL_STREAM_TIMES) {
+            if (fseek(replay->file, (long)length, SEEK_CUR) != 0)
+                break;
+            continue;
+        }
+        unsigned char *payload = wl_alloc((size_t)length + 1);
+        if (fread(payload, 1, length, replay->file) == length &&
+            wl_stream_read_u32(header + 8) == wl_stream_crc32(payload, length))
+            keep_times(replay, payload, length);
+        free(payload);
+    }
+    clearerr(replay->file);
+    fseek(replay->file, begin, SEEK_SET);
+}
+
+static void free_times(struct replay *replay)
+{
+    struct late_time *late, *next;
+    HASH_ITER(hh, replay->times, late, next)
+    {
+        HASH_DEL(replay->times, late);
+        free(late);
+    }
+}
+
 static enum wl_code open_file(struct replay *replay)
 {
     struct stat status;
@@ -203,10 +298,13 @@ enum wl_code wl_stream_replay(const char *path, const struct wl_sink *sink,
     enum wl_code code = open_file(&replay);
     if (code == WL_OK)
         code = read_file_header(&replay);
+    if (code == WL_OK && !replay.summary->is_torn)
+        find_times(&replay);
     while (code == WL_OK && !replay.summary->is_torn && left(&replay) > 0)
         code = read_record(&replay);
     if (replay.file)
         fclose(replay.file);
     free(replay.payload);
+    free_times(&replay);
     return code;
 }

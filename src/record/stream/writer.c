@@ -154,6 +154,7 @@ PUT(device, WL_STREAM_DEVICE)
 PUT(module, WL_STREAM_MODULE)
 PUT(kernel, WL_STREAM_KERNEL)
 PUT(launch, WL_STREAM_LAUNCH)
+PUT(times, WL_STREAM_TIMES)
 PUT(note, WL_STREAM_NOTE)
 PUT(trace_names, WL_STREAM_TRACE_NAMES)
 PUT(trace, WL_STREAM_TRACE)
@@ -240,6 +241,7 @@ enum wl_code wl_stream_writer_open(const char *folder, struct wl_stream_writer *
         .put_module = put_module,
         .put_kernel = put_kernel,
         .put_launch = put_launch,
+        .put_times = put_times,
         .put_note = put_note,
         .put_end = put_end,
         .put_trace_names = put_trace_names,

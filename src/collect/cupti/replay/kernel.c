@@ -4,6 +4,7 @@
  * again. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "collect/cupti/replay/replay.h"
 
 /* ---- beginning ---- */
@@ -54,6 +55,7 @@ static bool begin(struct wl_replayer *replay, struct wl_collect_context *context
 {
     struct wl_error error = {0};
     enum wl_code code = WL_OK;
+    uint64_t start_ns = wl_clock_monotonic_ns();
     /* what is loaded during a batch would not be put back with the rest: it is loaded before */
     if (!launch->kernel->has_attributes)
         wl_replay_flush_all(replay);
@@ -67,6 +69,7 @@ static bool begin(struct wl_replayer *replay, struct wl_collect_context *context
         return false;
     if (context->counters == WL_COLLECT_ON)
         code = begin_launch(replay, context, launch, &error);
+    replay->replayed_ns += wl_clock_monotonic_ns() - start_ns;
     return wl_replay_batch_add(replay, context, launch, &wl_replay_kernel, code, &error);
 }
 
@@ -159,6 +162,7 @@ static enum wl_code end_batch(struct wl_replayer *replay, struct wl_collect_cont
                               size_t count, struct wl_error *error)
 {
     struct wl_cupti_counted counted = {0};
+    uint64_t start_ns = wl_clock_monotonic_ns();
     size_t parts = context->counting.plan.parts.count;
     enum wl_code code = context->is_own ? run_passes(replay, context, error)
                                         : wl_cupti_counting_stop(&context->counting, error);
@@ -173,6 +177,7 @@ static enum wl_code end_batch(struct wl_replayer *replay, struct wl_collect_cont
                      counted.range_count, count);
     if (parts)
         context->part = (context->part + 1) % parts;
+    replay->replayed_ns += wl_clock_monotonic_ns() - start_ns;
     return code;
 }
 

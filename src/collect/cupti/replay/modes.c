@@ -1,10 +1,17 @@
 /* The table of replay modes: what each --replay-mode means. */
+#include <stdlib.h>
+
+#include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
 /* The first launches alike are counted; few where CUPTI runs them again, and one where we do, as
  * later ones carry passes, too. kept_max: where what is counted is kept from run to run of the
  * program. */
 enum { counted_max = 4, counted_max_own = 1, spread_after = 2, kept_max = 64 };
+
+/* Of auto: when replaying has cost so much, launches are only spread from then on. A program that
+ * launches hundreds of kernels launches them again. */
+static const uint64_t dear_ns = UINT64_C(1500000000);
 
 bool wl_replay_is_possible(const struct wl_collect_core *core)
 {
@@ -15,9 +22,29 @@ bool wl_replay_is_possible(const struct wl_collect_core *core)
 
 /* ---- which mode a launch gets ---- */
 
-static const struct wl_replay_mode *spread_or_none(const struct wl_collect_group *group)
+void wl_replay_see_memory(struct wl_replayer *replay, const char *call)
 {
-    return wl_replay_spread_is_done(group) ? &wl_replay_none : &wl_replay_spread;
+    if (replay->has_unsaved_memory)
+        return;
+    replay->has_unsaved_memory = true;
+    if (!replay->policy->replays_first && !replay->policy->replays_each)
+        return;
+    char *text = wl_string_format("the program has memory that cannot be saved and put back (%s): "
+                                  "no launch is replayed, each of like launches carries one pass",
+                                  call);
+    wl_collect_note(&replay->core, WL_NOTE_INFO, "not-replayed", text,
+                    "--replay-mode application runs the program once for each pass");
+    free(text);
+}
+
+/* A launch that needs nothing goes on with a pass that is being carried: to end the pass is dear.
+ */
+static const struct wl_replay_mode *spread_or_none(const struct wl_collect_context *context,
+                                                   const struct wl_collect_group *group)
+{
+    return wl_replay_spread_is_done(group) && !wl_replay_spread_is_open(context)
+               ? &wl_replay_none
+               : &wl_replay_spread;
 }
 
 static const struct wl_replay_mode *choose_auto(const struct wl_replayer *replay,
@@ -26,10 +53,13 @@ static const struct wl_replay_mode *choose_auto(const struct wl_replayer *replay
                                                 uint64_t before)
 {
     bool is_own = replay->instructions.can_replay;
-    (void)context;
+    if (is_own && (replay->has_unsaved_memory || replay->replayed_ns > dear_ns))
+        return spread_or_none(context, group);
     if (group->counted < (is_own ? counted_max_own : counted_max))
         return &wl_replay_kernel;
-    return is_own && before >= spread_after ? spread_or_none(group) : &wl_replay_none;
+    return is_own && (before >= spread_after || wl_replay_spread_is_open(context))
+               ? spread_or_none(context, group)
+               : &wl_replay_none;
 }
 
 static const struct wl_replay_mode *choose_kernel(const struct wl_replayer *replay,
@@ -37,8 +67,10 @@ static const struct wl_replay_mode *choose_kernel(const struct wl_replayer *repl
                                                   const struct wl_collect_group *group,
                                                   uint64_t before)
 {
-    (void)replay, (void)context, (void)group, (void)before;
-    return &wl_replay_kernel;
+    (void)before;
+    return replay->has_unsaved_memory && replay->instructions.can_replay
+               ? spread_or_none(context, group)
+               : &wl_replay_kernel;
 }
 
 static const struct wl_replay_mode *choose_none(const struct wl_replayer *replay,
@@ -55,8 +87,8 @@ static const struct wl_replay_mode *choose_spread(const struct wl_replayer *repl
                                                   const struct wl_collect_group *group,
                                                   uint64_t before)
 {
-    (void)replay, (void)context, (void)before;
-    return spread_or_none(group);
+    (void)replay, (void)before;
+    return spread_or_none(context, group);
 }
 
 static const struct wl_replay_mode *choose_application(const struct wl_replayer *replay,

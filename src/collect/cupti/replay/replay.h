@@ -28,6 +28,8 @@ struct wl_replayer {
     struct wl_collect_counters counters;
     struct wl_collect_images images;
     _Atomic bool has_batch;          /* some context has launches to be replayed */
+    uint64_t replayed_ns;            /* what replaying has cost */
+    bool has_unsaved_memory;         /* the program has memory that is not put back */
     struct wl_replay_range *range;   /* of range.h, or NULL */
     struct wl_replay_graphs *graphs; /* of graph.h, or NULL */
 };
@@ -79,6 +81,8 @@ struct wl_replay_mode {
 extern const struct wl_replay_mode wl_replay_kernel, wl_replay_spread, wl_replay_application,
     wl_replay_range, wl_replay_app_range, wl_replay_graph, wl_replay_graph_run, wl_replay_none;
 
+/* Whether a pass is being carried: a launch that no group needs goes on with it. */
+bool wl_replay_spread_is_open(const struct wl_collect_context *context);
 /* Whether nothing more of a group's launches is wanted for the first of them. */
 bool wl_replay_spread_is_done(const struct wl_collect_group *group);
 
@@ -87,6 +91,8 @@ bool wl_replay_spread_is_done(const struct wl_collect_group *group);
 const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay);
 /* Whether the driver's memory functions allow to run launches again. */
 bool wl_replay_is_possible(const struct wl_collect_core *core);
+/* The program calls what gives it memory that is not saved: nothing is replayed from here on. */
+void wl_replay_see_memory(struct wl_replayer *replay, const char *call);
 
 /* Of all modes, where they have them: the functions of the same names. */
 void wl_replay_interrupt(struct wl_replayer *replay, struct wl_collect_context *context);

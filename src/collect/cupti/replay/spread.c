@@ -2,7 +2,8 @@
  * and what they counted is put together for all of them, with how far it lies apart. A pass is
  * carried by one or more launches in a row, and the n-th launch of each pass is of the same group:
  * CUPTI puts the passes of the n-th together. Changing to the next pass costs tens of milliseconds,
- * a launch one. */
+ * a launch one: so a pass goes on until every group that is to be counted has had its share, and
+ * takes those in between with it that have all they need. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@ enum { share_count = sizeof shares / sizeof *shares };
 /* patience: so many launches are let pass in wait for the one that a pass is to begin with.
  * attempts_max: for each part of the plan; a program may never make the same launches in a row. */
 enum { patience = 256, attempts_max = 12 };
+
+/* Where there are many groups, a pass is longer: it costs room, and saves passes. */
+enum { long_pass = 4 * WL_COLLECT_LAUNCHES_MAX, groups_many = 8 };
 
 /* What was counted of a metric, of all passes of a group put together. */
 struct spread_value {
@@ -43,9 +47,11 @@ struct wl_spread {
 
 /* The launches of a pass, which those of the other passes must be like, one by one. */
 struct wl_spread_cycle {
-    struct wl_collect_group *slots[WL_COLLECT_LAUNCHES_MAX];
-    uint32_t slot_count, wanted, next; /* wanted: of the first pass; next: in this pass */
-    uint64_t launches, waits;          /* that could carry a pass: ever; since the last pass */
+    struct wl_collect_group *slots[long_pass];
+    uint32_t slot_count, next; /* next: in this pass */
+    uint32_t length;           /* of a pass, at most */
+    uint32_t wanted, useful;   /* of the first pass: launches of groups that are not done */
+    uint64_t launches, waits;  /* that could carry a pass: ever; since the last pass */
 };
 
 static struct wl_spread *spread_of(struct wl_collect_group *group)
@@ -130,7 +136,7 @@ static bool add_range(struct wl_collect_context *context, size_t range, double *
         return false;
     for (size_t i = 0; i < part->metric_count; i++) {
         is_covered = is_covered && !isnan(values[i]);
-        if (isfinite(values[i]))
+        if (isfinite(values[i]) && !spread->is_done)
             add_value(spread, part->metrics[i], values[i]);
     }
     return is_covered;
@@ -230,8 +236,14 @@ static void begin_cycle(const struct wl_replayer *replay, struct wl_collect_cont
     }
     uint32_t wanted = shares[round < share_count ? round : share_count - 1] * groups;
     context->part = group->spread->cycles % parts;
-    context->cycle->slot_count = context->cycle->next = 0;
-    context->cycle->wanted = wanted < WL_COLLECT_LAUNCHES_MAX ? wanted : WL_COLLECT_LAUNCHES_MAX;
+    context->cycle->slot_count = context->cycle->next = context->cycle->useful = 0;
+    if (groups >= groups_many)
+        wl_cupti_counting_make_room(&context->counting,
+                                    long_pass * wl_collect_context_ranges_each(context));
+    context->cycle->length = context->counting.ranges_max / wl_collect_context_ranges_each(context);
+    if (context->cycle->length > long_pass)
+        context->cycle->length = long_pass;
+    context->cycle->wanted = wanted < context->cycle->length ? wanted : context->cycle->length;
 }
 
 static enum wl_code begin_pass(struct wl_replayer *replay, struct wl_collect_context *context,
@@ -267,9 +279,10 @@ static bool is_first_pass(const struct wl_collect_context *context)
 static bool take_slot(struct wl_collect_context *context, struct wl_collect_group *group)
 {
     struct wl_spread_cycle *cycle = cycle_of(context);
-    if (is_first_pass(context))
+    if (is_first_pass(context)) {
         cycle->slots[cycle->slot_count++] = group;
-    else if (cycle->next >= cycle->slot_count || cycle->slots[cycle->next] != group)
+        cycle->useful += !group->spread->is_done;
+    } else if (cycle->next >= cycle->slot_count || cycle->slots[cycle->next] != group)
         return false;
     cycle->next++;
     return true;
@@ -281,7 +294,7 @@ static bool begin_launch(struct wl_replayer *replay, struct wl_collect_context *
     struct wl_spread *spread = spread_of(launch->group);
     bool is_open = context->counting.is_started;
     spread->last = ++cycle_of(context)->launches;
-    if (spread->is_done)
+    if (spread->is_done && !is_open)
         return false;
     spread->is_wanted = true;
     if (!is_open && begin_pass(replay, context, launch->group, &is_open, error) != WL_OK)
@@ -295,7 +308,7 @@ static bool begin_launch(struct wl_replayer *replay, struct wl_collect_context *
     wl_collect_context_begin_range(context, launch);
     launch->mode = &wl_replay_spread;
     launch->group->carried++;
-    spread->launches++;
+    spread->launches += !spread->is_done;
     return true;
 }
 
@@ -324,14 +337,14 @@ static void interrupt_pass(struct wl_replayer *replay, struct wl_collect_context
     if (!context->is_own || context->is_saved || !context->counting.is_started)
         return;
     if (is_refused && is_first_pass(context) && cycle->slot_count)
-        cycle->slot_count--;
+        cycle->useful -= !cycle->slots[--cycle->slot_count]->spread->is_done;
     if (end_pass(replay, context, &error) != WL_OK)
         wl_collect_counters_stop(&replay->counters, context, &error);
 }
 
 static void interrupt(struct wl_replayer *replay, struct wl_collect_context *context)
 {
-    if (replay->policy->shares_launches)
+    if (context->cycle)
         interrupt_pass(replay, context, false);
 }
 
@@ -349,10 +362,11 @@ static void end(struct wl_replayer *replay, struct wl_collect_context *context,
     const struct wl_spread_cycle *cycle = cycle_of(context);
     struct wl_spread *spread = spread_of(launch->group);
     struct wl_error error = {0};
-    uint32_t length = is_first_pass(context) ? cycle->wanted : cycle->slot_count;
+    bool is_full = is_first_pass(context)
+                       ? cycle->useful >= cycle->wanted || cycle->slot_count >= cycle->length
+                       : cycle->next >= cycle->slot_count;
     (void)call;
-    if (context->counting.is_started && cycle->next >= length &&
-        end_pass(replay, context, &error) != WL_OK)
+    if (context->counting.is_started && is_full && end_pass(replay, context, &error) != WL_OK)
         wl_collect_counters_stop(&replay->counters, context, &error);
     if (!spread->first && !spread->is_done)
         spread->first = launch;
@@ -410,6 +424,11 @@ static void close(struct wl_collect_context *context)
 {
     free(context->cycle);
     context->cycle = NULL;
+}
+
+bool wl_replay_spread_is_open(const struct wl_collect_context *context)
+{
+    return context->cycle && context->is_own && !context->is_saved && context->counting.is_started;
 }
 
 bool wl_replay_spread_is_done(const struct wl_collect_group *group)
