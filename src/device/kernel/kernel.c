@@ -79,6 +79,13 @@ static void count_constants(struct wl_device_kernel *kernel)
             kernel->constant_bytes += (uint32_t)parsed->variables[i].size_bytes;
 }
 
+/* A compiler for another GPU says nothing of how this one's orders a kernel's loads. */
+static bool is_for_this_gpu(const struct wl_device_kernel *kernel)
+{
+    const char *source = kernel->info.registers_source;
+    return strcmp(source, "cubin") == 0 || strcmp(source, "ptxas") == 0;
+}
+
 static int lower(struct wl_device_kernel *kernel)
 {
     bool is_compiled = find_registers(kernel);
@@ -90,7 +97,8 @@ static int lower(struct wl_device_kernel *kernel)
         .linked_module = linked_module,
         .self = kernel,
         .capability = wl_device_state_capability(),
-        .registers_per_thread = is_compiled ? kernel->info.registers_per_thread : 0,
+        .registers_per_thread =
+            is_compiled && is_for_this_gpu(kernel) ? kernel->info.registers_per_thread : 0,
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {
