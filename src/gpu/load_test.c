@@ -51,7 +51,7 @@ static void test_every_embedded_model_loads(void **state)
         assert_true(gpu.l2_bytes % gpu.l2_line_bytes == 0);
         wl_gpu_free(&gpu);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 17);
 }
 
 /* A data sheet's bandwidth is its bus width times its data rate, and its peak FLOP rate follows
@@ -62,9 +62,11 @@ static void test_peaks_are_those_of_the_data_sheets(void **state)
     static const struct {
         const char *name;
         double tflops;
-    } sheets[] = {{"k40", 5.04},  {"k620", 0.863},   {"v100", 15.7}, {"t4", 8.1},
-                  {"a100", 19.5}, {"rtx3090", 35.6}, {"h100", 66.9}, {"rtx4090", 82.6},
-                  {"l4", 30.3},   {"h200", 66.9}};
+    } sheets[] = {{"k40", 5.04},      {"k620", 0.863},   {"v100", 15.7}, {"t4", 8.1},
+                  {"a100", 19.5},     {"rtx3090", 35.6}, {"h100", 66.9}, {"rtx4090", 82.6},
+                  {"l4", 30.3},       {"h200", 66.9},    {"a10", 31.2},  {"l40s", 91.6},
+                  {"gh200", 67},      {"b200", 75},      {"orin", 5.32}, {"rtx5090", 104.8},
+                  {"rtx4060m", 14.56}};
     for (size_t i = 0; i < sizeof sheets / sizeof sheets[0]; i++) {
         struct wl_gpu gpu;
         assert_int_equal(wl_gpu_load(sheets[i].name, NULL, &gpu, NULL), WL_OK);
@@ -235,8 +237,9 @@ static void test_unknown_name(void **state)
     struct wl_error error = {0};
     assert_int_equal(wl_gpu_load("h300", folder, &gpu, &error), WL_ERR_USAGE);
     assert_string_equal(error.message, "unknown GPU \"h300\"");
-    assert_string_equal(error.hint, "known are: k40, k620, v100, t4, a100, rtx3090, h100, rtx4090, "
-                                    "l4, h200");
+    assert_string_equal(error.hint,
+                        "known are: k40, k620, v100, t4, a100, rtx3090, a10, orin, h100, "
+                        "rtx4090, rtx4060m, l4, gh200, l40s, h200, b200, rtx5090");
     assert_int_equal(wl_gpu_load("../h200", folder, &gpu, &error), WL_ERR_USAGE);
     assert_string_equal(error.message, "unknown GPU \"../h200\"");
 }
@@ -281,9 +284,11 @@ static void test_bad_files(void **state)
         {"parent = h200\nparent = h100\n", "bad.gpu:2", "parent is set twice", ""},
         {"parent = a/b\n", "bad.gpu:1", "parent wants the name of a GPU, not \"a/b\"", ""},
         {"sm_count = 5\nparent = nobody\n", "bad.gpu:2", "unknown parent \"nobody\"",
-         "known are: k40, k620, v100, t4, a100, rtx3090, h100, rtx4090, l4, h200"},
+         "known are: k40, k620, v100, t4, a100, rtx3090, a10, orin, h100, rtx4090, rtx4060m, l4, "
+         "gh200, l40s, h200, b200, rtx5090"},
         {"parent = bad\n", "bad.gpu:1", "more than 8 parents: is a GPU its own ancestor?",
-         "known are: k40, k620, v100, t4, a100, rtx3090, h100, rtx4090, l4, h200"},
+         "known are: k40, k620, v100, t4, a100, rtx3090, a10, orin, h100, rtx4090, rtx4060m, l4, "
+         "gh200, l40s, h200, b200, rtx5090"},
         {"sm_count = 5\n", "bad.gpu", "full_name is missing", ""},
         {"", "bad.gpu", "full_name is missing", ""},
         {"parent = h200\nmax_threads_per_sm = 1024\n", "bad.gpu",

@@ -45,11 +45,10 @@ static const struct wl_ptx_module *linked_module(void *self, size_t index)
     return wl_device_module_image(kernel->module, index);
 }
 
-static void set_registers(struct wl_device_kernel *kernel)
+/* What a compiler said of the kernel's registers; false: nobody has compiled it. */
+static bool find_registers(struct wl_device_kernel *kernel)
 {
     struct wl_device_kernel_info *info = &kernel->info;
-    info->registers_per_thread = kernel->program->register_estimate;
-    info->registers_source = "liveness";
     for (size_t i = kernel->module->cubin.count; i-- > 0;) {
         const struct wl_cubin_kernel *compiled = &kernel->module->cubin.items[i];
         if (strcmp(compiled->name, kernel->name))
@@ -58,17 +57,18 @@ static void set_registers(struct wl_device_kernel *kernel)
         info->spill_store_bytes = compiled->spill_store_bytes;
         info->spill_load_bytes = compiled->spill_load_bytes;
         info->registers_source = "cubin";
-        return;
+        return true;
     }
     const struct wl_compiled_kernel *compiled =
         wl_compiled_find(wl_device.options.compiled, kernel->image->hash, kernel->name);
     if (!compiled)
-        return;
+        return false;
     info->registers_per_thread = compiled->registers;
     info->spill_store_bytes = compiled->spill_store_bytes;
     info->spill_load_bytes = compiled->spill_load_bytes;
     info->registers_source =
         compiled->architecture == wl_device_state_capability() ? "ptxas" : compiled->source;
+    return true;
 }
 
 static void count_constants(struct wl_device_kernel *kernel)
@@ -79,8 +79,16 @@ static void count_constants(struct wl_device_kernel *kernel)
             kernel->constant_bytes += (uint32_t)parsed->variables[i].size_bytes;
 }
 
+/* A compiler for another GPU says nothing of how this one's orders a kernel's loads. */
+static bool is_for_this_gpu(const struct wl_device_kernel *kernel)
+{
+    const char *source = kernel->info.registers_source;
+    return strcmp(source, "cubin") == 0 || strcmp(source, "ptxas") == 0;
+}
+
 static int lower(struct wl_device_kernel *kernel)
 {
+    bool is_compiled = find_registers(kernel);
     struct wl_ptx_lower_input input = {
         .module = kernel->image->parsed,
         .function = wl_ptx_module_find_function(kernel->image->parsed, kernel->name),
@@ -91,6 +99,8 @@ static int lower(struct wl_device_kernel *kernel)
         .capability = wl_device_state_capability(),
         .keeps_masks = wl_device.options.checks & WL_CHECK_SYNC,
         .shared_gap_bytes = (wl_device.options.padding_bytes + 127) / 128 * 128,
+        .registers_per_thread =
+            is_compiled && is_for_this_gpu(kernel) ? kernel->info.registers_per_thread : 0,
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {
@@ -101,7 +111,10 @@ static int lower(struct wl_device_kernel *kernel)
     kernel->info.module = &kernel->image->info;
     kernel->info.mangled = kernel->name;
     kernel->info.program = kernel->program;
-    set_registers(kernel);
+    if (!is_compiled) {
+        kernel->info.registers_per_thread = kernel->program->register_estimate;
+        kernel->info.registers_source = "liveness";
+    }
     count_constants(kernel);
     return WL_DEVICE_OK;
 }

@@ -702,7 +702,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
     if (!lowering.code && calls.function_count > 1)
         lower_callees(&lowering);
     if (lowering.program->machine)
-        wl_machine_improve(lowering.program->machine);
+        wl_machine_improve(lowering.program->machine, input->registers_per_thread);
     give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);

@@ -24,6 +24,7 @@ struct wl_ptx_lower_input {
     /* Left free behind each shared array, so that what runs from one into the next is seen. */
     uint32_t shared_gap_bytes;
     bool keeps_masks; /* of shuffles and bar.warp.sync in registers, for WL_CHECK_SYNC */
+    uint32_t registers_per_thread; /* that a compiler gave the function, 0: not known */
 };
 
 /* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),

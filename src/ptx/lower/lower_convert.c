@@ -168,9 +168,39 @@ static void float_to_integer(struct lowering *lowering, enum wl_ptx_type to, enu
         lower_emit_plain(lowering, WL_OP_CVT_U32_U16, dst, dst, NO_REGISTER, NO_REGISTER);
 }
 
+/* Conversions that other pipes than the one for special functions do, from a compute capability on:
+ * what ptxas 13.0 makes of them for 7.5 to 12.0. Of narrow formats and of halves HADD2, shifts and
+ * F2FP; I2FP of integers. */
+static const struct {
+    enum wl_ptx_type to, from;
+    uint32_t capability;
+    enum wl_pipe pipe;
+} pipe_rows[] = {
+    {WL_PTX_F32, WL_PTX_F16, 53, WL_PIPE_FP16},  {WL_PTX_F32, WL_PTX_BF16, 0, WL_PIPE_ALU},
+    {WL_PTX_F16, WL_PTX_F32, 80, WL_PIPE_ALU},   {WL_PTX_BF16, WL_PTX_F32, 80, WL_PIPE_ALU},
+    {WL_PTX_F16X2, WL_PTX_F32, 80, WL_PIPE_ALU}, {WL_PTX_BF16X2, WL_PTX_F32, 80, WL_PIPE_ALU},
+    {WL_PTX_F32, WL_PTX_S32, 86, WL_PIPE_ALU},   {WL_PTX_F32, WL_PTX_U32, 86, WL_PIPE_ALU},
+    {WL_PTX_F32, WL_PTX_S16, 86, WL_PIPE_ALU},   {WL_PTX_F32, WL_PTX_U16, 86, WL_PIPE_ALU},
+    {WL_PTX_F32, WL_PTX_S8, 86, WL_PIPE_ALU},    {WL_PTX_F32, WL_PTX_U8, 86, WL_PIPE_ALU},
+};
+
+static void set_pipe(struct lowering *lowering, enum wl_ptx_type to, enum wl_ptx_type from)
+{
+    struct wl_program_instruction *row = &lowering->instructions.items[lowering->instruction_index];
+    bool has_both = to != WL_PTX_TYPE_NONE && from != WL_PTX_TYPE_NONE;
+    if (has_both && !lower_is_float(to) && !lower_is_float(from) && !lower_is_half(to) &&
+        !lower_is_half(from))
+        row->pipe = WL_PIPE_ALU;
+    for (size_t i = 0; i < WL_COUNT(pipe_rows); i++)
+        if (pipe_rows[i].to == to && pipe_rows[i].from == from &&
+            lowering->input->capability >= pipe_rows[i].capability)
+            row->pipe = pipe_rows[i].pipe;
+}
+
 FAMILY(cvt)
 {
     enum wl_ptx_type from = lower_type(instruction, 0), to = lower_type(instruction, 1);
+    set_pipe(lowering, to, from);
     if (lower_cvt_is_pack(instruction)) {
         lower_cvt_pack(lowering, instruction);
         return;

@@ -64,6 +64,7 @@ static void collect(struct translation *translation, struct lowered *lowered)
 
 static void translate(struct translation *translation, uint32_t block, struct lowered *lowered)
 {
+    const struct lowering *lowering = translation->lowering;
     const struct wl_op *op = &lowered->op;
     if (op->code == WL_OP_GUARD)
         translation->guard = op->a;
@@ -78,6 +79,7 @@ static void translate(struct translation *translation, uint32_t block, struct lo
                                      .def_count = (uint32_t)translation->defs.count,
                                      .use_count = (uint32_t)translation->uses.count,
                                      .is_guarded = lowered->is_guarded,
+                                     .pipe = lowering->instructions.items[op->instruction].pipe,
                                      .site = WL_MACHINE_NONE,
                                      .address = WL_MACHINE_NONE};
     if (is_memory(op)) {

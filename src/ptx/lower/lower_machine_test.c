@@ -37,6 +37,9 @@ struct lowering_case {
     struct wl_program *program;
 };
 
+/* What a compiler is said to have given a thread; 0: nothing is known. */
+static uint32_t registers_given;
+
 static const struct wl_machine *lower_body(struct lowering_case *self, const char *body)
 {
     struct wl_error error = {0};
@@ -50,8 +53,10 @@ static const struct wl_machine *lower_body(struct lowering_case *self, const cha
                  body);
     if (wl_ptx_module_parse(text.data, text.length, "test", &self->module, &error))
         fail_msg("%s (%s)", error.message, error.where);
-    struct wl_ptx_lower_input input = {
-        .module = self->module, .capability = 90, .resolve = resolve};
+    struct wl_ptx_lower_input input = {.module = self->module,
+                                       .capability = 90,
+                                       .resolve = resolve,
+                                       .registers_per_thread = registers_given};
     input.function = wl_ptx_module_find_function(self->module, "k");
     if (wl_ptx_lower(&input, &self->program, &error))
         fail_msg("%s (%s)", error.message, error.where);
@@ -327,30 +332,76 @@ static void check_loop(const char *begin, const char *more, const char *expected
 #define BEFORE "UNIFORM UNIFORM MOVE MOVE MOVE MOVE | "
 #define FOUR(kind) " " #kind " " #kind " " #kind " " #kind
 
-/* 16, 8 and 4 turns at once; counters move once, addresses are offsets. */
+#define NOT_UNROLLED BEFORE "LOAD ADD ALU ALU FMA ALU BRANCH | STORE EXIT"
+
+/* 4 and 2 turns at once; counters move once, addresses are offsets. */
 static void a_loop_that_counts_is_unrolled(void **state)
 {
     (void)state;
     check_loop("", "",
-               BEFORE
-               "LOAD ADD ALU ALU FMA ALU BRANCH | STORE EXIT | "
-               "x4 LOAD ADD LOAD ALU LOAD ALU LOAD" FOUR(
-                   FMA) " ALU BRANCH | "
-                        "x8 LOAD ADD LOAD ALU LOAD" FOUR(LOAD) " ALU LOAD" FOUR(FMA)
-                            FOUR(FMA) " ALU BRANCH | "
-                                      "x16 LOAD ADD LOAD ALU LOAD" FOUR(LOAD) FOUR(LOAD)
-                                          FOUR(LOAD) " ALU LOAD" FOUR(FMA) FOUR(FMA) FOUR(FMA)
-                                              FOUR(FMA) " ALU BRANCH | "
-                                                        "x0 ADD ALU BRANCH ALU BRANCH ALU BRANCH");
+               NOT_UNROLLED " | x2 LOAD ADD ALU LOAD ALU FMA FMA ALU BRANCH | "
+                            "x4 LOAD ADD LOAD ALU LOAD ALU LOAD" FOUR(
+                                FMA) " ALU BRANCH | x0 ADD ALU BRANCH ALU BRANCH");
 }
 
 static void a_loop_that_must_not_is_not_unrolled(void **state)
 {
     (void)state;
-    check_loop(".pragma \"nounroll\";\n", "",
-               BEFORE "LOAD ADD ALU ALU FMA ALU BRANCH | STORE EXIT");
-    check_loop("", "shfl.sync.bfly.b32 %r5, %r1, 1, 31, -1;\nst.global.u32 [%rd0+8], %r5;\n",
-               BEFORE "LOAD SHUFFLE ALU ADD STORE ALU FMA ALU BRANCH | STORE EXIT");
+    check_loop(".pragma \"nounroll\";\n", "", NOT_UNROLLED);
+    check_loop("", "membar.gl;\n", BEFORE "LOAD ADD ALU FENCE ALU FMA ALU BRANCH | STORE EXIT");
+}
+
+/* Of a loop whose body is so many multiplications, with a load before them or without: turns that
+ * the machine makes at once. */
+static uint32_t count_turns(const char *before, const char *body_line, uint32_t lines,
+                            const char *control)
+{
+    struct wl_text body = {0};
+    struct lowering_case lowered;
+    wl_text_addf(&body, "mov.f32 %%f1, 0f3f800000;\nmov.u32 %%r1, 0;\nLOOP:\n%s", before);
+    for (uint32_t i = 0; i < lines; i++)
+        wl_text_add(&body, body_line);
+    wl_text_addf(&body, "%s@%%p1 bra LOOP;\nst.global.f32 [%%rd0], %%f1;", control);
+    const struct wl_machine *machine = lower_body(&lowered, body.data);
+    uint32_t turns = 1;
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        turns = machine->blocks[b].turns > turns ? machine->blocks[b].turns : turns;
+    free_case(&lowered);
+    wl_text_free(&body);
+    return turns;
+}
+
+/* As ptxas 13.0 does: bench/gpu/model/ptxas-unroll.csv. */
+static void bodies_are_unrolled_up_to_a_size(void **state)
+{
+    (void)state;
+    static const char multiply[] = "fma.rn.f32 %f1, %f1, %f1, %f1;\n";
+    static const char up[] = "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r0;\n";
+    assert_int_equal(count_turns("", multiply, 18, up), 4);
+    assert_int_equal(count_turns("", multiply, 19, up), 1);
+    static const char load[] = "ld.global.f32 %f2, [%rd0];\nadd.s64 %rd0, %rd0, 4;\n";
+    assert_int_equal(count_turns(load, multiply, 44, up), 4);
+    assert_int_equal(count_turns(load, multiply, 45, up), 1);
+    static const char shared[] = "ld.shared.f32 %f2, [%r5];\nadd.s32 %r5, %r5, 4;\n";
+    assert_int_equal(count_turns(shared, multiply, 21, up), 4);
+    assert_int_equal(count_turns(shared, multiply, 22, up), 1);
+    static const char affine[] = "add.s32 %r1, %r1, 1;\nadd.s32 %r2, %r1, %r0;\n"
+                                 "setp.ne.s32 %p1, %r2, 0;\n";
+    assert_int_equal(count_turns("", multiply, 4, affine), 1);
+    static const char other[] = "add.s32 %r1, %r1, %r0;\nsetp.lt.s32 %p1, %r1, %r0;\n";
+    assert_int_equal(count_turns("", multiply, 4, other), 1);
+}
+
+static void known_turns_are_divided(void **state)
+{
+    (void)state;
+    static const char multiply[] = "fma.rn.f32 %f1, %f1, %f1, %f1;\n";
+    static const char to_20[] = "add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 20;\n";
+    static const char to_1000[] = "add.s32 %r1, %r1, 1;\nsetp.ne.s32 %p1, %r1, 1000;\n";
+    assert_int_equal(count_turns("", multiply, 16, to_20), 20);
+    assert_int_equal(count_turns("", multiply, 16, to_1000), 20);
+    assert_int_equal(count_turns("", multiply, 32, to_1000), 10);
+    assert_int_equal(count_turns("", multiply, 100, to_1000), 1);
 }
 
 static void words_of_a_row_are_loaded_together(void **state)
@@ -370,10 +421,10 @@ static void words_of_a_row_are_loaded_together(void **state)
 }
 
 /* Loads stand before all uses as long as a thread needs no more than 32 registers, of which five
- * are no values; then each use makes room for a load. */
-static void loads_stand_as_early_as_registers_allow(void **state)
+ * are no values, or than a compiler gave it; then each use makes room for a load. */
+static void check_loads(uint32_t registers, uint32_t expected)
 {
-    (void)state;
+    registers_given = registers;
     struct wl_text body = {0};
     wl_text_add(&body, "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\n"
                        "add.s64 %rd2, %rd0, %rd1;\nmov.f32 %f1, 0f00000000;\n");
@@ -389,10 +440,34 @@ static void loads_stand_as_early_as_registers_allow(void **state)
         first++;
     for (const char *at = use; (at = strstr(at, " FMA LOAD")) != NULL; at++)
         paired++;
-    assert_int_equal(first, 24); /* a pointer and the sum take three */
+    assert_int_equal(first, expected); /* a pointer and the sum take three */
     assert_int_equal(first + paired, 30);
     free(listed);
     wl_text_free(&body);
+    registers_given = 0;
+}
+
+static void loads_stand_as_early_as_registers_allow(void **state)
+{
+    (void)state;
+    check_loads(0, 24);
+    check_loads(16, 24);
+    check_loads(40, 30);
+}
+
+/* As ptxas 13.0 does for 9.0: HADD2, shifts, F2FP and I2FP; F2I alone is of the slow pipe. */
+static void conversions_have_their_pipes(void **state)
+{
+    (void)state;
+    check("ld.global.b16 %r1, [%rd0];\ncvt.f32.f16 %f1, %r1;\nst.global.f32 [%rd0], %f1;",
+          "UNIFORM LOAD HALF STORE EXIT");
+    check("ld.global.f32 %f1, [%rd0];\ncvt.rn.bf16x2.f32 %r1, %f1, %f1;\n"
+          "st.global.u32 [%rd0], %r1;",
+          "UNIFORM LOAD ALU STORE EXIT");
+    check("ld.global.u32 %r1, [%rd0];\ncvt.rn.f32.s32 %f1, %r1;\nst.global.f32 [%rd0], %f1;",
+          "UNIFORM LOAD ALU STORE EXIT");
+    check("ld.global.f32 %f1, [%rd0];\ncvt.rzi.s32.f32 %r1, %f1;\nst.global.u32 [%rd0], %r1;",
+          "UNIFORM LOAD CONVERT STORE EXIT");
 }
 
 static void a_division_is_a_chain(void **state)
@@ -426,8 +501,11 @@ int main(void)
         cmocka_unit_test(a_loop_is_a_block_of_its_own),
         cmocka_unit_test(a_loop_that_counts_is_unrolled),
         cmocka_unit_test(a_loop_that_must_not_is_not_unrolled),
+        cmocka_unit_test(bodies_are_unrolled_up_to_a_size),
+        cmocka_unit_test(known_turns_are_divided),
         cmocka_unit_test(words_of_a_row_are_loaded_together),
         cmocka_unit_test(loads_stand_as_early_as_registers_allow),
+        cmocka_unit_test(conversions_have_their_pipes),
         cmocka_unit_test(a_division_is_a_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

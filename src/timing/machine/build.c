@@ -72,8 +72,13 @@ static bool is_uniform_special(const struct wl_op *op)
     }
 }
 
-static enum wl_machine_kind refine(const struct wl_op *op, enum wl_machine_kind kind)
+static enum wl_machine_kind refine(const struct wl_machine_input *input, enum wl_machine_kind kind)
 {
+    const struct wl_op *op = input->op;
+    if (kind == WL_MACHINE_CONVERT && input->pipe == WL_PIPE_ALU)
+        return WL_MACHINE_ALU;
+    if (kind == WL_MACHINE_CONVERT && input->pipe == WL_PIPE_FP16)
+        return WL_MACHINE_HALF;
     if (op->code == WL_OP_SPECIAL && is_uniform_special(op))
         return WL_MACHINE_UNIFORM;
     if (op->code == WL_OP_LOAD_PARAM)
@@ -130,6 +135,38 @@ static uint8_t tensor_weight(const struct wl_op *op)
     return weight == 0 ? 1 : weight > 255 ? 255 : (uint8_t)weight;
 }
 
+/* What an operation counts for before machine instructions are chosen (bench/gpu/model/unroll.py).
+ * Offsets of addresses are additions; copies and what costs nothing have gone. */
+static void count_source(struct wl_machine_source *source, const struct wl_machine_op *op)
+{
+    bool is_copy = op->kind == WL_MACHINE_MOVE || op->kind == WL_MACHINE_FREE;
+    switch (op->kind) {
+    case WL_MACHINE_LOAD:
+    case WL_MACHINE_STORE:
+    case WL_MACHINE_SHARED_LOAD:
+    case WL_MACHINE_SHARED_STORE:
+        source->count += 1 + (op->imm != 0);
+        source->global_loads += op->kind == WL_MACHINE_LOAD;
+        source->shared_loads += op->kind == WL_MACHINE_SHARED_LOAD;
+        break;
+    case WL_MACHINE_ATOMIC:
+    case WL_MACHINE_REDUCTION:
+        source->count += 10;
+        break;
+    case WL_MACHINE_SHARED_ATOMIC:
+        source->count += 13;
+        break;
+    case WL_MACHINE_ALU: /* of 64 bits, one until halves are told apart */
+    case WL_MACHINE_ADD:
+    case WL_MACHINE_IMAD:
+        source->count += op->second_count || op->count > 4 ? op->count + op->second_count : 1;
+        break;
+    default:
+        source->count += is_copy ? 0 : (uint32_t)op->count + op->second_count;
+        break;
+    }
+}
+
 void wl_machine_add(struct wl_machine *machine, uint32_t block,
                     const struct wl_machine_input *input)
 {
@@ -140,7 +177,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
     bool is_load = from->code == WL_OP_LOAD_GLOBAL || from->code == WL_OP_LOAD_SHARED ||
                    from->code == WL_OP_LOAD_LOCAL || from->code == WL_OP_LOAD_GENERIC;
     struct wl_machine_op op = {.code = from->code,
-                               .kind = (uint8_t)refine(from, cost->kind),
+                               .kind = (uint8_t)refine(input, cost->kind),
                                .count = cost->count,
                                .second_kind = cost->second_kind,
                                .second_count = cost->second_count,
@@ -152,7 +189,7 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
                                .width_bytes = (uint8_t)(from->width_bytes * from->count),
                                .has_imm = is_immediate,
                                .is_kept = is_load && from->kind & WL_LOAD_KEPT,
-                               .is_varying = is_varying(from, refine(from, cost->kind)),
+                               .is_varying = is_varying(from, refine(input, cost->kind)),
                                .has_slow_path = wl_machine_has_slow_path(from->code),
                                .is_readonly = is_load && from->flags & WL_OPF_NONCOHERENT,
                                .weight = 1,
@@ -165,12 +202,13 @@ void wl_machine_add(struct wl_machine *machine, uint32_t block,
         WL_PUSH(&machine->operands, input->uses[i]);
     if (op.kind == WL_MACHINE_TENSOR)
         op.weight = tensor_weight(from);
+    count_source(&machine->blocks[block].source, &op);
     WL_PUSH(&machine->ops, op);
     uint32_t index = (uint32_t)machine->ops.count - 1;
     WL_PUSH(&machine->blocks[block].code, index);
 }
 
-void wl_machine_improve(struct wl_machine *machine)
+void wl_machine_improve(struct wl_machine *machine, uint32_t registers)
 {
     wl_machine_fold(machine);
     wl_machine_merge(machine);
@@ -180,6 +218,6 @@ void wl_machine_improve(struct wl_machine *machine)
     wl_machine_unroll(machine);
     wl_machine_divide(machine);
     wl_machine_expand(machine);
-    wl_machine_schedule(machine);
+    wl_machine_schedule(machine, registers);
     wl_machine_place(machine);
 }

@@ -6,6 +6,7 @@
 
 #include "timing/machine/machine.h"
 #include "warp/op.h"
+#include "warp/program.h"
 
 /* One operation of the front end, with virtual registers. */
 struct wl_machine_input {
@@ -13,6 +14,7 @@ struct wl_machine_input {
     const uint32_t *defs, *uses; /* registers */
     uint32_t def_count, use_count;
     bool is_guarded;
+    uint8_t pipe;     /* enum wl_pipe of its instruction: which one does a conversion */
     uint32_t site;    /* of a memory access, or WL_MACHINE_NONE */
     uint32_t address; /* register that holds the address it accesses, or WL_MACHINE_NONE */
 };
@@ -52,13 +54,15 @@ void wl_machine_unroll(struct wl_machine *machine);
 void wl_machine_divide(struct wl_machine *machine);
 /* Writes out operations of several machine instructions as chains of them. */
 void wl_machine_expand(struct wl_machine *machine);
-/* Orders each block's operations as a list scheduler would: long latencies first. */
-void wl_machine_schedule(struct wl_machine *machine);
+/* Orders each block's operations as a list scheduler would: long latencies first, with no more
+ * values at a time than so many registers of a thread hold; 0: as a compiler would choose them. */
+void wl_machine_schedule(struct wl_machine *machine, uint32_t registers);
 /* Gives registers small numbers; operands that are constants or parameters go. */
 void wl_machine_place(struct wl_machine *machine);
 
-/* All of them, in the right order; before it, blocks have their successors. */
-void wl_machine_improve(struct wl_machine *machine);
+/* All of them, in the right order; before it, blocks have their successors. registers: those that a
+ * compiler gave a thread, 0: not known. */
+void wl_machine_improve(struct wl_machine *machine, uint32_t registers);
 
 /* Appends a called function's machine to the kernel's and frees it: instructions and sites are
  * counted on from those given. */

@@ -68,11 +68,19 @@ struct wl_machine_op {
 
 enum { WL_MACHINE_SUCCESSORS = 2 };
 
+/* Operations of the source program, as a compiler counts them before it chooses machine
+ * instructions. */
+struct wl_machine_source {
+    uint32_t count;
+    uint32_t global_loads, shared_loads;
+};
+
 struct wl_machine_block {
     struct {
         uint32_t *items; /* indices in ops, in order */
         size_t count, capacity;
     } code;
+    struct wl_machine_source source; /* what it was made of, with blocks that were merged into it */
     uint32_t successors[WL_MACHINE_SUCCESSORS];
     uint32_t head; /* block it was merged into; itself if it stands alone */
     uint32_t join; /* block where lanes that part at its end meet, WL_MACHINE_NONE: nowhere */

@@ -20,6 +20,31 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t depth);
+
+/* The same of a register that a loop moves by a constant: those of what it begins with, and of the
+ * constant. */
+static uint32_t low_zeros_of_counter(const struct merging *merging, uint32_t reg, uint32_t depth)
+{
+    struct wl_machine *machine = merging->machine;
+    uint32_t zeros = 31;
+    for (size_t i = 0; i < machine->ops.count && zeros; i++) {
+        const struct wl_machine_op *op = &machine->ops.items[i];
+        if (wl_machine_is_dead(op) || !op->def_count || wl_machine_defs(machine, op)[0] != reg)
+            continue;
+        const uint32_t *uses = wl_machine_op_uses(machine, op);
+        bool is_move = op->code == WL_OP_MOV_B32 || op->code == WL_OP_MOV_IMM_32;
+        if (op->code == WL_OP_ADD_I32_I && op->use_count == 1 && uses[0] == reg)
+            zeros = least(zeros, zeros_of((uint64_t)op->imm));
+        else if (op->def_count != 1 || !is_move)
+            return 0;
+        else
+            zeros = least(zeros, op->use_count ? low_zeros(merging, uses[0], depth + 1)
+                                               : zeros_of((uint64_t)op->imm));
+    }
+    return zeros;
+}
+
 /* How many low bits of a register are zero, as far as its computation tells. */
 static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t depth)
 {
@@ -28,7 +53,11 @@ static uint32_t low_zeros(const struct merging *merging, uint32_t reg, uint32_t 
     if (value->kind == WL_MACHINE_KNOWN)
         return zeros_of(value->constant);
     uint32_t writer = merging->uses.writer[reg];
-    if (writer >= WL_MACHINE_SEVERAL || depth == DEPTH_MOST)
+    if (depth == DEPTH_MOST)
+        return 0;
+    if (writer == WL_MACHINE_SEVERAL)
+        return low_zeros_of_counter(merging, reg, depth);
+    if (writer > WL_MACHINE_SEVERAL)
         return 0;
     const struct wl_machine_op *op = &machine->ops.items[writer];
     const uint32_t *uses = wl_machine_op_uses(machine, op);

@@ -71,6 +71,10 @@ static void append(struct wl_machine *machine, uint32_t head, uint32_t block, ui
             guard_op(machine, index, predicate);
         WL_PUSH(&machine->blocks[head].code, index);
     }
+    struct wl_machine_source *sum = &machine->blocks[head].source;
+    sum->count += from->source.count;
+    sum->global_loads += from->source.global_loads;
+    sum->shared_loads += from->source.shared_loads;
     from->code.count = 0;
     from->head = head;
 }

@@ -47,6 +47,7 @@ struct scheduling {
     uint32_t *promised; /* of each operand that is written: reads of that value */
     uint32_t memory_at; /* cycle of the next access */
     int32_t pressure;   /* 32-bit registers that values take now */
+    int32_t limit;      /* that they may take */
     struct node *nodes;
     uint32_t count;
     uint32_t *writer; /* of each register: the last node of this block that writes it */
@@ -205,6 +206,8 @@ static void rate(struct scheduling *scheduling)
 /* Registers for values where 32 in all let an SM hold all its warps: what ptxas keeps to where the
  * program does not say how many blocks an SM shall hold. */
 #define REGISTERS_LIKED 27
+/* Those of a thread that hold no values: the stack pointer, and what is on its way between them. */
+#define REGISTERS_BESIDES 5
 
 /* Addresses are computed that many loads ahead. */
 #define LOADS_AHEAD 2
@@ -268,12 +271,12 @@ static int32_t count_live(const struct scheduling *scheduling)
 }
 
 /* Fills left for the block's begin and promised. */
-static void count_reads(struct scheduling *scheduling)
+static void count_reads(struct scheduling *scheduling, const struct wl_machine_block *block)
 {
     struct wl_machine *machine = scheduling->machine;
     uint32_t *left = scheduling->left;
     for (uint32_t i = 0; i < scheduling->count; i++) {
-        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
         for (uint32_t k = 0; k < (uint32_t)op->def_count + op->use_count; k++) {
             uint32_t reg = machine->operands.items[op->operands + k];
             left[reg] = wl_machine_live_has(scheduling->live, scheduling->live->out,
@@ -281,7 +284,7 @@ static void count_reads(struct scheduling *scheduling)
         }
     }
     for (uint32_t i = scheduling->count; i-- > 0;) {
-        const struct wl_machine_op *op = &machine->ops.items[scheduling->nodes[i].op];
+        const struct wl_machine_op *op = &machine->ops.items[block->code.items[i]];
         for (uint32_t k = 0; k < op->def_count; k++) {
             uint32_t reg = wl_machine_defs(machine, op)[k];
             scheduling->promised[op->operands + k] = left[reg];
@@ -293,14 +296,20 @@ static void count_reads(struct scheduling *scheduling)
     scheduling->pressure = count_live(scheduling);
 }
 
-/* The most registers the block needs as it stands. */
-static int32_t find_limit(struct scheduling *scheduling)
+static int32_t greater(int32_t a, int32_t b)
 {
-    int32_t most = REGISTERS_LIKED;
-    count_reads(scheduling);
+    return a > b ? a : b;
+}
+
+/* The most registers the block needs as it stands. */
+static int32_t count_needed(struct scheduling *scheduling, const struct wl_machine_block *block)
+{
+    int32_t most = 0;
+    scheduling->count = (uint32_t)block->code.count;
+    count_reads(scheduling, block);
     for (uint32_t i = 0; i < scheduling->count; i++) {
-        perform(scheduling, &scheduling->machine->ops.items[scheduling->nodes[i].op]);
-        most = scheduling->pressure > most ? scheduling->pressure : most;
+        perform(scheduling, &scheduling->machine->ops.items[block->code.items[i]]);
+        most = greater(scheduling->pressure, most);
     }
     return most;
 }
@@ -361,14 +370,13 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
 {
     uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
     uint32_t count = 0, now = 0;
-    int32_t limit = find_limit(scheduling);
     scheduling->memory_at = 0;
-    count_reads(scheduling);
+    count_reads(scheduling, block);
     for (uint32_t i = 0; i < scheduling->count; i++)
         if (scheduling->nodes[i].waits == 0)
             ready[count++] = i;
     for (uint32_t at = 0; at < scheduling->count; at++) {
-        uint32_t k = choose(scheduling, ready, count, now, limit);
+        uint32_t k = choose(scheduling, ready, count, now, scheduling->limit);
         uint32_t chosen = ready[k];
         ready[k] = ready[--count];
         struct node *node = &scheduling->nodes[chosen];
@@ -414,7 +422,13 @@ static void schedule_block(struct scheduling *scheduling, struct wl_machine_bloc
     free(scheduling->nodes);
 }
 
-void wl_machine_schedule(struct wl_machine *machine)
+static bool is_scheduled(const struct wl_machine *machine, uint32_t b)
+{
+    const struct wl_machine_block *block = &machine->blocks[b];
+    return block->head == b && block->turns && block->code.count > 1;
+}
+
+void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
 {
     struct scheduling scheduling = {.machine = machine};
     scheduling.writer = wl_alloc_zero(machine->registers.count + 1, sizeof(uint32_t));
@@ -424,12 +438,23 @@ void wl_machine_schedule(struct wl_machine *machine)
     struct wl_machine_live live;
     wl_machine_live_find(machine, &live);
     scheduling.live = &live;
-    for (uint32_t b = 0; b < machine->block_count; b++)
-        if (machine->blocks[b].head == b && machine->blocks[b].turns &&
-            machine->blocks[b].code.count > 1) {
-            scheduling.block = b;
+    /* what one block needs, all may use: an SM gives a warp its registers for the whole launch */
+    scheduling.limit = REGISTERS_LIKED;
+    for (uint32_t b = 0; b < machine->block_count; b++) {
+        if (!is_scheduled(machine, b))
+            continue;
+        scheduling.block = b;
+        int32_t needed = count_needed(&scheduling, &machine->blocks[b]);
+        scheduling.limit = greater(needed, scheduling.limit);
+    }
+    /* a compiler that takes fewer than it likes has not left loads behind for that */
+    if (registers)
+        scheduling.limit = greater((int32_t)registers - REGISTERS_BESIDES, REGISTERS_LIKED);
+    for (uint32_t b = 0; b < machine->block_count; b++) {
+        scheduling.block = b;
+        if (is_scheduled(machine, b))
             schedule_block(&scheduling, &machine->blocks[b]);
-        }
+    }
     free(scheduling.writer);
     free(scheduling.stamp);
     free(scheduling.left);

@@ -1,6 +1,6 @@
 /* Loops of one block that count in constant steps, several turns at once, as compilers for the
  * machine do beyond what the source program says. The loop itself stays, for the turns left over.
- */
+ * The rules are those of ptxas 13.0 for sm_90 (bench/gpu/model/unroll.py). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +8,19 @@
 #include "base/memory.h"
 #include "timing/machine/uses.h"
 
-/* Instructions of a loop unrolled, at most; and its turns, the first number that fits. ptxas makes
- * 16 turns of a loop of 5 instructions besides counting, 4 of loops of 8 and of 16, none of loops
- * whose .pragma forbids it. */
-enum { UNROLLED_MOST = 100 };
-static const uint32_t factors[] = {16, 4};
+/* A loop makes so many turns at once where the number of turns is not known, and half of them
+ * behind that. */
+enum { TURNS = 4 };
+
+/* Operations of the program in the body of such a loop, at most, besides the three that count: by
+ * themselves, with a load from global memory, and how many more each load from shared memory
+ * allows, up to the last number. */
+enum { BODY_MOST = 18, GLOBAL_MOST = 46, SHARED_EACH = 5, SHARED_MOST = 96, CONTROL = 3 };
+
+/* Where the number of turns is known: operations of the unrolled loop at most, and those of a loop
+ * that is unrolled as a whole; of larger bodies fewer: turns by the square of the body. */
+enum { KNOWN_MOST = 336, KNOWN_BODY_MOST = 74, WHOLE_MOST = 1100, WHOLE_SQUARES_MOST = 24200 };
+enum { TURNS_MOST = 255 }; /* that an operation's field holds */
 
 /* What an operation of the body is to the unrolled loop. */
 enum role {
@@ -26,12 +34,13 @@ struct loop {
     struct wl_machine *machine;
     const struct wl_machine_uses *uses;
     uint32_t block;
-    uint8_t *roles;      /* of the block's operations, in order */
-    uint32_t *def_count; /* in the block, of each register */
-    uint32_t *def_at;    /* the last of them: place in the block */
-    uint32_t *reads;     /* in the block */
-    bool *is_carried;    /* read before it is written */
-    uint32_t *name;      /* of each register in the turn at hand */
+    const struct wl_machine_op *comparison; /* that ends it */
+    uint8_t *roles;                         /* of the block's operations, in order */
+    uint32_t *def_count;                    /* in the block, of each register */
+    uint32_t *def_at;                       /* the last of them: place in the block */
+    uint32_t *reads;                        /* in the block */
+    bool *is_carried;                       /* read before it is written */
+    uint32_t *name;                         /* of each register in the turn at hand */
 };
 
 static struct wl_machine_block *block_of(const struct loop *loop)
@@ -52,23 +61,10 @@ static bool is_comparison(const struct wl_machine_op *op)
 
 static bool may_repeat(const struct wl_machine_op *op)
 {
-    switch (op->kind) {
-    case WL_MACHINE_SHUFFLE:
-    case WL_MACHINE_VOTE:
-    case WL_MACHINE_MATCH:
-    case WL_MACHINE_ATOMIC:
-    case WL_MACHINE_REDUCTION:
-    case WL_MACHINE_SHARED_ATOMIC:
-    case WL_MACHINE_COPY:
-    case WL_MACHINE_BARRIER:
-    case WL_MACHINE_FENCE:
-    case WL_MACHINE_EXIT:
-    case WL_MACHINE_UNKNOWN:
+    if (op->kind == WL_MACHINE_FENCE || op->kind == WL_MACHINE_EXIT ||
+        op->kind == WL_MACHINE_UNKNOWN || op->has_slow_path)
         return false;
-    default:
-        return op->code != WL_OP_WARP_SYNC && op->code != WL_OP_CALL &&
-               op->code != WL_OP_CALL_INDIRECT && op->code != WL_OP_RETURN;
-    }
+    return op->code != WL_OP_CALL && op->code != WL_OP_CALL_INDIRECT && op->code != WL_OP_RETURN;
 }
 
 static void count_registers(struct loop *loop)
@@ -121,7 +117,8 @@ static bool moves_evenly(const struct loop *loop, uint32_t reg, bool *is_fixed)
     return loop->def_count[reg] == 1 && (role == ROLE_INDUCTION || role == ROLE_AFFINE);
 }
 
-/* Whether it adds, or multiplies with a constant. */
+/* Whether it adds, or multiplies with a constant, in as many bits as an address has: an index of 32
+ * bits may wrap, so that each turn computes its own address. */
 static bool is_linear(const struct wl_machine_op *op)
 {
     switch (op->code) {
@@ -131,12 +128,9 @@ static bool is_linear(const struct wl_machine_op *op)
     case WL_OP_ADD_I64_I:
     case WL_OP_SHL_B32_I:
     case WL_OP_SHL_B64_I:
-    case WL_OP_MUL_WIDE_S32_I:
-    case WL_OP_MUL_WIDE_U32_I:
-    case WL_OP_CVT_S64_S32:
         return true;
     default: /* what wl_machine_fuse made of such pairs */
-        return op->has_imm && (op->kind == WL_MACHINE_IMAD_WIDE || op->code == WL_OP_MAD_LO_I32);
+        return op->has_imm && op->code == WL_OP_MAD_LO_I32 && op->kind == WL_MACHINE_ALU;
     }
 }
 
@@ -155,7 +149,8 @@ static bool is_affine(const struct loop *loop, const struct wl_machine_op *op)
     return moving > 0;
 }
 
-/* An affine value that something besides addresses reads is computed anew each turn. */
+/* A counter or an affine value that something besides addresses reads is computed anew each turn.
+ */
 static bool is_only_address(const struct loop *loop, uint32_t reg)
 {
     for (size_t i = 0; i < block_of(loop)->code.count; i++) {
@@ -169,7 +164,8 @@ static bool is_only_address(const struct loop *loop, uint32_t reg)
     return true;
 }
 
-/* The comparison that the branch tests and that a counter decides; NULL if there is no such. */
+/* The comparison that the branch tests and that a counter itself decides, not what is computed from
+ * it; NULL if there is no such. */
 static const struct wl_machine_op *find_comparison(const struct loop *loop,
                                                    const struct wl_machine_op *branch)
 {
@@ -186,7 +182,8 @@ static const struct wl_machine_op *find_comparison(const struct loop *loop,
     for (uint32_t k = 0; k < comparison->use_count; k++) {
         uint32_t reg = wl_machine_op_uses(loop->machine, comparison)[k];
         bool is_fixed;
-        if (!moves_evenly(loop, reg, &is_fixed))
+        if (!moves_evenly(loop, reg, &is_fixed) ||
+            (!is_fixed && loop->roles[loop->def_at[reg]] != ROLE_INDUCTION))
             return NULL;
         moving += !is_fixed;
     }
@@ -224,27 +221,121 @@ static bool find_roles(struct loop *loop)
     for (size_t i = 0; i < count; i++)
         if (loop->roles[i] == ROLE_BODY && is_affine(loop, op_at(loop, i)))
             loop->roles[i] = ROLE_AFFINE;
-    if (!branch || !find_comparison(loop, branch))
+    loop->comparison = branch ? find_comparison(loop, branch) : NULL;
+    if (!loop->comparison)
         return false;
-    for (size_t i = count; i-- > 0;)
-        if (loop->roles[i] == ROLE_AFFINE &&
-            !is_only_address(loop, wl_machine_defs(loop->machine, op_at(loop, i))[0]))
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (size_t i = count; i-- > 0;) {
+            bool moves = loop->roles[i] == ROLE_AFFINE || loop->roles[i] == ROLE_INDUCTION;
+            if (!moves || is_only_address(loop, wl_machine_defs(loop->machine, op_at(loop, i))[0]))
+                continue;
             loop->roles[i] = ROLE_BODY;
+            has_changed = true;
+        }
+    }
     return true;
 }
 
-static uint32_t choose_factor(const struct loop *loop)
+/* What a register holds before the loop, if the program writes it once besides the loop. */
+static bool find_initial(const struct loop *loop, uint32_t reg, int64_t *value)
 {
-    uint32_t each = 0;
-    for (size_t i = 0; i < block_of(loop)->code.count; i++) {
-        const struct wl_machine_op *op = op_at(loop, i);
-        if (loop->roles[i] == ROLE_BODY && op->kind != WL_MACHINE_FREE)
-            each += (uint32_t)op->count + op->second_count;
+    const struct wl_machine *machine = loop->machine;
+    uint32_t writers = 0;
+    for (uint32_t b = 0; b < machine->block_count; b++)
+        for (size_t i = 0; i < machine->blocks[b].code.count && b != loop->block; i++) {
+            const struct wl_machine_op *op = &machine->ops.items[machine->blocks[b].code.items[i]];
+            for (uint32_t k = 0; k < op->def_count; k++) {
+                if (wl_machine_defs(machine, op)[k] != reg)
+                    continue;
+                if (op->code != WL_OP_MOV_IMM_32 && op->code != WL_OP_MOV_IMM_64)
+                    return false;
+                *value = op->code == WL_OP_MOV_IMM_32 ? (int32_t)op->imm : op->imm;
+                writers++;
+            }
+        }
+    return writers == 1;
+}
+
+/* Whether a comparison holds, by the first letters of its name. */
+static bool holds(const struct wl_machine_op *comparison, int64_t a, int64_t b)
+{
+    const char *name = wl_op_rows[comparison->code].name;
+    bool or_equal = name[1] == 'E';
+    switch (name[0]) {
+    case 'E':
+        return a == b;
+    case 'N':
+        return a != b;
+    case 'L':
+        return or_equal ? a <= b : a < b;
+    default:
+        return or_equal ? a >= b : a > b;
     }
-    for (size_t i = 0; i < WL_COUNT(factors); i++)
-        if (each && each * factors[i] <= UNROLLED_MOST)
-            return factors[i];
-    return 1;
+}
+
+/* Turns that the loop makes each time, 0: not known. */
+static uint64_t count_turns(const struct loop *loop)
+{
+    enum { COUNT_MOST = 1 << 16 };
+    const struct wl_machine *machine = loop->machine;
+    const struct wl_machine_op *comparison = loop->comparison;
+    int64_t bound = comparison->imm, value = 0;
+    bool has_bound = comparison->has_imm && comparison->use_count == 1;
+    uint32_t counter = WL_MACHINE_NONE;
+    for (uint32_t k = 0; k < comparison->use_count; k++) {
+        uint32_t reg = wl_machine_op_uses(machine, comparison)[k];
+        if (loop->def_count[reg]) {
+            counter = k == 0 ? reg : WL_MACHINE_NONE;
+        } else if (machine->registers.items[reg].kind == WL_MACHINE_KNOWN) {
+            bound = (int64_t)machine->registers.items[reg].constant;
+            has_bound = true;
+        }
+    }
+    if (!has_bound || counter == WL_MACHINE_NONE || !find_initial(loop, counter, &value))
+        return 0;
+    int64_t step = op_at(loop, loop->def_at[counter])->imm;
+    bool goes_on = holds(comparison, value + step, bound);
+    for (uint64_t turns = 1; turns < COUNT_MOST; turns++) {
+        value += step;
+        if (holds(comparison, value, bound) != goes_on)
+            return turns;
+    }
+    return 0;
+}
+
+/* Of known turns as many as leave the least over, the most of those. */
+static uint32_t divide_turns(uint64_t turns, uint32_t body)
+{
+    uint64_t squares = turns * body * body;
+    uint32_t most = KNOWN_MOST / body, best = 1;
+    if (turns <= TURNS_MOST && (turns * body <= KNOWN_MOST ||
+                                (turns * body <= WHOLE_MOST && squares <= WHOLE_SQUARES_MOST)))
+        return (uint32_t)turns;
+    if (body > KNOWN_BODY_MOST)
+        return 1;
+    most = most < TURNS_MOST ? most : TURNS_MOST;
+    for (uint32_t factor = most; factor > 1 && factor > most / 2; factor--)
+        if (best == 1 || turns % factor < turns % best)
+            best = factor;
+    return best;
+}
+
+static uint32_t choose_factor(const struct loop *loop, bool *is_known)
+{
+    const struct wl_machine_source *source = &block_of(loop)->source;
+    *is_known = false;
+    if (source->count <= CONTROL)
+        return 1;
+    uint32_t body = source->count - CONTROL;
+    uint32_t most = BODY_MOST + SHARED_EACH * source->shared_loads;
+    uint64_t turns = count_turns(loop);
+    *is_known = turns > 0;
+    if (turns)
+        return divide_turns(turns, body);
+    most = most < SHARED_MOST ? most : SHARED_MOST;
+    most = source->global_loads && most < GLOBAL_MOST ? GLOBAL_MOST : most;
+    return body <= most ? TURNS : 1;
 }
 
 /* A register that only this turn needs gets a name of its own. */
@@ -362,9 +453,10 @@ static uint32_t add_entry(struct loop *loop, uint32_t levels)
 static void unroll_block(struct loop *loop)
 {
     count_registers(loop);
-    uint32_t factor = find_roles(loop) ? choose_factor(loop) : 1;
+    bool is_known = false;
+    uint32_t factor = find_roles(loop) ? choose_factor(loop, &is_known) : 1;
     uint32_t last = WL_MACHINE_NONE, levels = 0;
-    for (uint32_t turns = 4; turns <= factor;
+    for (uint32_t turns = is_known || factor == 1 ? factor : 2; factor > 1 && turns <= factor;
          turns *= 2) { /* what is left over takes the smaller */
         uint32_t number = unroll(loop, turns);
         loop->machine->blocks[number].unrolled = last;
@@ -372,7 +464,7 @@ static void unroll_block(struct loop *loop)
         levels++;
     }
     if (levels) {
-        uint32_t entry = add_entry(loop, levels);
+        uint32_t entry = add_entry(loop, is_known ? 0 : levels);
         block_of(loop)->entry = entry;
     }
     block_of(loop)->unrolled = last;
