@@ -1,9 +1,11 @@
 #include "sim/unwritten.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #define BASE UINT64_C(0x200000000000)
 #define MIB ((uint64_t)1 << 20)
