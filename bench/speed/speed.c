@@ -10,12 +10,14 @@
 #include "base/text.h"
 #include "ptx/lower/lower.h"
 #include "sim/sim.h"
+#include "sim/unwritten.h"
 #include "timing/timing.h"
 
 #define SGEMM_SIZE 512
 #define STENCIL_SIZE 1024
 #define REPEATS 7
 #define ENOUGH_S 5
+#define CHECKS_MOST 6 /* times what counting takes */
 
 void native_sgemm(const float *a, const float *b, float *c, int n);
 void native_stencil(const float *in, float *out, const float *weights, int width, int height);
@@ -39,6 +41,14 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Processor time of all threads. */
+static double busy_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static void stop(const struct wl_error *error)
 {
     fprintf(stderr, "speed: %s (%s)\n", error->message, error->where);
@@ -53,6 +63,7 @@ static int by_start(const void *left, const void *right)
 
 struct result {
     double best_s;
+    double busy_s; /* processor time, the least */
     uint64_t thread_instructions;
     double timing_s, timed_instructions; /* the replay of what was recorded; 0: none */
 };
@@ -91,7 +102,10 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
 {
     struct wl_sim_options options = *given;
     struct wl_error error = {0};
-    struct wl_ptx_lower_input input = {.module = bench->module, .capability = 90};
+    struct wl_ptx_lower_input input = {.module = bench->module,
+                                       .capability = 90,
+                                       .keeps_masks = given->checks,
+                                       .shared_gap_bytes = given->checks ? 512 : 0};
     input.function = wl_ptx_module_find_function(bench->module, kernel);
     struct wl_program *program;
     if (wl_ptx_lower(&input, &program, &error))
@@ -107,24 +121,29 @@ static struct result run(struct bench *bench, const char *kernel, const uint8_t 
     struct wl_sim *sim;
     if (wl_sim_create(&bench->gpu, &sim, &error))
         stop(&error);
-    struct result result = {.best_s = 1e9};
+    struct result result = {.best_s = 1e9, .busy_s = 1e9};
+    if (options.checks & WL_CHECK_INIT)
+        launch.unwritten = wl_unwritten_create(bench->ranges[0].start,
+                                               bench->ranges[2].end - bench->ranges[0].start);
     const double end_s = now_s() + ENOUGH_S;
     for (int i = 0; i < REPEATS && (i < 2 || now_s() < end_s); i++) {
         struct wl_sim_counts counts = {0};
         struct wl_trace trace = {.words_begin = 6 << 20, .words_most = 18 << 20};
         options.traces = is_timed ? &trace : NULL;
         options.trace_count = is_timed;
-        double start = now_s();
+        double start = now_s(), busy = busy_now_s();
         if (wl_sim_run(sim, &launch, &options, &counts, &error))
             stop(&error);
-        double took_s = now_s() - start;
+        double took_s = now_s() - start, busy_s = busy_now_s() - busy;
         for (int k = 0; k < REPEATS && is_timed; k++)
             time_replay(bench, &launch, &trace, &counts, &result);
         wl_trace_free(&trace);
         result.best_s = took_s < result.best_s ? took_s : result.best_s;
+        result.busy_s = busy_s < result.busy_s ? busy_s : result.busy_s;
         result.thread_instructions = counts.totals[WL_COUNTER_THREAD_INST];
         wl_sim_counts_free(&counts);
     }
+    wl_unwritten_free(launch.unwritten);
     wl_sim_free(sim);
     wl_program_free(program);
     return result;
@@ -154,7 +173,8 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
                     size_t elements)
 {
     const uint32_t cores = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t all_checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC;
+    const uint32_t all_checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS;
+    double counted_s = 0; /* processor time of all counting on one core */
     const struct {
         const char *what;
         struct wl_sim_options options;
@@ -176,6 +196,14 @@ static void measure(struct bench *bench, const char *kernel, const uint8_t *para
         snprintf(name, sizeof name, "%s, %s, %u core%s", kernel, rows[i].what, options.threads,
                  options.threads == 1 ? "" : "s");
         print_row(name, result, native_s);
+        if (!counted_s && options.count)
+            counted_s = result.busy_s;
+        if (options.checks)
+            printf(
+                "| %s, all checks, as times of all counting, processor time | %.1f | %s %d | |\n",
+                kernel, result.busy_s / counted_s,
+                result.busy_s <= CHECKS_MOST * counted_s ? "ok, at most" : "MISS, more than",
+                CHECKS_MOST);
         if (rows[i].is_timed)
             printf(
                 "| %s, replay for the prediction, 1 core | %.1f | %.0f M machine instructions of "

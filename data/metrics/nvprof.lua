@@ -107,7 +107,7 @@ absent("see lts__t_sectors_srcunit_tex_op_atom.sum and ..._op_red.sum", {
 -- Bytes in a second: sectors of 32 bytes, wavefronts of 128, or what threads asked for.
 local function rate(name, unit_bytes, counted, description)
     rows[#rows + 1] = {
-        name = name, unit = "byte/s", description = "nvprof's name: " .. description,
+        name = name, unit = "byte/s", hidden = true, description = "nvprof's name: " .. description,
         formula = function(m)
             local duration = m["gpu__time_duration.sum"]
             if duration == 0 then
@@ -131,7 +131,7 @@ rate("l2_tex_write_throughput", 32, "lts__t_sectors_srcunit_tex_op_write.sum", "
 -- Nvprof has levels from 0 (idle) to 10 (max).
 local function level(name, percent)
     rows[#rows + 1] = {
-        name = name, unit = "", description = "nvprof's name: level of use, 0 to 10",
+        name = name, unit = "", hidden = true, description = "nvprof's name: level of use, 0 to 10",
         formula = function(m) return math.min(10, math.ceil(m[percent] / 10)) end,
     }
 end
@@ -141,7 +141,7 @@ level("tex_utilization", "l1tex__throughput.avg.pct_of_peak_sustained_active")
 
 for _, precision in ipairs({ "sp", "dp", "hp" }) do
     rows[#rows + 1] = {
-        name = "flop_" .. precision .. "_efficiency", unit = "%", description = "nvprof's name: of the peak",
+        name = "flop_" .. precision .. "_efficiency", unit = "%", hidden = true, description = "nvprof's name: of the peak",
         formula = function(m)
             local peak = m["device__peak_flops_" .. precision]
             if peak == 0 then

@@ -24,6 +24,9 @@ struct reader {
 static const char *const switch_words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
 enum { switch_word_count = sizeof switch_words / sizeof *switch_words };
 
+void (*wl_options_explain)(const struct wl_option_table *tables, const char *name,
+                           struct wl_text *hint);
+
 /* ---- tables ---- */
 
 static void skip_rows(struct wl_option_cursor *cursor)
@@ -109,11 +112,17 @@ static enum wl_code set_unknown(const struct reader *reader, const char *dashes,
 {
     struct wl_near near = {.word = name};
     struct wl_text hint = {0};
-    collect_near_options(reader, &near);
-    wl_near_print(&near, "--", &hint);
     wl_error_set(error, WL_ERR_USAGE, "there is no option %s%s", dashes, name);
-    if (hint.length)
-        wl_error_set_hint(error, "did you mean %s?", hint.data);
+    if (wl_options_explain)
+        wl_options_explain(reader->tables, name, &hint);
+    if (hint.length) {
+        wl_error_set_hint(error, "%s", hint.data);
+    } else {
+        collect_near_options(reader, &near);
+        wl_near_print(&near, "--", &hint);
+        if (hint.length)
+            wl_error_set_hint(error, "did you mean %s?", hint.data);
+    }
     wl_text_free(&hint);
     return WL_ERR_USAGE;
 }

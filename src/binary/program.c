@@ -26,11 +26,11 @@ static const char runtime_library[] = "libcudart.so.";
 static const char driver_library[] = "libcuda.so";
 static const char cublas_library[] = "libcublas.so";
 
-/* Libraries that launch kernels of their own, which need NVIDIA's driver. */
+/* Libraries that launch kernels of their own, which need NVIDIA's driver; not those whose stand-ins
+ * compute. */
 static const char *const kernel_libraries[] = {
-    "libcublasLt.so", "libcudnn",    "libcufft",    "libcurand",  "libcusolver",
-    "libcusparse",    "libcutensor", "libcudss.so", "libnpp",     "libnccl",
-    "libnvjpeg",      "libnvshmem",  "libnvinfer",  "libnvgraph", "libcufile",
+    "libcudnn",  "libcusolver", "libcusparse", "libcutensor", "libcudss.so", "libnpp",
+    "libnvjpeg", "libnvshmem",  "libnvinfer",  "libnvgraph",  "libcufile",
 };
 
 /* A runtime inside the program itself defines this. */

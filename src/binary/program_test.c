@@ -123,7 +123,7 @@ static void test_shared_runtime(void **state)
     assert_int_equal(info.runtime_major, 13);
     assert_true(info.uses_cublas);
     assert_true(info.uses_other_libraries);
-    assert_string_equal(info.other_libraries, "libcudnn, libcufft");
+    assert_string_equal(info.other_libraries, "libcudnn");
     assert_int_equal(info.ptx_count, 2);
     assert_int_equal(info.cubin_count, 0);
     assert_int_equal(info.highest_ptx, 86);

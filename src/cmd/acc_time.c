@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/rank.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
@@ -12,8 +13,14 @@
 
 bool wl_acc_time_is_wanted(bool is_asked)
 {
-    const char *value = getenv("WARPLENS_ACC_TIME");
-    return is_asked || (value && *value && strcmp(value, "0") != 0);
+    const char *const values[] = {
+        getenv("WARPLENS_ACC_TIME"),
+        getenv("NVCOMPILER_ACC_TIME"), /* as NVIDIA's compiler reads it, */
+        getenv("PGI_ACC_TIME"),        /* and its elder */
+    };
+    for (size_t i = 0; i < WL_COUNT(values); i++)
+        is_asked |= values[i] && *values[i] && strcmp(values[i], "0") != 0;
+    return is_asked;
 }
 
 enum wl_code wl_acc_time_print(struct wl_report *report, const struct wl_acc_time_options *options,

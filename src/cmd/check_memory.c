@@ -68,13 +68,23 @@ static unsigned tool_of_name(const char *name)
     return 0;
 }
 
+/* Notes that begin with a number of errors which have none of their own. */
+static bool stands_for_many(const char *code)
+{
+    return strcmp(code, "leaks-left-out") == 0 || strcmp(code, "api-errors-left-out") == 0;
+}
+
 /* The tool that makes notes with this code; 0: none. */
 static unsigned tool_of_code(const char *code)
 {
     for (int i = 0; i < WL_FINDING_KIND_COUNT; i++)
         if (strcmp(wl_finding_rows[i].code, code) == 0)
             return tool_of_name(wl_finding_rows[i].tool);
-    return strcmp(code, "leak") == 0 || strcmp(code, "api-error") == 0 ? MEMCHECK : 0;
+    if (strcmp(code, "uninitialised-copy") == 0)
+        return INITCHECK;
+    return strcmp(code, "leak") == 0 || strcmp(code, "api-error") == 0 || stands_for_many(code)
+               ? MEMCHECK
+               : 0;
 }
 
 static enum wl_code choose_tools(const struct options *options, unsigned *chosen,
@@ -137,7 +147,7 @@ static void print_note(struct result *result, const struct wl_record_note *note)
     bool is_error = note->severity == WL_NOTE_ERROR;
     if (!(tool_of_code(note->code) & result->tools))
         return;
-    result->errors += is_error;
+    result->errors += stands_for_many(note->code) ? strtoull(note->text, NULL, 10) : is_error;
     result->warnings += !is_error;
     if (!may_print(result))
         return;
@@ -205,6 +215,15 @@ static void print_ending(struct result *result)
         wl_console_print(result->console, "%s %s\n%s\n", bar, result->ending, bar);
 }
 
+/* Whether launches may have been left out. */
+static bool chooses_launches(const struct wl_settings *settings)
+{
+    return *settings->kernel_name || *settings->kernel_id || settings->launch_skip ||
+           settings->launch_count || settings->launch_skip_before_match ||
+           !settings->profile_from_start || *settings->nvtx_include || *settings->nvtx_exclude ||
+           *settings->ranks;
+}
+
 static enum wl_code print_report(struct result *result, const char *path, struct wl_error *error)
 {
     struct wl_report *report = NULL;
@@ -222,10 +241,10 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     print_ending(result);
     print_summary(result);
     wl_report_close(report);
-    return count || result->errors ? WL_OK
-                                   : wl_error_set(error, WL_ERR_NOTHING,
-                                                  "no kernel launch was chosen, so nothing was "
-                                                  "checked");
+    if (count || result->errors || !chooses_launches(&result->options->settings))
+        return WL_OK;
+    return wl_error_set(error, WL_ERR_NOTHING,
+                        "no kernel launch was chosen, so nothing was checked");
 }
 
 /* ---- the run ---- */
@@ -262,7 +281,7 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
         code = WL_OK;
     } else if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
-    if (!code && run->ending.exit_code && !result->errors)
+    if ((!code || code == WL_ERR_NOTHING) && run->ending.exit_code && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",
                             run->ending.exit_code);
     return code;

@@ -129,15 +129,32 @@ static enum wl_code export_traces(const struct wl_export_options *options, struc
                                   const struct wl_console *console, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    for (int form = 0; form < WL_TIMELINE_FORM_COUNT && !code; form++) {
+    struct wl_error other = {0};
+    for (int form = 0; form < WL_TIMELINE_FORM_COUNT; form++) {
         const char *path = options->trace_paths[form];
         if (!path)
             continue;
-        code = wl_export_trace(report, (enum wl_timeline_form)form, path, error);
-        if (!code)
+        enum wl_code written =
+            wl_export_trace(report, (enum wl_timeline_form)form, path, code ? &other : error);
+        if (!written)
             wl_console_say(console, "trace: %s", path);
+        code = code ? code : written;
     }
     return code;
+}
+
+/* One that fails does not keep the others from being written: the first error is told at the end,
+ * those that follow at once. */
+static enum wl_code keep_first(enum wl_code code, enum wl_code next, const struct wl_error *trouble,
+                               const struct wl_console *console, struct wl_error *error)
+{
+    if (!next)
+        return code;
+    if (!code)
+        *error = *trouble;
+    else
+        wl_console_warn(console, trouble->hint[0] ? trouble->hint : NULL, "%s", trouble->message);
+    return code ? code : next;
 }
 
 static enum wl_code export_files(const struct wl_export_options *options,
@@ -147,6 +164,7 @@ static enum wl_code export_files(const struct wl_export_options *options,
     struct wl_view_options view;
     enum wl_code code = WL_OK;
     wl_pages_view(&options->pages, &options->settings, console->pages, &view);
+    struct wl_error trouble = {0};
     if (options->html_path) {
         size_t launches = 0;
         wl_report_launches(reports[0].report, &launches);
@@ -158,20 +176,23 @@ static enum wl_code export_files(const struct wl_export_options *options,
         if (!code)
             wl_console_say(console, "page: %s", options->html_path);
     }
-    if (!code && options->pdf_path) {
-        code = wl_export_pdf(&reports[0], &view, options->pdf_path, error);
-        if (!code)
+    if (options->pdf_path) {
+        enum wl_code next = wl_export_pdf(&reports[0], &view, options->pdf_path, &trouble);
+        if (!next)
             wl_console_say(console, "pages: %s", options->pdf_path);
+        code = keep_first(code, next, &trouble, console, error);
     }
-    if (!code)
-        code = export_traces(options, reports[0].report, console, error);
-    if (!code)
-        code = export_pictures(options, reports[0].report, &view, WL_EXPORT_SVG,
-                               options->svg_folder, console, error);
-    if (!code)
-        code = export_pictures(options, reports[0].report, &view, WL_EXPORT_PNG,
-                               options->png_folder, console, error);
-    return code;
+    trouble = (struct wl_error){0};
+    enum wl_code next = export_traces(options, reports[0].report, console, &trouble);
+    code = keep_first(code, next, &trouble, console, error);
+    trouble = (struct wl_error){0};
+    next = export_pictures(options, reports[0].report, &view, WL_EXPORT_SVG, options->svg_folder,
+                           console, &trouble);
+    code = keep_first(code, next, &trouble, console, error);
+    trouble = (struct wl_error){0};
+    next = export_pictures(options, reports[0].report, &view, WL_EXPORT_PNG, options->png_folder,
+                           console, &trouble);
+    return keep_first(code, next, &trouble, console, error);
 }
 
 enum wl_code wl_export(struct wl_export_options *options, const struct wl_arguments *arguments,

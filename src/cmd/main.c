@@ -46,6 +46,7 @@ static int fail_unknown(const char *word)
 
 int main(int argument_count, char **arguments)
 {
+    wl_options_explain = wl_tongue_explain;
     if (argument_count < 2) {
         wl_help_overview(stdout);
         return WL_ERR_USAGE;

@@ -13,6 +13,8 @@ static const struct {
     {"WARPLENS_COLLECTOR", "auto, sim or hw: the default of --collector"},
     {"WARPLENS_CUPTI", "path of the CUPTI library to measure with"},
     {"WARPLENS_ACC_TIME", "1: `warplens trace` prints the times of OpenACC regions by line"},
+    {"NVCOMPILER_ACC_TIME", "the same, as programs of NVIDIA's compiler read it"},
+    {"PGI_ACC_TIME", "the same, as programs of PGI's compiler read it"},
     {"WARPLENS_NO_NVCC", "set: do not run ptxas for the registers of kernels"},
     {"WARPLENS_GPU",
      "model to simulate when a program runs with our libraries but without warplens"},

@@ -165,18 +165,61 @@ void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out)
     }
 }
 
-const struct wl_tongue *wl_tongue_of_option(const char *name, const struct wl_option_table *tables)
+/* What an option of one tool is called in the verbs that do another's work. */
+static const struct {
+    const char *name, *here;
+    const struct wl_option_table *tables; /* of which verb */
+} translations[] = {
+    {"capture-range", "`--profile-from-start off` profiles between cudaProfilerStart and Stop",
+     wl_profile_tables},
+    {"nvtx-capture", "--nvtx-include RANGE", wl_profile_tables},
+    {"output", "-o FILE", wl_profile_tables},
+    {"stats", "--page summary", wl_profile_tables},
+    {"trace", "`warplens trace -t NAMES` records events", wl_profile_tables},
+    {"print-gpu-trace",
+     "`warplens trace -r cuda_gpu_trace PROGRAM`, `warplens nvprof "
+     "--print-gpu-trace PROGRAM`",
+     wl_profile_tables},
+    {"events", "--metrics NAMES knows nvprof's events too", wl_profile_tables},
+    {"profile-from-start",
+     "`--capture-range cudaProfilerApi` records between cudaProfilerStart and "
+     "Stop",
+     wl_trace_tables},
+    {"metrics", "`warplens profile --metrics NAMES` counts", wl_trace_tables},
+    {"set", "`warplens profile --set NAME` counts", wl_trace_tables},
+    {"section", "`warplens profile --section NAME` counts", wl_trace_tables},
+    {"kernel-name", "`warplens profile -k NAME` counts", wl_trace_tables},
+    {"launch-count", "--kernel-count N ends the recording after N kernels", wl_trace_tables},
+    {"nvtx-include", "`--capture-range nvtx --nvtx-capture RANGE` records a range",
+     wl_trace_tables},
+    {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_trace_tables},
+};
+
+static bool has_option(const struct wl_tongue *tongue, const char *name)
 {
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
-        if (tongue->tables == tables)
-            continue;
-        for (const char *at = tongue->options; *at;) {
-            size_t length = strcspn(at, " ");
-            if (strlen(name) == length && strncmp(at, name, length) == 0)
-                return tongue;
-            at += length;
-            at += strspn(at, " ");
-        }
+    for (const char *at = tongue->options; *at;) {
+        size_t length = strcspn(at, " ");
+        if (strlen(name) == length && strncmp(at, name, length) == 0)
+            return true;
+        at += length;
+        at += strspn(at, " ");
     }
-    return NULL;
+    return false;
+}
+
+void wl_tongue_explain(const struct wl_option_table *tables, const char *name, struct wl_text *hint)
+{
+    for (size_t i = 0; i < WL_COUNT(translations); i++)
+        if (translations[i].tables == tables && strcmp(translations[i].name, name) == 0) {
+            wl_text_addf(hint, "here: %s", translations[i].here);
+            return;
+        }
+    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
+        if (tongue->tables == tables || !has_option(tongue, name))
+            continue;
+        wl_text_addf(hint, "it is of `%s%s%s`: warplens %s%s%s --help", tongue->tool,
+                     *tongue->command ? " " : "", tongue->command, tongue->tool,
+                     *tongue->command ? " " : "", tongue->command);
+        return;
+    }
 }

@@ -20,7 +20,9 @@ extern const struct wl_tongue wl_tongues[]; /* ends with one without tool */
 /* Adds a table in Markdown, a row an option: what becomes of it here, and why. */
 void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out);
 
-/* The option of another tool that is called so, for "did you mean"; NULL: of none. */
-const struct wl_tongue *wl_tongue_of_option(const char *name, const struct wl_option_table *tables);
+/* Of an option that these tables do not have: what does it here, or whose it is. As
+ * wl_options_explain. */
+void wl_tongue_explain(const struct wl_option_table *tables, const char *name,
+                       struct wl_text *hint);
 
 #endif

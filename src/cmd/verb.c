@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,12 +33,24 @@ static enum wl_code answer(const struct wl_verb *verb, const struct wl_verb *mea
     return code ? code : meant->work(options, arguments, console, error);
 }
 
-/* Whether the last word is named as a report is. */
+/* Whether a word names a report: by what the file holds, or, where there is none, by its name. */
+static bool is_report(const char *word)
+{
+    enum { ID_AT = 68, ID_BYTES = 4 };
+    char head[ID_AT + ID_BYTES] = {0};
+    size_t length = strlen(word);
+    FILE *file = *word == '-' ? NULL : fopen(word, "rb");
+    bool is_read = file && fread(head, 1, sizeof head, file) == sizeof head;
+    if (file)
+        fclose(file);
+    return (is_read && memcmp(head + ID_AT, "WLRP", ID_BYTES) == 0) ||
+           (length > 4 && strcmp(word + length - 4, ".wlr") == 0);
+}
+
+/* Options may stand before the report, and behind it. */
 static bool is_of_report(size_t word_count, char **words)
 {
-    const char *last = word_count ? words[word_count - 1] : "";
-    size_t length = strlen(last);
-    return length > 4 && strcmp(last + length - 4, ".wlr") == 0;
+    return word_count && (is_report(words[0]) || is_report(words[word_count - 1]));
 }
 
 int wl_verb_run(const struct wl_verb *verb, size_t word_count, char **words)

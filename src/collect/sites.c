@@ -35,7 +35,7 @@ void wl_code_sites_set_hold(void (*hold)(bool is_held))
 }
 
 /* Runtimes with their plugins, and all that they call on their way to us. */
-static bool is_runtime(const void *address)
+bool wl_code_is_runtime(const void *address)
 {
     static const char *const names[] = {"libgomp", "libacc",       "libcuda", "libomp",
                                         "libiomp", "libwarplens-", "libnv"};
@@ -95,7 +95,7 @@ static const struct known *look_up(const void *address)
         return &known.items[at];
     if (known.count == KNOWN_MAX / 4 * 3)
         return NULL;
-    struct known fresh = {.address = address, .is_program = !is_runtime(address)};
+    struct known fresh = {.address = address, .is_program = !wl_code_is_runtime(address)};
     if (fresh.is_program) {
         fresh.site = read_site(address);
         fresh.label = choose_label(address, &fresh.site);

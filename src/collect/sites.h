@@ -17,6 +17,9 @@ struct wl_code_site {
  * program but of a runtime library, or there are too many to keep. */
 bool wl_code_site_find(const void *address, struct wl_code_site *site);
 
+/* Whether the code is that of a runtime library or of ours. */
+bool wl_code_is_runtime(const void *address);
+
 /* Has the stacks of calls of CUDA recorded from now on. */
 void wl_code_stacks_start(enum wl_stacks wanted);
 /* The stack that called this function, as the id of a name: "main;solve;step", without frames of

@@ -230,25 +230,57 @@ static enum wl_code check_model(const struct loading *loading, struct wl_error *
     return wl_gpu_keys_check(loading->gpu, error);
 }
 
+/* ",clock_mhz=745,l2_slices=8": lines of a file that come before the model's own. */
+static enum wl_code read_overrides(struct loading *loading, const char *list,
+                                   struct wl_error *error)
+{
+    if (!*list)
+        return WL_OK;
+    struct wl_text lines = {0};
+    for (const char *at = list; *at++ == ',';) {
+        size_t length = strcspn(at, ",");
+        size_t clock = strncmp(at, "clock_mhz=", 10) == 0 ? 10 : 0;
+        if (clock) /* as people say it */
+            wl_text_addf(&lines, "sm_clock_hz = %.*s MHz\n", (int)(length - clock), at + clock);
+        else
+            wl_text_addf(&lines, "%.*s\n", (int)length, at);
+        at += length;
+    }
+    char *text = wl_text_take(&lines);
+    enum wl_code code = read_lines(loading, text, "--gpu", "--gpu", 0, error);
+    if (!code && loading->parent_line)
+        code = wl_error_set(error, WL_ERR_USAGE, "a model's parent cannot be given with --gpu");
+    else if (code)
+        code = error->code = WL_ERR_USAGE;
+    loading->parent_line = 0;
+    free(text);
+    return code;
+}
+
 enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gpu,
                          struct wl_error *error)
 {
     *gpu = (struct wl_gpu){0};
     struct loading loading = {.gpu = gpu, .folder = folder};
     loading.is_set = wl_alloc_zero(wl_gpu_key_count(), sizeof *loading.is_set);
-    enum wl_code code = read_chain(&loading, name, error);
+    char *model = wl_string_copy_length(name, strcspn(name, ","));
+    enum wl_code code = read_overrides(&loading, name + strlen(model), error);
+    if (!code)
+        code = read_chain(&loading, model, error);
     if (!code) {
         code = check_model(&loading, error);
         if (code)
             wl_error_set_where(error, "%s%s", name, suffix);
     }
     free(loading.is_set);
+    if (!code)
+        strcpy(gpu->name, model); /* read_model accepted it, so it fits */
+    free(model);
     if (code) {
         wl_text_free(&loading.notes);
         *gpu = (struct wl_gpu){0};
         return code;
     }
-    strcpy(gpu->name, name); /* read_model accepted it, so it fits */
     gpu->notes = wl_text_take(&loading.notes);
     return WL_OK;
 }

@@ -53,6 +53,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "check_init=no\n"
                                    "check_sync=no\n"
                                    "check_leaks=no\n"
+                                   "padding_bytes=512\n"
                                    "report_api_errors=explicit\n"
                                    "stop_at_error=no\n"
                                    "instruction_limit=0\n"

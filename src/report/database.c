@@ -86,11 +86,18 @@ static uint32_t big_endian(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+static enum wl_code fail_other(const char *path, struct wl_error *error)
+{
+    wl_report_fail(error, WL_ERR_INPUT, path, "not a Warplens report");
+    return wl_error_set_hint(error, "`warplens import FILE` makes one of nsys's, nvprof's, ncu's "
+                                    "and PyTorch's files");
+}
+
 static enum wl_code check_version(const char *path, const uint8_t *header, struct wl_error *error)
 {
     enum { USER_VERSION = 60, APPLICATION_ID = 68 };
     if (big_endian(header + APPLICATION_ID) != WL_REPORT_APPLICATION_ID)
-        return wl_report_fail(error, WL_ERR_INPUT, path, "not a Warplens report");
+        return fail_other(path, error);
     uint32_t format = big_endian(header + USER_VERSION);
     if (format > WL_REPORT_FORMAT) {
         wl_report_fail(error, WL_ERR_VERSION, path,
@@ -122,7 +129,7 @@ static enum wl_code check_header(const char *path, const uint8_t *header, size_t
     enum { PAGE_BYTES = 16, WRITE_VERSION = 18, READ_VERSION = 19, PAGE_COUNT = 28 };
     static const char magic[16] = "SQLite format 3";
     if (header_bytes < sizeof magic || memcmp(header, magic, sizeof magic) != 0)
-        return wl_report_fail(error, WL_ERR_INPUT, path, "not a Warplens report");
+        return fail_other(path, error);
     if (header_bytes < HEADER_BYTES) {
         wl_report_fail(error, WL_ERR_CORRUPT, path,
                        "the report is truncated: %llu bytes are left of it",

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/memory.h"
+#include "base/safe.h"
 #include "base/text.h"
 #include "record/stream/running.h"
 #include "report/digest.h"
@@ -52,12 +53,15 @@ struct wl_report_writer {
     WL_VECTOR(struct pending_note) notes;
 };
 
+/* Names come from programs: bytes that are no UTF-8 are replaced here, for all that read them. */
 static int64_t name_id(struct wl_report_writer *writer, const char *name)
 {
     int64_t id;
-    const char *text = name ? name : "";
-    if (!wl_keys_intern(&writer->names, text, strlen(text), &id))
-        WL_INSERT(&writer->inserter, WL_TABLE_NAMES, WL_INTEGER(id), WL_TEXT(text));
+    struct wl_text text = {0};
+    wl_safe_add_valid(name ? name : "", &text);
+    if (!wl_keys_intern(&writer->names, text.data, text.length, &id))
+        WL_INSERT(&writer->inserter, WL_TABLE_NAMES, WL_INTEGER(id), WL_TEXT(text.data));
+    wl_text_free(&text);
     return id;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "run/relink.h"
 
 static const char relink_hint[] =
     "relink it: NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" make; with CMake: "
@@ -61,6 +62,7 @@ enum wl_code wl_program_find(const char *name, char **path, struct wl_error *err
 static enum wl_code refuse(const char *path, const struct wl_program_info *info,
                            struct wl_error *error)
 {
+    char *relink;
     switch (info->kind) {
     case WL_PROGRAM_NOT_ELF:
         if (info->is_script)
@@ -74,7 +76,10 @@ static enum wl_code refuse(const char *path, const struct wl_program_info *info,
                      "%s carries NVIDIA's CUDA runtime inside (static linking), where it cannot be "
                      "replaced",
                      path);
-        return wl_error_set_hint(error, "%s", relink_hint);
+        relink = wl_relink_command(path);
+        wl_error_set_hint(error, "relink it: %s", relink);
+        free(relink);
+        return WL_ERR_UNSUPPORTED;
     case WL_PROGRAM_SHARED_RUNTIME:
         if (info->runtime_major == 12 || info->runtime_major == 13)
             return WL_OK;

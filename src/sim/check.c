@@ -6,12 +6,14 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "sim/bounds.h"
 #include "sim/found.h"
 #include "sim/shadow.h"
 #include "sim/unwritten.h"
 
 #define BUDGET_MODE 0x80000000u
 #define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT)
+#define SHARED_CHECKS (MEMORY_CHECKS | WL_CHECK_BOUNDS)
 
 uint32_t wl_check_mode(const struct wl_sim_options *options)
 {
@@ -78,7 +80,7 @@ static void touch_global(const struct touch *touch, uint32_t lane, uint64_t addr
 
 static void touch_shared(const struct touch *touch, uint32_t lane, uint32_t offset, uint32_t bytes)
 {
-    if (touch->warp->worker->run->is_opaque)
+    if (touch->warp->worker->run->is_opaque || !touch->warp->cta->shadow)
         return;
     struct wl_shadow_access access = {.lane = lane,
                                       .offset = offset,
@@ -90,17 +92,6 @@ static void touch_shared(const struct touch *touch, uint32_t lane, uint32_t offs
                                       .is_copy = touch->is_copy};
     wl_shadow_access(touch->warp, touch->op, &access);
 }
-
-static void touch_at(const struct touch *touch, uint32_t lane, uint64_t address, uint32_t bytes)
-{
-    uint64_t window = touch->space == WL_SITE_SHARED ? WL_SHARED_WINDOW : address & WL_WINDOW_MASK;
-    if (window == WL_SHARED_WINDOW)
-        touch_shared(touch, lane, (uint32_t)address, bytes);
-    else if (window != WL_LOCAL_WINDOW)
-        touch_global(touch, lane, address, bytes);
-}
-
-/* ---- loads, stores, atomics ---- */
 
 static enum wl_site_space space_of(const struct wl_op *op)
 {
@@ -122,6 +113,47 @@ static enum wl_site_space space_of(const struct wl_op *op)
         return WL_SITE_GLOBAL;
     }
 }
+
+/* Of all lanes, in shared memory. */
+static void offsets_of(const struct wl_warp *warp, const struct wl_op *op,
+                       uint32_t offset[WL_LANES])
+{
+    if (op->flags & WL_OPF_ADDRESS32 && !(op->flags & WL_OPF_NO_ADDRESS)) {
+        const uint32_t *base = lanes_of(warp, op->a);
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            offset[lane] = base[lane] + (uint32_t)op->imm;
+    } else {
+        for (uint32_t lane = 0; lane < WL_LANES; lane++)
+            offset[lane] = (uint32_t)base_address(warp, op, lane);
+    }
+}
+
+/* The active lanes that are in shared memory. */
+static void check_arrays(struct wl_warp *warp, const struct wl_op *op, enum wl_site_access kind)
+{
+    uint32_t offset[WL_LANES], lanes = 0;
+    const bool is_shared = space_of(op) == WL_SITE_SHARED;
+    if (!(warp->worker->run->options->checks & WL_CHECK_BOUNDS))
+        return;
+    for (uint32_t lane = 0; lane < WL_LANES; lane++) {
+        const uint64_t address = base_address(warp, op, lane);
+        offset[lane] = (uint32_t)address;
+        lanes |= (uint32_t)(is_shared || (address & WL_WINDOW_MASK) == WL_SHARED_WINDOW) << lane;
+    }
+    if (lanes & warp->active)
+        wl_bounds_check_shared(warp, op, offset, lanes & warp->active, kind);
+}
+
+static void touch_at(const struct touch *touch, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    uint64_t window = touch->space == WL_SITE_SHARED ? WL_SHARED_WINDOW : address & WL_WINDOW_MASK;
+    if (window == WL_SHARED_WINDOW)
+        touch_shared(touch, lane, (uint32_t)address, bytes);
+    else if (window != WL_LOCAL_WINDOW)
+        touch_global(touch, lane, address, bytes);
+}
+
+/* ---- loads, stores, atomics ---- */
 
 static uint32_t element_register(const struct wl_op *op, uint32_t k)
 {
@@ -165,13 +197,16 @@ static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op 
 
 static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
 {
-    uint32_t offset[WL_LANES];
-    if (!warp->worker->run->is_opaque) {
+    uint32_t offset[WL_LANES], base[WL_LANES];
+    offsets_of(warp, op, base);
+    if (warp->worker->run->options->checks & WL_CHECK_BOUNDS)
+        wl_bounds_check_shared(warp, op, base, warp->active, WL_SITE_LOAD);
+    if (!warp->worker->run->is_opaque && warp->cta->shadow) {
         for (uint32_t k = 0; k < op->count; k++) {
             if (element_register(op, k) == UINT32_MAX)
                 continue;
             for (uint32_t lane = 0; lane < WL_LANES; lane++)
-                offset[lane] = (uint32_t)base_address(warp, op, lane) + k * op->width_bytes;
+                offset[lane] = base[lane] + k * op->width_bytes;
             wl_shadow_read(warp, op, offset, op->width_bytes);
         }
     }
@@ -183,6 +218,7 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
 static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
+    check_arrays(warp, op, WL_SITE_LOAD);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
@@ -196,6 +232,7 @@ static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op 
     uint64_t values[WL_LANES];
     struct touch touch = {
         .warp = warp, .op = op, .space = space_of(op), .is_write = true, .values = values};
+    check_arrays(warp, op, WL_SITE_STORE);
     for (uint32_t k = 0; k < op->count; k++) {
         read_values(warp, op, k, values);
         wl_shadow_next_instruction(warp->cta->shadow);
@@ -228,13 +265,14 @@ static const struct wl_op *check_atomic(struct wl_warp *warp, const struct wl_op
                           .is_read = !is_exchange(op),
                           .is_write = true,
                           .is_atomic = true};
+    check_arrays(warp, op, WL_SITE_ATOMIC);
     wl_shadow_next_instruction(warp->cta->shadow);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
     }
     order(warp, op, true, true);
-    if (is_lock(op)) {
+    if (warp->cta->shadow && is_lock(op)) {
         wl_shadow_await(warp);
         wl_shadow_signal(warp);
     }
@@ -415,6 +453,8 @@ static void report_mask(struct wl_warp *warp, const struct wl_op *op, enum wl_fi
 
 static uint32_t mask_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
 {
+    if (op->code == WL_OP_WARP_SYNC && op->kind == WL_WARP_SYNC_MASK)
+        return ((const uint32_t *)lanes_of(warp, op->a))[lane];
     if (op->code == WL_OP_WARP_SYNC || op->code == WL_OP_SHUFFLE)
         return (uint32_t)op->imm;
     return op->b == UINT32_MAX ? WL_FULL_MASK : ((const uint32_t *)lanes_of(warp, op->b))[lane];
@@ -436,14 +476,23 @@ static bool reads_absent(const struct wl_warp *warp, const struct wl_op *op, uin
     return is_inside && absent >> (from & 31) & 1;
 }
 
+/* The operation whose lanes a mask names. */
+static const struct wl_op *op_of_mask(const struct wl_op *op)
+{
+    bool is_before = op->code == WL_OP_WARP_SYNC && op->kind == WL_WARP_SYNC_MASK &&
+                     op[1].code == WL_OP_SHUFFLE && op[1].instruction == op->instruction;
+    return is_before ? op + 1 : op;
+}
+
 static void check_mask(struct wl_warp *warp, const struct wl_op *op)
 {
+    const struct wl_op *named = op_of_mask(op);
     uint32_t leaving, missing = ~warp->active, lost = 0;
     bool is_known = false;
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), mask = mask_of(warp, op, lane);
         if (!mask)
-            return; /* not known */
+            return; /* not known, or wrong in a way of its own */
         if (!(mask >> lane & 1)) {
             report_mask(warp, op, WL_FINDING_MASK_CALLER, lane, mask);
             continue;
@@ -451,11 +500,11 @@ static void check_mask(struct wl_warp *warp, const struct wl_op *op)
         if (!(mask & missing))
             continue;
         if (!is_known)
-            lost = lanes_lost(warp, op, &leaving);
+            lost = lanes_lost(warp, named, &leaving);
         is_known = true;
         if (mask & lost)
             report_mask(warp, op, WL_FINDING_MASK_ABSENT, lane, mask);
-        else if (op->code == WL_OP_SHUFFLE && reads_absent(warp, op, lane, leaving))
+        else if (named->code == WL_OP_SHUFFLE && reads_absent(warp, named, lane, leaving))
             report_mask(warp, op, WL_FINDING_SHUFFLE_ABSENT, lane, mask);
     }
 }
@@ -464,7 +513,7 @@ static void check_mask(struct wl_warp *warp, const struct wl_op *op)
 static bool is_collective(const struct wl_warp *warp, const struct wl_op *op)
 {
     if (op->code == WL_OP_WARP_SYNC)
-        return op->kind == WL_WARP_SYNC_LANES;
+        return op->kind == WL_WARP_SYNC_LANES || op->kind == WL_WARP_SYNC_MASK;
     const char *opcode = warp->worker->run->program->instructions[op->instruction].opcode;
     return strstr(opcode, ".sync") != NULL;
 }
@@ -575,14 +624,14 @@ static const struct row {
     wl_op_run run;
 } rows[] = {
     {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT, check_load},
-    {WL_OP_LOAD_SHARED, MEMORY_CHECKS, check_load_shared},
-    {WL_OP_LOAD_GENERIC, MEMORY_CHECKS, check_load},
+    {WL_OP_LOAD_SHARED, SHARED_CHECKS, check_load_shared},
+    {WL_OP_LOAD_GENERIC, SHARED_CHECKS, check_load},
     {WL_OP_STORE_GLOBAL, WL_CHECK_INIT, check_store},
-    {WL_OP_STORE_SHARED, MEMORY_CHECKS, check_store},
-    {WL_OP_STORE_GENERIC, MEMORY_CHECKS, check_store},
+    {WL_OP_STORE_SHARED, SHARED_CHECKS, check_store},
+    {WL_OP_STORE_GENERIC, SHARED_CHECKS, check_store},
     {WL_OP_ATOMIC_GLOBAL, MEMORY_CHECKS, check_atomic},
-    {WL_OP_ATOMIC_SHARED, MEMORY_CHECKS, check_atomic},
-    {WL_OP_ATOMIC_GENERIC, MEMORY_CHECKS, check_atomic},
+    {WL_OP_ATOMIC_SHARED, SHARED_CHECKS, check_atomic},
+    {WL_OP_ATOMIC_GENERIC, SHARED_CHECKS, check_atomic},
     {WL_OP_ATOMIC_LIST, MEMORY_CHECKS, check_atomic},
     {WL_OP_FRAGMENT_LOAD, MEMORY_CHECKS, check_fragment},
     {WL_OP_FRAGMENT_STORE, MEMORY_CHECKS, check_fragment},

@@ -366,7 +366,7 @@ static void execute(struct run *run, const struct wl_program *program)
     static const struct wl_sim_options modes[] = {
         {.count = true},
         {.count = false},
-        {.count = true, .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC},
+        {.count = true, .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS},
     };
     struct wl_texture textures[PTX_CASE_TEXTURES];
     const struct wl_texture *list[PTX_CASE_TEXTURES + 1];
@@ -469,6 +469,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
                                            .function =
                                                wl_ptx_module_find_function(module, run.self.entry),
                                            .capability = 90,
+                                           .shared_gap_bytes = size % 2 ? 128 : 0,
+                                           .keeps_masks = size % 2,
                                            .resolve = resolve,
                                            .self = &run};
         if (is_small_module(module) && is_small_case(&run.self) && input.function &&

@@ -13,6 +13,8 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
                                   "a GPU may go on with other data: reads gave 0 here and writes "
                                   "were dropped",
                                   true},
+    [WL_FINDING_SHARED_BOUNDS] = {"shared-out-of-bounds", "memcheck",
+                                  "a GPU goes on with what is there: the next shared array", true},
     [WL_FINDING_LOCAL_BOUNDS] = {"local-out-of-bounds", "memcheck",
                                  "a GPU may go on with other data: reads gave 0 here and writes "
                                  "were dropped",
@@ -86,6 +88,17 @@ void wl_finding_print_bytes(uint64_t bytes, struct wl_text *out)
     wl_text_add(out, bytes == 1 ? " byte" : " bytes");
 }
 
+/* Its name in the source, without the function. */
+static void print_array(const struct wl_shared_array *array, struct wl_text *out)
+{
+    char *whole = array->name ? wl_demangle(array->name) : NULL;
+    const char *name = whole ? whole : "of the launch's dynamic shared memory";
+    for (const char *at = name; (at = strstr(at, "::")) != NULL;)
+        name = at += 2;
+    wl_text_add(out, name);
+    free(whole);
+}
+
 void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text *out)
 {
     switch (place->where) {
@@ -115,7 +128,14 @@ void wl_finding_print_place(const struct wl_finding_place *place, struct wl_text
     }
     if (place->where != WL_PLACE_FREED) {
         print_number(place->size_bytes, out);
-        wl_text_add(out, "-byte allocation");
+        wl_text_add(out, place->array      ? "-byte array "
+                         : place->variable ? "-byte variable "
+                                           : "-byte allocation");
+        wl_text_add(out, place->variable ? place->variable : "");
+    }
+    if (place->array) {
+        print_array(place->array, out);
+        return;
     }
     wl_text_addf(out, " at 0x%" PRIx64, place->start);
     if (place->is_in_heap)
@@ -134,7 +154,7 @@ static const char *const accesses[] = {
     [WL_SITE_REDUCTION] = "atomic", [WL_SITE_COPY] = "copy",
 };
 
-static bool is_toolkit(const char *path, size_t length)
+bool wl_finding_is_toolkit(const char *path, size_t length)
 {
     static const char *const parts[] = {"/targets/",
                                         "/include/crt/",
@@ -151,12 +171,13 @@ static bool is_toolkit(const char *path, size_t length)
 
 void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out)
 {
-    const char *place =
-        is_toolkit(instruction->file, strlen(instruction->file)) ? instruction->inlined_at : NULL;
+    const char *place = wl_finding_is_toolkit(instruction->file, strlen(instruction->file))
+                            ? instruction->inlined_at
+                            : NULL;
     while (place) {
         const char *end = strchrnul(place, '\n');
         const char *column = memrchr(place, ':', (size_t)(end - place));
-        if (!is_toolkit(place, (size_t)(end - place))) {
+        if (!wl_finding_is_toolkit(place, (size_t)(end - place))) {
             wl_text_addf(out, "%.*s", (int)((column ? column : end) - place), place);
             return;
         }
@@ -207,7 +228,10 @@ static void print_address(const struct wl_program *program, const struct wl_find
 {
     switch (finding->space) {
     case WL_SITE_SHARED:
-        wl_text_addf(out, "; offset %" PRIu64 " of shared memory", finding->address);
+        wl_text_addf(out, "; offset %" PRIu64 " of shared memory",
+                     finding->place.array ? finding->address - finding->place.start +
+                                                finding->place.array->plain_start
+                                          : wl_program_plain_offset(program, finding->address));
         break;
     case WL_SITE_LOCAL:
         wl_text_addf(out, "; offset %" PRIu64 " is beyond the thread's %" PRIu32 " bytes",
@@ -314,14 +338,14 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
 {
     static void (*const printers[])(const struct wl_program *, const struct wl_finding *,
                                     struct wl_text *) = {
-        [WL_FINDING_GLOBAL_BOUNDS] = print_bounds,   [WL_FINDING_LOCAL_BOUNDS] = print_bounds,
-        [WL_FINDING_RACE_AFTER_WRITE] = print_race,  [WL_FINDING_RACE_READ] = print_race,
-        [WL_FINDING_RACE_AFTER_READ] = print_race,   [WL_FINDING_RACE_LANES] = print_race,
-        [WL_FINDING_UNWRITTEN] = print_unwritten,    [WL_FINDING_BARRIER_DIVERGED] = print_barrier,
-        [WL_FINDING_BARRIER_EXITED] = print_barrier, [WL_FINDING_BARRIER_COUNT] = print_barrier,
-        [WL_FINDING_RACE_WARP] = print_race,         [WL_FINDING_RACE_COPY] = print_race,
-        [WL_FINDING_MASK_CALLER] = print_mask,       [WL_FINDING_MASK_ABSENT] = print_mask,
-        [WL_FINDING_SHUFFLE_ABSENT] = print_mask,
+        [WL_FINDING_GLOBAL_BOUNDS] = print_bounds,     [WL_FINDING_LOCAL_BOUNDS] = print_bounds,
+        [WL_FINDING_SHARED_BOUNDS] = print_bounds,     [WL_FINDING_RACE_AFTER_WRITE] = print_race,
+        [WL_FINDING_RACE_READ] = print_race,           [WL_FINDING_RACE_AFTER_READ] = print_race,
+        [WL_FINDING_RACE_LANES] = print_race,          [WL_FINDING_UNWRITTEN] = print_unwritten,
+        [WL_FINDING_BARRIER_DIVERGED] = print_barrier, [WL_FINDING_BARRIER_EXITED] = print_barrier,
+        [WL_FINDING_BARRIER_COUNT] = print_barrier,    [WL_FINDING_RACE_WARP] = print_race,
+        [WL_FINDING_RACE_COPY] = print_race,           [WL_FINDING_MASK_CALLER] = print_mask,
+        [WL_FINDING_MASK_ABSENT] = print_mask,         [WL_FINDING_SHUFFLE_ABSENT] = print_mask,
     };
     printers[finding->kind](program, finding, out);
     if (finding->count > 1)

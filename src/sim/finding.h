@@ -14,6 +14,7 @@
 
 enum wl_finding_kind {
     WL_FINDING_GLOBAL_BOUNDS,    /* in no allocation, in a page that the GPU has mapped */
+    WL_FINDING_SHARED_BOUNDS,    /* in no shared array, within the block's shared memory */
     WL_FINDING_LOCAL_BOUNDS,     /* beyond the kernel's local variables, within the stack */
     WL_FINDING_RACE_AFTER_WRITE, /* shared memory: a write, then a write */
     WL_FINDING_RACE_READ,        /* a write, then a read */
@@ -35,7 +36,9 @@ enum wl_finding_kind {
 struct wl_finding_place {
     enum { WL_PLACE_NONE, WL_PLACE_BEFORE, WL_PLACE_AFTER, WL_PLACE_ACROSS, WL_PLACE_FREED } where;
     uint64_t start, size_bytes, distance_bytes;
-    bool is_in_heap; /* made by malloc in a kernel */
+    bool is_in_heap;      /* made by malloc in a kernel */
+    const char *variable; /* of the program's modules that stands there; the caller's; or NULL */
+    const struct wl_shared_array *array; /* of the program; NULL: global memory */
 };
 
 struct wl_finding {
@@ -79,6 +82,8 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
 /* "FILE:LINE" of an instruction that has a file; of a function of the toolkit that was inlined, the
  * line of the program that called it. */
 void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out);
+/* Whether a file of source, by its path, is one of the CUDA toolkit's. */
+bool wl_finding_is_toolkit(const char *path, size_t length);
 /* "1,024 bytes" */
 void wl_finding_print_bytes(uint64_t bytes, struct wl_text *out);
 /* "4 bytes after the end of the 1,024-byte allocation at 0x..." */

@@ -232,7 +232,7 @@ static enum wl_code launch(struct run *run, const struct wl_program *program,
                                      .print = take_printed,
                                      .print_self = run};
     if (run->is_checked)
-        options.checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC;
+        options.checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS;
     enum wl_code code = wl_sim_run(sim, &launch, &options, &run->counts, error);
     wl_unwritten_free(launch.unwritten);
     wl_sim_free(sim);
@@ -380,8 +380,12 @@ static void run_once(const struct place *place, bool is_counted, bool is_checked
         fail_msg("%s: %s (%s)", run.path, error.message, error.where);
     run.module = module;
     place_variables(&run);
-    struct wl_ptx_lower_input input = {
-        .module = module, .capability = 90, .resolve = resolve, .self = &run};
+    struct wl_ptx_lower_input input = {.module = module,
+                                       .capability = 90,
+                                       .shared_gap_bytes = is_checked ? 128 : 0,
+                                       .keeps_masks = is_checked,
+                                       .resolve = resolve,
+                                       .self = &run};
     input.function = wl_ptx_module_find_function(module, run.self.entry);
     assert_non_null(input.function);
     enum wl_code code = wl_ptx_lower(&input, &program, &error);

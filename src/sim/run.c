@@ -448,7 +448,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     run->load_latency = run->miss_latency;
     run->threads_per_block = launch->block[0] * launch->block[1] * launch->block[2];
     run->warps_per_block = (run->threads_per_block + WL_LANES - 1) / WL_LANES;
-    run->shared_bytes = launch->program->shared_static_bytes + launch->shared_dynamic_bytes;
+    run->shared_bytes = wl_program_shared_bytes(launch->program, launch->shared_dynamic_bytes);
     run->block_total = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     struct wl_occupancy_input input = {.registers_per_thread = launch->registers_per_thread,
                                        .threads_per_block = run->threads_per_block,

@@ -38,6 +38,7 @@ struct wl_shadow {
     uint32_t word_count, serial;
     struct clock signals; /* what was given away by atomics and barrier objects */
     struct clock seen[WARPS_MAX];
+    struct clock known;              /* what any warp has seen */
     struct clock fenced[WARPS_MAX];  /* all that lies before the warp's last fence */
     struct clock pending[WARPS_MAX]; /* what it read strongly gave: seen from its next fence on */
     struct clock places[PLACES];     /* given away by strong writes, by hash of their address */
@@ -46,6 +47,17 @@ struct wl_shadow {
     uint32_t own[WARPS_MAX];           /* the present stretch */
     struct word words[];
 };
+
+/* What lies between arrays counts as written: reads of it are errors of another kind. */
+static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program)
+{
+    for (uint32_t i = 1; i < program->shared_array_count; i++) {
+        const struct wl_shared_array *before = &program->shared_arrays[i - 1];
+        uint32_t end = program->shared_arrays[i].start, words = shadow->word_count;
+        for (uint32_t at = before->start + before->size_bytes; at < end && at / 4 < words; at++)
+            shadow->words[at / 4].written |= (uint8_t)(1u << at % 4);
+    }
+}
 
 struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
 {
@@ -58,6 +70,7 @@ struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run 
     shadow->word_count = words;
     for (int i = 0; i < WARPS_MAX; i++)
         shadow->own[i] = 1;
+    mark_gaps(shadow, run->program);
     return shadow;
 }
 
@@ -68,7 +81,8 @@ void wl_shadow_free(struct wl_shadow *shadow)
 
 void wl_shadow_next_instruction(struct wl_shadow *shadow)
 {
-    shadow->serial++;
+    if (shadow)
+        shadow->serial++;
 }
 
 /* ---- what happens before what ---- */
@@ -78,6 +92,13 @@ static void merge(struct clock *into, const struct clock *from)
     for (int i = 0; i < WARPS_MAX; i++)
         if (from->stretch[i] > into->stretch[i])
             into->stretch[i] = from->stretch[i];
+}
+
+/* The warp has seen what is in from. */
+static void see(struct wl_shadow *shadow, uint32_t warp, const struct clock *from)
+{
+    merge(&shadow->seen[warp], from);
+    merge(&shadow->known, from);
 }
 
 /* All the warp did and saw so far goes into clock; a new stretch begins. */
@@ -98,7 +119,7 @@ void wl_shadow_release(struct wl_cta *cta, uint32_t barrier)
     struct wl_shadow *shadow = cta->shadow;
     for (uint32_t i = 0; i < cta->warp_count; i++)
         if (cta->warps[i].status == WL_WARP_AT_BARRIER && cta->warps[i].barrier == barrier)
-            merge(&shadow->seen[i], &shadow->arrived[barrier]);
+            see(shadow, i, &shadow->arrived[barrier]);
 }
 
 void wl_shadow_signal(struct wl_warp *warp)
@@ -110,7 +131,7 @@ void wl_shadow_signal(struct wl_warp *warp)
 void wl_shadow_await(struct wl_warp *warp)
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    merge(&shadow->seen[warp->index], &shadow->signals);
+    see(shadow, warp->index, &shadow->signals);
 }
 
 void wl_shadow_sync_lanes(struct wl_warp *warp)
@@ -121,7 +142,7 @@ void wl_shadow_sync_lanes(struct wl_warp *warp)
 void wl_shadow_fence(struct wl_warp *warp)
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    merge(&shadow->seen[warp->index], &shadow->pending[warp->index]);
+    see(shadow, warp->index, &shadow->pending[warp->index]);
     give(shadow, warp->index, &shadow->fenced[warp->index]);
 }
 
@@ -133,9 +154,10 @@ static struct clock *place_of(struct wl_shadow *shadow, uint64_t address)
 void wl_shadow_read_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address)
 {
     struct wl_shadow *shadow = warp->cta->shadow;
-    bool acquires = op->spare & WL_ORDER_ACQUIRE;
-    merge(acquires ? &shadow->seen[warp->index] : &shadow->pending[warp->index],
-          place_of(shadow, address));
+    if (op->spare & WL_ORDER_ACQUIRE)
+        see(shadow, warp->index, place_of(shadow, address));
+    else
+        merge(&shadow->pending[warp->index], place_of(shadow, address));
 }
 
 void wl_shadow_write_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address)
@@ -349,6 +371,29 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
     return written == 0;
 }
 
+/* Whether every write of the bytes would race with the mark, whichever warp but its own makes it:
+ * no warp has seen it. */
+static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
+{
+    return mark->stretch > shadow->known.stretch[mark->thread / WL_LANES] &&
+           (mark->bytes & bytes) == bytes && mark->strength == PLAIN;
+}
+
+/* Whether a read, of words that many warps read, tells nothing new: it races with no write, and two
+ * other reads of different warps are there, which no write can come behind unnoticed. */
+static inline bool is_crowded_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
+                                   const struct word *word, uint8_t bytes)
+{
+    const struct mark *writer = &word->writer, *readers = word->readers;
+    const uint32_t by = writer->thread / WL_LANES;
+    const bool is_ordered = by == warp->index
+                                ? writer->stretch != shadow->own[by]
+                                : writer->stretch <= shadow->seen[warp->index].stretch[by];
+    return is_ordered && (word->written & bytes) == bytes && !word->group &&
+           readers[0].thread / WL_LANES != readers[1].thread / WL_LANES &&
+           is_unseen(shadow, &readers[0], bytes) && is_unseen(shadow, &readers[1], bytes);
+}
+
 /* Whether a read tells nothing new: it was written, races with no write, and the same instruction
  * of the warp has read it in this stretch. Most reads are so: of lanes at one place, and of loops.
  */
@@ -424,7 +469,8 @@ void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t
         mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
         mine.bytes = (uint8_t)(((1u << bytes) - 1) << place);
         if (place + bytes <= 4 && offset[lane] / 4 < shadow->word_count &&
-            is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4], &mine)) {
+            (is_crowded_read(shadow, warp, &shadow->words[offset[lane] / 4], mine.bytes) ||
+             is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4], &mine))) {
             known = offset[lane];
             continue;
         }

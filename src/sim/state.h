@@ -50,6 +50,7 @@ struct wl_site_state {
     uint64_t wavefronts, wavefronts_ideal, wavefronts_pipe, conflicts;
     uint64_t hits, misses;           /* L1 sectors */
     uint64_t range_start, range_end; /* memory range of the last global access */
+    uint32_t array_start, array_end; /* shared array of the last access that was checked */
     /* pattern of the last access by all 32 lanes */
     bool has_pattern, is_sector_strided;
     bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */

@@ -122,3 +122,46 @@ bool wl_unwritten_has(const struct wl_unwritten *self, uint64_t start, uint64_t 
     }
     return true;
 }
+
+/* Whether the byte was written; *same: for how many bytes from there on, at least, the same holds.
+ */
+static bool is_written(const struct wl_unwritten *self, uint64_t at, uint64_t *same)
+{
+    uint64_t page = at / PAGE_BYTES, byte = at % PAGE_BYTES;
+    const uint64_t *bits =
+        page < self->page_count ? __atomic_load_n(&self->pages[page], __ATOMIC_ACQUIRE) : NULL;
+    *same = PAGE_BYTES - byte;
+    if (!bits || bits == nothing)
+        return !bits;
+    uint64_t word = __atomic_load_n(&bits[byte / 64], __ATOMIC_RELAXED) >> byte % 64;
+    bool is_written = !(word & 1);
+    uint64_t differs = is_written ? word : ~word;
+    uint64_t count = differs ? (uint64_t)__builtin_ctzll(differs) : 64;
+    *same = count < 64 - byte % 64 ? count : 64 - byte % 64;
+    return is_written;
+}
+
+uint64_t wl_unwritten_find(const struct wl_unwritten *self, uint64_t start, uint64_t bytes,
+                           uint64_t *found)
+{
+    uint64_t at, same, count = 0;
+    if (!is_inside(self, start))
+        return 0;
+    const uint64_t end = start - self->base + bytes;
+    for (at = start - self->base; at < end && is_written(self, at, &same); at += same)
+        ;
+    *found = at + self->base;
+    for (; at < end && !is_written(self, at, &same); at += same)
+        count += at + same < end ? same : end - at;
+    return count;
+}
+
+void wl_unwritten_copy(struct wl_unwritten *self, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    uint64_t found, at = from, count;
+    wl_unwritten_remove(self, to, bytes);
+    while ((count = wl_unwritten_find(self, at, from + bytes - at, &found)) != 0) {
+        wl_unwritten_add(self, to + (found - from), count);
+        at = found + count;
+    }
+}

@@ -61,6 +61,9 @@ void wl_program_free(struct wl_program *program)
     free(program->blocks);
     free(program->constants);
     free(program->sites);
+    for (uint32_t i = 0; i < program->shared_array_count; i++)
+        free(program->shared_arrays[i].name);
+    free(program->shared_arrays);
     free(program->branch_targets);
     free(program->operands);
     free(program->functions);
@@ -68,4 +71,19 @@ void wl_program_free(struct wl_program *program)
         program->free_machine(program->machine);
     free(program->name);
     free(program);
+}
+
+uint32_t wl_program_shared_bytes(const struct wl_program *program, uint32_t dynamic_bytes)
+{
+    return dynamic_bytes ? program->shared_dynamic_start + dynamic_bytes : program->shared_end;
+}
+
+uint64_t wl_program_plain_offset(const struct wl_program *program, uint64_t offset)
+{
+    for (uint32_t i = program->shared_array_count; i-- > 0;) {
+        const struct wl_shared_array *array = &program->shared_arrays[i];
+        if (array->start <= offset)
+            return offset - array->start + array->plain_start;
+    }
+    return offset;
 }

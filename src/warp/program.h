@@ -71,6 +71,14 @@ struct wl_function {
     uint32_t register_bytes, local_bytes; /* of a frame */
 };
 
+/* A shared array of the kernel, or of a function it calls. Where programs are checked there are
+ * gaps between them. */
+struct wl_shared_array {
+    char *name; /* mangled; NULL: the array that the launch gives its size (extern) */
+    uint32_t start, size_bytes;
+    uint32_t plain_start; /* where it would be without gaps */
+};
+
 struct wl_op;      /* warp/op.h */
 struct wl_machine; /* timing/machine/machine.h, which this room does not know */
 
@@ -80,10 +88,13 @@ struct wl_program {
     uint32_t instruction_count;
     struct wl_program_parameter *parameters;
     uint32_t parameter_count, parameter_bytes;
-    uint32_t shared_static_bytes, local_bytes;
-    uint32_t register_estimate;     /* by liveness, as ptxas might need; predicted */
-    uint32_t barrier_count;         /* named barriers used */
-    uint32_t max_threads_per_block; /* .maxntid / .reqntid product, 0: none */
+    uint32_t shared_static_bytes, local_bytes; /* without gaps */
+    struct wl_shared_array *shared_arrays;     /* by start, the extern one last */
+    uint32_t shared_array_count;
+    uint32_t shared_end, shared_dynamic_start; /* with gaps: of the static arrays, of the extern */
+    uint32_t register_estimate;                /* by liveness, as ptxas might need; predicted */
+    uint32_t barrier_count;                    /* named barriers used */
+    uint32_t max_threads_per_block;            /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
@@ -118,5 +129,9 @@ struct wl_program {
 };
 
 void wl_program_free(struct wl_program *program);
+/* What a block needs for arrays that the launch gives so many bytes to, with gaps. */
+uint32_t wl_program_shared_bytes(const struct wl_program *program, uint32_t dynamic_bytes);
+/* An offset in shared memory as it would be without gaps. */
+uint64_t wl_program_plain_offset(const struct wl_program *program, uint64_t offset);
 
 #endif

@@ -11,8 +11,8 @@ source=$1/tests/check
 name=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$NVCC" -arch=sm_90 -gencode arch=compute_90,code=compute_90 -cudart=shared -lineinfo \
-    "$source/$name.cu" -o "$folder/$name"
+"$NVCC" -arch=sm_90 -gencode arch=compute_90,code=compute_90 -cudart=shared -g -lineinfo \
+    -L"$(dirname "$WARPLENS")/lib" -lcuda "$source/$name.cu" -o "$folder/$name"
 cd "$folder"
 grep '^== ' "$source/$name.txt" >cases
 while IFS= read -r line; do

@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "collect/sim/callers.h"
 #include "collect/sim/facts.h"
 #include "record/stream/stream.h"
 
@@ -402,6 +403,9 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
         if (collector->finding_count > FINDING_NOTES_MAX)
             return;
         wl_finding_print(launch->kernel->program, finding, &text);
+        if (finding->space == WL_SITE_GLOBAL && finding->place.where != WL_PLACE_NONE &&
+            !finding->place.is_in_heap && !finding->place.variable)
+            wl_origins_print(finding->place.start, finding->place.where == WL_PLACE_FREED, &text);
         struct wl_record_note record = {row->is_error ? WL_NOTE_ERROR : WL_NOTE_WARNING, row->code,
                                         text.data, row->hint, (int64_t)launch->id};
         sink->put_note(sink->self, &record);

@@ -7,10 +7,12 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "collect/sim/callers.h"
 #include "device/core/core.h"
 #include "timeline/timeline.h"
 
-enum { FAILURES_MAX = 100 };
+enum { FAILURES_MAX = 10000 };
 
 static const struct row {
     int code;
@@ -30,7 +32,7 @@ static const struct row {
 static struct {
     enum wl_api_errors choice;
     void (*put)(const char *text);
-    atomic_uint told;
+    atomic_ullong told;
 } failures;
 
 /* Answers that are no fault of the call: of questions, of a context that a launch broke, which is
@@ -66,11 +68,14 @@ static void tell(const struct wl_timeline_call *call, int result)
     const struct row *runtime = find(runtime_errors, WL_COUNT(runtime_errors), result);
     const struct row *row =
         is_driver ? find(driver_errors, WL_COUNT(driver_errors), result) : runtime;
-    char *text = wl_string_format("Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
-                                  row->name, result, runtime->text ? runtime->text : runtime->name,
-                                  call->name);
-    failures.put(text);
-    free(text);
+    struct wl_text text = {0};
+    struct wl_callers callers;
+    wl_text_addf(&text, "Program hit %s (error %d) due to \"%s\" on CUDA API call to %s.",
+                 row->name, result, runtime->text ? runtime->text : runtime->name, call->name);
+    wl_callers_take(&callers);
+    wl_callers_print(&callers, "made", &text);
+    failures.put(text.data);
+    wl_text_free(&text);
     errno = saved;
 }
 
@@ -80,4 +85,10 @@ void wl_sim_failures_watch(enum wl_api_errors choice, void (*put)(const char *te
     failures.put = put;
     if (choice != WL_API_ERRORS_NO)
         wl_timeline_watch_failures(tell);
+}
+
+uint64_t wl_sim_failures_left_out(void)
+{
+    const uint64_t told = atomic_load(&failures.told);
+    return told > FAILURES_MAX ? told - FAILURES_MAX : 0;
 }

@@ -5,7 +5,9 @@
 #include "record/settings.h"
 
 /* put is called with text for each failed call of the program that the choice makes an error, on
- * the thread of the call, for 100 calls at most; the text is the caller's. */
+ * the thread of the call, for 10,000 calls at most; the text is the caller's. */
 void wl_sim_failures_watch(enum wl_api_errors choice, void (*put)(const char *text));
+/* How many more there were. */
+uint64_t wl_sim_failures_left_out(void);
 
 #endif

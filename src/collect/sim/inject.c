@@ -15,6 +15,7 @@
 #include "collect/openacc.h"
 #include "collect/recording.h"
 #include "collect/session.h"
+#include "collect/sim/callers.h"
 #include "collect/sim/collector.h"
 #include "collect/sim/events.h"
 #include "collect/sim/failures.h"
@@ -28,7 +29,7 @@
 /* A kernel that takes longer than the first gets a progress line, renewed after the second. */
 static const int64_t progress_after_ms = 700, progress_period_ms = 250;
 
-#define LEAK_NOTES_MAX 100
+#define LEAK_NOTES_MAX 10000
 
 static struct {
     const struct wl_settings *settings; /* the session's */
@@ -135,9 +136,24 @@ static void activity(void *self, const struct wl_device_activity *activity)
     trace_guarded(put_activity, activity);
 }
 
+static void note_origin(const struct wl_device_memory_change *change)
+{
+    int saved_errno = errno;
+    struct wl_guard guard;
+    if (!simulated.settings->check_memory && !simulated.settings->check_init)
+        return;
+    WL_GUARD(&guard)
+    {
+        wl_origins_add(change);
+    }
+    wl_guard_end(&guard);
+    errno = saved_errno;
+}
+
 static void memory(void *self, const struct wl_device_memory_change *change)
 {
     (void)self;
+    note_origin(change);
     trace_guarded(put_memory, change);
 }
 
@@ -169,6 +185,32 @@ static void note(void *self, enum wl_note_severity severity, const char *code, c
             simulated.collected->note(simulated.collected->self, severity, code, text, hint);
     }
     wl_session_leave(&visit);
+}
+
+static void unwritten_copy(void *self, const struct wl_device_unwritten_copy *copy)
+{
+    const bool is_all = copy->unwritten_bytes == copy->bytes;
+    struct wl_text text = {0};
+    struct wl_callers callers;
+    wl_callers_take(&callers);
+    wl_text_add(&text, "Uninitialized read by a copy to the host of ");
+    wl_finding_print_bytes(copy->bytes, &text);
+    wl_callers_print(&callers, "made", &text);
+    wl_text_addf(&text, "; address 0x%llx ", (unsigned long long)copy->address);
+    if (!is_all) {
+        wl_text_add(&text, "and ");
+        wl_finding_print_bytes(copy->unwritten_bytes, &text);
+        wl_text_add(&text, " in all were never written: byte ");
+    } else {
+        wl_text_add(&text, "was never written, nor what follows: byte ");
+    }
+    wl_text_addf(&text, "%llu of the ", (unsigned long long)(copy->address - copy->start));
+    wl_finding_print_bytes(copy->size_bytes, &text);
+    wl_text_addf(&text, " allocated at 0x%llx", (unsigned long long)copy->start);
+    wl_origins_print(copy->start, false, &text);
+    note(self, is_all ? WL_NOTE_ERROR : WL_NOTE_WARNING, "uninitialised-copy", text.data,
+         "what it holds on a GPU is whatever was there before");
+    wl_text_free(&text);
 }
 
 static void put_failure(const char *text)
@@ -219,7 +261,9 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .strict_arch = settings->strict_arch,
         .checks = (settings->check_race ? WL_CHECK_RACE : 0u) |
                   (settings->check_init ? WL_CHECK_INIT : 0u) |
-                  (settings->check_sync ? WL_CHECK_SYNC : 0u),
+                  (settings->check_sync ? WL_CHECK_SYNC : 0u) |
+                  (settings->check_memory ? WL_CHECK_BOUNDS : 0u),
+        .padding_bytes = settings->check_memory ? (uint32_t)settings->padding_bytes : 0,
         .check_memory = settings->check_memory,
         .stop_at_finding = settings->stop_at_error,
         .budget = settings->instruction_limit,
@@ -256,12 +300,15 @@ static enum wl_code watch(void *self, struct wl_error *error)
         .note = note,
         .activity = activity,
         .memory = memory,
+        .unwritten_copy = unwritten_copy,
         .progress = simulated.settings->progress ? progress : NULL,
     };
     read_compiled();
     enum wl_code code = configure_device(simulated.settings, &simulated.observer, error);
     if (code == WL_OK)
         wl_running_open(simulated.settings->stream_folder);
+    if (code == WL_OK && simulated.settings->check_memory)
+        wl_callers_prepare();
     if (code == WL_OK && simulated.settings->check_memory)
         wl_sim_failures_watch(simulated.settings->report_api_errors, put_failure);
     return code;
@@ -299,23 +346,39 @@ static void put_leaks(void *self)
     (void)self;
     if (!simulated.settings->check_leaks)
         return;
-    struct wl_device_allocation leaks[LEAK_NOTES_MAX];
+    struct wl_device_allocation *leaks = wl_alloc(LEAK_NOTES_MAX * sizeof *leaks);
     size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
     if (!count || !wl_session_open_stream())
-        return;
+        goto out;
     for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
         struct wl_text text = {0};
         wl_text_add(&text, "Leaked ");
         wl_finding_print_bytes(leaks[i].size_bytes, &text);
         wl_text_addf(&text, " at 0x%llx", (unsigned long long)leaks[i].start);
+        wl_origins_print(leaks[i].start, false, &text);
         put_note(WL_NOTE_ERROR, "leak", text.data, "the program ended without cudaFree of it");
         wl_text_free(&text);
     }
-    if (count <= LEAK_NOTES_MAX)
-        return;
-    char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
-    put_note(WL_NOTE_WARNING, "leaks-left-out", text, "");
-    free(text);
+    if (count > LEAK_NOTES_MAX) {
+        char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
+        put_note(WL_NOTE_ERROR, "leaks-left-out", text, "");
+        free(text);
+    }
+out:
+    free(leaks);
+}
+
+/* What there is to say when the program has ended. */
+static void put_leftovers(void *self)
+{
+    uint64_t more = wl_sim_failures_left_out();
+    if (more && wl_session_open_stream()) {
+        char *text = wl_string_format("%llu more API errors, which are not listed",
+                                      (unsigned long long)more);
+        put_note(WL_NOTE_ERROR, "api-errors-left-out", text, "");
+        free(text);
+    }
+    put_leaks(self);
 }
 
 static void forget(void *self)
@@ -341,7 +404,7 @@ static const struct wl_collector collector = {
     .trace_start = trace_start,
     .trace_end = trace_end,
     .trace_fork = wl_recording_after_fork,
-    .put_leftovers = put_leaks,
+    .put_leftovers = put_leftovers,
     .stop = stop,
 };
 

@@ -82,6 +82,7 @@ struct wl_device_options {
     uint32_t checks;            /* enum wl_sim_check: of counted launches */
     uint64_t budget;            /* instructions that a warp may run, 0: any number */
     bool check_memory;          /* freed memory is not given out again soon */
+    uint32_t padding_bytes;     /* left free behind allocations, variables and shared arrays */
     bool stop_at_finding;       /* the first error that a check finds breaks the context */
     /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
      * outlive the process's launches */

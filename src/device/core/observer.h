@@ -93,6 +93,13 @@ struct wl_device_memory_change {
     uint32_t device_id, context_id;
 };
 
+/* A copy to the host of what nobody wrote. */
+struct wl_device_unwritten_copy {
+    uint64_t address;                /* the first such byte */
+    uint64_t bytes, unwritten_bytes; /* copied, and those of them that nobody wrote */
+    uint64_t start, size_bytes;      /* the allocation */
+};
+
 struct wl_device_observer {
     void *self;
     /* Before a launch runs, in launch order, on the launching thread; true: count it. */
@@ -110,6 +117,8 @@ struct wl_device_observer {
     void (*activity)(void *self, const struct wl_device_activity *activity);
     /* On the thread that asks, in order, with the device's lock. */
     void (*memory)(void *self, const struct wl_device_memory_change *change);
+    /* On the thread that copies, with the device's lock, once for an allocation. */
+    void (*unwritten_copy)(void *self, const struct wl_device_unwritten_copy *copy);
 };
 
 #endif

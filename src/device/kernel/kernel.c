@@ -89,6 +89,8 @@ static int lower(struct wl_device_kernel *kernel)
         .linked_module = linked_module,
         .self = kernel,
         .capability = wl_device_state_capability(),
+        .keeps_masks = wl_device.options.checks & WL_CHECK_SYNC,
+        .shared_gap_bytes = (wl_device.options.padding_bytes + 127) / 128 * 128,
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {

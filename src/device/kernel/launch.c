@@ -249,6 +249,16 @@ static int end_failed(const struct wl_device_kernel *kernel, enum wl_code code,
     return WL_DEVICE_OK;
 }
 
+/* What the findings missed, where it is a variable. */
+static void name_variables(struct wl_sim_counts *counts)
+{
+    for (size_t i = 0; i < counts->finding_count; i++) {
+        struct wl_finding_place *place = &counts->findings[i].place;
+        if (counts->findings[i].space == WL_SITE_GLOBAL && place->where != WL_PLACE_NONE)
+            place->variable = wl_device_module_variable_at(place->start);
+    }
+}
+
 static int run(const struct wl_device_request *request, uint32_t stream_id,
                const uint8_t *parameters)
 {
@@ -286,6 +296,7 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
             : 0;
     for (uint32_t i = 0; i < trace_count; i++)
         wl_trace_free(&traces[i]);
+    name_variables(&counts);
     observe_end(&launch, is_wanted ? &counts : NULL, &error);
     place_on_timeline(request, &launch, parameters, length_ns);
     int result = code ? end_failed(request->kernel, code, counts.fault, &error) : WL_DEVICE_OK;

@@ -38,10 +38,9 @@ static void free_image(struct wl_device_image *image)
 {
     if (image->parsed && image->parsed->variable_count)
         for (uint32_t i = 0; i < image->parsed->variable_count; i++)
-            if (image->variable_addresses[i]) {
+            if (image->variable_addresses[i]) /* where they are one allocation, the first drops all
+                                               */
                 wl_device_memory_drop(image->variable_addresses[i]);
-                break; /* all of them are one allocation, which starts with the first */
-            }
     free(image->variable_addresses);
     if (image->parsed)
         wl_ptx_module_free(image->parsed);
@@ -162,36 +161,58 @@ int wl_device_module_open(struct wl_device_module *module)
     return module->load_code;
 }
 
-static void lay_out_variables(struct wl_device_image *image)
+static bool is_placed(const struct wl_ptx_variable *variable)
+{
+    return !variable->is_extern &&
+           (variable->space == WL_PTX_SPACE_GLOBAL || variable->space == WL_PTX_SPACE_CONST);
+}
+
+/* All in one piece of memory. */
+static int lay_out_together(struct wl_device_image *image)
 {
     const struct wl_ptx_module *parsed = image->parsed;
     uint64_t size_bytes = 0, base = 0;
-    image->variable_addresses =
-        wl_alloc_zero(parsed->variable_count + 1, sizeof *image->variable_addresses);
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        uint64_t offset = 0;
-        for (uint32_t i = 0; i < parsed->variable_count; i++) {
-            const struct wl_ptx_variable *variable = &parsed->variables[i];
-            bool is_ours =
-                variable->space == WL_PTX_SPACE_GLOBAL || variable->space == WL_PTX_SPACE_CONST;
-            if (!is_ours || variable->is_extern)
-                continue;
-            if (variable->size_bytes > wl_device.gpu.memory_bytes) {
-                image->parse_code = WL_DEVICE_OUT_OF_MEMORY;
-                return;
-            }
-            offset = wl_align_up(offset, variable->alignment);
-            if (base)
-                image->variable_addresses[i] = base + offset;
-            offset += variable->size_bytes;
-        }
-        size_bytes = offset;
-        if (pass == 0 && size_bytes &&
-            wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0, &base)) {
-            image->parse_code = WL_DEVICE_OUT_OF_MEMORY;
-            return;
-        }
+    for (uint32_t i = 0; i < parsed->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &parsed->variables[i];
+        if (!is_placed(variable))
+            continue;
+        if (variable->size_bytes > wl_device.gpu.memory_bytes)
+            return WL_DEVICE_OUT_OF_MEMORY;
+        size_bytes = wl_align_up(size_bytes, variable->alignment);
+        image->variable_addresses[i] = size_bytes;
+        size_bytes += variable->size_bytes;
     }
+    if (size_bytes && wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0, &base)) {
+        memset(image->variable_addresses, 0,
+               parsed->variable_count * sizeof *image->variable_addresses);
+        return WL_DEVICE_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < parsed->variable_count; i++)
+        if (is_placed(&parsed->variables[i]))
+            image->variable_addresses[i] += base;
+    return WL_DEVICE_OK;
+}
+
+/* Each in memory of its own, so that what runs from one into the next is seen. */
+static int lay_out_apart(struct wl_device_image *image)
+{
+    const struct wl_ptx_module *parsed = image->parsed;
+    for (uint32_t i = 0; i < parsed->variable_count; i++) {
+        const struct wl_ptx_variable *variable = &parsed->variables[i];
+        const uint64_t size_bytes = variable->size_bytes ? variable->size_bytes : 1;
+        if (is_placed(variable) && wl_device_memory_take(WL_DEVICE_MEMORY_MODULE, size_bytes, 0,
+                                                         &image->variable_addresses[i]))
+            return WL_DEVICE_OUT_OF_MEMORY;
+    }
+    return WL_DEVICE_OK;
+}
+
+static void lay_out_variables(struct wl_device_image *image)
+{
+    image->variable_addresses =
+        wl_alloc_zero(image->parsed->variable_count + 1, sizeof *image->variable_addresses);
+    image->parse_code =
+        wl_device.options.padding_bytes ? lay_out_apart(image) : lay_out_together(image);
 }
 
 static int parse_image(struct wl_device_module *module, struct wl_device_image *image)
@@ -463,4 +484,24 @@ struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module
     }
     wl_device_leave();
     return kernel;
+}
+
+static const char *variable_in_image(const struct wl_device_image *image, uint64_t address)
+{
+    for (uint32_t i = 0; image->parsed && i < image->parsed->variable_count; i++)
+        if (image->variable_addresses[i] == address)
+            return image->parsed->variables[i].name;
+    return NULL;
+}
+
+const char *wl_device_module_variable_at(uint64_t address)
+{
+    const char *name = NULL;
+    if (!wl_device.options.padding_bytes)
+        return NULL;
+    for (struct wl_device_module *module = wl_device_kernels.modules; module && !name;
+         module = module->next)
+        for (size_t i = 0; i < module->image_count && !name; i++)
+            name = variable_in_image(&module->images[i], address);
+    return name;
 }

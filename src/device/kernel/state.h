@@ -79,6 +79,8 @@ const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_mo
 /* Address of a variable as seen from an image, by the module's linking; 0 if unknown. */
 uint64_t wl_device_module_resolve(struct wl_device_module *module,
                                   const struct wl_device_image *image, const char *name);
+/* The name of the module variable that has its memory there for itself; NULL if there is none. */
+const char *wl_device_module_variable_at(uint64_t address);
 /* Sets the variables of an image to their initial values. */
 void wl_device_module_initialise(struct wl_device_module *module, struct wl_device_image *image);
 void wl_device_module_free(struct wl_device_module *module);

@@ -154,6 +154,21 @@ static uint64_t page_of(const struct wl_device_arena *arena, uint64_t address)
     return (address - arena->base) / WL_DEVICE_PAGE_BYTES;
 }
 
+/* The first gap that has room for so many bytes: its index and where in it they begin; false if
+ * there is none. */
+static bool find_gap(const struct wl_device_arena *arena, uint64_t alignment, uint64_t take,
+                     size_t *index, uint64_t *start)
+{
+    for (size_t at = 0; at < arena->vacant.count; at++) {
+        const struct wl_device_block *gap = &arena->vacant.items[at];
+        *index = at;
+        *start = round_up(gap->start, alignment);
+        if (*start < gap->end && gap->end - *start >= take)
+            return true;
+    }
+    return false;
+}
+
 uint64_t wl_device_arena_allocate(struct wl_device_arena *arena, uint64_t size_bytes, uint32_t kind,
                                   uint32_t flags)
 {
@@ -161,19 +176,15 @@ uint64_t wl_device_arena_allocate(struct wl_device_arena *arena, uint64_t size_b
         return 0;
     bool is_small = size_bytes < SMALL_BYTES;
     uint64_t alignment = is_small ? SMALL_ALIGNMENT : WL_DEVICE_PAGE_BYTES;
-    uint64_t take = round_up(size_bytes, alignment);
-    size_t at = 0;
-    uint64_t start = 0;
-    for (; at < arena->vacant.count; at++) {
-        const struct wl_device_block *gap = &arena->vacant.items[at];
-        start = round_up(gap->start, alignment);
-        if (start < gap->end && gap->end - start >= take)
-            break;
+    uint64_t take = round_up(size_bytes + arena->padding_bytes, alignment), start;
+    size_t at;
+    if (!find_gap(arena, alignment, take, &at, &start)) {
+        take = round_up(size_bytes, alignment);
+        if (!find_gap(arena, alignment, take, &at, &start))
+            return 0;
     }
-    if (at == arena->vacant.count)
-        return 0;
     int saved = errno;
-    bool done = commit_pages(arena, page_of(arena, start), page_of(arena, start + take - 1));
+    bool done = commit_pages(arena, page_of(arena, start), page_of(arena, start + size_bytes - 1));
     errno = saved;
     if (!done)
         return 0;
@@ -201,7 +212,8 @@ void wl_device_arena_free(struct wl_device_arena *arena, uint64_t start)
     struct wl_device_block block = arena->used.items[at];
     blocks_remove(&arena->used, at);
     int saved = errno;
-    release_pages(arena, page_of(arena, block.start), page_of(arena, block.end - 1));
+    release_pages(arena, page_of(arena, block.start),
+                  page_of(arena, block.start + block.size_bytes - 1));
     errno = saved;
     struct wl_device_blocks *vacant = &arena->vacant;
     size_t next = blocks_search(vacant, block.start);

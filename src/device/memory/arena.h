@@ -14,7 +14,7 @@
 #define WL_DEVICE_PAGE_BYTES ((uint64_t)2 << 20)
 
 struct wl_device_block {
-    uint64_t start, end;  /* what it takes */
+    uint64_t start, end;  /* what it takes, with what is left free behind it */
     uint64_t size_bytes;  /* what was asked for */
     uint32_t kind, flags; /* the caller's */
     bool is_freed;        /* nobody's, but not to be given out yet */
@@ -29,6 +29,7 @@ struct wl_device_arena {
     uint64_t base, size_bytes;
     uint32_t *page_users; /* allocations that reach into each page */
     uint64_t committed_bytes;
+    uint64_t padding_bytes; /* left free behind each allocation while there is room */
     struct wl_device_blocks used, vacant;
 };
 
@@ -50,7 +51,7 @@ struct wl_device_ranges {
     struct wl_sim_range *items;
     size_t count, capacity;
 };
-/* Appends the committed pages as sorted ranges. */
+/* Appends the pages of all allocations, and of what is left free behind them, as sorted ranges. */
 void wl_device_arena_list_ranges(const struct wl_device_arena *arena,
                                  struct wl_device_ranges *ranges);
 /* Appends what was asked for, sorted. */

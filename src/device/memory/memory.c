@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "device/memory/copy_check.h"
 #include "device/memory/state.h"
 #include "device/stream/timeline.h"
 
@@ -130,6 +131,7 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
                           (unsigned long long)(size_bytes >> 20));
         return WL_DEVICE_OUT_OF_MEMORY;
     }
+    arena->padding_bytes = wl_device.options.padding_bytes;
     *address = wl_device_arena_allocate(arena, size_bytes, kind, flags);
     if (!*address && wl_device_memory.quarantine.count) {
         end_quarantine(0);
@@ -400,6 +402,22 @@ static enum wl_device_place place_of(const void *address)
                : WL_DEVICE_PLACE_PAGEABLE;
 }
 
+static bool is_on_device(const void *address)
+{
+    const uint64_t place = (uint64_t)(uintptr_t)address;
+    return place - wl_device_memory.device.base < wl_device_memory.device.size_bytes;
+}
+
+static void copy_row(struct wl_copy_check *check, void *to, const void *from, uint64_t bytes)
+{
+    struct wl_unwritten *unwritten = wl_device_memory.unwritten;
+    if (unwritten && check->is_to_host)
+        wl_copy_check_row(check, (uint64_t)(uintptr_t)from, bytes);
+    memmove(to, from, bytes);
+    if (unwritten)
+        wl_unwritten_copy(unwritten, (uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes);
+}
+
 int wl_device_memory_copy(const struct wl_device_copy *copy)
 {
     wl_device_enter();
@@ -410,17 +428,16 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
     if (code)
         goto out;
     uint64_t begin_ns = wl_clock_monotonic_ns();
+    struct wl_copy_check check = {.is_to_host = !is_on_device(copy->to)};
     for (size_t z = 0; z < copy->depth; z++) {
         char *to = (char *)copy->to + z * copy->to_slice_bytes;
         const char *from = (const char *)copy->from + z * copy->from_slice_bytes;
         for (size_t y = 0; y < copy->height; y++) {
-            memmove(to + y * copy->to_pitch_bytes, from + y * copy->from_pitch_bytes,
-                    copy->width_bytes);
-            wl_unwritten_remove(wl_device_memory.unwritten,
-                                (uint64_t)(uintptr_t)(to + y * copy->to_pitch_bytes),
-                                copy->width_bytes);
+            copy_row(&check, to + y * copy->to_pitch_bytes, from + y * copy->from_pitch_bytes,
+                     copy->width_bytes);
         }
     }
+    wl_copy_check_tell(&check);
     wl_device_timeline_copy(&(struct wl_device_transfer){
         .stream = copy->stream,
         .bytes = (uint64_t)copy->width_bytes * copy->height * copy->depth,
@@ -586,6 +603,7 @@ static void shut_down(void)
     free(wl_device_memory.ranges.items);
     free(wl_device_memory.pages.items);
     free(wl_device_memory.freed.items);
+    free(wl_device_memory.told_unwritten.items);
     wl_unwritten_free(wl_device_memory.unwritten);
     wl_device_memory = (struct wl_device_memory){0};
 }

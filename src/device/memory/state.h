@@ -18,7 +18,8 @@ struct wl_device_memory {
     struct wl_device_ranges freed;      /* allocations of before, the latest last */
     struct wl_device_ranges quarantine; /* freed and not yet to be given out, the oldest first */
     uint64_t quarantine_bytes;
-    struct wl_unwritten *unwritten; /* device memory that nobody wrote; NULL: not checked */
+    struct wl_device_ranges told_unwritten; /* allocations that were copied so, by their start */
+    struct wl_unwritten *unwritten;         /* device memory that nobody wrote; NULL: not checked */
 };
 extern struct wl_device_memory wl_device_memory;
 

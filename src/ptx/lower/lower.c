@@ -369,20 +369,50 @@ static void mark_targets(struct lowering *lowering, struct instance *instance)
             mark_target(lowering, instance, function->target_tables[i].targets[k]);
 }
 
+static uint64_t place_shared(struct lowering *lowering, const struct wl_ptx_variable *variable)
+{
+    struct shared_layout *layout = lowering->shared;
+    layout->plain_end = wl_align_up(layout->plain_end, variable->alignment);
+    const uint64_t start = wl_align_up(layout->end, variable->alignment);
+    WL_PUSH(&layout->arrays,
+            ((struct wl_shared_array){.name = wl_string_copy(variable->name),
+                                      .start = (uint32_t)start,
+                                      .size_bytes = (uint32_t)variable->size_bytes,
+                                      .plain_start = (uint32_t)layout->plain_end}));
+    layout->plain_end += variable->size_bytes;
+    layout->last_end = start + variable->size_bytes;
+    layout->end = layout->last_end + lowering->input->shared_gap_bytes;
+    return start;
+}
+
 static void place_variable(struct lowering *lowering, const struct wl_ptx_variable *variable,
                            const struct wl_ptx_function *function)
 {
     struct variable_place place = {variable->name, function, variable->space, 0};
-    uint64_t *end =
-        variable->space == WL_PTX_SPACE_SHARED ? &lowering->shared_end : &lowering->local_end;
     if (variable->space != WL_PTX_SPACE_SHARED && variable->space != WL_PTX_SPACE_LOCAL)
         return;
     if (variable->is_extern && variable->size_bytes == 0)
         return; /* dynamic shared memory: behind all static */
-    *end = wl_align_up(*end, variable->alignment);
-    place.offset = *end;
-    *end += variable->size_bytes;
+    if (variable->space == WL_PTX_SPACE_SHARED) {
+        place.offset = place_shared(lowering, variable);
+    } else {
+        place.offset = wl_align_up(lowering->local_end, variable->alignment);
+        lowering->local_end = place.offset + variable->size_bytes;
+    }
     WL_PUSH(&lowering->places, place);
+}
+
+/* The arrays become the program's, with the one that a launch may give a size behind them. */
+static void give_shared(struct shared_layout *layout, struct wl_program *program)
+{
+    program->shared_static_bytes = (uint32_t)wl_align_up(layout->plain_end, 16);
+    program->shared_end = (uint32_t)wl_align_up(layout->last_end, 16);
+    program->shared_dynamic_start = (uint32_t)wl_align_up(layout->end, 16);
+    WL_PUSH(&layout->arrays,
+            ((struct wl_shared_array){.start = program->shared_dynamic_start,
+                                      .plain_start = program->shared_static_bytes}));
+    program->shared_arrays = layout->arrays.items;
+    program->shared_array_count = (uint32_t)layout->arrays.count;
 }
 
 void lower_body(struct lowering *lowering, struct instance *instance)
@@ -580,9 +610,9 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
     struct lowering lowering = {.input = kernel->input,
                                 .calls = kernel->calls,
                                 .is_called = true,
+                                .shared = kernel->shared,
                                 .error = kernel->calls->has_indirect ? &error : kernel->error,
                                 .carry_register = NO_REGISTER};
-    lowering.shared_end = kernel->shared_end;
     for (size_t i = 0; i < kernel->places.count; i++)
         if (kernel->places.items[i].function == NULL)
             WL_PUSH(&lowering.places, kernel->places.items[i]);
@@ -605,7 +635,6 @@ static void lower_callee(struct lowering *kernel, const struct lower_callee *cal
     entry->op = kernel->program->op_count;
     entry->register_bytes = lowering.program->register_file_bytes + lowering.outgoing_bytes;
     entry->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
-    kernel->shared_end = lowering.shared_end;
     lower_join_programs(kernel->program, lowering.program);
     free_lowering(&lowering);
     wl_program_free(lowering.program);
@@ -645,8 +674,12 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
                           struct wl_error *error)
 {
     struct lower_calls calls;
-    struct lowering lowering = {
-        .input = input, .calls = &calls, .error = error, .carry_register = NO_REGISTER};
+    struct shared_layout shared = {0};
+    struct lowering lowering = {.input = input,
+                                .calls = &calls,
+                                .error = error,
+                                .carry_register = NO_REGISTER,
+                                .shared = &shared};
     const struct wl_ptx_function *function = input->function;
     *program = NULL;
     if (!function->has_body)
@@ -670,7 +703,7 @@ enum wl_code wl_ptx_lower(const struct wl_ptx_lower_input *input, struct wl_prog
         lower_callees(&lowering);
     if (lowering.program->machine)
         wl_machine_improve(lowering.program->machine);
-    lowering.program->shared_static_bytes = (uint32_t)wl_align_up(lowering.shared_end, 16);
+    give_shared(&shared, lowering.program);
     lowering.program->local_bytes = (uint32_t)wl_align_up(lowering.local_end, 16);
     free_lowering(&lowering);
     lower_calls_free(&calls);

@@ -21,6 +21,9 @@ struct wl_ptx_lower_input {
     const struct wl_ptx_module *(*linked_module)(void *self, size_t index);
     void *self;
     uint32_t capability; /* of the model GPU: 90 */
+    /* Left free behind each shared array, so that what runs from one into the next is seen. */
+    uint32_t shared_gap_bytes;
+    bool keeps_masks; /* of shuffles and bar.warp.sync in registers, for WL_CHECK_SYNC */
 };
 
 /* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),

@@ -475,6 +475,21 @@ static int64_t known_members(struct lowering *lowering,
     return is_constant ? (int64_t)(uint32_t)mask : 0;
 }
 
+/* An operation for the mask of a shuffle or bar.warp.sync that is a register, where it is to be
+ * checked. */
+static bool keep_mask(struct lowering *lowering, const struct wl_ptx_instruction *instruction,
+                      int at)
+{
+    if (!lowering->input->keeps_masks || instruction->operand_count <= at ||
+        known_members(lowering, instruction, at))
+        return false;
+    uint32_t mask = lower_source(lowering, &instruction->operands[at], WL_CLASS_32, WL_PTX_B32);
+    struct wl_op *op = lower_emit(lowering, WL_OP_WARP_SYNC, 0, FIELD_A);
+    op->kind = WL_WARP_SYNC_MASK;
+    op->a = mask;
+    return true;
+}
+
 FAMILY(barrier)
 {
     if (wl_ptx_instruction_has(instruction, "cluster")) {
@@ -482,6 +497,8 @@ FAMILY(barrier)
         return;
     }
     if (wl_ptx_instruction_has(instruction, "warp")) {
+        if (keep_mask(lowering, instruction, 0))
+            return;
         struct wl_op *op = lower_emit(lowering, WL_OP_WARP_SYNC, 0, 0);
         op->kind = WL_WARP_SYNC_LANES;
         op->imm = known_members(lowering, instruction, 0);
@@ -532,6 +549,7 @@ FAMILY(shuffle)
     uint32_t c = lower_source(lowering, &operands[3], WL_CLASS_32, WL_PTX_B32);
     uint32_t dst = lower_destination(lowering, &operands[0], WL_CLASS_32);
     uint32_t valid = lower_register_of(lowering, operands[0].second_reg);
+    keep_mask(lowering, instruction, 4);
     struct wl_op *op = lower_emit(lowering, WL_OP_SHUFFLE,
                                   (uint8_t)(FIELD_DST | (valid != NO_REGISTER ? FIELD_D : 0)),
                                   FIELD_A | FIELD_B | FIELD_C);

@@ -111,6 +111,13 @@ struct variable_place {
     uint64_t offset;
 };
 
+/* Where the shared arrays of the kernel and of what it calls stand. */
+struct shared_layout {
+    uint64_t end, plain_end; /* bytes laid out so far, with and without gaps */
+    uint64_t last_end;       /* of the last array */
+    WL_VECTOR(struct wl_shared_array) arrays;
+};
+
 struct lowering {
     const struct wl_ptx_lower_input *input;
     const struct lower_calls *calls;
@@ -140,9 +147,10 @@ struct lowering {
     WL_VECTOR(struct parameter_cell) cells;
     WL_VECTOR(struct variable_place) places;
     uint32_t parameter_variables;
-    uint64_t shared_end, local_end; /* bytes laid out so far */
-    uint32_t carry_register;        /* the condition-code register, NO_REGISTER until used */
-    uint32_t depth;                 /* nesting of inlined calls */
+    struct shared_layout *shared; /* the kernel's */
+    uint64_t local_end;           /* bytes laid out so far */
+    uint32_t carry_register;      /* the condition-code register, NO_REGISTER until used */
+    uint32_t depth;               /* nesting of inlined calls */
     /* of the instruction at hand: */
     struct instance *instance;
     const struct wl_ptx_instruction *instruction;

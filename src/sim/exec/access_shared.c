@@ -1,5 +1,7 @@
 #include "sim/exec/access.h"
 
+#include <inttypes.h>
+
 #include "sim/banks.h"
 
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all)
@@ -59,13 +61,15 @@ static bool beyond_shared(struct access *access, const u32 *offset)
 {
     struct wl_warp *warp = access->warp;
     const u32 limit = warp->worker->run->shared_bytes;
+    const u64 plain_limit = wl_program_plain_offset(warp->worker->run->program, limit);
     int lane = 0;
     while (!(warp->active >> lane & 1) || wl_reach_holds(0, limit, offset[lane], access->bytes))
         lane++;
     warp->active = LANE_BIT(lane); /* the thread at fault */
     wl_warp_fault(warp, access->op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                  "shared offset %u (%u bytes) is beyond the block's %u bytes", offset[lane],
-                  access->bytes, limit);
+                  "shared offset %" PRIu64 " (%u bytes) is beyond the block's %" PRIu64 " bytes",
+                  offset[lane] > INT32_MAX ? offset[lane] : offset[lane] - (limit - plain_limit),
+                  access->bytes, plain_limit);
     return false;
 }
 

@@ -383,7 +383,7 @@ static u64 uniform_special(struct wl_warp *warp, const struct wl_op *op)
     case WL_SPECIAL_WORKSPACE_HIGH:
         return launch->is_cooperative ? (u64)(uintptr_t)run->workspace >> 32 : 0;
     case WL_SPECIAL_TOTAL_SHARED_BYTES:
-        return run->shared_bytes;
+        return run->program->shared_static_bytes + launch->shared_dynamic_bytes;
     default:
         return 0;
     }

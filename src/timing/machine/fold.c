@@ -180,7 +180,8 @@ static void fold_address(struct folding *folding, const struct wl_machine_block 
             }
         }
         op->address = base;
-        op->imm += offset;
+        op->imm =
+            (int64_t)((uint64_t)op->imm + (uint64_t)offset); /* as addresses do, it may wrap */
     }
 }
 

@@ -198,7 +198,15 @@ __WL_LOAD(double2, d2, double, 2)
     __WL_HINT1(name, hint, float, "f32", "f")                                         \
     __WL_HINT1(name, hint, double, "f64", "d")                                        \
     __WL_HINT2(name, hint, float2, "f32", "f")                                        \
+    __WL_HINT1(name, hint, long, "s64", "l")                                          \
+    __WL_HINT1(name, hint, unsigned long, "u64", "l")                                 \
+    __WL_HINT1(name, hint, short, "s16", "h")                                         \
+    __WL_HINT1(name, hint, unsigned short, "u16", "h")                                \
+    __WL_HINT2(name, hint, int2, "s32", "r")                                          \
+    __WL_HINT2(name, hint, uint2, "u32", "r")                                         \
+    __WL_HINT2(name, hint, double2, "f64", "d")                                       \
     __WL_HINT4(name, hint, float4, "f32", "f")                                        \
+    __WL_HINT4(name, hint, uint4, "u32", "r")                                         \
     __WL_HINT4(name, hint, int4, "s32", "r")
 #define __WL_HINT1(name, hint, type, words, constraint)                               \
     __WL_DEVICE type name(const type *address)                                        \
@@ -235,6 +243,39 @@ __WL_HINT(__ldca, "ca")
 __WL_HINT(__ldcg, "cg")
 __WL_HINT(__ldcs, "cs")
 __WL_HINT(__ldcv, "cv")
+__WL_HINT(__ldlu, "lu")
+#undef __WL_HINT1
+#undef __WL_HINT2
+#undef __WL_HINT4
+#define __WL_HINT1(name, hint, type, words, constraint)                               \
+    __WL_DEVICE void name(type *address, type value)                                  \
+    {                                                                                 \
+        asm volatile("st." hint "." words " [%0], %1;"                                \
+                     :                                                                \
+                     : "l"(address), constraint(value)                                \
+                     : "memory");                                                     \
+    }
+#define __WL_HINT2(name, hint, type, words, constraint)                               \
+    __WL_DEVICE void name(type *address, type value)                                  \
+    {                                                                                 \
+        asm volatile("st." hint ".v2." words " [%0], {%1, %2};"                       \
+                     :                                                                \
+                     : "l"(address), constraint(value.x), constraint(value.y)         \
+                     : "memory");                                                     \
+    }
+#define __WL_HINT4(name, hint, type, words, constraint)                               \
+    __WL_DEVICE void name(type *address, type value)                                  \
+    {                                                                                 \
+        asm volatile("st." hint ".v4." words " [%0], {%1, %2, %3, %4};"               \
+                     :                                                                \
+                     : "l"(address), constraint(value.x), constraint(value.y),        \
+                       constraint(value.z), constraint(value.w)                       \
+                     : "memory");                                                     \
+    }
+__WL_HINT(__stwb, "wb")
+__WL_HINT(__stcg, "cg")
+__WL_HINT(__stcs, "cs")
+__WL_HINT(__stwt, "wt")
 #undef __WL_HINT
 #undef __WL_HINT1
 #undef __WL_HINT2

@@ -1,0 +1,13 @@
+/* Whether accesses of shared memory stay in an array. Internal to sim/. */
+#ifndef WL_SIM_BOUNDS_H
+#define WL_SIM_BOUNDS_H
+
+#include "sim/state.h"
+
+/* Tells of those of the lanes that touch a gap between arrays, or two arrays at once; offset: of
+ * each lane. What is beyond the block's memory is a fault of its own. */
+void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
+                            const uint32_t offset[WL_LANES], uint32_t lanes,
+                            enum wl_site_access kind);
+
+#endif
