@@ -10,6 +10,8 @@
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
 
+enum { most_quiet_launches = 200 }; /* a page of more takes so long that it is said */
+
 #define EXPORT(field, ...) WL_ROW(struct wl_export_options, field, __VA_ARGS__)
 
 static const struct wl_option rows[] = {
@@ -164,6 +166,11 @@ static enum wl_code export_files(const struct wl_export_options *options,
     wl_pages_view(&options->pages, &options->settings, console->pages, &view);
     struct wl_error trouble = {0};
     if (options->html_path) {
+        size_t launches = 0;
+        wl_report_launches(reports[0].report, &launches);
+        if (launches > most_quiet_launches)
+            wl_console_say(console, "making the page of %zu launches, some seconds a thousand",
+                           launches);
         code = wl_export_html(reports, count, options->allows_unlike, &view, options->html_path,
                               error);
         if (!code)

@@ -225,6 +225,7 @@ static const struct {
      do_show},
     {"baseline", "b", " [show|clear]", "compare what follows with the kernel profiled last",
      do_baseline},
+    {"quit", "q", "", "as end: the program runs on, nothing more is profiled", do_end},
     {"help", "h", "", "this list", do_help},
 };
 enum { command_count = sizeof commands / sizeof *commands };
