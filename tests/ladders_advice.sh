@@ -82,7 +82,7 @@ stencil_ladder() {
     compile stencil
     edge=$(size 1028 4100)
     check k40 stencil 0 "$edge" global-uncoalesced 'sum += filter[i + 2][j + 2] * input['
-    check k40 stencil 2 "$edge" occupancy-blocks -
+    check k40 stencil 2 "$edge" read-only-cache 'sum += filter[i + 2][j + 2] * input['
     check k40 stencil 3 "$edge" read-only-cache 'sum += filter[i + 2][j + 2] * input['
     check k40 stencil 4 "$edge" load-width '* __ldg(&input['
     check k40 stencil 6 "$edge" done 'the load/store path of L1' 'what this GPU reaches'

@@ -20,7 +20,8 @@ return {
         advice = "Above 80% of a peak only less work helps; below 60% of both look at what warps wait for.",
         apply = function(launch)
             local m = launch.m
-            local of_compute, of_memory = m[compute], m[memory]
+            -- modelled parts of a peak can come out above it
+            local of_compute, of_memory = math.min(100, m[compute]), math.min(100, m[memory])
             local most = math.max(of_compute, of_memory)
             local text
             if most >= 80 then

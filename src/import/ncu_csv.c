@@ -88,7 +88,7 @@ static enum wl_mark mark_of(const char *marks, const char *name)
 {
     size_t length = strlen(name);
     const char *predicted = strstr(marks, "predicted:");
-    for (const char *at = marks; (at = strstr(at, name)); at += length) {
+    for (const char *at = marks; length > 0 && (at = strstr(at, name)); at += length) {
         bool is_whole = at > marks && at[-1] == ' ' && (!at[length] || strchr(" ;", at[length]));
         if (is_whole)
             return predicted && at > predicted ? WL_MARK_PREDICTED : WL_MARK_MODELLED;

@@ -232,7 +232,10 @@ static enum wl_code open_beside_stream(const char *path, const char *stream_fold
         if (code == WL_OK)
             wl_report_close(*report);
         else if (code != WL_ERR_CORRUPT) {
-            /* somebody else's file: not ours to replace */
+            /* somebody else's file: not ours to replace; this says more than the hint of the file
+             * alone */
+            if (error)
+                error->hint[0] = '\0';
             wl_error_set_hint(error, "move it away, then `warplens show %s` makes the report of %s",
                               path, stream_folder);
             return code;

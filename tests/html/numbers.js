@@ -53,6 +53,7 @@ test(async (browser, folder) => {
     const details = JSON.parse(warplens("show", report, "--page", "details", "--json"));
     const summary = JSON.parse(warplens("show", report, "--page", "summary", "--json"));
     const page = await browser.page(file);
+    await page.go("launches");
     await page.run(
         "new Promise((done) => { const look = () => document.querySelectorAll('.launches tbody tr').length >= 1000 ? done() : setTimeout(look, 5); look(); })",
     );

@@ -73,15 +73,18 @@ static void translate(struct translation *translation, uint32_t block, struct lo
     if (is_bookkeeping(op))
         return;
     collect(translation, lowered);
-    struct wl_machine_input input = {.op = op,
-                                     .defs = translation->defs.items,
-                                     .uses = translation->uses.items,
-                                     .def_count = (uint32_t)translation->defs.count,
-                                     .use_count = (uint32_t)translation->uses.count,
-                                     .is_guarded = lowered->is_guarded,
-                                     .pipe = lowering->instructions.items[op->instruction].pipe,
-                                     .site = WL_MACHINE_NONE,
-                                     .address = WL_MACHINE_NONE};
+    /* a function may begin with operations of no instruction of its own */
+    bool has_instruction = op->instruction < lowering->instructions.count;
+    struct wl_machine_input input = {
+        .op = op,
+        .defs = translation->defs.items,
+        .uses = translation->uses.items,
+        .def_count = (uint32_t)translation->defs.count,
+        .use_count = (uint32_t)translation->uses.count,
+        .is_guarded = lowered->is_guarded,
+        .pipe = has_instruction ? lowering->instructions.items[op->instruction].pipe : WL_PIPE_ALU,
+        .site = WL_MACHINE_NONE,
+        .address = WL_MACHINE_NONE};
     if (is_memory(op)) {
         input.site = op->site;
         input.address = lowered->uses & FIELD_A ? op->a : WL_MACHINE_NONE;

@@ -452,7 +452,7 @@ static void loads_stand_as_early_as_registers_allow(void **state)
     (void)state;
     check_loads(0, 24);
     check_loads(16, 24);
-    check_loads(40, 30);
+    check_loads(40, 24);
 }
 
 /* As ptxas 13.0 does for 9.0: HADD2, shifts, F2FP and I2FP; F2I alone is of the slow pipe. */

@@ -447,9 +447,10 @@ void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
         int32_t needed = count_needed(&scheduling, &machine->blocks[b]);
         scheduling.limit = greater(needed, scheduling.limit);
     }
-    /* a compiler that takes fewer than it likes has not left loads behind for that */
-    if (registers)
-        scheduling.limit = greater((int32_t)registers - REGISTERS_BESIDES, REGISTERS_LIKED);
+    /* never more values alive than the count that a compiler gave allows */
+    int32_t given = (int32_t)registers - REGISTERS_BESIDES;
+    if (registers && given < scheduling.limit)
+        scheduling.limit = greater(given, REGISTERS_LIKED);
     for (uint32_t b = 0; b < machine->block_count; b++) {
         scheduling.block = b;
         if (is_scheduled(machine, b))
