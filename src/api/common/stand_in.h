@@ -83,4 +83,19 @@ static inline bool wl_stand_in_destroy(void *handle, uint32_t magic)
     return true;
 }
 
+/* The two functions of a handle that knows nothing, for an API whose success is 0: INVALID is its
+ * answer to a handle that is none. */
+#define WL_STAND_IN_HANDLE(create, destroy, magic, INVALID)                     \
+    int create(void **handle)                                                   \
+    {                                                                           \
+        if (!handle)                                                            \
+            return INVALID;                                                     \
+        *handle = wl_stand_in_create(magic, sizeof(struct wl_stand_in_handle)); \
+        return 0;                                                               \
+    }                                                                           \
+    int destroy(void *handle)                                                   \
+    {                                                                           \
+        return wl_stand_in_destroy(handle, magic) ? 0 : INVALID;                \
+    }
+
 #endif

@@ -7,18 +7,7 @@
 enum { OK = 0, INVALID_VALUE = 2000, NOT_SUPPORTED = 3000 };
 
 /* H(create, destroy): a handle, which knows nothing. */
-#define H(create, destroy)                                                      \
-    int create(void **handle)                                                   \
-    {                                                                           \
-        if (!handle)                                                            \
-            return INVALID_VALUE;                                               \
-        *handle = wl_stand_in_create(MAGIC, sizeof(struct wl_stand_in_handle)); \
-        return OK;                                                              \
-    }                                                                           \
-    int destroy(void *handle)                                                   \
-    {                                                                           \
-        return wl_stand_in_destroy(handle, MAGIC) ? OK : INVALID_VALUE;         \
-    }
+#define H(create, destroy) WL_STAND_IN_HANDLE(create, destroy, MAGIC, INVALID_VALUE)
 H(cudnnCreate, cudnnDestroy)
 H(cudnnCreateTensorDescriptor, cudnnDestroyTensorDescriptor)
 H(cudnnCreateFilterDescriptor, cudnnDestroyFilterDescriptor)
