@@ -51,10 +51,11 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
-/* Where the pages of docs/ are, beside an installed program or one in its build folder. */
+/* Where the pages of docs/ are, beside an installed program or one in its build folder, which stands in
+ * the checkout or in a folder of the checkout. */
 static void print_exit_codes_page(FILE *out)
 {
-    static const char *const folders[] = {"share/doc/warplens/docs", "docs"};
+    static const char *const folders[] = {"share/doc/warplens/docs", "docs", "../docs"};
     char *own_folder = wl_path_own_folder();
     char *above = own_folder ? wl_path_folder(own_folder) : NULL;
     for (size_t i = 0; above && i < WL_COUNT(folders); i++) {
