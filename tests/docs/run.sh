@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh PAGE [FOLDER]: runs the commands of a page, lines that begin with "    $ ", in their order in a folder with
 # examples/, or in FOLDER of it. Each must succeed. Indented lines below a command, up to the next command or
-# headline, are what it prints: each must be in its output, numbers aside. Ends with 77 (skipped) where what
-# the page needs is not there: a gcc that offloads, clang, Open MPI. Environment: WARPLENS, SOURCE.
+# headline, are what it prints: each must be in its output, numbers aside. What stands below `make demo` is left to
+# demo.sh. Ends with 77 (skipped) where what the page needs is not there: a gcc that offloads, clang, Open MPI.
+# Environment: WARPLENS, SOURCE.
 set -u
 page=$SOURCE/$1
 folder=$(mktemp -d) || exit 1
@@ -30,7 +31,13 @@ plain() {
 
 : >output
 commands=0
+is_demo=no
 while IFS= read -r line; do
+    case $line in
+    '    $ make demo') is_demo=yes ;;
+    '#'*) is_demo=no shows=no ;;
+    esac
+    [ $is_demo = no ] || continue
     case $line in
     '    $ '*)
         command=${line#'    $ '}
@@ -39,7 +46,6 @@ while IFS= read -r line; do
         plain <output >plain.txt
         shows=yes
         ;;
-    '#'*) shows=no ;;
     '    '*)
         [ "${shows:-no}" = yes ] || continue
         wanted=$(printf '%s\n' "$line" | plain)
