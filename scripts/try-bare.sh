@@ -4,7 +4,8 @@
 # commands (or these targets of make) in it: as a user for whom nothing is installed, as root, and as a user without
 # sudo who finds root's packages. Prints a row a command: who, what, seconds, megabytes more on the disk, exit status.
 # Run by hand, as root: it takes long and downloads a lot. KEEP=FOLDER uses and keeps the root; what the commands print
-# is in FOLDER.logs then. FIRST=no leaves out what comes before the first command as root.
+# is in FOLDER.logs then. FIRST=no leaves out what comes before the first command as root, WHO=root or WHO=user the
+# other of the two.
 set -euo pipefail
 release=${1:?usage: try-bare.sh RELEASE [MIRROR [TARGET...]]}
 # mounts are this script's alone, and end with it
@@ -61,7 +62,7 @@ if [ "${FIRST:-yes}" = yes ]; then
     row root "apt-get install -y --no-install-recommends git make ca-certificates"
     row user "cd ~/warplens && make demo"
 fi
-for who in root user; do
+for who in ${WHO:-root user}; do
     for target in $targets; do
         row $who "cd ~/warplens && make $target"
     done
