@@ -17,6 +17,7 @@ offload: for the tests with OpenACC and OpenMP target
 openmp: for the tests with OpenMP on the host
 browser: for the tests of HTML and PDF reports
 mpi: for the tests with MPI
+libraries: for the test of CUB and Thrust without a toolkit
 package: to make a Debian package
 site: to make the docs as HTML
 slurm: for the test of srun, which starts its own slurmctld and slurmd
@@ -33,6 +34,7 @@ offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: clang libomp-dev
 browser: chromium nodejs poppler-utils
 mpi: openmpi-bin libopenmpi-dev gfortran
+libraries: libthrust-dev libcub-dev
 package: dpkg-dev file lintian
 site: pandoc
 slurm: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
@@ -46,6 +48,7 @@ offload: gcc-offload-nvptx libgomp-offload-nvptx
 openmp: clang libomp-devel
 browser: chromium nodejs poppler-utils
 mpi: openmpi openmpi-devel gcc-gfortran
+libraries:
 package: dpkg-dev file
 site: pandoc
 slurm: slurm slurm-slurmctld slurm-slurmd
@@ -59,6 +62,7 @@ offload:
 openmp: clang openmp
 browser: chromium nodejs poppler
 mpi: openmpi gcc-fortran
+libraries:
 package: dpkg file
 site: pandoc-cli
 slurm:
