@@ -69,17 +69,20 @@ static void add_common(struct build *build, struct wl_cc_words *words, enum wl_c
 /* What makes clang compile CUDA with our headers and no toolkit. */
 static void add_cuda(struct build *build, struct wl_cc_words *words)
 {
-    static const char *const always[] = {"-x",
-                                         "cuda",
-                                         "--cuda-path=/nonexistent",
-                                         "-nocudainc",
-                                         "-nocudalib",
-                                         "-Xclang",
-                                         "-target-sdk-version=11.0",
-                                         "-include",
-                                         "cuda_runtime.h",
-                                         "-Wno-unknown-cuda-version",
-                                         "-Wno-unused-command-line-argument"};
+    static const char *const always[] = {
+        "-x",
+        "cuda",
+        "--cuda-path=/nonexistent",
+        "-nocudainc",
+        "-nocudalib",
+        "-Xclang",
+        "-target-sdk-version=11.0",
+        "-Xclang",
+        "-fcuda-allow-variadic-functions", /* libcu++ declares some */
+        "-include",
+        "cuda_runtime.h",
+        "-Wno-unknown-cuda-version",
+        "-Wno-unused-command-line-argument"};
     add_common(build, words, WL_CC_CUDA);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         add(words, always[i]);

@@ -21,8 +21,10 @@ fi
     { echo "skipped: there is no Open MPI (Debian package openmpi-bin)"; exit 77; }
 # no ptxas, which refuses the targets that gcc emits; root may run MPI programs, more than there are cores
 PATH=$(dirname "$WARPLENS"):/usr/bin:/bin
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 # Open MPI 4
+PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 export PATH OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+export PRTE_MCA_rmaps_default_mapping_policy
 unset WARPLENS_GPU
 
 plain() {
