@@ -8,7 +8,7 @@ set -eu
 
 # GROUP: what for: packages; "a|b": the first that this release of Debian has, unless one is there already.
 groups='
-build: to compile warplens: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev
+build: to compile warplens: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev libedit-dev
 cuda: to compile CUDA programs without a toolkit: clang g++
 format: to format C files: clang-format-14 git
 fuzz: for the tests with libFuzzer and sanitizers: clang libclang-rt-14-dev|libclang-rt-dev
