@@ -257,19 +257,23 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
         break;
     case WL_VERDICT_STOP:
-        wl_text_addf(&text,
-                     "yes: nothing that was found gains %.0f%%, and %.0f%% of the time is beyond "
-                     "the least: stop here",
-                     100 * WL_LEAST_GAIN, 100 * wl_ladder_room(&ladder));
+        wl_text_addf(&text, "yes: %.0f%% of the time is beyond the least",
+                     100 * wl_ladder_room(&ladder));
+        if (wl_ladder_room(&ladder) > WL_LEAST_GAIN)
+            wl_text_addf(&text, ", and nothing is known that would take %.0f%% away",
+                         100 * WL_LEAST_GAIN);
+        wl_text_add(&text, ": stop here");
         break;
     case WL_VERDICT_OPEN:
-        wl_text_addf(&text, "not known: nothing that was found gains %.0f%%, ",
-                     100 * WL_LEAST_GAIN);
-        if (is_known)
+        wl_text_addf(&text, "not known: no rule found what gains %.0f%%, ", 100 * WL_LEAST_GAIN);
+        if (!is_known)
+            wl_text_add(&text, "and how much is left at all cannot be told");
+        else if (ladder.open && ladder.open_part >= WL_LEAST_GAIN)
+            wl_text_addf(&text, "but without %s it would take %.0f%% less", ladder.open,
+                         100 * ladder.open_part);
+        else
             wl_text_addf(&text, "but %.0f%% of the time is beyond the least",
                          100 * wl_ladder_room(&ladder));
-        else
-            wl_text_add(&text, "and how much is left at all cannot be told");
         break;
     }
     tell(sink, ANSWER, wl_text_take(&text));
