@@ -51,8 +51,8 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
-/* Where the pages of docs/ are, beside an installed program or one in its build folder, which stands in
- * the checkout or in a folder of the checkout. */
+/* Where the pages of docs/ are, beside an installed program or one in its build folder, which
+ * stands in the checkout or in a folder of the checkout. */
 static void print_exit_codes_page(FILE *out)
 {
     static const char *const folders[] = {"share/doc/warplens/docs", "docs", "../docs"};
