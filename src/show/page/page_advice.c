@@ -307,6 +307,7 @@ static void put_ladders(struct wl_view_context *context, struct wl_page_sink *si
             put_real(sink, "duration_ns", ladder.duration_ns);
             put_real(sink, "least_ns", wl_ladder_least_ns(&ladder));
             put_real(sink, "room", wl_ladder_room(&ladder));
+            put_real(sink, "open", ladder.open_part);
             put_field(sink, "unit", wl_cell_text(ladder.unit ? ladder.unit : ""));
             put_real(sink, "unit_part", ladder.unit_part);
             wl_begin(sink, WL_LEVEL_OBJECT, "ladder_ns", 0);
