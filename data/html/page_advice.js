@@ -249,6 +249,18 @@
         };
         keys.o = ["open all", () => openOnes(list, true)];
         keys.c = ["close all", () => openOnes(list, false)];
+        if (advice.looked_at)
+            container.append(
+                h(
+                    "p",
+                    { class: "note" },
+                    "The rules looked at the " +
+                        advice.looked_at +
+                        " longest of " +
+                        launches().length.toLocaleString("en") +
+                        " launches, some of each kernel.",
+                ),
+            );
         container.append(
             h(
                 "div",

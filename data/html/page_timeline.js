@@ -98,8 +98,16 @@
         return own.length === count ? own[before] : own.length ? own[0] : null;
     }
 
+    /* A kernel's launch is known when the launches are there: of a served page, a moment later. */
+    async function bringLaunches(view, chosen) {
+        if (!warplens.has("launches") || warplens.launches().length) return;
+        await warplens.need(["launches"]);
+        if (view.chosen === chosen && view.canvas.isConnected) tell(view);
+    }
+
     function tell(view) {
         const { chosen, model } = view;
+        if (chosen !== null && warplens.isServed) bringLaunches(view, chosen);
         if (chosen === null) {
             view.panel.replaceChildren();
             return;
@@ -502,7 +510,7 @@
         id: "timeline",
         title: "Timeline",
         order: 5,
-        needs: ["timeline", "launches"],
+        needs: ["timeline"],
         isThere: () => warplens.has("timeline"),
         show,
     });

@@ -1,13 +1,14 @@
 /* make_reports KIND FOLDER: writes FOLDER/KIND.wlr for the tests of the HTML page.
  *
- * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
- * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
- * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. vast: the same
- * trace, and 100,000 launches. */
+ * many: 1,000 launches of a few kernels, whose numbers differ. plenty: 3,000. more: the same with
+ * other numbers. long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text
+ * tries to leave its place. empty: no launch. events: a trace of 1,000,000 events and no launch.
+ * vast: the same trace, and 100,000 launches. */
 #include "support/page_sample.h"
 
 enum {
     many_launches = 1000,
+    plenty_launches = 3000,
     vast_launches = 100000,
     many_kernels = 7,
     long_lines = 5000,
@@ -235,10 +236,13 @@ static bool put(const char *kind, const struct wl_sink *sink, const char *file)
 {
     bool is_vast = strcmp(kind, "vast") == 0;
     bool is_many = strcmp(kind, "many") == 0 || strcmp(kind, "more") == 0;
-    if (is_many || is_vast || strcmp(kind, "events") == 0)
+    bool is_plenty = strcmp(kind, "plenty") == 0;
+    if (is_many || is_vast || is_plenty || strcmp(kind, "events") == 0)
         begin(sink, NULL);
     if (is_many)
         put_many(sink, many_launches, strcmp(kind, "more") == 0 ? 321 : 0);
+    else if (is_plenty)
+        put_many(sink, plenty_launches, 0);
     else if (is_vast)
         put_many(sink, vast_launches, 0);
     else if (strcmp(kind, "long") == 0)
