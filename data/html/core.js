@@ -237,7 +237,22 @@ const warplens = (() => {
         return "#" + parts.map(encodeURIComponent).join("/");
     }
 
+    /* ---- what the reader chose, in the address behind "?" ---- */
+
+    function readState() {
+        return Object.fromEntries(new URLSearchParams(location.hash.split("?")[1] || ""));
+    }
+
+    /* Puts some of it into the address; what is empty is left out. */
+    function keepState(chosen) {
+        const all = Object.entries({ ...readState(), ...chosen }).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+        const query = new URLSearchParams(all).toString();
+        history.replaceState(null, "", (location.hash.split("?")[0] || "#") + (query ? "?" + query : ""));
+    }
+
     return {
+        readState,
+        keepState,
         isServed,
         data,
         need,

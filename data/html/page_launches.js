@@ -217,6 +217,7 @@
                 all +
                 (all === 1 ? " launch" : " launches");
             this.select(0, false);
+            warplens.keepState({ find: state.search, sort: state.sort, down: state.isDown ? 1 : "" });
             const order = state.isDown ? "descending" : "ascending";
             this.heads.forEach((head, i) =>
                 head.setAttribute("aria-sort", state.sort === i ? order : "none"),
@@ -233,6 +234,9 @@
     }
 
     function show(container, rest, keys) {
+        const chosen = warplens.readState();
+        if ("find" in chosen) state.search = chosen.find;
+        if (columns()[chosen.sort]) Object.assign(state, { sort: Number(chosen.sort), isDown: chosen.down === "1" });
         const table = new Table();
         const search = h("input", {
             type: "search",

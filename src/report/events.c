@@ -91,11 +91,14 @@ enum {
     SPAN_PROCESS,
     SPAN_THREAD,
     SPAN_CORRELATION,
-    SPAN_WHERE
+    SPAN_WHERE,
+    SPAN_BYTES,
+    SPAN_IN_USE,
+    SPAN_MEMORY,
 };
 
 static const char spans_sql[] =
-    "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0 "
+    "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0, word_1, word_5, word_3 "
     "FROM trace_events ORDER BY id";
 
 const char *wl_report_event_name(const struct wl_report *report, uint32_t name)
@@ -103,6 +106,22 @@ const char *wl_report_event_name(const struct wl_report *report, uint32_t name)
     return name >= 1 && name <= report->names.count && report->names.items[name - 1]
                ? report->names.items[name - 1]
                : "";
+}
+
+static uint64_t read_amount(sqlite3_stmt *row, int64_t category)
+{
+    switch (category) {
+    case WL_TIMELINE_MEMCPY:
+    case WL_TIMELINE_MEMSET:
+    case WL_TIMELINE_UNIFIED_MEMORY:
+        return (uint64_t)sqlite3_column_int64(row, SPAN_BYTES);
+    case WL_TIMELINE_MEMORY:
+        return sqlite3_column_int64(row, SPAN_MEMORY) == WL_TIMELINE_MEMORY_DEVICE
+                   ? (uint64_t)sqlite3_column_int64(row, SPAN_IN_USE) + 1
+                   : 0;
+    default:
+        return 0;
+    }
 }
 
 static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
@@ -120,6 +139,7 @@ static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
         .start_ns = (uint64_t)start,
         .end_ns = (uint64_t)end,
         .where = (uint64_t)sqlite3_column_int64(row, SPAN_WHERE),
+        .amount = read_amount(row, category),
         .name = name >= 1 && name <= (int64_t)report->names.count ? (uint32_t)name : 0,
         .process = (uint32_t)process - 1,
         .thread = (uint32_t)sqlite3_column_int64(row, SPAN_THREAD),

@@ -25,8 +25,10 @@ enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
 /* What a picture over time needs of an event. */
 struct wl_report_span {
     uint64_t start_ns, end_ns;
-    uint64_t where; /* word 0: of the device's events its stream (WL_TIMELINE_WHERE_...) */
-    uint32_t name;  /* wl_report_event_name */
+    uint64_t where;  /* word 0: of the device's events its stream (WL_TIMELINE_WHERE_...) */
+    uint64_t amount; /* bytes: copied or filled; of memory of the device, one more than those that
+                        are in use from then on */
+    uint32_t name;   /* wl_report_event_name */
     uint32_t process, thread, correlation;
     uint32_t category; /* enum wl_timeline_category */
 };

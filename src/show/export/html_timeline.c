@@ -16,7 +16,7 @@
 #include "show/page/fields.h"
 
 /* What is told of an event, in the order of the page. */
-enum field { START, LENGTH, NAME, CATEGORY, ROW, DEPTH, CORRELATION, FIELD_COUNT };
+enum field { START, LENGTH, NAME, CATEGORY, ROW, DEPTH, CORRELATION, AMOUNT, FIELD_COUNT };
 
 struct timeline {
     struct wl_tracks tracks;
@@ -96,6 +96,7 @@ static void take(struct timeline *timeline, const struct wl_report *report,
     add_varint(&fields[DEPTH], depth);
     add_varint(&fields[CORRELATION],
                fold((int64_t)span->correlation - (int64_t)timeline->before_correlation));
+    add_varint(&fields[AMOUNT], span->amount);
     timeline->before_ns = span->start_ns;
     timeline->before_correlation = span->correlation;
     wl_tracks_open(&timeline->tracks, track, &event, 0);
