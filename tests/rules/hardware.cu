@@ -84,6 +84,28 @@ __global__ void fires_stall_dispatch_stall(float factor)
     result[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d + e + f + g + h;
 }
 
+// Each lane takes a word of another line.
+__global__ void fires_global_sectors(float factor)
+{
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < 32; k++)
+        sum += result[(thread * 32 + k) & ((1 << 20) - 1)];
+    result[(1 << 20) + thread] = sum * factor;
+}
+
+// A column of a tile whose rows are 32 words long.
+__global__ void fires_shared_conflicts(float factor)
+{
+    __shared__ float tile[32][32];
+    float sum = 0;
+    tile[threadIdx.x / 32][threadIdx.x % 32] = threadIdx.x;
+    __syncthreads();
+    for (int k = 0; k < steps; k++)
+        sum += tile[threadIdx.x % 32][(threadIdx.x / 32 + k) % 32];
+    result[blockIdx.x * blockDim.x + threadIdx.x] = sum * factor;
+}
+
 int main()
 {
     silent_hardware<<<blocks * 2, 1024>>>(0.5f);
@@ -93,6 +115,8 @@ int main()
     fires_stall_drain<<<blocks * 16, 256>>>(0.5f);
     fires_stall_sleeping<<<blocks, 128>>>(0.5f);
     fires_stall_dispatch_stall<<<blocks * 2, 1024>>>(0.5f);
+    fires_global_sectors<<<blocks * 2, 1024>>>(0.5f);
+    fires_shared_conflicts<<<blocks * 2, 1024>>>(0.5f);
     cudaError_t code = cudaDeviceSynchronize();
     fprintf(stderr, "hardware: %s\n", cudaGetErrorString(code));
     return code != cudaSuccess;

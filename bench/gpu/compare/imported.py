@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """imported.py [--warplens W] [--seconds S] [--out FOLDER]: on a machine with a GPU and ncu, reads every step of the four
-ladders in examples/ with `ncu --set full` and with `warplens profile`, imports what ncu wrote, as report (.ncu-rep) and as
+ladders in examples/ with `ncu --set full` and with `warplens profile --set full`, imports what ncu wrote, as report (.ncu-rep) and as
 CSV, and prints the first finding of each beside Warplens' own. Exit status 1: one differs."""
 import argparse
 import json
@@ -64,7 +64,7 @@ def main():
             case, program = f"{name}-{step}", ["./" + name, str(step), size]
             run(["ncu", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
             run(["ncu", "-i", case + ".ncu-rep", "--page", "raw", "--csv"], folder, case + ".csv")
-            run([warplens, "profile", "-q", "-f", "-o", case + "-own", *program], folder)
+            run([warplens, "profile", "--set", "full", "-q", "-f", "-o", case + "-own", *program], folder)
             run([warplens, "import", "-q", "-f", "-o", case + "-rep", case + ".ncu-rep"], folder)
             run([warplens, "import", "-q", "-f", "-o", case + "-csv", case + ".csv"], folder)
             own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
