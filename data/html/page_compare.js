@@ -235,7 +235,8 @@
         if (warplens.isServed) {
             const { shown, runs } = warplens.workbench;
             return runs().map(({ number, note, name, time_ns, mark: sign }) => ({
-                label: number + ": " + (note === "opened" ? name : note),
+                label: number + ": " + name,
+                note: note === "opened" ? "" : " the run took " + note,
                 ns: time_ns,
                 mark: sign,
                 isBase: number === shown.base,
@@ -259,7 +260,12 @@
             return h(
                 "tr",
                 { "aria-current": each.isShown ? "true" : null },
-                h("th", { scope: "row" }, each.label, each.isShown ? h("span", { class: "facts" }, " shown") : null),
+                h(
+                    "th",
+                    { scope: "row" },
+                    each.label,
+                    h("span", { class: "facts" }, (each.note || "") + (each.isShown ? " (shown)" : "")),
+                ),
                 h("td", { class: "bars" }, h("i", { class: way.trim() || "same", style: "width:" + (100 * each.ns) / most + "%" })),
                 h("td", { class: "number" }, each.ns ? warplens.timelineDraw.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
                 h(
