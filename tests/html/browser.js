@@ -140,7 +140,10 @@ async function open() {
         const busy_ms = await busy();
         const go = (address) =>
             run(
-                "new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
+                "new Promise((done) => { if (location.hash === " +
+                    JSON.stringify("#" + address) +
+                    ") return done();" +
+                    " addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
                     " location.hash = " +
                     JSON.stringify("#" + address) +
                     "; })",
