@@ -12,7 +12,7 @@ BUILD ?= build
 run =
 endif
 groups = build cuda
-test_groups = fuzz offload openmp browser mpi slurm
+test_groups = fuzz offload openmp browser schema mpi slurm
 
 .PHONY: help demo test test-quick test-packages bench accuracy install uninstall package site build product configure packages format check-format clean
 

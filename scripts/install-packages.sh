@@ -15,6 +15,7 @@ fuzz: for the tests with libFuzzer and sanitizers: clang libclang-rt-14-dev|libc
 offload: for the tests with OpenACC and OpenMP target: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: for the tests with OpenMP on the host: clang libomp-dev
 browser: for the tests of HTML and PDF reports: chromium nodejs poppler-utils
+schema: for the test of JSON pages: python3-jsonschema
 mpi: for the tests with MPI: openmpi-bin libopenmpi-dev gfortran
 package: to make a Debian package: dpkg-dev file lintian
 site: to make the docs as HTML: pandoc
