@@ -187,7 +187,7 @@ row("room.pct", "%", "the part of the duration beyond the least that this GPU ne
     return 100 * after(m, { "launch", "ideal" }) / duration(m)
 end)
 
--- What a what-if takes away that a program can change by itself (docs/using/what-if.md has all of them).
+-- What a what-if takes away that a program can change by itself (src/timing/causes.def has all of them).
 local causes = {
     { "shared-conflicts", "bank conflicts" }, { "uncoalesced", "sectors that are not needed" },
     { "barriers", "waiting at barriers" }, { "divergence", "lanes that part" },

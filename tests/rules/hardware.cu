@@ -2,7 +2,8 @@
 // them must find anything. hardware.csv is what an H200 gave (driver 580, CUDA 13.0), as
 //     nvcc -O3 -arch=sm_90 hardware.cu -o hardware
 //     warplens profile --collector hw --instruction-counts off --metrics METRICS --page raw --csv ./hardware
-// METRICS being the columns of hardware.csv.
+// METRICS being the columns of hardware.csv. fires_global_sectors and fires_shared_conflicts are gemm_naive and
+// gemm_warp_tile<8> of examples/gemm (512), which `ncu --set full` 2025.3.1 read on an H100.
 #include <cstdio>
 
 #include <cuda_runtime.h>
@@ -84,28 +85,6 @@ __global__ void fires_stall_dispatch_stall(float factor)
     result[blockIdx.x * blockDim.x + threadIdx.x] = a + b + c + d + e + f + g + h;
 }
 
-// Each lane takes a word of another line.
-__global__ void fires_global_sectors(float factor)
-{
-    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
-    float sum = 0;
-    for (int k = 0; k < 32; k++)
-        sum += result[(thread * 32 + k) & ((1 << 20) - 1)];
-    result[(1 << 20) + thread] = sum * factor;
-}
-
-// A column of a tile whose rows are 32 words long.
-__global__ void fires_shared_conflicts(float factor)
-{
-    __shared__ float tile[32][32];
-    float sum = 0;
-    tile[threadIdx.x / 32][threadIdx.x % 32] = threadIdx.x;
-    __syncthreads();
-    for (int k = 0; k < steps; k++)
-        sum += tile[threadIdx.x % 32][(threadIdx.x / 32 + k) % 32];
-    result[blockIdx.x * blockDim.x + threadIdx.x] = sum * factor;
-}
-
 int main()
 {
     silent_hardware<<<blocks * 2, 1024>>>(0.5f);
@@ -115,8 +94,6 @@ int main()
     fires_stall_drain<<<blocks * 16, 256>>>(0.5f);
     fires_stall_sleeping<<<blocks, 128>>>(0.5f);
     fires_stall_dispatch_stall<<<blocks * 2, 1024>>>(0.5f);
-    fires_global_sectors<<<blocks * 2, 1024>>>(0.5f);
-    fires_shared_conflicts<<<blocks * 2, 1024>>>(0.5f);
     cudaError_t code = cudaDeviceSynchronize();
     fprintf(stderr, "hardware: %s\n", cudaGetErrorString(code));
     return code != cudaSuccess;
