@@ -128,7 +128,8 @@ static enum wl_code print_table(const struct predicting *predicting, struct wl_e
         gpus, predicting->gpu_count,
         "Durations, and what is nearest to its limit. The program ran once on each model: where it "
         "asks for device properties, it may have gone a different path.",
-        wl_page_options_format(&predicting->options->pages), predicting->console->pages, error);
+        wl_page_options_format(&predicting->options->pages), predicting->console->pages,
+        wl_console_width(predicting->console->pages), error);
 }
 
 static enum wl_code predict(struct predicting *predicting, struct wl_error *error)
@@ -285,7 +286,8 @@ static enum wl_code show_report(void *given, const struct wl_arguments *argument
         code = wl_view_predictions(gpus, gpu_count,
                                    "Durations that the report has, and what is nearest to its "
                                    "limit.",
-                                   wl_page_options_format(&options->pages), console->pages, error);
+                                   wl_page_options_format(&options->pages), console->pages,
+                                   wl_console_width(console->pages), error);
     for (size_t i = 0; i < predicting.gpu_count; i++) {
         free(predicting.gpus[i].launches);
         free(predicting.gpus[i].gpu);

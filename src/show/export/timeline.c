@@ -17,6 +17,7 @@ static const struct wl_timeline_form_functions *const forms[WL_TIMELINE_FORM_COU
     [WL_TIMELINE_FORM_PERFETTO] = &wl_timeline_perfetto,
     [WL_TIMELINE_FORM_SPEEDSCOPE] = &wl_timeline_speedscope,
     [WL_TIMELINE_FORM_FOLDED] = &wl_timeline_folded,
+    [WL_TIMELINE_FORM_PPROF] = &wl_timeline_pprof,
 };
 
 /* ---- for all forms ---- */
@@ -237,7 +238,9 @@ static enum wl_code write_part(struct wl_report *report, enum wl_timeline_form f
     FILE *out = fopen(part, "wbe");
     if (!out)
         return fail_output(error, part);
-    enum wl_code code = write_form(report, forms[form], out, error);
+    enum wl_code code = wl_report_event_count(report)
+                            ? write_form(report, forms[form], out, error)
+                            : wl_timeline_write_launches(report, out, error);
     bool has_failed = ferror(out);
     if ((fclose(out) != 0 || has_failed) && !code)
         code = fail_output(error, part);
@@ -247,7 +250,10 @@ static enum wl_code write_part(struct wl_report *report, enum wl_timeline_form f
 enum wl_code wl_export_trace(struct wl_report *report, enum wl_timeline_form form, const char *path,
                              struct wl_error *error)
 {
-    if (wl_report_event_count(report) == 0) {
+    size_t launches = 0;
+    wl_report_launches(report, &launches);
+    bool is_of_launches = form == WL_TIMELINE_FORM_PPROF && launches;
+    if (wl_report_event_count(report) == 0 && !is_of_launches) {
         wl_error_set(error, WL_ERR_NOTHING, "the report holds no trace");
         return wl_error_set_hint(error, "`warplens trace PROGRAM` makes one");
     }

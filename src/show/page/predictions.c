@@ -53,8 +53,8 @@ static void make_columns(struct predictions *self)
     self->columns = wl_alloc_zero(most, sizeof *self->columns);
     self->names = wl_alloc_zero(most, sizeof *self->names);
     self->columns[0] = (struct wl_column){"ID", "ID", "id", WL_FORM_PLAIN, 0};
-    self->columns[1] =
-        (struct wl_column){"Kernel", "Kernel Name", "kernel", WL_FORM_PLAIN, WL_COLUMN_LEFT};
+    self->columns[1] = (struct wl_column){"Kernel", "Kernel Name", "kernel", WL_FORM_PLAIN,
+                                          WL_COLUMN_LEFT | WL_COLUMN_FLOWS};
     self->column_count = COLUMNS_OF_LAUNCH;
     for (size_t i = 0; i < self->gpu_count; i++) {
         struct wl_column *columns = &self->columns[self->column_count];
@@ -135,9 +135,9 @@ static enum wl_code walk(void *given, struct wl_page_sink *sink, struct wl_error
 
 enum wl_code wl_view_predictions(const struct wl_gpu_launches *gpus, size_t gpu_count,
                                  const char *note, enum wl_view_format format, FILE *out,
-                                 struct wl_error *error)
+                                 size_t width, struct wl_error *error)
 {
-    const struct wl_sink_setup setup = {.out = out, .page = "predict"};
+    const struct wl_sink_setup setup = {.out = out, .page = "predict", .width = width};
     struct predictions self = {.gpus = gpus, .gpu_count = gpu_count, .note = note};
     make_columns(&self);
     enum wl_code code = wl_sink_run(format, &setup, walk, &self, error);

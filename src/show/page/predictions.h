@@ -13,9 +13,9 @@ struct wl_gpu_launches {
 };
 
 /* A row a launch, a column a GPU: launches of equal place are one row. note: said below, for
- * people. Errors: WL_ERR_OUTPUT. */
+ * people; width: of the terminal, or 0. Errors: WL_ERR_OUTPUT. */
 enum wl_code wl_view_predictions(const struct wl_gpu_launches *gpus, size_t gpu_count,
                                  const char *note, enum wl_view_format format, FILE *out,
-                                 struct wl_error *error);
+                                 size_t width, struct wl_error *error);
 
 #endif
