@@ -54,7 +54,7 @@ demo: product
 test-packages:
 	@scripts/install-packages.sh --optional $(test_groups)
 
-test: test-packages build
+test: packages test-packages build
 	@$(owned) $(run) scripts/run-tests.sh $(BUILD)
 
 test-quick: build

@@ -40,12 +40,12 @@ slurm: for the test of srun, which starts its own slurmctld and slurmd
 '
 
 # GROUP: packages of Debian and Ubuntu; "a|b": the first that this release has, unless one is there already. GCC is the
-# default gcc of this release, whose offloading compiler has the same number.
+# default gcc of this release, whose offloading compiler has the same number; CLANG the number of the default clang.
 debian='
 build: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev libedit-dev
 cuda: clang g++
 format: clang-format-14 git
-fuzz: clang libclang-rt-14-dev|libclang-rt-dev
+fuzz: clang libclang-rt-CLANG-dev|libclang-rt-dev
 offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: clang libomp-dev
 browser: chromium nodejs poppler-utils
@@ -102,7 +102,9 @@ fi
 packages_of() { # GROUP
     gcc=gcc-12
     if command -v gcc >/dev/null; then gcc=gcc-$(gcc -dumpversion | cut -d. -f1); fi
-    echo "$table" | sed -n "s/^$1: *//p" | sed "s/GCC/$gcc/g"
+    clang=14
+    if command -v clang >/dev/null; then clang=$(clang -dumpversion | cut -d. -f1); fi
+    echo "$table" | sed -n "s/^$1: *//p" | sed "s/GCC/$gcc/g; s/CLANG/$clang/g"
 }
 
 purpose_of() { # GROUP

@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "timeline/timeline.h"
 
 /* Chains of rows, so that readers need no lock while rows are added. Beyond the limit all texts
  * have one name: a program that makes up names for ever must not eat the machine's memory. */
 enum { BUCKETS = 1 << 14, PAGE_NAMES = 1 << 12, PAGES = 1 << 8, TEXT_BYTES_MAX = 4096 };
+enum { CHUNK_BYTES = 1 << 18 };
 
 struct row {
     struct row *next;
@@ -24,6 +27,8 @@ static struct {
     struct row **_Atomic pages[PAGES]; /* by id */
     _Atomic uint32_t count;
     uint32_t overflow; /* the name of all that are too many */
+    char *free;        /* of the last chunk */
+    size_t free_bytes;
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t hash_text(const char *text, size_t length)
@@ -43,18 +48,36 @@ static const struct row *find(const char *text, size_t length, uint32_t hash)
     return row;
 }
 
+/* Memory for ever, zeroed; NULL where there is none. Not malloc's, nor mmap's as a program may have
+ * replaced it: who names something may be called within either (UCX, of Open MPI, takes locks while
+ * malloc grows its heap). */
+static void *take(size_t bytes)
+{
+    bytes = (bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+    if (bytes > names.free_bytes) {
+        long address = syscall(SYS_mmap, NULL, (size_t)CHUNK_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+        if (address == -1)
+            return NULL;
+        names.free = (char *)address;
+        names.free_bytes = CHUNK_BYTES;
+    }
+    void *taken = names.free;
+    names.free += bytes;
+    names.free_bytes -= bytes;
+    return taken;
+}
+
 /* With the lock held. Returns 0 where there is no memory. */
 static uint32_t add(const char *text, size_t length, uint32_t hash)
 {
     uint32_t index = atomic_load(&names.count);
     struct row **page = atomic_load(&names.pages[index / PAGE_NAMES]);
-    struct row *row = malloc(sizeof *row + length + 1);
-    if (!page && (page = calloc(PAGE_NAMES, sizeof *page)))
+    struct row *row = take(sizeof *row + length + 1);
+    if (!page && (page = take(PAGE_NAMES * sizeof *page)))
         atomic_store(&names.pages[index / PAGE_NAMES], page);
-    if (!row || !page) {
-        free(row);
+    if (!row || !page)
         return 0;
-    }
     memcpy(row->text, text, length);
     row->text[length] = '\0';
     row->hash = hash;

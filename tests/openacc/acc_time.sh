@@ -52,7 +52,13 @@ run() { # NAME COMMAND...: its stdout, without times, behind a headline
 if [ -n "${WL_UPDATE_GOLDEN:-}" ]; then
     cp found.txt "$SOURCE/tests/openacc/acc_time.txt"
 fi
-diff "$SOURCE/tests/openacc/acc_time.txt" found.txt || fail "< wanted, > found"
+cp "$SOURCE/tests/openacc/acc_time.txt" wanted.txt
+# later compilers put what goes to the GPU into fewer transfers
+if [ "$(gcc -dumpversion | cut -d. -f1)" != 12 ]; then
+    sed -i '/"Enqueue Upload@/d; s/copyin transfers: [0-9]*/copyin transfers: N/
+        s/ [0-9]* "\[CUDA memcpy Host-to-Device\]"/ N&/; s/ N [0-9]* "/ N "/' wanted.txt found.txt
+fi
+diff wanted.txt found.txt || fail "< wanted, > found"
 
 # the environment asks for it, too; a report shows it again, as data, with a log of gcc
 WARPLENS_ACC_TIME=1 "$WARPLENS" trace -o again ./copies >output 2>messages || fail "WARPLENS_ACC_TIME"
