@@ -196,11 +196,11 @@ __global__ void skipped_shuffle(const float *in, float *out, int rows)
         out[group] = total != in[threadIdx.x];
 }
 
-// Lanes end; the others read what those had.
+// Lanes end; the others read what those had. A shuffle by all lanes makes it: ptxas would move an
+// addition, even a volatile one, behind the exit, and lanes that end would never have its sum.
 __global__ void ended_lanes(int *out, int limit)
 {
-    int value;
-    asm volatile("add.s32 %0, %1, 100;" : "=r"(value) : "r"(threadIdx.x)); // here, before lanes end
+    int value = __shfl_xor_sync(FULL, (int)threadIdx.x + 100, 0);
     if ((int)threadIdx.x >= limit)
         return;
     out[threadIdx.x] = __shfl_down_sync(FULL, value, 16);
