@@ -12,7 +12,8 @@ BUILD ?= build
 run =
 endif
 groups = build cuda
-test_groups = fuzz offload openmp browser mpi slurm
+owned = scripts/owned.sh $(BUILD)
+test_groups = fuzz offload openmp browser mpi slurm libraries
 
 .PHONY: help demo test test-quick test-packages bench accuracy install uninstall package site build product configure packages format check-format clean
 
@@ -34,26 +35,26 @@ packages:
 	@scripts/install-packages.sh $(groups)
 
 configure: packages
-	@$(run) cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING >/dev/null
+	@$(owned) $(run) cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING >/dev/null
 
 build: configure
-	@$(run) scripts/build.sh $(BUILD)
+	@$(owned) $(run) scripts/build.sh $(BUILD)
 
 product: configure
-	@$(run) scripts/build.sh $(BUILD) product
+	@$(owned) $(run) scripts/build.sh $(BUILD) product
 
 demo: product
-	@$(run) scripts/demo.sh $(BUILD)
+	@$(owned) $(run) scripts/demo.sh $(BUILD)
 
 # What only some tests need, group by group; what cannot be installed is skipped by them.
 test-packages:
 	@scripts/install-packages.sh --optional $(test_groups)
 
 test: test-packages build
-	@$(run) scripts/run-tests.sh $(BUILD)
+	@$(owned) $(run) scripts/run-tests.sh $(BUILD)
 
 test-quick: build
-	@$(run) scripts/run-tests.sh $(BUILD) -LE slow
+	@$(owned) $(run) scripts/run-tests.sh $(BUILD) -LE slow
 
 bench: product
 	@$(run) ninja -C $(BUILD) --quiet warplens-speed

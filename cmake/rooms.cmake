@@ -18,7 +18,7 @@ function(wl_room room)
   endif()
   add_library(${target} OBJECT ${sources} ${ARGN})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include
-                             ${DEPS_REPORT_INCLUDE_DIRS} ${DEPS_BINARY_INCLUDE_DIRS}
+                             ${DEPS_REPORT_INCLUDE_DIRS} ${DEPS_LUA_INCLUDE_DIRS} ${DEPS_BINARY_INCLUDE_DIRS}
                              ${DEPS_DRAW_INCLUDE_DIRS} ${DEPS_SERVE_INCLUDE_DIRS})
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
 endfunction()

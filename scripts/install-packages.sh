@@ -1,44 +1,107 @@
 #!/bin/sh
-# install-packages.sh [--optional] GROUP...: sees to it that the Debian packages of these groups are installed, group by
-# group, and says which it installs and what for. No service that comes with one is started or enabled.
+# install-packages.sh [--optional] GROUP...: sees to it that the packages of these groups are installed, group by group,
+# and says which it installs and what for. No service that comes with one is started or enabled. On Fedora and Arch it
+# names what is missing, and installs nothing.
 # With --optional a group that cannot be installed is no error: what needs it is skipped, and says so itself.
 # NO_INSTALL=1: lists what is missing and exits 3 (with --optional 0) if that is anything. Exits 3, too, where packages
 # are missing and cannot be installed (no root, no password-less sudo, no apt-get).
 set -eu
 
-# GROUP: what for: packages; "a|b": the first that this release of Debian has, unless one is there already.
-groups='
-build: to compile warplens: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev
-cuda: to compile CUDA programs without a toolkit: clang g++
-format: to format C files: clang-format-14 git
-fuzz: for the tests with libFuzzer and sanitizers: clang libclang-rt-14-dev|libclang-rt-dev
-offload: for the tests with OpenACC and OpenMP target: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
-openmp: for the tests with OpenMP on the host: clang libomp-dev
-browser: for the tests of HTML and PDF reports: chromium nodejs poppler-utils
-mpi: for the tests with MPI: openmpi-bin libopenmpi-dev gfortran
-package: to make a Debian package: dpkg-dev file lintian
-site: to make the docs as HTML: pandoc
-slurm: for the test of srun, which starts its own slurmctld and slurmd: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
+# GROUP: what for
+purposes='
+build: to compile warplens
+cuda: to compile CUDA programs without a toolkit
+format: to format C files
+fuzz: for the tests with libFuzzer and sanitizers
+offload: for the tests with OpenACC and OpenMP target
+openmp: for the tests with OpenMP on the host
+browser: for the tests of HTML and PDF reports
+mpi: for the tests with MPI
+libraries: for the test of CUB and Thrust without a toolkit
+package: to make a Debian package
+site: to make the docs as HTML
+slurm: for the test of srun, which starts its own slurmctld and slurmd
+'
+
+# GROUP: packages of Debian and Ubuntu; "a|b": the first that this release has, unless one is there already. GCC is the
+# default gcc of this release, whose offloading compiler has the same number.
+debian='
+build: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev libedit-dev
+cuda: clang g++
+format: clang-format-14 git
+fuzz: clang libclang-rt-14-dev|libclang-rt-dev
+offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
+openmp: clang libomp-dev
+browser: chromium nodejs poppler-utils
+mpi: openmpi-bin libopenmpi-dev gfortran
+libraries: libthrust-dev libcub-dev
+package: dpkg-dev file lintian
+site: pandoc
+slurm: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
+'
+fedora='
+build: gcc glibc-devel make cmake ninja-build pkgconf-pkg-config sqlite-devel zlib-devel jansson-devel lua-devel libzstd-devel lz4-devel elfutils-libelf-devel elfutils-devel binutils-devel uthash-devel libcmocka-devel cairo-devel libmicrohttpd-devel libedit-devel
+cuda: clang gcc-c++
+format: clang-tools-extra git
+fuzz: clang compiler-rt
+offload: gcc-offload-nvptx libgomp-offload-nvptx
+openmp: clang libomp-devel
+browser: chromium nodejs poppler-utils
+mpi: openmpi openmpi-devel gcc-gfortran
+libraries:
+package: dpkg-dev file
+site: pandoc
+slurm: slurm slurm-slurmctld slurm-slurmd
+'
+arch='
+build: gcc make cmake ninja pkgconf sqlite zlib jansson lua54 zstd lz4 libelf binutils uthash cmocka cairo libmicrohttpd libedit
+cuda: clang gcc
+format: clang git
+fuzz: clang compiler-rt
+offload:
+openmp: clang openmp
+browser: chromium nodejs poppler
+mpi: openmpi gcc-fortran
+libraries:
+package: dpkg file
+site: pandoc-cli
+slurm:
 '
 status=3
 if [ "${1:-}" = --optional ]; then
     status=0
     shift
 fi
+if command -v dpkg-query >/dev/null; then
+    system=debian table=$debian install='apt-get install'
+elif command -v pacman >/dev/null; then
+    system=arch table=$arch install='pacman -S'
+elif command -v rpm >/dev/null; then
+    system=fedora table=$fedora install='dnf install'
+else
+    system=unknown table=$debian install=
+fi
 
-# The packages of a group. GCC is the default gcc of this release, whose offloading compiler has the same number.
-packages_of() {
+packages_of() { # GROUP
     gcc=gcc-12
     if command -v gcc >/dev/null; then gcc=gcc-$(gcc -dumpversion | cut -d. -f1); fi
-    echo "$groups" | sed -n "s/^$1: [^:]*: //p" | sed "s/GCC/$gcc/g"
+    echo "$table" | sed -n "s/^$1: *//p" | sed "s/GCC/$gcc/g"
+}
+
+purpose_of() { # GROUP
+    echo "$purposes" | sed -n "s/^$1: //p"
 }
 
 is_installed() {
-    dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+    case $system in
+    debian) dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed ;;
+    arch) pacman -T "$1" >/dev/null ;;
+    fedora) rpm -q --whatprovides "$1" >/dev/null 2>&1 ;;
+    esac
 }
 
 has_candidate() {
-    apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^(]'
+    [ $system != debian ] || apt-cache policy "$1" 2>/dev/null | grep -q '^ *Candidate: [^(]'
 }
 
 # What is missing of the packages "$@": of alternatives the first that can be installed.
@@ -54,10 +117,10 @@ missing_of() {
 }
 
 for group in "$@"; do
-    [ -n "$(packages_of "$group")" ] || { echo "install-packages.sh: no group $group" >&2; exit 2; }
+    [ -n "$(purpose_of "$group")" ] || { echo "install-packages.sh: no group $group" >&2; exit 2; }
 done
-if ! command -v dpkg-query >/dev/null; then
-    echo "Not a Debian system: these packages, or what they are called here, must be there:"
+if [ $system = unknown ]; then
+    echo "Neither dpkg, rpm nor pacman: these packages of Debian, or what they are called here, must be there:"
     for group in "$@"; do packages_of "$group"; done
     exit 0
 fi
@@ -68,7 +131,7 @@ if [ "$(id -u)" != 0 ]; then
     as_root="sudo -n"
     command -v sudo >/dev/null && sudo -n true 2>/dev/null || can_install=no
 fi
-command -v apt-get >/dev/null || can_install=no
+[ $system = debian ] && command -v apt-get >/dev/null || can_install=no
 
 log=$(mktemp)
 policy=/usr/sbin/policy-rc.d
@@ -86,7 +149,7 @@ enabled() {
 }
 
 # Nothing is started (policy-rc.d), and what was enabled is disabled again.
-install() {
+install_packages() {
     if [ ! -e $policy ]; then
         printf '#!/bin/sh\nexit 101\n' | $as_root tee $policy >/dev/null
         has_policy=yes
@@ -116,25 +179,35 @@ for group in "$@"; do
     missing=$(missing_of $(packages_of "$group") | tr '\n' ' ')
     missing=${missing% }
     [ -n "$missing" ] || continue
-    purpose=$(echo "$groups" | sed -n "s/^$group: \([^:]*\): .*/\1/p")
+    purpose=$(purpose_of "$group")
     if [ "${NO_INSTALL:-0}" = 1 ]; then
-        echo "Missing Debian packages $purpose: $missing"
+        echo "Missing packages $purpose: $missing"
         failed=1
         continue
     fi
     if [ $can_install = no ]; then
-        echo "Missing $purpose; install them as root: apt-get install $missing" >&2
+        echo "Missing $purpose; install them as root: $install $missing" >&2
         failed=1
         continue
     fi
-    echo "Installing $purpose: $missing"
+    echo "Installing $(echo $missing | wc -w) packages and what they need $purpose: $missing"
     : >"$log"
-    install $missing && continue
+    install_packages $missing && continue
     if [ $is_updated = no ]; then # the lists of a fresh system are empty or old
         $as_root apt-get update >>"$log" 2>&1 || true
         is_updated=yes
         missing=$(missing_of $(packages_of "$group") | tr '\n' ' ')
-        install $missing && continue
+        install_packages $missing && continue
+    fi
+    if [ $status = 0 ]; then # what this release has of them
+        there=
+        for package in $missing; do
+            if has_candidate "$package"; then there="$there $package"; else echo "There is no package $package here."; fi
+        done
+        if [ "$there" != " ${missing% }" ]; then
+            [ -z "$there" ] || install_packages $there || true
+            continue
+        fi
     fi
     if [ $status != 0 ]; then cat "$log" >&2; fi
     echo "Could not install ${missing% }: $(grep '^E: ' "$log" | tail -n 1)" >&2

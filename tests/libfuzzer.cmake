@@ -26,7 +26,7 @@ function(wl_fuzz room name corpus)
   set(sources ${CMAKE_SOURCE_DIR}/src/${room}/${name}_fuzz.c)
   set(options -lpthread -liberty)
   foreach(argument base/*.c ${ARGN})
-    if(argument MATCHES "^-")
+    if(argument MATCHES "^[-/]") # an option, or a generated source
       list(APPEND options ${argument})
       continue()
     endif()
@@ -54,4 +54,5 @@ endforeach()
 wl_fuzz(record/stream replay replay record/stream/*.c)
 wl_fuzz(ptx/lower lower ptx ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)
-wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c -lsqlite3 -ljansson -lz -lm)
+wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c record/facts.c gpu/*.c
+        ${CMAKE_BINARY_DIR}/src/embedded_gpus.c -lsqlite3 -ljansson -lz -lm)

@@ -90,20 +90,25 @@ warplens.workbench = (() => {
         if (bar) bar.message.textContent = text || "";
     }
 
+    function amount(number) {
+        return new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 }).format(number);
+    }
+
     function tellPhase() {
         const { progress, phase } = state;
         if (phase === "idle") return "";
         if (!progress) return phase + " …";
-        const rate = progress.seconds > 0 ? progress.done / progress.seconds : 0;
-        const left = rate > 0 ? (progress.total - progress.done) / rate : null;
+        const { kernel, done, total, instructions, instructions_total, rate, left_s } = progress;
         return (
-            progress.kernel +
+            kernel +
             ": " +
-            Math.round((100 * progress.done) / progress.total) +
+            Math.round((100 * done) / total) +
             " %, " +
-            Math.round(rate).toLocaleString("en") +
-            " blocks a second" +
-            (left === null ? "" : ", " + left.toFixed(0) + " s left")
+            amount(instructions) +
+            (instructions_total > 0 ? " of about " + amount(instructions_total) : "") +
+            " instructions" +
+            (rate > 0 ? ", " + amount(rate) + " a second" : "") +
+            (rate > 0 && instructions_total > 0 ? ", " + left_s.toFixed(0) + " s left" : "")
         );
     }
 

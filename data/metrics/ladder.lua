@@ -187,6 +187,36 @@ row("room.pct", "%", "the part of the duration beyond the least that this GPU ne
     return 100 * after(m, { "launch", "ideal" }) / duration(m)
 end)
 
+-- What a what-if takes away that a program can change by itself (src/timing/causes.def has all of them).
+local causes = {
+    { "shared-conflicts", "bank conflicts" }, { "uncoalesced", "sectors that are not needed" },
+    { "barriers", "waiting at barriers" }, { "divergence", "lanes that part" },
+    { "idle-warps", "warps that have nothing to do" }, { "occupancy-registers", "the limit of blocks by registers" },
+    { "occupancy-shared", "the limit of blocks by shared memory" }, { "occupancy-blocks", "the limits on small blocks" },
+    { "tail-wave", "the last wave" }, { "atomics", "atomics that meet in one place" },
+    { "special-functions", "slow special functions" }, { "nonfused", "multiplications that are not fused" },
+}
+local function most_open(m)
+    local words, most = nil, 0
+    for _, cause in ipairs(causes) do
+        local without = m("whatif__" .. cause[1] .. "__duration.ns")
+        if without and duration(m) - without > most then
+            words, most = cause[2], duration(m) - without
+        end
+    end
+    return words, most
+end
+row("open", "", "in words: the cause without which the launch gains most, of those that a program can change", function(m)
+    return most_open(m), "it was not timed again, or gains nothing"
+end)
+row("open.ns", "ns", "how much faster the launch is without that cause, at most what is beyond the least", function(m)
+    if not duration(m) then
+        return nil, "the launch has no duration"
+    end
+    local _, most = most_open(m)
+    return math.min(most, after(m, { "launch", "ideal" }))
+end)
+
 -- ---- in words ----
 
 local words = {

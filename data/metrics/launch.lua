@@ -83,7 +83,21 @@ return {
     { name = "device__model_fp64_per_cycle", description = "double-precision instructions of an SM in a cycle, in threads" },
     { name = "launch__cache_control", description = "whether caches were emptied before the launch" },
     { name = "launch__l1_global_loads", description = "whether global loads are cached in L1" },
-    { name = "launch__occupancy_limiter", description = "what limits the blocks that an SM holds" },
+    {
+        name = "launch__occupancy_limiter",
+        description = "what limits the blocks that an SM holds",
+        formula = function(m) -- of reports of others, which have only the limits
+            local limiter, least = nil, math.huge
+            for _, limit in ipairs({ { "warps", "warps" }, { "blocks", "blocks" }, { "registers", "registers" },
+                { "barriers", "barriers" }, { "shared_mem", "shared memory" } }) do -- as src/gpu/occupancy.c
+                local blocks = m("launch__occupancy_limit_" .. limit[1])
+                if blocks and blocks < least then
+                    limiter, least = limit[2], blocks
+                end
+            end
+            return limiter, "its limits are not in this report"
+        end,
+    },
     { name = "launch__registers_source", description = "where the number of registers comes from: cubin, ptxas, or an estimate (liveness)" },
     { name = "kernel__spill_store_bytes", unit = "byte/thread", description = "bytes of registers spilled, as ptxas tells" },
     { name = "kernel__spill_load_bytes", unit = "byte/thread", description = "bytes of spilled registers loaded, as ptxas tells" },

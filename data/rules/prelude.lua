@@ -56,6 +56,15 @@ local function time_of(floors)
     return math.sqrt(sum)
 end
 
+-- The part of its time in which a launch that was measured, and has no ladder, could at most be busy.
+local function busy_part(launch, cycles)
+    local elapsed = launch.m("gpc__cycles_elapsed.max")
+    if not elapsed or elapsed <= 0 or launch.m("warplens__ladder_wait.ns") then
+        return 1
+    end
+    return math.min(1, cycles / elapsed)
+end
+
 -- The part of the time that goes if units need only these parts of their cycles: {shared = 0.5}.
 function advice.saved(launch, parts)
     local floors = advice.floors(launch)
@@ -63,12 +72,13 @@ function advice.saved(launch, parts)
     if before == 0 then
         return 0
     end
+    local busy = busy_part(launch, before)
     for _, unit in ipairs(units) do
         if parts[unit] then
             floors[unit] = floors[unit] * parts[unit]
         end
     end
-    return math.max(0, math.min(0.999, 1 - time_of(floors) / before))
+    return math.max(0, math.min(0.999, busy * (1 - time_of(floors) / before)))
 end
 
 -- How much of the time of all units a unit has: 1 where it is alone.

@@ -16,9 +16,9 @@ local function evidence_of(m, unit)
     if m("warplens__ladder_unit.pct") then
         evidence[1] = { metric = "warplens__ladder_unit.pct", threshold = 20 }
     end
-    for _, name in ipairs({ unit, "issue", "lsu", "l2", "dram" }) do
+    for place, name in ipairs({ unit, "issue", "lsu", "l2", "dram" }) do
         local metric = "warplens__floor_" .. name .. ".cycle"
-        if m(metric) and not (name == unit and #evidence > 1) then
+        if m(metric) and (place == 1 or name ~= unit) then
             evidence[#evidence + 1] = { metric = metric }
         end
     end

@@ -5,6 +5,7 @@ return {
     description = "A row for each launch, and what stands out in it.",
     order = 5,
     metrics = {
+        { "Duration", "gpu__time_duration.sum" },
         { "PTX Inst", "ptx__inst_executed.sum" },
         { "Occupancy", "sm__maximum_warps_per_active_cycle_pct" },
         { "Excess Sectors", "derived__memory_l2_theoretical_sectors_global_excessive_pct" },

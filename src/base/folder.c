@@ -71,6 +71,35 @@ char *wl_path_folder(const char *path)
                          : wl_string_copy_length(path, (size_t)(slash - path));
 }
 
+/* Length of the folders that two paths have in common, with no slash behind. */
+static size_t common_folders(const char *first, const char *second)
+{
+    size_t common = 0, i = 0;
+    for (;; i++) {
+        bool ends_first = !first[i] || first[i] == '/',
+             ends_second = !second[i] || second[i] == '/';
+        if (ends_first && ends_second)
+            common = i;
+        if (first[i] != second[i] || !first[i])
+            return common;
+    }
+}
+
+char *wl_path_relative(const char *from, const char *to)
+{
+    from = strcmp(from, "/") == 0 ? "" : from;
+    to = strcmp(to, "/") == 0 ? "" : to;
+    size_t common = common_folders(from, to);
+    struct wl_text way = {0};
+    for (const char *at = from + common; *at; at++)
+        if (*at == '/')
+            wl_text_add(&way, way.length ? "/.." : "..");
+    const char *rest = to + common;
+    if (*rest)
+        wl_text_add(&way, way.length ? rest : rest + 1);
+    return way.length ? way.data : wl_string_copy(".");
+}
+
 char *wl_path_own_folder(void)
 {
     char path[4096];

@@ -20,6 +20,10 @@ enum wl_code wl_file_write(const char *path, const char *bytes, size_t length,
 /* Folder of a path: "a/b" gives "a", "b" gives "."; free() it. */
 char *wl_path_folder(const char *path);
 
+/* The way from one folder to another, both as absolute paths without "." and "..": from "/a/b" to
+ * "/a/c/d" it is "../c/d", to itself "."; free() it. */
+char *wl_path_relative(const char *from, const char *to);
+
 /* Where the running program's file is: its folder; free() it. NULL where the system does not tell.
  */
 char *wl_path_own_folder(void);

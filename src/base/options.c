@@ -559,12 +559,12 @@ void wl_options_free(const struct wl_option_table *tables, void *target)
     }
 }
 
-enum { help_column = 34, help_width = 100 };
+enum { help_column = 34, help_width = 100, least_help_width = 60 };
 
 /* Adds text from column on, broken at spaces. */
-static void add_wrapped(struct wl_text *out, const char *text)
+static void add_wrapped(struct wl_text *out, size_t width, const char *text)
 {
-    size_t room = help_width - help_column;
+    size_t room = width - help_column;
     while (strlen(text) > room) {
         size_t cut = room;
         while (cut > 0 && text[cut] != ' ')
@@ -578,8 +578,12 @@ static void add_wrapped(struct wl_text *out, const char *text)
     wl_text_addf(out, "%s\n", text);
 }
 
-void wl_options_describe(const struct wl_option_table *tables, struct wl_text *out)
+void wl_options_describe(const struct wl_option_table *tables, size_t width, struct wl_text *out)
 {
+    if (width == 0 || width > help_width)
+        width = help_width;
+    if (width < least_help_width)
+        width = least_help_width;
     for (struct wl_option_cursor at = wl_options_first(tables); at.row; wl_options_next(&at)) {
         const struct wl_option *row = at.row;
         if (row->kind == WL_OPTION_HEADING)
@@ -598,6 +602,6 @@ void wl_options_describe(const struct wl_option_table *tables, struct wl_text *o
             wl_text_addf(out, "\n%*s", help_column, "");
         else
             wl_text_addf(out, "%*s", (int)(help_column - used), "");
-        add_wrapped(out, row->help);
+        add_wrapped(out, width, row->help);
     }
 }

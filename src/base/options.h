@@ -95,6 +95,6 @@ const char *wl_option_value_name(const struct wl_option *option);
 int wl_option_find_word(const char *choices, const char *word);
 
 /* Help text: one paragraph per shown row, at most 100 columns wide. */
-void wl_options_describe(const struct wl_option_table *tables, struct wl_text *out);
+void wl_options_describe(const struct wl_option_table *tables, size_t width, struct wl_text *out);
 
 #endif

@@ -265,7 +265,7 @@ static void test_help_text(void **state)
     const struct wl_option_table one[] = {{rows, 0, 0}, {NULL, 0, 0}};
     struct wl_text text = {0};
     (void)state;
-    wl_options_describe(one, &text);
+    wl_options_describe(one, 0, &text);
     assert_string_equal(text.data, "\nFILES\n"
                                    "  -f, --force                     replace what is there\n"
                                    "      --a-very-long-option-name WITH-A-VALUE\n"

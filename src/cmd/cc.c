@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/folder.h"
 #include "base/memory.h"
 #include "binary/binary.h"
@@ -68,21 +69,55 @@ static void add_common(struct build *build, struct wl_cc_words *words, enum wl_c
 /* What makes clang compile CUDA with our headers and no toolkit. */
 static void add_cuda(struct build *build, struct wl_cc_words *words)
 {
-    static const char *const always[] = {"-x",
-                                         "cuda",
-                                         "--cuda-path=/nonexistent",
-                                         "-nocudainc",
-                                         "-nocudalib",
-                                         "-Xclang",
-                                         "-target-sdk-version=11.0",
-                                         "-include",
-                                         "cuda_runtime.h",
-                                         "-Wno-unknown-cuda-version",
-                                         "-Wno-unused-command-line-argument"};
+    static const char *const always[] = {
+        "-x",
+        "cuda",
+        "--cuda-path=/nonexistent",
+        "-nocudainc",
+        "-nocudalib",
+        "-Xclang",
+        "-target-sdk-version=11.0",
+        "-Xclang",
+        "-fcuda-allow-variadic-functions", /* libcu++ declares some */
+        "-include",
+        "cuda_runtime.h",
+        "-Wno-unknown-cuda-version",
+        "-Wno-unused-command-line-argument"};
     add_common(build, words, WL_CC_CUDA);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         add(words, always[i]);
     add(words, keep(build, wl_string_format("--cuda-gpu-arch=sm_%u", build->architecture)));
+}
+
+/* Headers that a program may want and the system may lack: what the source says, one of them, what
+ * has them. */
+static const struct {
+    const char *word, *header, *hint;
+} libraries[] = {
+    {NULL, "cmath", "the C++ library is missing: apt-get install g++"},
+    {"<thrust/", "thrust/version.h",
+     "Thrust is missing: apt-get install libthrust-dev libcub-dev, or name its folder with -I"},
+    {"<cub/", "cub/version.cuh",
+     "CUB is missing: apt-get install libcub-dev, or name its folder with -I"},
+};
+
+/* Adds to an error of clang which headers are not there. */
+static enum wl_code hint_at_headers(struct build *build, const char *source, struct wl_error *error)
+{
+    struct wl_text text = {0};
+    if (source)
+        wl_file_read(source, &text, NULL);
+    for (size_t i = 0; i < WL_COUNT(libraries); i++) {
+        const char *word = libraries[i].word;
+        if (word && (!text.data || !strstr(text.data, word)))
+            continue;
+        if (!wl_cc_clang_has_header(&build->clang, &build->plan.compile, libraries[i].header)) {
+            wl_error_set_hint(error, "%s", libraries[i].hint);
+            break;
+        }
+    }
+    wl_text_free(&text);
+    return error->code;
 }
 
 static enum wl_code run_clang(struct build *build, struct wl_cc_words *words, const char *source,
@@ -94,9 +129,7 @@ static enum wl_code run_clang(struct build *build, struct wl_cc_words *words, co
         return code;
     if (source)
         wl_error_set_where(error, "%s", source);
-    if (!wl_cc_clang_has_cpp_library(&build->clang))
-        wl_error_set_hint(error, "the C++ library is missing: apt-get install g++");
-    return code;
+    return hint_at_headers(build, source, error);
 }
 
 /* ---- a CUDA source file ---- */
@@ -241,22 +274,47 @@ static enum wl_code compile(struct build *build, size_t number, const char **obj
 
 /* ---- the program ---- */
 
-/* The program finds our libraries where they are now, so that it also runs by itself. */
+static void add_rpath(struct wl_cc_words *words, const char *folder)
+{
+    static const char *const before[] = {"-Xlinker", "-rpath", "-Xlinker"};
+    for (size_t i = 0; i < WL_COUNT(before); i++)
+        add(words, before[i]);
+    add(words, folder);
+}
+
+/* The program also runs by itself: it finds our libraries where they are now; by the way from where
+ * it is, which holds where both move together; and where they are installed as a rule. */
+static void add_rpaths(struct build *build, struct wl_cc_words *words, const char *output)
+{
+    static const char *const usual[] = {"/usr/local/lib/warplens", "/usr/lib/warplens"};
+    add_rpath(words, build->library_folder);
+    char *folder = wl_path_folder(output);
+    char *from = realpath(folder, NULL), *to = realpath(build->library_folder, NULL);
+    if (from && to) {
+        char *way = wl_path_relative(from, to);
+        add_rpath(words, keep(build, wl_string_format("$ORIGIN/%s", way)));
+        free(way);
+    }
+    free(to);
+    free(from);
+    free(folder);
+    for (size_t i = 0; i < WL_COUNT(usual); i++)
+        add_rpath(words, usual[i]);
+}
+
 static enum wl_code link_program(struct build *build, const struct wl_cc_words *parts,
                                  struct wl_error *error)
 {
+    const char *output = build->plan.output ? build->plan.output : "a.out";
     struct wl_cc_words words = {0};
     add(&words, "--driver-mode=g++");
     add_all(&words, parts);
     add(&words, "-L");
     add(&words, build->library_folder);
     add(&words, "-lcudart");
-    add(&words, "-Xlinker");
-    add(&words, "-rpath");
-    add(&words, "-Xlinker");
-    add(&words, build->library_folder);
+    add_rpaths(build, &words, output);
     add(&words, "-o");
-    add(&words, build->plan.output ? build->plan.output : "a.out");
+    add(&words, output);
     return run_clang(build, &words, NULL, error);
 }
 

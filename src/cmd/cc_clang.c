@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "base/subprocess.h"
 #include "run/program.h"
@@ -105,11 +106,24 @@ enum wl_code wl_cc_clang_run(const struct wl_cc_clang *clang, const struct wl_cc
     return code;
 }
 
-bool wl_cc_clang_has_cpp_library(const struct wl_cc_clang *clang)
+bool wl_cc_clang_has_header(const struct wl_cc_clang *clang, const struct wl_cc_words *options,
+                            const char *header)
 {
-    char *words[] = {clang->path, "--driver-mode=g++", "-fsyntax-only", "-x",
-                     "c++",       "-include",          "cmath",         "/dev/null",
-                     NULL};
+    static const char *const before[] = {"--driver-mode=g++", "-w", "-E", "-x", "c++"};
+    struct wl_cc_words words = {0};
     struct wl_ending ending = {0};
-    return wl_subprocess_run(words, NULL, &ending, NULL) == WL_OK && ending.exit_code == 0;
+    WL_PUSH(&words, clang->path);
+    for (size_t i = 0; i < WL_COUNT(before); i++)
+        WL_PUSH(&words, before[i]);
+    for (size_t i = 0; i < options->count; i++)
+        WL_PUSH(&words, options->items[i]);
+    WL_PUSH(&words, "-include");
+    WL_PUSH(&words, header);
+    WL_PUSH(&words, "/dev/null");
+    WL_PUSH(&words, NULL);
+    struct wl_text output = {0};
+    enum wl_code code = wl_subprocess_run((char *const *)words.items, &output, &ending, NULL);
+    wl_text_free(&output);
+    free(words.items);
+    return code == WL_OK && ending.exit_code == 0;
 }

@@ -24,7 +24,9 @@ void wl_cc_clang_free(struct wl_cc_clang *clang);
 enum wl_code wl_cc_clang_run(const struct wl_cc_clang *clang, const struct wl_cc_words *words,
                              bool is_verbose, struct wl_error *error);
 
-/* Whether it finds the headers of the C++ library; clang brings none. */
-bool wl_cc_clang_has_cpp_library(const struct wl_cc_clang *clang);
+/* Whether it finds this header, "cmath" of the C++ library say, of which clang brings none, with
+ * these options of the user's. */
+bool wl_cc_clang_has_header(const struct wl_cc_clang *clang, const struct wl_cc_words *options,
+                            const char *header);
 
 #endif

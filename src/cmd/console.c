@@ -4,8 +4,22 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/safe.h"
+
+size_t wl_console_width(FILE *out)
+{
+    enum { widest = 10000 };
+    struct winsize size = {0};
+    const char *columns = getenv("COLUMNS");
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    char *end = NULL;
+    long known = columns ? strtol(columns, &end, 10) : 0;
+    return known > 0 && known < widest && *end == '\0' ? (size_t)known : 0;
+}
 
 void wl_console_init(struct wl_console *console)
 {

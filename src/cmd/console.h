@@ -14,6 +14,10 @@ struct wl_console {
     bool is_quiet;  /* --quiet: errors only */
 };
 
+/* Columns of the terminal that out is; where it is none those that the variable COLUMNS gives; 0:
+ * neither. */
+size_t wl_console_width(FILE *out);
+
 /* stdout and stderr. */
 void wl_console_init(struct wl_console *console);
 /* --log-file: "stdout", "stderr" or a path. Errors: WL_ERR_OUTPUT. */

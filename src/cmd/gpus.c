@@ -3,6 +3,7 @@
 #include "cmd/console.h"
 #include "cmd/verbs.h"
 #include "gpu/gpu.h"
+#include "show/format/format.h"
 
 struct options {
     struct wl_general_options general;
@@ -27,12 +28,25 @@ static const struct wl_option_table tables[] = {
 
 static const double kibi = 1024.0, mebi = 1024.0 * 1024.0, gibi = 1024.0 * 1024.0 * 1024.0;
 
+/* Columns of the full name, beside the numbers. */
+static size_t name_room(size_t width)
+{
+    enum { longest = 34, shortest = 16, numbers = 60 };
+    size_t room = width > numbers + shortest ? width - numbers : shortest;
+    return width == 0 || room > longest ? longest : room;
+}
+
 static void print_row(FILE *out, const struct wl_gpu *gpu)
 {
-    fprintf(out, "%-10s %-34s %3u.%u %5u %8.0f %8.1f %8.1f %9.0f\n", gpu->name, gpu->full_name,
-            gpu->capability_major, gpu->capability_minor, gpu->sm_count, gpu->l1_bytes / kibi,
-            (double)gpu->l2_bytes / mebi, (double)gpu->memory_bytes / gibi,
-            gpu->memory_bandwidth_bytes_per_s / 1e9);
+    size_t width = wl_console_width(out);
+    struct wl_text name = {0};
+    wl_text_add(&name, gpu->full_name);
+    wl_format_shorten_middle(&name, width ? name_room(width) : name.length);
+    fprintf(out, "%-10s %-*s %3u.%u %5u %8.0f %8.1f %8.1f %9.0f\n", gpu->name,
+            (int)name_room(width), name.data, gpu->capability_major, gpu->capability_minor,
+            gpu->sm_count, gpu->l1_bytes / kibi, (double)gpu->l2_bytes / mebi,
+            (double)gpu->memory_bytes / gibi, gpu->memory_bandwidth_bytes_per_s / 1e9);
+    wl_text_free(&name);
 }
 
 static enum wl_code print_gpus(void *given, const struct wl_arguments *arguments,
@@ -42,8 +56,9 @@ static enum wl_code print_gpus(void *given, const struct wl_arguments *arguments
     FILE *out = console->pages;
     (void)arguments;
     if (!options->is_verbose)
-        fprintf(out, "%-10s %-34s %5s %5s %8s %8s %8s %9s\n", "Name", "GPU", "CC", "SMs", "L1 KiB",
-                "L2 MiB", "RAM GiB", "GB/s");
+        fprintf(out, "%-10s %-*s %5s %5s %8s %8s %8s %9s\n", "Name",
+                (int)name_room(wl_console_width(out)), "GPU", "CC", "SMs", "L1 KiB", "L2 MiB",
+                "RAM GiB", "GB/s");
     for (const char *const *name = wl_gpu_list(); *name; name++) {
         struct wl_gpu gpu = {0};
         enum wl_code code = wl_gpu_load(*name, options->gpu_folder, &gpu, error);

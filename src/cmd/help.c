@@ -10,6 +10,7 @@
 #include "cmd/completions.h"
 #include "cmd/manual.h"
 #include "cmd/tongues.h"
+#include "show/format/format.h"
 #include "warplens/version.h"
 
 struct options {
@@ -41,7 +42,7 @@ void wl_help_verb(const struct wl_verb *verb, const struct wl_option_table *verb
 {
     struct wl_text text = {0};
     printf("usage: warplens %s\n  %s\n", verb->usage, verb->summary);
-    wl_options_describe(verb_tables, &text);
+    wl_options_describe(verb_tables, wl_console_width(stdout), &text);
     fputs(text.data ? text.data : "", stdout);
     wl_text_free(&text);
 }
@@ -51,8 +52,8 @@ void wl_help_version(void)
     printf("warplens %s\n", WL_VERSION_STRING);
 }
 
-/* Where the pages of docs/ are, beside an installed program or one in its build folder, which stands in
- * the checkout or in a folder of the checkout. */
+/* Where the pages of docs/ are, beside an installed program or one in its build folder, which
+ * stands in the checkout or in a folder of the checkout. */
 static void print_exit_codes_page(FILE *out)
 {
     static const char *const folders[] = {"share/doc/warplens/docs", "docs", "../docs"};
@@ -75,8 +76,16 @@ static void print_exit_codes_page(FILE *out)
 void wl_help_overview(FILE *out)
 {
     fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
-    for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
-        fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
+    size_t width = wl_console_width(out);
+    for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++) {
+        struct wl_text summary = {0};
+        wl_format_wrap("      ", (*verb)->summary, width, &summary);
+        if (width)
+            fprintf(out, "  warplens %s\n%s", (*verb)->usage, summary.data);
+        else
+            fprintf(out, "  warplens %-38s %s\n", (*verb)->usage, (*verb)->summary);
+        wl_text_free(&summary);
+    }
     fputs("\n`warplens help VERB` lists its options.", out);
     print_exit_codes_page(out);
     fputc('\n', out);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "show/format/format.h"
 
 bool wl_lists_are_asked(const struct wl_list_options *lists)
 {
@@ -26,19 +27,40 @@ static bool is_chosen(const struct wl_metric_row *row, const struct wl_arguments
     return false;
 }
 
+/* One line; on a terminal, where few of them would fit, what it means stands below its name. */
+static void print_entry(FILE *out, const char *name, const char *kind, const char *meaning)
+{
+    size_t width = wl_console_width(out);
+    struct wl_text lines = {0};
+    if (width == 0) {
+        fprintf(out, "%-66s %-10s %s\n", name, kind, meaning);
+        return;
+    }
+    wl_format_wrap("    ", meaning, width, &lines);
+    fprintf(out, "%s (%s)\n%s", name, kind, lines.data);
+    wl_text_free(&lines);
+}
+
 static void print_metric(const struct wl_metric_row *row, FILE *out)
 {
+    struct wl_text meaning = {0};
+    const char *kind = wl_metric_mark_name(row->mark);
     switch (row->kind) {
     case WL_METRIC_ALIAS:
-        fprintf(out, "%-66s %-10s = %s\n", row->name, "alias", row->alias_of);
+        kind = "alias";
+        wl_text_addf(&meaning, "= %s", row->alias_of);
         break;
     case WL_METRIC_ABSENT:
-        fprintf(out, "%-66s %-10s %s\n", row->name, "absent", row->reason);
+        kind = "absent";
+        wl_text_add(&meaning, row->reason);
         break;
     default:
-        fprintf(out, "%-66s %-10s %s%s%s%s\n", row->name, wl_metric_mark_name(row->mark),
-                row->description, row->unit[0] ? " [" : "", row->unit, row->unit[0] ? "]" : "");
+        wl_text_add(&meaning, row->description);
+        if (row->unit[0])
+            wl_text_addf(&meaning, " [%s]", row->unit);
     }
+    print_entry(out, row->name, kind, meaning.data ? meaning.data : "");
+    wl_text_free(&meaning);
 }
 
 static enum wl_code set_none_found(const struct wl_metric_row *rows, size_t count,

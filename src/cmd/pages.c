@@ -1,7 +1,6 @@
 #include "cmd/pages.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* More launches than the first get a row each, more than the second only one for each kernel. */
@@ -16,10 +15,7 @@ void wl_pages_view(const struct wl_page_options *options, const struct wl_settin
                    FILE *out, struct wl_view_options *view)
 {
     bool is_terminal = isatty(fileno(out));
-    struct winsize size = {0};
     const char *no_color = getenv("NO_COLOR");
-    if (is_terminal)
-        ioctl(fileno(out), TIOCGWINSZ, &size);
     bool is_text = !options->csv && !options->json && !options->sarif && !options->markdown;
     *view = (struct wl_view_options){
         .page = options->page < 0 ? WL_PAGE_DETAILS : (enum wl_view_page)options->page,
@@ -42,7 +38,7 @@ void wl_pages_view(const struct wl_page_options *options, const struct wl_settin
         .metric_name = (enum wl_view_metric_name)options->metric_name,
         .percent = options->percent,
         .view_source = options->print_source,
-        .width = size.ws_col,
+        .width = (uint32_t)wl_console_width(out),
         .color = is_terminal && !(no_color && *no_color),
     };
     if (filter) {

@@ -11,6 +11,7 @@
 #include "gpu/gpu.h"
 #include "report/report.h"
 #include "run/launch.h"
+#include "show/format/format.h"
 #include "show/format/table.h"
 
 enum { GPUS_MOST = 16 };
@@ -143,6 +144,18 @@ static void add_cell(struct wl_table *table, const struct prediction *prediction
     free(cell);
 }
 
+static void fit(struct wl_table *table, const struct wl_console *console, struct wl_text *out)
+{
+    size_t width = wl_console_width(console->pages);
+    struct wl_text left_out = {0};
+    if (width > 2)
+        wl_table_fit(table, width - 2, &left_out);
+    wl_table_print(table, 2, out);
+    if (left_out.length)
+        wl_format_wrap("  Too wide for this terminal: ", left_out.data, width, out);
+    wl_text_free(&left_out);
+}
+
 static void print_table(const struct predicting *predicting)
 {
     struct wl_table table = {0};
@@ -169,7 +182,7 @@ static void print_table(const struct predicting *predicting)
             add_cell(&table, &predicting->gpus[g], i);
         free(id);
     }
-    wl_table_print(&table, 2, &text);
+    fit(&table, predicting->console, &text);
     wl_text_add(&text,
                 "  Predicted durations, and what is nearest to its limit. The program ran once "
                 "on each model: where it\n  asks for device properties, it may have gone "

@@ -103,7 +103,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
         wl_error_set_hint(error,
                           "if the program does launch kernels, `warplens doctor` says what is "
                           "preventing it");
-    else
+    else if (!run->is_quit)
         wl_program_explain_nothing(run->program_path, &run->info, &run->messages);
     return WL_ERR_NOTHING;
 }

@@ -157,7 +157,9 @@ static enum wl_code put_table(const struct options *options, struct wl_report *r
 {
     char *output = word_of(&options->outputs, index);
     bool is_file = output && strcmp(output, "-") != 0;
-    struct wl_table_request request = {.time_unit = options->time_unit % 4, .has_title = !is_file};
+    struct wl_table_request request = {.time_unit = options->time_unit % 4,
+                                       .has_title = !is_file,
+                                       .width = is_file ? 0 : wl_console_width(console->pages)};
     struct wl_text text = {0};
     size_t row_count = 0;
     enum wl_code code = find_table(word, &request, error);

@@ -80,6 +80,7 @@ struct workbench {
     uint64_t begun_ns, changed_ns; /* changed_ns 0: nothing has */
     bool source_changed, is_cancelled;
     char progress[256];
+    struct wl_progress_start progress_start;
 };
 
 static volatile sig_atomic_t is_ending;
@@ -92,15 +93,18 @@ static void on_signal(int number)
 
 /* ---- what windows are told ---- */
 
-static json_t *progress_json(const struct workbench *bench)
+static json_t *progress_json(struct workbench *bench)
 {
     struct wl_progress_numbers numbers;
     if (bench->phase != RUNNING || !wl_progress_read(bench->progress, &numbers))
         return json_null();
-    double seconds = (double)(wl_clock_monotonic_ns() - bench->begun_ns) / 1e9;
-    return json_pack("{s:o, s:I, s:I, s:f}", "kernel", wl_json_text(numbers.kernel), "done",
-                     (json_int_t)numbers.done, "total", (json_int_t)numbers.total, "seconds",
-                     seconds);
+    struct wl_progress_pace pace;
+    wl_progress_measure(&bench->progress_start, &numbers, wl_clock_monotonic_ns(), &pace);
+    return json_pack("{s:o, s:I, s:I, s:I, s:f, s:f, s:f}", "kernel", wl_json_text(numbers.kernel),
+                     "done", (json_int_t)numbers.done, "total", (json_int_t)numbers.total,
+                     "instructions", (json_int_t)numbers.instructions, "instructions_total",
+                     pace.instructions_total, "rate", pace.instructions_per_s, "left_s",
+                     pace.left_s);
 }
 
 static void tell(struct workbench *bench)

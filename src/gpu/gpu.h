@@ -118,6 +118,10 @@ struct wl_gpu {
  * On error gpu is left zeroed. */
 enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gpu,
                          struct wl_error *error);
+/* The embedded model that is most like a device with this name, capability (90 for 9.0) and number
+ * of SMs. Errors: those of wl_gpu_load. */
+enum wl_code wl_gpu_load_likest(const char *name, uint32_t capability, uint32_t sm_count,
+                                struct wl_gpu *gpu, struct wl_error *error);
 void wl_gpu_free(struct wl_gpu *gpu);
 
 /* assumed: the GPU with what data/gpus/defaults.gpu says in place of values that are not known.

@@ -7,6 +7,8 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "gpu/gpu.h"
+#include "record/facts.h"
 
 static bool is_fact(const char *name)
 {
@@ -78,6 +80,43 @@ static const char *attribute_text(const struct wl_import_launch *launch, const c
     return "";
 }
 
+static double attribute_number(const struct wl_import_launch *launch, const char *name)
+{
+    for (size_t i = 0; i < launch->attributes.count; i++)
+        if (strcmp(launch->attributes.items[i].name, name) == 0)
+            return launch->attributes.items[i].number;
+    return 0;
+}
+
+/* What the launch's file does not have: the constants of the model that is named like its GPU and
+ * has as many SMs. Where there is no such model nothing is assumed. */
+static bool add_model(struct wl_import_launch *launch, struct wl_gpu *gpu)
+{
+    const char *name = attribute_text(launch, "device__attribute_display_name");
+    double sms = attribute_number(launch, "device__attribute_multiprocessor_count");
+    uint32_t capability = launch->capability_major * 10 + launch->capability_minor;
+    struct wl_attribute_list facts = {0};
+    if (!(sms > 0 && sms < 1e6) ||
+        wl_gpu_load_likest(name, capability, (uint32_t)sms, gpu, NULL) != WL_OK)
+        return false;
+    if (!wl_text_starts(name, gpu->full_name) || gpu->sm_count != (uint32_t)sms) {
+        wl_gpu_free(gpu);
+        return false;
+    }
+    wl_facts_of_gpu(gpu, &facts);
+    for (size_t i = 0; i < facts.count; i++) {
+        const struct wl_record_attribute *fact = &facts.items[i];
+        if (!wl_text_starts(fact->name, "device__model_"))
+            continue;
+        struct wl_record_attribute row = {wl_string_copy(fact->name),
+                                          fact->text ? wl_string_copy(fact->text) : NULL,
+                                          fact->number};
+        WL_PUSH(&launch->attributes, row);
+    }
+    free(facts.items);
+    return true;
+}
+
 static int by_name(const void *left, const void *right)
 {
     return strcmp(((const struct wl_record_value *)left)->name,
@@ -106,10 +145,12 @@ void wl_import_launch_put(struct wl_import_target *target, struct wl_import_laun
     uint64_t id = target->launches;
     const char *kernel = launch->kernel ? launch->kernel : "?";
     char *function = launch->function ? wl_string_copy(launch->function) : make_function(kernel);
+    struct wl_gpu gpu = {0};
     sort_values(launch);
+    bool has_model = add_model(launch, &gpu);
     const struct wl_record_device device = {
         .device_id = launch->device_id,
-        .model = "",
+        .model = has_model ? gpu.name : "",
         .name = attribute_text(launch, "device__attribute_display_name"),
         .capability_major = launch->capability_major,
         .capability_minor = launch->capability_minor,
@@ -152,6 +193,7 @@ void wl_import_launch_put(struct wl_import_target *target, struct wl_import_laun
     memcpy(put.grid, launch->grid, sizeof put.grid);
     memcpy(put.block, launch->block, sizeof put.block);
     wl_import_device(target, &device);
+    wl_gpu_free(&gpu);
     sink->put_module(sink->self, &module);
     sink->put_kernel(sink->self, &record);
     wl_import_launch(target, &put);

@@ -424,9 +424,12 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
             run->ending = (struct wl_ending){0};
             wl_messages_say(&run->messages, "the program was ended: --launch-count is reached");
         }
+        run->is_quit = wl_steps_is_quit(steps);
+        if (run->is_quit)
+            run->ending = (struct wl_ending){0};
         wl_progress_clear(&progress);
         wait_for_orphans(&run->messages);
-        if (!watch.is_ended)
+        if (!watch.is_ended && !run->is_quit)
             wl_running_read(run->settings.stream_folder, 0, &run->running);
         wl_steps_end(steps);
         steps = NULL;

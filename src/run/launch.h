@@ -26,6 +26,7 @@ struct wl_launch_run {
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
     struct wl_folder_lock lock; /* on stream_folder */
     struct wl_ending ending;
+    bool is_quit;              /* --interactive: the user had the program ended */
     struct wl_running running; /* a launch that had not ended, or was not recorded; else zeros */
     struct wl_rank rank;       /* of the program, where a launcher started warplens for it */
 };

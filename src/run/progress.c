@@ -10,7 +10,8 @@
 #include "base/safe.h"
 #include "base/text.h"
 
-enum { name_width = 40, stale_s = 3 };
+enum { name_width = 24, stale_s = 3 };
+static const double least_s = 0.5; /* that a rate is taken over */
 
 /* Cuts the last word off line and reads it as a number. */
 static bool take_number(char *line, uint64_t *number)
@@ -25,12 +26,12 @@ static bool take_number(char *line, uint64_t *number)
     return true;
 }
 
-/* "KERNEL DONE TOTAL"; line is cut. */
+/* "KERNEL DONE TOTAL INSTRUCTIONS"; line is cut. */
 static bool parse(char *line, struct wl_progress_numbers *numbers)
 {
     line[strcspn(line, "\n")] = '\0';
-    if (!take_number(line, &numbers->total) || !take_number(line, &numbers->done) ||
-        numbers->total == 0)
+    if (!take_number(line, &numbers->instructions) || !take_number(line, &numbers->total) ||
+        !take_number(line, &numbers->done) || numbers->total == 0)
         return false;
     snprintf(numbers->kernel, sizeof numbers->kernel, "%s", line);
     return true;
@@ -45,22 +46,59 @@ bool wl_progress_read(const char *path, struct wl_progress_numbers *numbers)
     return is_there;
 }
 
-/* Blocks a second since the kernel was first seen, and what is left at that rate. */
-static void add_rate(struct wl_progress *progress, const struct wl_progress_numbers *numbers,
+void wl_progress_measure(struct wl_progress_start *start, const struct wl_progress_numbers *now,
+                         uint64_t now_ns, struct wl_progress_pace *pace)
+{
+    const struct wl_progress_numbers *first = &start->numbers;
+    if (now->total != first->total || now->done < first->done ||
+        now->instructions < first->instructions || strcmp(now->kernel, first->kernel) != 0)
+        *start = (struct wl_progress_start){*now, now_ns};
+    double seconds = (double)(now_ns - start->at_ns) / 1e9;
+    double executed = (double)(now->instructions - first->instructions);
+    *pace = (struct wl_progress_pace){0};
+    if (now->done > 0)
+        pace->instructions_total =
+            (double)now->instructions * ((double)now->total / (double)now->done);
+    if (seconds < least_s || executed <= 0)
+        return;
+    pace->instructions_per_s = executed / seconds;
+    if (now->done > 0)
+        pace->left_s = (pace->instructions_total - (double)now->instructions) / executed * seconds;
+}
+
+/* "1.23 G" */
+static void add_amount(double value, struct wl_text *out)
+{
+    static const char *const prefixes[] = {"", " K", " M", " G", " T"};
+    size_t scale = 0;
+    for (; value >= 1000 && scale + 1 < sizeof prefixes / sizeof *prefixes; scale++)
+        value /= 1000;
+    wl_text_addf(out, "%.*f%s",
+                 scale == 0 || value >= 100 ? 0
+                 : value >= 10              ? 1
+                                            : 2,
+                 value, prefixes[scale]);
+}
+
+/* "1.20 G of about 3.30 G instructions, 12.3 M a second, 40 s left" */
+static void add_pace(struct wl_progress *progress, const struct wl_progress_numbers *numbers,
                      struct wl_text *out)
 {
-    uint64_t now_ns = wl_clock_monotonic_ns();
-    if (numbers->total != progress->first.total || numbers->done < progress->first.done ||
-        strcmp(numbers->kernel, progress->first.kernel) != 0) {
-        progress->first = *numbers;
-        progress->first_ns = now_ns;
+    struct wl_progress_pace pace;
+    wl_progress_measure(&progress->start, numbers, wl_clock_monotonic_ns(), &pace);
+    add_amount((double)numbers->instructions, out);
+    if (pace.instructions_total > 0) {
+        wl_text_add(out, " of about ");
+        add_amount(pace.instructions_total, out);
     }
-    double seconds = (double)(now_ns - progress->first_ns) / 1e9;
-    double done = (double)(numbers->done - progress->first.done);
-    if (seconds < 0.5 || done <= 0)
-        return;
-    wl_text_addf(out, ", %.0f a second, %.0f s left", done / seconds,
-                 (double)(numbers->total - numbers->done) * seconds / done);
+    wl_text_add(out, " instructions");
+    if (pace.instructions_per_s > 0) {
+        wl_text_add(out, ", ");
+        add_amount(pace.instructions_per_s, out);
+        wl_text_add(out, " a second");
+    }
+    if (pace.instructions_per_s > 0 && pace.instructions_total > 0)
+        wl_text_addf(out, ", %.0f s left", pace.left_s);
 }
 
 static void show(struct wl_progress *progress, char *line)
@@ -68,15 +106,13 @@ static void show(struct wl_progress *progress, char *line)
     struct wl_progress_numbers numbers;
     if (!parse(line, &numbers))
         return;
-    struct wl_text name = {0}, rate = {0};
+    struct wl_text name = {0}, pace = {0};
     wl_safe_add(numbers.kernel, &name);
-    wl_text_add(&rate, "");
-    add_rate(progress, &numbers, &rate);
-    fprintf(progress->out, "\r  %.*s  %3" PRIu64 "%%  %" PRIu64 " of %" PRIu64 " blocks%s\033[K",
-            name_width, name.data, numbers.done * 100 / numbers.total, numbers.done, numbers.total,
-            rate.data ? rate.data : "");
+    add_pace(progress, &numbers, &pace);
+    fprintf(progress->out, "\r  %.*s  %3" PRIu64 "%%  %s\033[K", name_width, name.data,
+            numbers.done * 100 / numbers.total, pace.data);
     wl_text_free(&name);
-    wl_text_free(&rate);
+    wl_text_free(&pace);
     fflush(progress->out);
     progress->is_shown = true;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,10 +11,11 @@
 
 #include "base/memory.h"
 #include "record/steps.h"
+#include "run/prompt.h"
 #include "show/format/format.h"
 #include "show/page/diff.h"
 
-static const char prompt[] = "(warplens) ";
+static const char prompt_text[] = "(warplens) ";
 static const char shown_section[] = "SpeedOfLight";
 
 enum mode { MODE_STOP, MODE_UNTIL_NAME, MODE_PASS_ALL, MODE_PROFILE_ALL };
@@ -21,8 +23,10 @@ enum mode { MODE_STOP, MODE_UNTIL_NAME, MODE_PASS_ALL, MODE_PROFILE_ALL };
 struct wl_steps {
     struct wl_launch_run *run;
     struct wl_steps_desk desk;
-    FILE *commands; /* what was our stdin */
-    bool is_typed;  /* by somebody at a terminal */
+    struct wl_prompt *prompt; /* reads what was our stdin */
+    bool is_typed;            /* by somebody at a terminal */
+    size_t profiled, passed;  /* launches so far */
+    bool is_quit;             /* the program is ended */
     enum mode mode;
     char *name;      /* of MODE_UNTIL_NAME */
     bool has_new;    /* a kernel was profiled and not yet shown */
@@ -180,6 +184,17 @@ static enum outcome do_end(struct wl_steps *steps, const char *argument)
 {
     (void)argument;
     steps->mode = MODE_PASS_ALL;
+    wl_messages_print(&steps->run->messages,
+                      "the program runs to its end; nothing more is profiled\n");
+    return PASS;
+}
+
+/* What was counted so far is a report. */
+static enum outcome do_quit(struct wl_steps *steps, const char *argument)
+{
+    (void)argument;
+    steps->mode = MODE_PASS_ALL;
+    steps->is_quit = true;
     return PASS;
 }
 
@@ -225,7 +240,7 @@ static const struct {
      do_show},
     {"baseline", "b", " [show|clear]", "compare what follows with the kernel profiled last",
      do_baseline},
-    {"quit", "q", "", "as end: the program runs on, nothing more is profiled", do_end},
+    {"quit", "q", "", "end the program here; what was profiled is the report", do_quit},
     {"help", "h", "", "this list", do_help},
 };
 enum { command_count = sizeof commands / sizeof *commands };
@@ -269,26 +284,20 @@ static bool is_there(pid_t process)
 static enum outcome ask_user(struct wl_steps *steps, const struct wl_steps_question *question)
 {
     FILE *pages = steps->run->messages.pages;
-    char *line = NULL;
-    size_t size = 0;
     enum outcome outcome = ASK_AGAIN;
     while (outcome == ASK_AGAIN) {
-        if (steps->is_typed)
-            fputs(prompt, pages);
         fflush(pages);
-        ssize_t length = getline(&line, &size, steps->commands);
-        if (length < 0) { /* no more commands */
+        char *line = wl_prompt_read(steps->prompt);
+        if (!line) { /* no more commands */
             fputs(steps->is_typed ? "\n" : "", pages);
             outcome = do_end(steps, NULL);
         } else if (!is_there(question->process)) {
+            wl_messages_print(&steps->run->messages, "the program has ended\n");
             outcome = PASS;
         } else {
-            if (!steps->is_typed)
-                fprintf(pages, "%s%s%s", prompt, line, line[length - 1] == '\n' ? "" : "\n");
             outcome = obey(steps, line);
         }
     }
-    free(line);
     return outcome;
 }
 
@@ -326,7 +335,14 @@ void wl_steps_tick(void *self)
             outcome = ask_user(steps, &question);
             fflush(steps->run->messages.pages); /* before what the program prints from here on */
         }
+        if (steps->is_quit) {
+            steps->passed++;
+            kill(question.process, SIGTERM);
+            continue; /* no answer: it has nothing more to do */
+        }
         steps->has_new |= outcome == PROFILE;
+        steps->profiled += outcome == PROFILE;
+        steps->passed += outcome != PROFILE;
         wl_steps_answer(&steps->desk, outcome == PROFILE);
     }
 }
@@ -337,8 +353,11 @@ static enum wl_code take_stdin(struct wl_steps *steps, struct wl_error *error)
     int own = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
     steps->is_typed = isatty(STDIN_FILENO);
-    steps->commands = own >= 0 ? fdopen(own, "r") : NULL;
-    bool is_taken = steps->commands && empty >= 0 && dup2(empty, STDIN_FILENO) >= 0;
+    FILE *commands = own >= 0 ? fdopen(own, "r") : NULL;
+    bool is_taken = commands && empty >= 0 && dup2(empty, STDIN_FILENO) >= 0;
+    if (commands)
+        steps->prompt =
+            wl_prompt_begin(prompt_text, commands, steps->run->messages.pages, steps->is_typed);
     if (empty >= 0)
         close(empty);
     if (is_taken)
@@ -364,6 +383,21 @@ enum wl_code wl_steps_begin(struct wl_launch_run *run, struct wl_steps **steps,
     return code;
 }
 
+/* What became of the kernels, so that nobody takes a part of the program for all of it. */
+static void say_end(const struct wl_steps *steps)
+{
+    size_t count = steps->profiled + steps->passed;
+    if (count > 0 || steps->is_quit)
+        wl_messages_print(&steps->run->messages, "the program %s: %zu of %zu kernel%s profiled\n",
+                          steps->is_quit ? "was ended" : "has ended", steps->profiled, count,
+                          count == 1 ? "" : "s");
+}
+
+bool wl_steps_is_quit(const struct wl_steps *steps)
+{
+    return steps && steps->is_quit;
+}
+
 void wl_steps_end(struct wl_steps *steps)
 {
     if (!steps)
@@ -375,8 +409,8 @@ void wl_steps_end(struct wl_steps *steps)
         wl_messages_warn(&steps->run->messages,
                          "until takes the whole name, as it stands after before",
                          "no further kernel %s came", steps->name);
-    if (steps->commands)
-        fclose(steps->commands);
+    say_end(steps);
+    wl_prompt_end(steps->prompt);
     unlink(steps->step_path);
     unlink(steps->baseline_path);
     free(steps->step_path);

@@ -12,6 +12,8 @@ enum wl_code wl_steps_begin(struct wl_launch_run *run, struct wl_steps **steps,
                             struct wl_error *error);
 /* Answers a question if there is one. Matches wl_subprocess_tick. */
 void wl_steps_tick(void *steps);
+/* Whether the user had the program ended; false for NULL. */
+bool wl_steps_is_quit(const struct wl_steps *steps);
 /* Shows what is left to show. */
 void wl_steps_end(struct wl_steps *steps);
 

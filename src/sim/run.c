@@ -300,6 +300,16 @@ static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
     return done;
 }
 
+static void tell_progress(const struct wl_sim *sim, const struct wl_run *run,
+                          const struct wl_worker *workers, uint32_t worker_count)
+{
+    struct wl_sim_progress progress = {blocks_done(workers, worker_count), run->block_total, 0};
+    for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
+        progress.instructions += sim->sms[i].issued;
+    if (run->options->progress)
+        run->options->progress(run->options->progress_self, &progress);
+}
+
 static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *deal,
                        struct wl_pool *pool, struct wl_worker *workers, uint32_t worker_count)
 {
@@ -315,9 +325,7 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *d
         is_live = deal->next < deal->total;
         for (uint32_t i = 0; i < sm_used; i++)
             is_live |= sim->sms[i].ctas_live > 0;
-        if (run->options->progress)
-            run->options->progress(run->options->progress_self, blocks_done(workers, worker_count),
-                                   run->block_total);
+        tell_progress(sim, run, workers, worker_count);
     }
     free(epoch.traces);
 }

@@ -103,6 +103,12 @@ enum wl_sim_check {
     WL_CHECK_BOUNDS = 8, /* shared arrays, with the gaps between them */
 };
 
+/* How far a launch has come. */
+struct wl_sim_progress {
+    uint64_t blocks_done, blocks_total;
+    uint64_t instructions; /* of warps, executed so far */
+};
+
 struct wl_sim_options {
     uint32_t checks;      /* enum wl_sim_check */
     uint64_t budget;      /* instructions that a warp may run, 0: any number */
@@ -111,8 +117,8 @@ struct wl_sim_options {
     bool count;           /* false: results only, faster */
     bool keep_caches;     /* --cache-control none: L2 keeps its content between launches */
     bool l1_global_loads; /* whether global loads are cached in L1 */
-    /* called now and then from one thread with the blocks done so far; may be NULL */
-    void (*progress)(void *self, uint64_t blocks_done, uint64_t blocks_total);
+    /* called now and then from one thread; may be NULL */
+    void (*progress)(void *self, const struct wl_sim_progress *progress);
     void *progress_self;
     /* device-side output (printf) goes here in block order of completion; NULL: stdout */
     void (*print)(void *self, const char *text, size_t length);

@@ -196,11 +196,11 @@ __global__ void skipped_shuffle(const float *in, float *out, int rows)
         out[group] = total != in[threadIdx.x];
 }
 
-// Lanes end; the others read what those had. A shuffle by all lanes makes it: ptxas would move an
-// addition, even a volatile one, behind the exit, and lanes that end would never have its sum.
-__global__ void ended_lanes(int *out, int limit)
+// Lanes end; the others read what those had, which is in memory before they end, too.
+__global__ void ended_lanes(volatile int *out, int limit)
 {
-    int value = __shfl_xor_sync(FULL, (int)threadIdx.x + 100, 0);
+    int value = out[threadIdx.x] + threadIdx.x + 100;
+    out[threadIdx.x + 64] = value;
     if ((int)threadIdx.x >= limit)
         return;
     out[threadIdx.x] = __shfl_down_sync(FULL, value, 16);
@@ -302,7 +302,7 @@ static void lanes()
     skipped_shuffle<<<1, 32>>>(in, results, 1);
     printf("skipped_shuffle: %g of 8 sums differ\n", sum(results, 8));
     cudaFree(in);
-    int *out = make(32, 0);
+    int *out = make(96, 0);
     ended_lanes<<<1, 32>>>(out, 16);
     printf("ended_lanes: sum %d\n", sum(out, 32));
     out = make(32, 0);

@@ -109,7 +109,11 @@ __global__ void conflict_unrolled(arrays x)
 template <bool LOADS, bool COMPUTES> __device__ void mixed(arrays x, int turns)
 {
     float sum = threadIdx.x, own = threadIdx.x;
-#pragma unroll 1 // as the whole one is compiled
+#ifdef __clang__ // as the whole one is compiled
+#pragma clang loop unroll(disable)
+#else
+#pragma unroll 1
+#endif
     for (int k = 0; k < turns; k++) {
         if (LOADS)
             own = x.a[(global_index() + k * 65536) & (numbers - 1)];

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 EPSILON = 1e-6
+CHANGEABLE = {"shared-conflicts", "uncoalesced", "barriers", "divergence", "idle-warps", "occupancy-registers",
+              "occupancy-shared", "occupancy-blocks", "tail-wave", "atomics", "special-functions", "nonfused"}
 MOST_LEFT, LEAST_GAIN = 0.25, 0.05  # src/analyse/advise/ladder.h
 
 
@@ -59,6 +61,8 @@ def check_ladders(report):
             report.fault("%s: room %.4f, least %.1f of %.1f ns", name, kernel["room"], kernel["least_ns"], duration)
         if kernel["verdict"] == "stop" and kernel["room"] > MOST_LEFT + EPSILON:
             report.fault("%s: stop, and %.0f%% is left", name, 100 * kernel["room"])
+        if kernel["verdict"] == "stop" and kernel["open"] >= LEAST_GAIN:
+            report.fault("%s: stop, and a what-if gains %.0f%%", name, 100 * kernel["open"])
         if kernel["unit_part"] > 1 + EPSILON:
             report.fault("%s: its busiest unit works for %.0f%% of the time", name, 100 * kernel["unit_part"])
 
@@ -69,6 +73,11 @@ def check_gains(report):
     for row in report.whatif["whatif"]:
         for cause in row["causes"] + row["bounds"]:
             causes[row["id"], cause["cause"]] = (cause["duration_ns"], row["duration_ns"])
+    opens = {k["launch"]: k["open"] for k in report.advice["kernels"] if "open" in k}
+    for row in report.whatif["whatif"]:
+        best = max([1 - c["duration_ns"] / row["duration_ns"] for c in row["causes"] if c["cause"] in CHANGEABLE] + [0])
+        if row["id"] in opens and abs(min(best, rooms[row["id"]]) - opens[row["id"]]) > EPSILON:
+            report.fault("launch %s: %.4f is open, by the what-if page %.4f", row["id"], opens[row["id"]], best)
     by_cause = {}
     for finding in report.advice["findings"]:
         gain, what = finding["gain"], f"{finding['id']} of launch {finding.get('launch')}"

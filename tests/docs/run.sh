@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh PAGE [FOLDER]: runs the commands of a page, lines that begin with "    $ ", in their order in a folder with
 # examples/, or in FOLDER of it. Each must succeed. Indented lines below a command, up to the next command or
-# headline, are what it prints: each must be in its output, numbers aside. Ends with 77 (skipped) where what
-# the page needs is not there: a gcc that offloads, clang, Open MPI. Environment: WARPLENS, SOURCE.
+# headline, are what it prints: each must be in its output, numbers aside. What stands below `make demo` is left to
+# demo.sh. Ends with 77 (skipped) where what the page needs is not there: a gcc that offloads, clang, Open MPI.
+# Environment: WARPLENS, SOURCE.
 set -u
 page=$SOURCE/$1
 folder=$(mktemp -d) || exit 1
@@ -20,8 +21,10 @@ fi
     { echo "skipped: there is no Open MPI (Debian package openmpi-bin)"; exit 77; }
 # no ptxas, which refuses the targets that gcc emits; root may run MPI programs, more than there are cores
 PATH=$(dirname "$WARPLENS"):/usr/bin:/bin
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 # Open MPI 4
+PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 export PATH OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+export PRTE_MCA_rmaps_default_mapping_policy
 unset WARPLENS_GPU
 
 plain() {
@@ -30,7 +33,13 @@ plain() {
 
 : >output
 commands=0
+is_demo=no
 while IFS= read -r line; do
+    case $line in
+    '    $ make demo') is_demo=yes ;;
+    '#'*) is_demo=no shows=no ;;
+    esac
+    [ $is_demo = no ] || continue
     case $line in
     '    $ '*)
         command=${line#'    $ '}
@@ -39,7 +48,6 @@ while IFS= read -r line; do
         plain <output >plain.txt
         shows=yes
         ;;
-    '#'*) shows=no ;;
     '    '*)
         [ "${shows:-no}" = yes ] || continue
         wanted=$(printf '%s\n' "$line" | plain)

@@ -173,10 +173,11 @@ __global__ void fires_shared_pressure(arrays x)
         tile[k] = x.a[k];
     __syncthreads();
     float sum = 0;
+#pragma unroll 1
     for (int turn = 0; turn < 4; turn++)
 #pragma unroll 16
         for (int k = 0; k < 256; k++)
-            sum += tile[k] * tile[(threadIdx.x & 31) + 3 * k + turn];
+            sum += tile[k] * tile[(threadIdx.x & 31) + 3 * k + turn] + tile[(threadIdx.x & 31) + 2 * k + turn];
     x.b[global_index()] = sum;
 }
 __global__ void silent_shared_pressure(arrays x)

@@ -54,6 +54,9 @@ bool wl_ladder_read(struct wl_metric_set *set, struct wl_ladder *ladder)
     read_number(set, "warplens__ladder_unit.pct", &ladder->unit_part);
     ladder->unit_part /= 100;
     ladder->rest = read_text(set, "warplens__ladder_rest");
+    ladder->open = read_text(set, "warplens__ladder_open");
+    read_number(set, "warplens__ladder_open.ns", &ladder->open_part);
+    ladder->open_part /= ladder->duration_ns;
     return true;
 }
 
@@ -78,5 +81,7 @@ enum wl_verdict wl_verdict_find(const struct wl_ladder *ladder, const struct wl_
             (!finding->has_gain || finding->saved >= WL_LEAST_GAIN))
             return WL_VERDICT_GO_ON;
     }
-    return ladder && wl_ladder_room(ladder) <= WL_MOST_LEFT ? WL_VERDICT_STOP : WL_VERDICT_OPEN;
+    if (!ladder || wl_ladder_room(ladder) > WL_MOST_LEFT)
+        return WL_VERDICT_OPEN;
+    return ladder->open_part < WL_LEAST_GAIN ? WL_VERDICT_STOP : WL_VERDICT_OPEN;
 }

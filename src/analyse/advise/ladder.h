@@ -25,6 +25,8 @@ struct wl_ladder {
     const char *unit_words;           /* the same for people */
     double unit_part;                 /* of the duration in which it works, 0 to 1 */
     const char *rest;                 /* in words, what is beyond the least; the set's */
+    double open_part;                 /* what the what-if of one cause gains at most, 0 to 1 */
+    const char *open;                 /* that cause in words; the set's, or NULL: none gains */
 };
 
 /* False where the launch has no duration, or its least time is not known. */
@@ -39,13 +41,16 @@ double wl_ladder_room(const struct wl_ladder *ladder);
 
 enum wl_verdict {
     WL_VERDICT_GO_ON, /* a finding gains something */
-    WL_VERDICT_STOP,  /* nothing that was found gains anything, and little is left */
-    WL_VERDICT_OPEN,  /* nothing that was found gains anything, yet much is left, or it is not known
-                         how  much */
+    WL_VERDICT_STOP,  /* nothing that was found gains anything, nor does a what-if, and little is
+                         left */
+    WL_VERDICT_OPEN,  /* nothing that was found gains anything, yet a what-if does, or much is left,
+                         or it is not known how much */
 };
 const char *wl_verdict_name(enum wl_verdict verdict); /* "go on", "stop", "open" */
 
-/* What gains less is no reason to go on; of more that is left nobody says stop. */
+/* What gains less is no reason to go on, and where less is left a launch is done. Where more is
+ * left, up to WL_MOST_LEFT, it is done if nothing is known that takes it away; beyond that nobody
+ * says stop. */
 #define WL_LEAST_GAIN 0.05
 #define WL_MOST_LEFT 0.25
 

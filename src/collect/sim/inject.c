@@ -219,8 +219,8 @@ static void put_failure(const char *text)
 }
 
 /* On any thread, and while launches run: takes no lock. */
-static void progress(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
-                     uint64_t blocks_total)
+static void progress(void *self, const struct wl_device_launch *launch,
+                     const struct wl_sim_progress *done)
 {
     (void)self;
     int64_t now = (int64_t)(wl_clock_monotonic_ns() / 1000000),
@@ -235,8 +235,8 @@ static void progress(void *self, const struct wl_device_launch *launch, uint64_t
     {
         char *name = wl_demangle_function(launch->mangled);
         atomic_store(&simulated.is_progress_shown, true);
-        wl_stream_progress_write(simulated.settings->stream_folder, name, blocks_done,
-                                 blocks_total);
+        wl_stream_progress_write(simulated.settings->stream_folder, name, done->blocks_done,
+                                 done->blocks_total, done->instructions);
         free(name);
     }
     wl_guard_end(&guard);

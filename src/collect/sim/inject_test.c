@@ -65,12 +65,13 @@ static bool launch(uint64_t id)
     bool is_counted = observer->launch_begin(observer->self, &launch);
     if (observer->progress && id == 77) {
         usleep(800 * 1000);
-        observer->progress(observer->self, &launch, 3, 9);
-        observer->progress(observer->self, &launch, 4, 9); /* too soon after the first */
+        observer->progress(observer->self, &launch, &(struct wl_sim_progress){3, 9, 70});
+        observer->progress(observer->self, &launch,
+                           &(struct wl_sim_progress){4, 9, 80}); /* too soon after the first */
     }
     if (observer->progress && id == 78) {
         usleep(800 * 1000);
-        observer->progress(observer->self, &launch, 5, 9);
+        observer->progress(observer->self, &launch, &(struct wl_sim_progress){5, 9, 90});
         _exit(0);
     }
     observer->launch_end(observer->self, &launch, is_counted ? &counts : NULL, &error);
@@ -402,7 +403,7 @@ static void long_kernels_show_progress(void **state)
     assert_int_equal(line.length, 0); /* the kernel is done */
     assert_exited(watch("progress-within", "progress=yes\n"), 0);
     assert_int_equal(wl_file_read(path, &line, NULL), WL_OK);
-    assert_string_equal(line.data, "step 5 9\n");
+    assert_string_equal(line.data, "step 5 9 90\n");
     wl_text_free(&line);
     free(path);
 }

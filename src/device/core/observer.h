@@ -110,8 +110,8 @@ struct wl_device_observer {
     void (*profiler_switch)(void *self, bool active); /* cudaProfilerStart/Stop */
     void (*note)(void *self, enum wl_note_severity severity, const char *code, const char *text,
                  const char *hint);
-    void (*progress)(void *self, const struct wl_device_launch *launch, uint64_t blocks_done,
-                     uint64_t blocks_total);
+    void (*progress)(void *self, const struct wl_device_launch *launch,
+                     const struct wl_sim_progress *progress);
     /* Once for each kernel that ran, copy and fill, in the order of the calls that asked for them,
      * within that call, on its thread; of kernels after launch_end. */
     void (*activity)(void *self, const struct wl_device_activity *activity);

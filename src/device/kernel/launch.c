@@ -151,10 +151,10 @@ static void observe_end(const struct wl_device_launch *launch, const struct wl_s
         observer->launch_end(observer->self, launch, counts, error);
 }
 
-static void forward_progress(void *self, uint64_t blocks_done, uint64_t blocks_total)
+static void forward_progress(void *self, const struct wl_sim_progress *progress)
 {
     const struct wl_device_observer *observer = wl_device.options.observer;
-    observer->progress(observer->self, self, blocks_done, blocks_total);
+    observer->progress(observer->self, self, progress);
 }
 
 /* The kernel cannot run at all: the launch is told of, the program gets the kernel's error. */

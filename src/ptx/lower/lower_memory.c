@@ -330,10 +330,12 @@ static bool access_parameter(struct lowering *lowering, const struct access *acc
 {
     const struct wl_ptx_operand *address = access->address;
     const int count = access->words.count;
-    uint32_t variable =
-        address->name ? lower_find_call_parameter(lowering, address->name) : NO_REGISTER;
+    int64_t offset = address->integer;
+    uint32_t variable = address->name
+                            ? lower_find_call_parameter(lowering, address->name)
+                            : lower_find_pointed_parameter(lowering, address->reg, &offset);
     if (variable != NO_REGISTER) {
-        move_parameter(lowering, access->value, variable, address->integer, access->type, count,
+        move_parameter(lowering, access->value, variable, offset, access->type, count,
                        access->is_load);
         return true;
     }

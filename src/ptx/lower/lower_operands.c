@@ -338,6 +338,8 @@ static uint32_t read_symbol(struct lowering *lowering, const struct wl_ptx_opera
     if (function)
         return lower_constant(lowering, operand_class,
                               lower_function_address(lowering->input, function));
+    if (lower_is_parameter_pointer(lowering))
+        return lower_constant(lowering, operand_class, 0); /* which nothing reads */
     enum wl_ptx_space space;
     uint64_t address;
     if (!lower_find_variable(lowering, operand->name, &space, &address)) {

@@ -256,7 +256,14 @@ uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class op
 int lower_find_parameter(const struct lowering *lowering, const char *name);
 /* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
 uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
-/* Whether a call.s variable is a block of bytes. */
+/* The same of a register that stands for the address of one, to whose offset the register's is
+ * added. */
+uint32_t lower_find_pointed_parameter(const struct lowering *lowering, int32_t reg,
+                                      int64_t *offset);
+/* Whether the present instruction makes such a register, which only ld.param and st.param follow.
+ */
+bool lower_is_parameter_pointer(const struct lowering *lowering);
+/* Whether a call's variable is a block of bytes. */
 bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable);
 bool lower_variable_is_block(const struct wl_ptx_variable *variable);
 /* ld.param or st.param of one element of a call.s variable. */

@@ -28,11 +28,11 @@ static void replace(const char *folder, const char *line, size_t length)
 }
 
 void wl_stream_progress_write(const char *folder, const char *kernel, uint64_t blocks_done,
-                              uint64_t blocks_total)
+                              uint64_t blocks_total, uint64_t instructions)
 {
     char line[256];
-    int length = snprintf(line, sizeof line, "%.180s %" PRIu64 " %" PRIu64 "\n", kernel,
-                          blocks_done, blocks_total);
+    int length = snprintf(line, sizeof line, "%.180s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", kernel,
+                          blocks_done, blocks_total, instructions);
     if (length > 0)
         replace(folder, line, (size_t)length);
 }

@@ -40,11 +40,11 @@ enum wl_code wl_stream_replay(const char *path, const struct wl_sink *sink,
                               struct wl_stream_summary *summary, struct wl_error *error);
 
 /* How far a long kernel is, for whoever started the program: FOLDER/WL_STREAM_PROGRESS_FILE holds
- * one line "KERNEL DONE TOTAL" (blocks), and nothing once the kernel is done. Never fails visibly;
- * keeps errno; allocates nothing. */
+ * one line "KERNEL DONE TOTAL INSTRUCTIONS" (blocks; instructions of warps so far), and nothing
+ * once the kernel is done. Never fails visibly; keeps errno; allocates nothing. */
 #define WL_STREAM_PROGRESS_FILE "progress"
 void wl_stream_progress_write(const char *folder, const char *kernel, uint64_t blocks_done,
-                              uint64_t blocks_total);
+                              uint64_t blocks_total, uint64_t instructions);
 void wl_stream_progress_clear(const char *folder);
 
 /* For whoever started the program: what was asked for is recorded, it may be ended. The file

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/metric/units.h"
+#include "base/memory.h"
 #include "base/safe.h"
 
 static const double largest_exact = 9007199254740992.0; /* 2^53 */
@@ -158,14 +159,37 @@ void wl_format_wrap(const char *prefix, const char *string, size_t width, struct
     wl_text_add_char(out, '\n');
 }
 
+/* Where the character begins that stands after so many columns of a safe text. */
+static size_t find_column(const char *text, size_t columns)
+{
+    size_t at = 0;
+    while (columns > 0 && text[at]) {
+        do
+            at++;
+        while (((unsigned char)text[at] & 0xc0) == 0x80);
+        columns--;
+    }
+    return at;
+}
+
+void wl_format_shorten_middle(struct wl_text *text, size_t limit)
+{
+    size_t width = text->data ? wl_format_width(text->data) : 0;
+    if (width <= limit || limit < 4)
+        return;
+    size_t front = (limit - 3 + 1) / 2, back = limit - 3 - front;
+    char *end = wl_string_copy(text->data + find_column(text->data, width - back));
+    text->length = find_column(text->data, front);
+    text->data[text->length] = '\0';
+    wl_text_addf(text, "...%s", end);
+    free(end);
+}
+
 void wl_format_shorten(struct wl_text *text, size_t limit)
 {
     if (wl_format_width(text->data) <= limit)
         return;
-    size_t cut = 0;
-    for (size_t columns = 0; columns < limit - 3; cut++)
-        columns += ((unsigned char)text->data[cut + 1] & 0xc0) != 0x80;
-    text->length = cut;
-    text->data[cut] = '\0';
+    text->length = find_column(text->data, limit - 3);
+    text->data[text->length] = '\0';
     wl_text_add(text, "...");
 }

@@ -37,6 +37,9 @@ void wl_format_markup(const char *string, struct wl_text *out);
 /* Cuts a safe text to so many columns, with "..." at its end. */
 void wl_format_shorten(struct wl_text *text, size_t limit);
 
+/* The same with "..." in its middle: of names that begin alike the end tells more. */
+void wl_format_shorten_middle(struct wl_text *text, size_t limit);
+
 /* Columns that a safe text takes: its characters. */
 size_t wl_format_width(const char *string);
 

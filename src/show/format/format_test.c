@@ -160,6 +160,116 @@ static void tables_are_as_wide_as_their_cells(void **state)
     wl_table_free(&table);
 }
 
+static void names_are_shortened_in_the_middle(void **state)
+{
+    (void)state;
+    struct wl_text text = {0};
+    wl_text_add(&text, "void gemm<8>(int)");
+    wl_format_shorten_middle(&text, 17);
+    is_text(&text, "void gemm<8>(int)");
+    wl_text_add(&text, "void gemm<8>(int)");
+    wl_format_shorten_middle(&text, 10);
+    is_text(&text, "void...nt)");
+    wl_text_add(&text, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9");
+    wl_format_shorten_middle(&text, 7);
+    is_text(&text, "\xc3\xa9\xc3\xa9...\xc3\xa9\xc3\xa9");
+}
+
+/* A name, a number with a rank, two without. */
+static void make_wide(struct wl_table *table)
+{
+    wl_table_add_column(table, "Kernel", true);
+    wl_table_add_column(table, "Block", false);
+    table->columns[1].leaves = 1;
+    wl_table_add_column(table, "Excess Sectors  ", false);
+    wl_table_add_column(table, "Hits", false);
+    wl_table_add_cell(table, "a_kernel_with_a_long_name");
+    wl_table_add_cell(table, "(1, 1, 1)");
+    wl_table_add_cell(table, "100% =");
+    wl_table_add_cell(table, "5");
+}
+
+static void prints_in(size_t width, const char *expected, const char *expected_left_out)
+{
+    struct wl_table table = {0};
+    struct wl_text text = {0}, left_out = {0};
+    make_wide(&table);
+    wl_table_fit(&table, width, &left_out);
+    wl_table_print(&table, 0, &text);
+    for (const char *line = text.data; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= width);
+    is_text(&text, expected);
+    wl_text_add(&left_out, "");
+    is_text(&left_out, expected_left_out);
+    wl_table_free(&table);
+}
+
+static void wide_tables_give_way(void **state)
+{
+    (void)state;
+    prints_in(60,
+              "------------------------- --------- ---------------- ----\n"
+              "Kernel                        Block Excess Sectors   Hits\n"
+              "------------------------- --------- ---------------- ----\n"
+              "a_kernel_with_a_long_name (1, 1, 1)           100% =    5\n"
+              "------------------------- --------- ---------------- ----\n",
+              "");
+    prints_in(50,
+              "------------------------- --------- --------- ----\n"
+              "                                     Excess\n"
+              "Kernel                        Block Sectors   Hits\n"
+              "------------------------- --------- --------- ----\n"
+              "a_kernel_with_a_long_name (1, 1, 1)    100% =    5\n"
+              "------------------------- --------- --------- ----\n",
+              "");
+    prints_in(40,
+              "------------------------- --------- ----\n"
+              "                           Excess\n"
+              "Kernel                    Sectors   Hits\n"
+              "------------------------- --------- ----\n"
+              "a_kernel_with_a_long_name    100% =    5\n"
+              "------------------------- --------- ----\n",
+              "Block");
+    prints_in(26,
+              "---------------- ---------\n"
+              "                  Excess\n"
+              "Kernel           Sectors\n"
+              "---------------- ---------\n"
+              "a_kerne...g_name    100% =\n"
+              "---------------- ---------\n",
+              "Block, Hits");
+    prints_in(16,
+              "----------------\n"
+              "Kernel\n"
+              "----------------\n"
+              "a_kerne...g_name\n"
+              "----------------\n",
+              "Block, Hits, Excess Sectors");
+}
+
+static void sentences_are_broken(void **state)
+{
+    (void)state;
+    struct wl_table table = {0};
+    struct wl_text text = {0}, left_out = {0};
+    wl_table_add_column(&table, "ID", false);
+    wl_table_add_column(&table, "What", true);
+    table.columns[1].gives = WL_TABLE_WRAPPED;
+    wl_table_add_cell(&table, "1");
+    wl_table_add_cell(&table, "a sentence that is long, and_a_word_that_is_longer_than_a_line");
+    wl_table_fit(&table, 27, &left_out);
+    wl_table_print(&table, 0, &text);
+    is_text(&text, "-- ------------------------\n"
+                   "ID What\n"
+                   "-- ------------------------\n"
+                   " 1 a sentence that is long,\n"
+                   "   and_a_word_that_is_longe\n"
+                   "   r_than_a_line\n"
+                   "-- ------------------------\n");
+    assert_int_equal(left_out.length, 0);
+    wl_table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +279,9 @@ int main(void)
         cmocka_unit_test(control_characters_are_shown),
         cmocka_unit_test(text_is_wrapped),
         cmocka_unit_test(tables_are_as_wide_as_their_cells),
+        cmocka_unit_test(names_are_shortened_in_the_middle),
+        cmocka_unit_test(wide_tables_give_way),
+        cmocka_unit_test(sentences_are_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

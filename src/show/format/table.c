@@ -11,7 +11,9 @@ void wl_table_add_column(struct wl_table *table, const char *heading, bool is_le
     wl_vector_grow((void **)&table->columns, table->column_count, &table->column_capacity,
                    sizeof *table->columns);
     table->columns[table->column_count++] =
-        (struct wl_table_column){.heading = wl_string_copy(heading), .is_left = is_left};
+        (struct wl_table_column){.heading = wl_string_copy(heading),
+                                 .is_left = is_left,
+                                 .gives = is_left ? WL_TABLE_SHORTENED : WL_TABLE_STAYS};
 }
 
 void wl_table_add_cell(struct wl_table *table, const char *text)
@@ -39,23 +41,79 @@ static void trim_line(struct wl_text *out)
     wl_text_add_char(out, '\n');
 }
 
+/* A line of a cell: what begins after so many newlines; its length in bytes. */
+static const char *find_line(const char *cell, size_t number, size_t *length)
+{
+    while (number > 0 && *cell) {
+        cell += strcspn(cell, "\n");
+        cell += *cell == '\n';
+        number--;
+    }
+    *length = number ? 0 : strcspn(cell, "\n");
+    return cell;
+}
+
+static size_t count_lines(const char *cell)
+{
+    size_t count = 1;
+    for (; *cell; cell++)
+        count += *cell == '\n';
+    return count;
+}
+
+static size_t measure_line(const char *line, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)line[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* Columns of its widest line. */
+size_t wl_table_cell_width(const char *cell)
+{
+    size_t widest = 0;
+    for (size_t i = 0, length; i < count_lines(cell); i++) {
+        const char *line = find_line(cell, i, &length);
+        size_t columns = measure_line(line, length);
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+/* row 0: the headings. */
+static const char *cell_of(const struct wl_table *table, size_t row, size_t column)
+{
+    return row == 0 ? table->columns[column].heading
+                    : table->cells[(row - 1) * table->column_count + column];
+}
+
+/* Headings end at the lowest line, cells begin at the first. */
 static void add_row(const struct wl_table *table, const size_t *widths, size_t row, size_t indent,
                     struct wl_text *out)
 {
-    add_padding(out, indent, ' ');
+    size_t lines = 1;
     for (size_t i = 0; i < table->column_count; i++) {
-        const char *cell = row == 0 ? table->columns[i].heading
-                                    : table->cells[(row - 1) * table->column_count + i];
-        size_t padding = widths[i] - wl_format_width(cell);
-        if (i > 0)
-            wl_text_add_char(out, ' ');
-        if (!table->columns[i].is_left)
-            add_padding(out, padding, ' ');
-        wl_text_add(out, cell);
-        if (table->columns[i].is_left)
-            add_padding(out, padding, ' ');
+        size_t own = count_lines(cell_of(table, row, i));
+        lines = own > lines ? own : lines;
     }
-    trim_line(out);
+    for (size_t line = 0; line < lines; line++) {
+        add_padding(out, indent, ' ');
+        for (size_t i = 0, length; i < table->column_count; i++) {
+            const char *cell = cell_of(table, row, i);
+            size_t above = row == 0 ? lines - count_lines(cell) : 0;
+            const char *text = find_line(cell, line >= above ? line - above : lines, &length);
+            size_t padding = widths[i] - measure_line(text, length);
+            if (i > 0)
+                wl_text_add_char(out, ' ');
+            if (!table->columns[i].is_left)
+                add_padding(out, padding, ' ');
+            wl_text_add_bytes(out, text, length);
+            if (table->columns[i].is_left)
+                add_padding(out, padding, ' ');
+        }
+        trim_line(out);
+    }
 }
 
 static void add_line(const struct wl_table *table, const size_t *widths, size_t indent,
@@ -74,9 +132,9 @@ static size_t *measure_columns(const struct wl_table *table)
 {
     size_t *widths = wl_alloc_zero(table->column_count, sizeof *widths);
     for (size_t i = 0; i < table->column_count; i++)
-        widths[i] = wl_format_width(table->columns[i].heading);
+        widths[i] = wl_table_cell_width(table->columns[i].heading);
     for (size_t i = 0; i < table->cell_count; i++) {
-        size_t width = wl_format_width(table->cells[i]);
+        size_t width = wl_table_cell_width(table->cells[i]);
         if (width > widths[i % table->column_count])
             widths[i % table->column_count] = width;
     }

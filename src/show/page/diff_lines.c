@@ -134,7 +134,7 @@ static struct row *list_rows(const struct lines *lines, size_t *row_count)
 
 enum { LINE, COUNT, BASE, OTHER, CHANGE, COLUMNS };
 static const struct wl_column columns[COLUMNS] = {
-    [LINE] = {.text = "Line", .json = "text", .flags = WL_COLUMN_LEFT},
+    [LINE] = {.text = "Line", .json = "text", .flags = WL_COLUMN_LEFT | WL_COLUMN_CODE},
     [COUNT] = {.text = "Count", .json = "metric", .flags = WL_COLUMN_LEFT},
     [BASE] = {.text = "Base", .form = WL_FORM_AMOUNT},
     [OTHER] = {.text = "New", .form = WL_FORM_AMOUNT},

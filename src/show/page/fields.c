@@ -165,21 +165,22 @@ void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
                    const struct wl_report_launch *before, const struct wl_report_launch *launch)
 {
     const struct wl_record_launch *record = &launch->record;
+    struct wl_text title = {0};
     char capability[32];
     if (launch->process && (!before || before->process != launch->process))
         say_process(sink, launch->process);
-    wl_print(sink, "  ");
-    wl_bold(sink, true);
-    wl_print_safe(sink, wl_fields_kernel(launch));
-    wl_bold(sink, false);
+    wl_text_add(&title, wl_fields_kernel(launch));
     if (record->grid[0]) /* else a range of launches */
-        wl_print(sink,
-                 " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")x(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")",
-                 record->grid[0], record->grid[1], record->grid[2], record->block[0],
-                 record->block[1], record->block[2]);
+        wl_text_addf(&title,
+                     " (%" PRIu32 ", %" PRIu32 ", %" PRIu32 ")x(%" PRIu32 ", %" PRIu32 ", %" PRIu32
+                     ")",
+                     record->grid[0], record->grid[1], record->grid[2], record->block[0],
+                     record->block[1], record->block[2]);
     write_capability(launch, capability, sizeof capability);
-    wl_print(sink, ", Context %" PRIu32 ", Stream %" PRIu32 ", Device %" PRIu32 ", CC %s\n",
-             record->context_id, record->stream_id, record->device_id, capability);
+    wl_text_addf(&title, ", Context %" PRIu32 ", Stream %" PRIu32 ", Device %" PRIu32 ", CC %s",
+                 record->context_id, record->stream_id, record->device_id, capability);
+    wl_line(sink, "  ", title.data, strlen(wl_fields_kernel(launch)));
+    wl_text_free(&title);
     if (record->status == WL_LAUNCH_FAILED)
         say_remark(sink, "Error", record->message, NULL, 4);
     if (launch->kernel && launch->kernel->module.is_stand_in)
@@ -196,7 +197,7 @@ void wl_say_launch(struct wl_view_context *context, struct wl_page_sink *sink,
 
 const struct wl_column wl_metric_columns[WL_METRIC_COLUMNS] = {
     {"Metric Unit", "Metric Unit", "unit", WL_FORM_UNIT, 0},
-    {"Metric Value", "Metric Value", "value", WL_FORM_VALUE, 0},
+    {"Metric Value", "Metric Value", "value", WL_FORM_VALUE, WL_COLUMN_FLOWS},
     {"", "Mark", "mark", WL_FORM_MARK, WL_COLUMN_LEFT},
 };
 

@@ -53,11 +53,9 @@ static void say_headline(struct wl_view_context *context, struct wl_page_sink *s
     wl_advice_add_gain(advice, &gain);
     if (gain.length > 0)
         wl_text_addf(&line, "; %s", gain.data);
-    wl_print(sink, "%zu. ", number);
-    wl_bold(sink, true);
-    wl_print_safe(sink, line.data);
-    wl_bold(sink, false);
-    wl_print(sink, "\n");
+    char *prefix = wl_string_format("%zu. ", number);
+    wl_line(sink, prefix, line.data, line.length);
+    free(prefix);
     char *source = wl_advice_source_line(context->report, &advice->place);
     if (source[0] != '\0') {
         wl_print(sink, "  %5" PRIu32 " | ", advice->place.line);
@@ -307,6 +305,7 @@ static void put_ladders(struct wl_view_context *context, struct wl_page_sink *si
             put_real(sink, "duration_ns", ladder.duration_ns);
             put_real(sink, "least_ns", wl_ladder_least_ns(&ladder));
             put_real(sink, "room", wl_ladder_room(&ladder));
+            put_real(sink, "open", ladder.open_part);
             put_field(sink, "unit", wl_cell_text(ladder.unit ? ladder.unit : ""));
             put_real(sink, "unit_part", ladder.unit_part);
             wl_begin(sink, WL_LEVEL_OBJECT, "ladder_ns", 0);
@@ -336,10 +335,11 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_print(sink, "\n");
     }
     if (advice->finding_count > 1)
-        wl_print(
-            sink,
-            "Best first: by what is saved of all the time there is here. Gains within 5 points of it count "
-            "as equal: then the cheaper change comes first.\n\n");
+        wl_line(
+            sink, "",
+            "Best first: by what is saved of all the time there is here. Gains within 5 points of "
+            "it count as equal: then the cheaper change comes first.\n",
+            0);
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
     for (size_t i = 0; i < advice->finding_count; i++) {
         say_finding(context, sink, &advice->findings[i], i + 1);

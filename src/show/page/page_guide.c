@@ -189,12 +189,36 @@ static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink
     end_answer(sink);
 }
 
+/* Of a launch that was measured: how many rules could not look for want of counters. */
+static size_t count_blind_rules(struct wl_view_context *context,
+                                const struct wl_view_advice *advice, const struct wl_share *share)
+{
+    size_t count = 0;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
+    bool is_simulated = wl_metric_get(set, "ptx__inst_executed.sum")->is_present;
+    for (size_t i = 0; i < advice->skip_count && !is_simulated; i++)
+        count += !advice->skips[i].is_failure;
+    wl_metric_set_free(set);
+    return count;
+}
+
 static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
-                    const struct wl_advice *finding, const struct wl_share *share)
+                    const struct wl_view_advice *advice, const struct wl_advice *finding,
+                    const struct wl_share *share)
 {
     ask(sink, "3. Why, and on which line?");
     if (!finding) {
+        size_t blind = count_blind_rules(context, advice, share);
         tell(sink, ANSWER, wl_string_copy("no rule found a cause that is worth a change"));
+        if (blind) {
+            tell(sink, ANSWER,
+                 wl_string_format(
+                     "%zu rule%s could not look: what %s is not in this report. More is "
+                     "measured by --set full --instruction-counts, or counted by "
+                     "--collector sim",
+                     blind, blind == 1 ? "" : "s", blind == 1 ? "it needs" : "they need"));
+            say_command(context, sink, "advice", NULL, "");
+        }
         end_answer(sink);
         return;
     }
@@ -257,19 +281,23 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
         break;
     case WL_VERDICT_STOP:
-        wl_text_addf(&text,
-                     "yes: nothing that was found gains %.0f%%, and %.0f%% of the time is beyond "
-                     "the least: stop here",
-                     100 * WL_LEAST_GAIN, 100 * wl_ladder_room(&ladder));
+        wl_text_addf(&text, "yes: %.0f%% of the time is beyond the least",
+                     100 * wl_ladder_room(&ladder));
+        if (wl_ladder_room(&ladder) > WL_LEAST_GAIN)
+            wl_text_addf(&text, ", and nothing is known that would take %.0f%% away",
+                         100 * WL_LEAST_GAIN);
+        wl_text_add(&text, ": stop here");
         break;
     case WL_VERDICT_OPEN:
-        wl_text_addf(&text, "not known: nothing that was found gains %.0f%%, ",
-                     100 * WL_LEAST_GAIN);
-        if (is_known)
+        wl_text_addf(&text, "not known: no rule found what gains %.0f%%, ", 100 * WL_LEAST_GAIN);
+        if (!is_known)
+            wl_text_add(&text, "and how much is left at all cannot be told");
+        else if (ladder.open && ladder.open_part >= WL_LEAST_GAIN)
+            wl_text_addf(&text, "but without %s it would take %.0f%% less", ladder.open,
+                         100 * ladder.open_part);
+        else
             wl_text_addf(&text, "but %.0f%% of the time is beyond the least",
                          100 * wl_ladder_room(&ladder));
-        else
-            wl_text_add(&text, "and how much is left at all cannot be told");
         break;
     }
     tell(sink, ANSWER, wl_text_take(&text));
@@ -297,7 +325,7 @@ static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sin
     wl_say_free(sink, "\n",
                 wl_string_format("The rest is about %s.", wl_fields_short_kernel(share->launch)));
     say_bound(context, sink, advice, share);
-    say_why(context, sink, finding, share);
+    say_why(context, sink, advice, finding, share);
     say_next(context, sink, advice, finding, share);
     say_done(context, sink, advice, finding, share);
 }

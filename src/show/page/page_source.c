@@ -52,7 +52,8 @@ static const struct wl_column record_columns[RECORD_COLUMNS] = {
     [SOURCE] = {.csv = "Source"},
 };
 static const struct wl_column mark_column = {.csv = "Mark"}, place_column = {.text = "Line"},
-                              code_column = {.text = "Source", .flags = WL_COLUMN_LEFT};
+                              code_column = {.text = "Source",
+                                             .flags = WL_COLUMN_LEFT | WL_COLUMN_CODE};
 
 struct page {
     struct wl_view_context *context;
@@ -62,6 +63,24 @@ struct page {
     struct wl_column *counts, *shown; /* of the model's columns: as data, and for people */
     char *marks;                      /* of each of them */
 };
+
+/* What of a count tells least is the first that a narrow terminal goes without: lanes, then totals
+ * of which the excess stands beside them. */
+static unsigned rank_column(const char *name)
+{
+    static const struct {
+        const char *name;
+        unsigned flag;
+    } ranks[] = {
+        {"thread_inst_executed", WL_COLUMN_LEAVES_FIRST},
+        {"memory_l2_theoretical_sectors_global", WL_COLUMN_LEAVES_SECOND},
+        {"memory_l1_wavefronts_shared", WL_COLUMN_LEAVES_SECOND},
+    };
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        if (strcmp(ranks[i].name, name) == 0)
+            return ranks[i].flag;
+    return 0;
+}
 
 static void make_columns(struct page *page)
 {
@@ -73,7 +92,8 @@ static void make_columns(struct page *page)
         const struct wl_source_column *column = &model->columns[i];
         page->counts[i] = (struct wl_column){.csv = column->name, .json = column->name};
         if (column->is_shown)
-            page->shown[i].text = wl_string_format("%s  ", column->label);
+            page->shown[i] = (struct wl_column){.text = wl_string_format("%s  ", column->label),
+                                                .flags = rank_column(column->name)};
         wl_text_addf(&marks, "%s%s", i ? " " : "", wl_metric_mark_name(column->mark));
     }
     page->marks = wl_text_take(&marks);

@@ -36,7 +36,7 @@ static void add_short_name(const struct wl_report_launch *launch, struct wl_text
 {
     const char *name = launch->kernel ? launch->kernel->short_name : NULL;
     wl_format_safe(name && name[0] ? name : wl_fields_kernel(launch), out);
-    wl_format_shorten(out, longest_name);
+    wl_format_shorten_middle(out, longest_name);
 }
 
 /* Frees text. */
@@ -195,9 +195,9 @@ enum {
 };
 
 static const struct wl_column kind_columns[KIND_COUNT] = {
-    {.text = "Kernel", .flags = WL_COLUMN_LEFT | WL_COLUMN_SHRINKS},
-    {.text = "Grid"},
-    {.text = "Block"},
+    {.text = "Kernel", .flags = WL_COLUMN_LEFT},
+    {.text = "Grid", .flags = WL_COLUMN_LEAVES_SECOND},
+    {.text = "Block", .flags = WL_COLUMN_LEAVES_FIRST},
     {.text = "Launches", .form = WL_FORM_PLAIN},
     {.text = "Total"},
     {.text = "Share"},
@@ -266,9 +266,9 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
 {
     static const struct wl_column text_columns[TEXT_COUNT] = {
         {.text = "ID"},
-        {.text = "Kernel", .flags = WL_COLUMN_LEFT | WL_COLUMN_SHRINKS},
-        {.text = "Grid"},
-        {.text = "Block"},
+        {.text = "Kernel", .flags = WL_COLUMN_LEFT},
+        {.text = "Grid", .flags = WL_COLUMN_LEAVES_SECOND},
+        {.text = "Block", .flags = WL_COLUMN_LEAVES_FIRST},
     };
     struct page page = {.context = context, .section = summary_section(context)};
     size_t metric_count = page.section->metric_count, count = TEXT_COUNT + metric_count;

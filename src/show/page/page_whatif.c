@@ -236,7 +236,7 @@ static void put_rows(struct wl_page_sink *sink, const char *key, const char *hea
                      const struct row *rows, size_t count, double duration_ns)
 {
     const struct wl_column shown[TEXT_COLUMNS] = {
-        {.text = heading, .flags = WL_COLUMN_LEFT},
+        {.text = heading, .flags = WL_COLUMN_LEFT | WL_COLUMN_FLOWS},
         {.text = "Predicted"},
         {.text = "Saved"},
         {.text = "Factor"},

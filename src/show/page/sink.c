@@ -114,6 +114,12 @@ void wl_say(struct wl_page_sink *sink, const char *prefix, const char *text)
         sink->say(sink, prefix, text);
 }
 
+void wl_line(struct wl_page_sink *sink, const char *prefix, const char *text, size_t bold)
+{
+    if (sink->line && !is_left_out(sink))
+        sink->line(sink, prefix, text, bold);
+}
+
 void wl_say_free(struct wl_page_sink *sink, const char *prefix, char *text)
 {
     wl_say(sink, prefix, text);

@@ -39,13 +39,18 @@ enum wl_form {
 };
 
 enum wl_column_flag {
-    WL_COLUMN_LEFT = 1,    /* text: aligned left */
-    WL_COLUMN_WRAPS = 2,   /* text: broken at spaces to fit the page */
-    WL_COLUMN_SHRINKS = 4, /* text: cut where the table is wider than the page */
-    WL_COLUMN_BARE = 8,    /* CSV: numbers, words and the heading without quotes */
-    WL_COLUMN_REAL = 16,   /* JSON: whole numbers too as reals */
-    WL_COLUMN_NAMED = 32,  /* JSON: a whole metric has its name */
-    WL_COLUMN_OWN = 64,    /* CSV: of a metric among those of wl_measures */
+    WL_COLUMN_LEFT = 1,   /* text: aligned left */
+    WL_COLUMN_WRAPS = 2,  /* text: broken at spaces to fit the page */
+    WL_COLUMN_FLOWS = 4,  /* text: the same on a terminal only; a file has it whole */
+    WL_COLUMN_CODE = 128, /* text: cut at its end, on a terminal */
+    WL_COLUMN_BARE = 8,   /* CSV: numbers, words and the heading without quotes */
+    WL_COLUMN_REAL = 16,  /* JSON: whole numbers too as reals */
+    WL_COLUMN_NAMED = 32, /* JSON: a whole metric has its name */
+    WL_COLUMN_OWN = 64,   /* CSV: of a metric among those of wl_measures */
+    /* text: as which it is left out of a table too wide for the terminal, before those without such
+     * a flag, which go from the right (show/format/table.h) */
+    WL_COLUMN_LEAVES_FIRST = 256,
+    WL_COLUMN_LEAVES_SECOND = 512,
 };
 
 struct wl_column {
@@ -96,6 +101,7 @@ struct wl_page_sink {
     void (*put)(struct wl_page_sink *sink, const struct wl_column *column,
                 const struct wl_cell *cell);
     void (*say)(struct wl_page_sink *sink, const char *prefix, const char *text);
+    void (*line)(struct wl_page_sink *sink, const char *prefix, const char *text, size_t bold);
     void (*print)(struct wl_page_sink *sink, const char *text, bool is_own);
     void (*bold)(struct wl_page_sink *sink, bool is_on);
     void (*flush)(struct wl_page_sink *sink);
@@ -137,6 +143,9 @@ struct wl_cell wl_cell_flag(bool is_set);
 struct wl_cell wl_cell_triple(const uint32_t *triple);
 struct wl_cell wl_cell_metric(const struct wl_metric_value *metric);
 
+/* A line that other programs may read: broken as a sentence on a terminal only. So many bytes of
+ * its text are bold. */
+void wl_line(struct wl_page_sink *sink, const char *prefix, const char *text, size_t bold);
 /* A sentence, for people: broken into lines behind prefix, which no program has a say in. */
 void wl_say(struct wl_page_sink *sink, const char *prefix, const char *text);
 /* The same; frees text. */
@@ -158,7 +167,7 @@ void wl_flush(struct wl_page_sink *sink);
 struct wl_sink_setup {
     FILE *out;
     const char *page;         /* JSON: its name; NULL: the page's fields alone */
-    size_t width;             /* text: columns; 0: 120 */
+    size_t width;             /* text: of the terminal; 0: none, sentences have 120 columns */
     enum wl_view_units units; /* text */
     bool has_color;
 };

@@ -9,7 +9,7 @@
 #include "show/page/marks.h"
 #include "show/page/sink.h"
 
-enum { default_width = 120, least_width = 60, least_value = 20, shortest_cell = 12 };
+enum { default_width = 120, least_width = 60 };
 
 struct text_column {
     const struct wl_column *column;
@@ -21,6 +21,8 @@ struct text_sink {
     FILE *out;
     struct wl_text text;
     size_t width;
+    bool is_terminal;        /* tables fit the width, too */
+    struct wl_text left_out; /* of the table before: headings */
     enum wl_view_units units;
     bool has_color;
     struct wl_table table;
@@ -116,6 +118,17 @@ static void table(struct wl_page_sink *sink, size_t indent)
     self->has_table = true;
 }
 
+static void give_way(struct wl_table_column *own, const struct wl_column *column)
+{
+    own->leaves = column->flags & WL_COLUMN_LEAVES_FIRST    ? 1
+                  : column->flags & WL_COLUMN_LEAVES_SECOND ? 2
+                                                            : 0;
+    if (column->flags & WL_COLUMN_CODE)
+        own->gives = WL_TABLE_CUT;
+    if (column->flags & (WL_COLUMN_WRAPS | WL_COLUMN_FLOWS))
+        own->gives = WL_TABLE_WRAPPED;
+}
+
 static void columns(struct wl_page_sink *sink, const struct wl_column *columns, size_t count)
 {
     struct text_sink *self = (struct text_sink *)sink;
@@ -126,6 +139,7 @@ static void columns(struct wl_page_sink *sink, const struct wl_column *columns, 
             continue;
         wl_format_safe(columns[i].text, &heading);
         wl_table_add_column(&self->table, heading.data, columns[i].flags & WL_COLUMN_LEFT);
+        give_way(&self->table.columns[self->table.column_count - 1], &columns[i]);
         WL_PUSH(&self->columns, column);
         wl_text_free(&heading);
     }
@@ -157,79 +171,42 @@ static void end(struct wl_page_sink *sink, unsigned flags)
     }
 }
 
-/* The column with a flag; the number of columns: none. */
-static size_t find_flag(const struct text_sink *self, unsigned flag)
+static bool has_flag(const struct text_sink *self, unsigned flag)
 {
-    size_t i = 0;
-    while (i < self->columns.count && !(self->columns.items[i].column->flags & flag))
-        i++;
-    return i;
+    for (size_t i = 0; i < self->columns.count; i++)
+        if (self->columns.items[i].column->flags & flag)
+            return true;
+    return false;
 }
 
-/* A column of names gives way where the table is wider than the page. */
-static void shrink(struct text_sink *self, size_t column)
+/* What the table lacks is said once below those that lack the same. */
+static void say_left_out(struct text_sink *self, struct wl_text *left_out)
 {
-    struct wl_table *table = &self->table;
-    size_t widest = 0, width = wl_table_width(table) + self->indent;
-    for (size_t i = column; i < table->cell_count; i += table->column_count)
-        if (wl_format_width(table->cells[i]) > widest)
-            widest = wl_format_width(table->cells[i]);
-    if (width <= self->width || widest <= shortest_cell)
-        return;
-    size_t excess = width - self->width;
-    size_t limit = widest > excess + shortest_cell ? widest - excess : shortest_cell;
-    for (size_t i = column; i < table->cell_count; i += table->column_count) {
-        struct wl_text name = {0};
-        wl_text_add(&name, table->cells[i]);
-        wl_format_shorten(&name, limit);
-        free(table->cells[i]);
-        table->cells[i] = wl_text_take(&name);
+    bool is_said =
+        self->left_out.data && left_out->data && strcmp(self->left_out.data, left_out->data) == 0;
+    if (left_out->length && !is_said) {
+        char *prefix = wl_string_format("%*sToo wide for this terminal: ", (int)self->indent, "");
+        wl_format_wrap(prefix, left_out->data, self->width, &self->text);
+        free(prefix);
     }
-}
-
-/* A row for each line of the last column, broken to fit the page beside the others. */
-static void wrap(struct text_sink *self)
-{
-    struct wl_table wrapped = {0}, *table = &self->table;
-    size_t last = table->column_count - 1, left = self->indent;
-    for (size_t i = 0; i < table->column_count; i++)
-        wl_table_add_column(&wrapped, table->columns[i].heading, table->columns[i].is_left);
-    for (size_t i = 0; i < last; i++) {
-        size_t widest = wl_format_width(table->columns[i].heading);
-        for (size_t k = i; k < table->cell_count; k += table->column_count)
-            if (wl_format_width(table->cells[k]) > widest)
-                widest = wl_format_width(table->cells[k]);
-        left += widest + 1;
+    if (left_out->length) {
+        wl_text_free(&self->left_out);
+        self->left_out = *left_out;
+        *left_out = (struct wl_text){0};
     }
-    size_t width = self->width > left + least_value ? self->width - left : least_value;
-    for (size_t row = 0; row < wl_table_rows(table); row++) {
-        char *const *cells = &table->cells[row * table->column_count];
-        struct wl_text lines = {0};
-        wl_format_wrap("", cells[last], width, &lines);
-        for (char *line = lines.data; *line;) {
-            size_t length = strcspn(line, "\n");
-            line[length] = '\0';
-            for (size_t i = 0; i < last; i++)
-                wl_table_add_cell(&wrapped, line == lines.data ? cells[i] : "");
-            wl_table_add_cell(&wrapped, line);
-            line += length + 1;
-        }
-        wl_text_free(&lines);
-    }
-    wl_table_free(table);
-    *table = wrapped;
 }
 
 static void end_table(struct wl_page_sink *sink)
 {
     struct text_sink *self = (struct text_sink *)sink;
-    size_t shrinking = find_flag(self, WL_COLUMN_SHRINKS);
-    if (shrinking < self->columns.count)
-        shrink(self, shrinking);
-    if (find_flag(self, WL_COLUMN_WRAPS) < self->columns.count)
-        wrap(self);
-    if (wl_table_rows(&self->table) > 0)
+    struct wl_text left_out = {0};
+    if ((self->is_terminal || has_flag(self, WL_COLUMN_WRAPS)) && self->width > self->indent)
+        wl_table_fit(&self->table, self->width - self->indent, &left_out);
+    if (wl_table_rows(&self->table) > 0) {
         wl_table_print(&self->table, self->indent, &self->text);
+        say_left_out(self, &left_out);
+    }
+    wl_text_free(&left_out);
     wl_table_free(&self->table);
     for (size_t i = 0; i < self->columns.count; i++)
         free(self->columns.items[i].cell);
@@ -248,6 +225,50 @@ static void say(struct wl_page_sink *sink, const char *prefix, const char *text)
     wl_text_free(&safe);
 }
 
+static void bold(struct wl_page_sink *sink, bool is_on)
+{
+    struct text_sink *self = (struct text_sink *)sink;
+    if (self->has_color)
+        wl_text_add(&self->text, is_on ? "\x1b[1m" : "\x1b[0m");
+}
+
+/* Where in broken, from start on, so many bytes end that are no spaces. */
+static size_t find_end(const char *broken, size_t start, size_t solid)
+{
+    size_t at = start;
+    for (; solid > 0 && broken[at]; at++)
+        solid -= broken[at] != ' ' && broken[at] != '\n';
+    return at;
+}
+
+static void line(struct wl_page_sink *sink, const char *prefix, const char *text, size_t bold_bytes)
+{
+    struct text_sink *self = (struct text_sink *)sink;
+    struct wl_text head = {0}, all = {0}, broken = {0};
+    size_t solid = 0, start = strlen(prefix);
+    char *front = wl_string_copy_length(text, bold_bytes);
+    wl_format_safe(front, &head);
+    wl_format_safe(text, &all);
+    for (size_t i = 0; i < head.length; i++)
+        solid += head.data[i] != ' ';
+    if (self->is_terminal)
+        wl_format_wrap(prefix, all.data, self->width, &broken);
+    else
+        wl_text_addf(&broken, "%s%s\n", prefix, all.data);
+    size_t end = find_end(broken.data, start, solid);
+    wl_text_add_bytes(&self->text, broken.data, start);
+    if (bold_bytes > 0) {
+        bold(sink, true);
+        wl_text_add_bytes(&self->text, broken.data + start, end - start);
+        bold(sink, false);
+    }
+    wl_text_add(&self->text, broken.data + end);
+    free(front);
+    wl_text_free(&head);
+    wl_text_free(&all);
+    wl_text_free(&broken);
+}
+
 static void print(struct wl_page_sink *sink, const char *text, bool is_own)
 {
     struct text_sink *self = (struct text_sink *)sink;
@@ -255,13 +276,6 @@ static void print(struct wl_page_sink *sink, const char *text, bool is_own)
         wl_text_add(&self->text, text);
     else
         wl_format_safe(text, &self->text);
-}
-
-static void bold(struct wl_page_sink *sink, bool is_on)
-{
-    struct text_sink *self = (struct text_sink *)sink;
-    if (self->has_color)
-        wl_text_add(&self->text, is_on ? "\x1b[1m" : "\x1b[0m");
 }
 
 static void flush(struct wl_page_sink *sink)
@@ -288,6 +302,7 @@ static void free_sink(struct wl_page_sink *sink)
         end_table(sink);
     free(self->columns.items);
     wl_text_free(&self->text);
+    wl_text_free(&self->left_out);
     free(self);
 }
 
@@ -302,6 +317,7 @@ struct wl_page_sink *wl_sink_text(const struct wl_sink_setup *setup)
         .end_table = end_table,
         .put = put,
         .say = say,
+        .line = line,
         .print = print,
         .bold = bold,
         .flush = flush,
@@ -312,6 +328,7 @@ struct wl_page_sink *wl_sink_text(const struct wl_sink_setup *setup)
     self->width = setup->width == 0            ? default_width
                   : setup->width < least_width ? least_width
                                                : setup->width;
+    self->is_terminal = setup->width != 0;
     self->units = setup->units;
     self->has_color = setup->has_color;
     return &self->sink;

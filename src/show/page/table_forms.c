@@ -269,9 +269,26 @@ static void print_boxed(const struct wl_table *table, struct wl_text *out)
     wl_text_free(&plain);
 }
 
+/* Makes a table for people fit the terminal; lines around cells take two columns more of each. */
+static void fit(struct grid *grid, struct wl_text *left_out)
+{
+    bool is_boxed = grid->request->form == WL_TABLE_FORM_TABLE;
+    size_t around = is_boxed ? 2 * grid->column_count + 3 : 1;
+    if (is_for_people(grid->request->form) && grid->request->width > around)
+        wl_table_fit(&grid->table, grid->request->width - around, left_out);
+}
+
+static void say_left_out(const struct grid *grid, const struct wl_text *left_out)
+{
+    if (left_out->length)
+        wl_format_wrap(" Too wide for this terminal: ", left_out->data, grid->request->width,
+                       grid->out);
+}
+
 static void end(struct grid *grid)
 {
-    struct wl_text *out = grid->out;
+    struct wl_text *out = grid->out, left_out = {0};
+    fit(grid, &left_out);
     char *json = NULL;
     switch (grid->request->form) {
     case WL_TABLE_FORM_JSON:
@@ -295,6 +312,8 @@ static void end(struct grid *grid)
     default:
         break;
     }
+    say_left_out(grid, &left_out);
+    wl_text_free(&left_out);
 }
 
 enum wl_code wl_table_form_print(struct wl_report *report, const struct wl_table_request *request,

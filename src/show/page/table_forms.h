@@ -25,6 +25,7 @@ struct wl_table_request {
     int time_unit;  /* in WL_TABLE_TIME_WORDS */
     bool has_bases; /* kernels by their names without types and parameters */
     bool has_title; /* not in CSV, TSV and JSON */
+    size_t width;   /* of the terminal, for the first two forms; 0: as wide as they are */
 };
 /* Adds the table to out; row_count may be NULL. Errors: WL_ERR_CORRUPT. */
 enum wl_code wl_table_form_print(struct wl_report *report, const struct wl_table_request *request,

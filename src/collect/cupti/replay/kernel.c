@@ -178,6 +178,7 @@ static enum wl_code end_batch(struct wl_replayer *replay, struct wl_collect_cont
     if (parts)
         context->part = (context->part + 1) % parts;
     replay->replayed_ns += wl_clock_monotonic_ns() - start_ns;
+    wl_replay_see_cost(replay, context);
     return code;
 }
 

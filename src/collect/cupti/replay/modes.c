@@ -10,8 +10,26 @@
 enum { counted_max = 4, counted_max_own = 1, spread_after = 2, kept_max = 64 };
 
 /* Of auto: when replaying has cost so much, launches are only spread from then on. A program that
- * launches hundreds of kernels launches them again. */
-static const uint64_t dear_ns = UINT64_C(1500000000);
+ * launches hundreds of kernels launches them again. Who asks for more counters waits for more. */
+static const uint64_t dear_ns = UINT64_C(1500000000), dear_pass_ns = UINT64_C(500000000);
+
+static bool is_dear(const struct wl_replayer *replay, const struct wl_collect_context *context)
+{
+    uint64_t passes_ns = context->counting.plan.passes * dear_pass_ns;
+    return replay->replayed_ns > (passes_ns > dear_ns ? passes_ns : dear_ns);
+}
+
+void wl_replay_see_cost(struct wl_replayer *replay, const struct wl_collect_context *context)
+{
+    if (replay->is_cost_noted || replay->policy->replays_each || !is_dear(replay, context))
+        return;
+    replay->is_cost_noted = true;
+    wl_collect_note(
+        &replay->core, WL_NOTE_INFO, "replayed-enough",
+        "replaying has taken its time: from here on like launches carry one pass each, and "
+        "kernels that are launched too seldom for that have no counters",
+        "--replay-mode kernel replays each launch, fewer metrics need fewer passes");
+}
 
 bool wl_replay_is_possible(const struct wl_collect_core *core)
 {
@@ -53,7 +71,7 @@ static const struct wl_replay_mode *choose_auto(const struct wl_replayer *replay
                                                 uint64_t before)
 {
     bool is_own = replay->instructions.can_replay;
-    if (is_own && (replay->has_unsaved_memory || replay->replayed_ns > dear_ns))
+    if (is_own && (replay->has_unsaved_memory || is_dear(replay, context)))
         return spread_or_none(context, group);
     if (group->counted < (is_own ? counted_max_own : counted_max))
         return &wl_replay_kernel;

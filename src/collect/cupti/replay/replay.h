@@ -29,6 +29,7 @@ struct wl_replayer {
     struct wl_collect_images images;
     _Atomic bool has_batch;          /* some context has launches to be replayed */
     uint64_t replayed_ns;            /* what replaying has cost */
+    bool is_cost_noted;              /* that it was enough */
     bool has_unsaved_memory;         /* the program has memory that is not put back */
     struct wl_replay_range *range;   /* of range.h, or NULL */
     struct wl_replay_graphs *graphs; /* of graph.h, or NULL */
@@ -93,6 +94,8 @@ const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay);
 bool wl_replay_is_possible(const struct wl_collect_core *core);
 /* The program calls what gives it memory that is not saved: nothing is replayed from here on. */
 void wl_replay_see_memory(struct wl_replayer *replay, const char *call);
+/* After each batch that was replayed: says once when auto has replayed for as long as it does. */
+void wl_replay_see_cost(struct wl_replayer *replay, const struct wl_collect_context *context);
 
 /* Of all modes, where they have them: the functions of the same names. */
 void wl_replay_interrupt(struct wl_replayer *replay, struct wl_collect_context *context);

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""imported.py [--warplens W] [--seconds S] [--out FOLDER]: on a machine with a GPU and ncu, reads every step of the four
+ladders in examples/ with `ncu --set full` and with `warplens profile --set full`, imports what ncu wrote, as report (.ncu-rep) and as
+CSV, and prints the first finding of each beside Warplens' own. Exit status 1: one differs."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+LADDERS = (("averaging", 4, "80", ("-lcublas",)), ("stencil", 6, "516", ()), ("spmv", 3, "30", ()), ("gemm", 4, "512", ()))
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples")
+
+
+def run(command, folder, output=None):
+    """Its standard output, or None where it fails; what it said is then printed."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        print("failed:", " ".join(command), (done.stdout + done.stderr)[-600:], file=sys.stderr)
+        return None
+    if output:
+        with open(os.path.join(folder, output), "w") as file:
+            file.write(done.stdout)
+    return done.stdout
+
+
+def first_finding(warplens, folder, report):
+    """Its rule and kernel, and what it saves; a note does not count."""
+    text = run([warplens, "show", report, "--page", "advice", "--json"], folder)
+    if text is None:
+        return ("unreadable", "", None)
+    for finding in json.loads(text)["findings"]:
+        if finding["severity"] == "warning":
+            gain = finding["gain"]
+            return (finding["id"], (finding.get("kernel") or "").split("(")[0], gain["saved"] if gain else None)
+    return ("none", "", None)
+
+
+def words(finding):
+    return finding[0] + (f" {100 * finding[2]:.0f} %" if finding[2] is not None else "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--warplens", default="warplens")
+    parser.add_argument("--seconds", type=float, default=500)
+    parser.add_argument("--out", help="keep ncu's files and the reports here")
+    options = parser.parse_args()
+    folder = options.out or tempfile.mkdtemp()
+    os.makedirs(folder, exist_ok=True)
+    warplens = os.path.abspath(options.warplens) if "/" in options.warplens else options.warplens
+    start, differ = time.monotonic(), 0
+    print("| step | kernel | warplens | ncu-rep | ncu CSV | |\n|---|---|---|---|---|---|")
+    for name, last, size, libraries in LADDERS:
+        source = os.path.join(EXAMPLES, name, name + ".cu")
+        if run(["nvcc", "-O3", "-arch=native", "-lineinfo", source, *libraries, "-o", name], folder) is None:
+            return 1
+        for step in range(last + 1):
+            if time.monotonic() - start > options.seconds:
+                print("the time is over", file=sys.stderr)
+                return 1
+            case, program = f"{name}-{step}", ["./" + name, str(step), size]
+            run(["ncu", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
+            run(["ncu", "-i", case + ".ncu-rep", "--page", "raw", "--csv"], folder, case + ".csv")
+            run([warplens, "profile", "--set", "full", "-q", "-f", "-o", case + "-own", *program], folder)
+            run([warplens, "import", "-q", "-f", "-o", case + "-rep", case + ".ncu-rep"], folder)
+            run([warplens, "import", "-q", "-f", "-o", case + "-csv", case + ".csv"], folder)
+            own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
+            same = own[:2] == rep[:2] == csv[:2]
+            differ += not same
+            print(f"| {case} | `{own[1]}` | {words(own)} | {words(rep)} | {words(csv)} | {'same' if same else 'differs'} |",
+                  flush=True)
+    print(f"\n{differ} differ")
+    return differ > 0
+
+
+sys.exit(main())

@@ -1,0 +1,2 @@
+/* In cuda_runtime.h, with all the rest. */
+#include "cuda_runtime.h"

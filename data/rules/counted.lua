@@ -1,0 +1,121 @@
+-- What the counters of a real GPU say of a whole kernel, where no counts of its instructions are in the report: which
+-- line it is they do not say.
+
+local function has_lines(launch, metric)
+    for _, instruction in ipairs(launch.instructions) do
+        if (instruction[metric] or 0) > 0 then
+            return true
+        end
+    end
+    return false
+end
+
+local l1 = "l1tex__throughput.avg.pct_of_peak_sustained_active"
+local others = {
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed", "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+}
+
+-- The part of the time in which L1 works, and what would remain of it beside the other units if it had only this part
+-- of its work.
+local function saved_of_l1(launch, kept)
+    local m, next_busy = launch.m, 0
+    local own = math.min(100, m[l1])
+    for _, name in ipairs(others) do
+        next_busy = math.max(next_busy, math.min(100, m(name) or 0))
+    end
+    return math.max(0, own - math.max(own * kept, next_busy)) / 100
+end
+
+local function how(launch, kept)
+    return string.format("of the %.0f%% of the time in which L1 works %.0f%% remain, where no other unit is busier",
+        math.min(100, launch.m[l1]), math.min(100, launch.m[l1]) * kept)
+end
+
+-- Sectors of loads or of stores, and those of them that hold nothing that was asked for.
+local function sectors_of(m, op)
+    local all = m["l1tex__t_sectors_pipe_lsu_mem_global_op_" .. op .. ".sum"]
+    local bytes = m["smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. op .. ".ratio"]
+    return all, all * math.max(0, 1 - bytes / 32), bytes
+end
+
+return {
+    {
+        id = "global-sectors",
+        name = "Sectors that hold little of what was asked for",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 105,
+        group = "global-access",
+        needs = { l1 },
+        description = "Global memory is read and written in sectors of 32 bytes. Counted for the whole kernel by a real " ..
+            "GPU: how many of those bytes were asked for. Fires when a quarter of them were not, and the counts of " ..
+            "instructions, of which global-uncoalesced is, are not in the report.",
+        advice = "Let neighbouring threads (threadIdx.x) take neighbouring elements. Simulated (--collector sim), or with " ..
+            "--instruction-counts, the report says which line it is.",
+        apply = function(launch)
+            local m = launch.m
+            local loads, unused_loads, load_bytes = sectors_of(m, "ld")
+            local stores, unused_stores, store_bytes = sectors_of(m, "st")
+            local all, unused = loads + stores, unused_loads + unused_stores
+            -- where addresses were compared: lanes that read one word ask for few bytes, and need no fewer sectors
+            local excess = m("derived__memory_l2_theoretical_sectors_global_excessive")
+            if excess then
+                unused = math.min(unused, excess)
+            end
+            if all == 0 or unused < 0.25 * all or has_lines(launch, "memory_l2_theoretical_sectors_global") then
+                return nil
+            end
+            local kept = 1 - unused / all
+            local of_loads = unused_loads >= unused_stores
+            return {
+                title = string.format("%s of each 32-byte sector that is %s were asked for",
+                    advice.plural(of_loads and load_bytes or store_bytes, "byte"), of_loads and "loaded" or "stored"),
+                evidence = {
+                    { metric = "smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. (of_loads and "ld" or "st") ..
+                        ".ratio", threshold = 24 },
+                    { metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_" .. (of_loads and "ld" or "st") .. ".sum" },
+                    { metric = l1 },
+                },
+                saved = saved_of_l1(launch, kept),
+                how = how(launch, kept),
+                confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "shared-conflicts",
+        name = "Bank conflicts, counted for the whole kernel",
+        section = "MemoryWorkloadAnalysis",
+        stage = "memory",
+        order = 205,
+        group = "shared-access",
+        needs = { l1 },
+        description = "Lanes that ask one bank of shared memory for different words are served one after another. Fires " ..
+            "when a fifth of the wavefronts of shared memory are such conflicts, and the counts of instructions, of which " ..
+            "shared-bank is, are not in the report.",
+        advice = "Pad rows of shared arrays by one element, or exchange the index by XOR with the row. Simulated " ..
+            "(--collector sim), or with --instruction-counts, the report says which line it is.",
+        apply = function(launch)
+            local m = launch.m
+            local all, conflicts = m["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"],
+                m["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
+            if all == 0 or conflicts < 0.2 * all or has_lines(launch, "memory_l1_wavefronts_shared") then
+                return nil
+            end
+            local kept = 1 - conflicts / all
+            return {
+                title = string.format("%s of %s wavefronts of shared memory are bank conflicts", advice.count(conflicts),
+                    advice.count(all)),
+                evidence = {
+                    { metric = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", threshold = 0.2 * all },
+                    { metric = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum" },
+                    { metric = l1 },
+                },
+                saved = saved_of_l1(launch, kept),
+                how = how(launch, kept),
+                confidence = "medium",
+            }
+        end,
+    },
+}
