@@ -2,7 +2,8 @@
 # try-bare.sh RELEASE [MIRROR [TARGET...]]: what a new user sees. Makes a bare root of a Debian release (bookworm,
 # trixie; or of Ubuntu, with its mirror) with debootstrap, copies the committed tree into it, and runs the README's
 # commands (or these targets of make) in it: as a user for whom nothing is installed, as root, and as a user without
-# sudo who finds root's packages. Prints a row a command: who, what, seconds, megabytes more on the disk, exit status.
+# sudo who finds root's packages. Prints a row a command: who, what, seconds, of a processor too, megabytes more on the
+# disk, exit status.
 # Run by hand, as root: it takes long and downloads a lot. KEEP=FOLDER uses and keeps the root; what the commands print
 # is in FOLDER.logs then. FIRST=no leaves out what comes before the first command as root, WHO=root or WHO=user the
 # other of the two.
@@ -32,17 +33,20 @@ inside() { chroot "$root" env -i HOME="$home" LANG=C.UTF-8 PATH=/usr/sbin:/usr/b
 home=/root
 size_mb() { du -smx "$root" | cut -f1; }
 
-row() { # WHO COMMAND...
-    local who=$1 before=$SECONDS before_mb status=0 log
-    shift
-    log="$logs/$who: ${*//\//-}"
-    before_mb=$(size_mb)
-    if [ "$who" = root ]; then
-        inside sh -c "$*" >"$log" 2>&1 || status=$?
+as() { # WHO COMMAND
+    if [ "$1" = root ]; then
+        inside sh -c "$2"
     else
-        home=/home/user inside setpriv --reuid user --regid user --clear-groups sh -c "$*" >"$log" 2>&1 || status=$?
+        home=/home/user inside setpriv --reuid user --regid user --clear-groups sh -c "$2"
     fi
-    printf '| %s | %s | `%s` | %d | %d | %d |\n' "$release" "$who" "$*" $((SECONDS - before)) $(($(size_mb) - before_mb)) $status
+}
+
+row() { # WHO COMMAND
+    local before=$SECONDS before_mb status=0 log="$logs/$1: ${2//\//-}" TIMEFORMAT='%U %S'
+    before_mb=$(size_mb)
+    { time as "$1" "$2" >"$log" 2>&1; } 2>"$logs/cpu" || status=$?
+    printf '| %s | %s | `%s` | %d | %.0f | %d | %d |\n' "$release" "$1" "$2" $((SECONDS - before)) \
+        "$(tail -n 1 "$logs/cpu" | awk '{ print $1 + $2 }')" $(($(size_mb) - before_mb)) $status
     [ $status = 0 ] || tail -n 25 "$log" >&2
 }
 
@@ -51,8 +55,8 @@ tree() { # FOLDER of the root: the committed tree
     git -C "$source" archive HEAD | tar x -C "$root/$1"
 }
 
-echo '| Release | Who | Command | Seconds | MB more | Exit status |'
-echo '|---|---|---|---:|---:|---:|'
+echo '| Release | Who | Command | Seconds | Of a processor | MB more | Exit status |'
+echo '|---|---|---|---:|---:|---:|---:|'
 inside id user >/dev/null 2>&1 || inside useradd -m user
 tree /root/warplens
 tree /home/user/warplens

@@ -42,7 +42,8 @@ static const char *const target_names[KINDS] = {"Target", "Target", "Target Ente
                                                 "Target Exit Data", "Target Update"};
 static const char *const work_names[KINDS] = {
     "Work",      "Loop",       "Sections", "Single", "Single (others)",
-    "Workshare", "Distribute", "Taskloop", "Scope",
+    "Workshare", "Distribute", "Taskloop", "Scope",  [10] = "Loop",
+    "Loop",      "Loop",       "Loop", /* static, dynamic, guided, other: from LLVM 19 on */
 };
 static const char *const sync_names[KINDS] = {
     "Synchronization",    "Barrier",         "Barrier (implicit)",

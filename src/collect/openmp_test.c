@@ -127,18 +127,21 @@ static void regions_within_regions(void **state)
     assert_true(region.value > 0);
     WORK(1, WL_OMP_BEGIN);
     WORK(1, WL_OMP_END);
+    WORK(13, WL_OMP_BEGIN);
+    WORK(13, WL_OMP_END);
     WORK(99, WL_OMP_BEGIN); /* of a later OpenMP */
     WORK(99, WL_OMP_END);
     CALL(WL_OMP_TARGET, wl_omp_target, 12, WL_OMP_BEGIN, 0, NULL, 1, NULL);
     CALL(WL_OMP_TARGET, wl_omp_target, 12, WL_OMP_END, 0, NULL, 1, NULL);
     PARALLEL_END(&region);
-    const struct wl_timeline_record *records = take(4);
+    const struct wl_timeline_record *records = take(5);
     assert_name(&records[0], "Loop");
     assert_int_equal(records[0].words[0], WL_OMP_WORK << 8 | 1);
-    assert_name(&records[1], "Work");
-    assert_name(&records[2], "Target Update");
-    assert_name(&records[3], "Parallel");
-    assert_true(records[3].start <= records[0].start && records[3].end >= records[1].end);
+    assert_name(&records[1], "Loop");
+    assert_name(&records[2], "Work");
+    assert_name(&records[3], "Target Update");
+    assert_name(&records[4], "Parallel");
+    assert_true(records[4].start <= records[0].start && records[4].end >= records[2].end);
 }
 
 /* The runtime tells a thread only when the next region begins. */

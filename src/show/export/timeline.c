@@ -116,6 +116,64 @@ const char *wl_timeline_category_name(const struct wl_report_event *event)
     return wl_timeline_categories[event->category].name;
 }
 
+/* ---- processes ---- */
+
+static const struct wl_record_process *process_of(const struct wl_timeline_writer *writer,
+                                                  size_t process)
+{
+    size_t count;
+    return &wl_report_processes(writer->report, &count)[process].record;
+}
+
+uint64_t wl_timeline_pid(const struct wl_timeline_writer *writer, size_t process)
+{
+    size_t count, equal = 0;
+    const struct wl_report_process *all = wl_report_processes(writer->report, &count);
+    uint64_t pid = all[process].record.pid & INT32_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t other = all[i].record.pid & INT32_MAX;
+        equal += i < process && other == pid;
+        most = other > most ? other : most;
+    }
+    return equal ? most + 1 + process : pid;
+}
+
+void wl_timeline_add_origin(const struct wl_timeline_writer *writer, size_t process,
+                            struct wl_text *out)
+{
+    size_t count;
+    const struct wl_record_process *record = process_of(writer, process);
+    wl_report_processes(writer->report, &count);
+    if (count < 2)
+        return;
+    if (record->rank >= 0)
+        wl_text_addf(out, "rank %" PRId64, record->rank);
+    else
+        wl_text_addf(out, "process %" PRIu64, record->pid);
+    if (record->host && *record->host)
+        wl_text_addf(out, " on %s", record->host);
+}
+
+void wl_timeline_add_process(const struct wl_timeline_writer *writer, size_t process,
+                             struct wl_text *out)
+{
+    struct wl_text origin = {0};
+    const char *executable = process_of(writer, process)->executable;
+    wl_timeline_add_origin(writer, process, &origin);
+    wl_text_addf(out, "%s%s%s", executable ? executable : "", origin.length ? ", " : "",
+                 origin.length ? origin.data : "");
+    wl_text_free(&origin);
+}
+
+void wl_timeline_add_track(const struct wl_timeline_writer *writer, const struct wl_track *track,
+                           struct wl_text *out)
+{
+    size_t length = out->length;
+    wl_timeline_add_origin(writer, track->process, out);
+    wl_text_add(out, out->length > length ? ", " : "");
+    wl_track_print_name(track, out);
+}
+
 /* ---- writing ---- */
 
 /* What a form is written by. */

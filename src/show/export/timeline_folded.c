@@ -52,7 +52,7 @@ static void track(struct wl_timeline_writer *writer, size_t index)
     struct row row = {0};
     struct wl_track plain = writer->tracks.items[index];
     plain.layer = 0; /* rows of the same thread are one here */
-    wl_track_print_name(&plain, &row.path);
+    wl_timeline_add_track(writer, &plain, &row.path);
     WL_PUSH(self, row);
 }
 

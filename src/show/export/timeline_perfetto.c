@@ -5,8 +5,9 @@
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 enum { TRACE_PACKET = 1 };
 enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_TRACK = 60 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_PARENT = 5 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
     EVENT_TYPE = 9,
     EVENT_TRACK = 11,
@@ -88,15 +89,38 @@ static bool is_first_of_process(const struct wl_tracks *tracks, size_t index)
 
 static void tell_process(struct wl_timeline_writer *writer, size_t index)
 {
-    size_t count;
-    const struct wl_record_process *process =
-        &wl_report_processes(writer->report, &count)[index].record;
-    struct wl_text description = {0};
-    add_number(PROCESS_PID, process->pid & INT32_MAX, &description);
-    add_text(PROCESS_NAME, process->executable, &description);
+    struct wl_text description = {0}, name = {0};
+    wl_timeline_add_process(writer, index, &name);
+    add_number(PROCESS_PID, wl_timeline_pid(writer, index), &description);
+    add_text(PROCESS_NAME, name.data, &description);
     add_number(TRACK_UUID, process_uuid(index), &writer->line);
     add_bytes(TRACK_PROCESS, description.data, description.length, &writer->line);
     write_packet(writer, PACKET_TRACK, NULL);
+    wl_text_free(&name);
+    wl_text_free(&description);
+}
+
+/* The row of a thread itself; its further rows lie below it. */
+static size_t first_layer(const struct wl_tracks *tracks, size_t index)
+{
+    const struct wl_track *track = &tracks->items[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct wl_track *other = &tracks->items[i];
+        if (other->process == track->process && !other->is_device &&
+            other->number == track->number && !other->layer)
+            return i;
+    }
+    return index;
+}
+
+static void add_thread(struct wl_timeline_writer *writer, const struct wl_track *track,
+                       const char *name)
+{
+    struct wl_text description = {0};
+    add_number(THREAD_PID, wl_timeline_pid(writer, track->process), &description);
+    add_number(THREAD_TID, track->number & INT32_MAX, &description);
+    add_text(THREAD_NAME, name, &description);
+    add_bytes(TRACK_THREAD, description.data, description.length, &writer->line);
     wl_text_free(&description);
 }
 
@@ -108,8 +132,12 @@ static void track(struct wl_timeline_writer *writer, size_t index)
         tell_process(writer, track->process);
     wl_track_print_name(track, &name);
     add_number(TRACK_UUID, track_uuid(index), &writer->line);
-    add_number(TRACK_PARENT, process_uuid(track->process), &writer->line);
+    size_t parent = track->is_device ? index : first_layer(&writer->tracks, index);
+    add_number(TRACK_PARENT, parent == index ? process_uuid(track->process) : track_uuid(parent),
+               &writer->line);
     add_text(TRACK_NAME, name.data, &writer->line);
+    if (!track->is_device && parent == index)
+        add_thread(writer, track, name.data);
     write_packet(writer, PACKET_TRACK, NULL);
     wl_text_free(&name);
 }

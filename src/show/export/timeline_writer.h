@@ -36,6 +36,18 @@ void wl_timeline_add_json(const char *string, struct wl_text *out);
 void wl_timeline_add_words(const struct wl_report_event *event, struct wl_text *out);
 /* The call stack of an event, "main;solve;step"; NULL: none was recorded. */
 const char *wl_timeline_stack(const struct wl_report_event *event);
+/* The process's number in what is written: its pid, or a free one where a process of another host
+ * has the same. */
+uint64_t wl_timeline_pid(const struct wl_timeline_writer *writer, size_t process);
+/* "rank 2 on host"; nothing where the report is of one process. */
+void wl_timeline_add_origin(const struct wl_timeline_writer *writer, size_t process,
+                            struct wl_text *out);
+/* "app", or "app, rank 2 on host" where there are several processes. */
+void wl_timeline_add_process(const struct wl_timeline_writer *writer, size_t process,
+                             struct wl_text *out);
+/* "Thread 4711", or "rank 2 on host, Thread 4711". */
+void wl_timeline_add_track(const struct wl_timeline_writer *writer, const struct wl_track *track,
+                           struct wl_text *out);
 /* "nvtx", "cuda_runtime": the event's category as people group them. */
 const char *wl_timeline_category_name(const struct wl_report_event *event);
 

@@ -41,8 +41,7 @@ static bool is_whole_number(double number)
     return number >= -0x1p63 && number < 0x1p63 && number == (double)(int64_t)number;
 }
 
-/* For people: as many decimals as nsys prints. */
-static void format_number(double number, enum wl_table_unit unit, struct wl_text *out)
+void wl_table_number_print(double number, enum wl_table_unit unit, struct wl_text *out)
 {
     char digits[400];
     static const int decimals[] = {
@@ -67,7 +66,7 @@ static void put_cell(const struct page *page, size_t column, const struct wl_tab
                            : cell->is_absent ? wl_cell_absent()
                                              : wl_cell_number(cell->number);
     if (value.kind == WL_CELL_NUMBER)
-        format_number(cell->number, page->table->columns[column].unit, &shown);
+        wl_table_number_print(cell->number, page->table->columns[column].unit, &shown);
     value.shown = shown.data;
     wl_put(page->output->sink, &page->columns[column], value);
     wl_text_free(&shown);
