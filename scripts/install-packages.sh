@@ -7,6 +7,22 @@
 # are missing and cannot be installed (no root, no password-less sudo, no apt-get).
 set -eu
 
+<<<<<<< HEAD
+# GROUP: what for: packages; "a|b": the first that this release of Debian has, unless one is there already.
+groups='
+build: to compile warplens: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev
+cuda: to compile CUDA programs without a toolkit: clang g++
+format: to format C files: clang-format-14 git
+fuzz: for the tests with libFuzzer and sanitizers: clang libclang-rt-14-dev|libclang-rt-dev
+offload: for the tests with OpenACC and OpenMP target: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
+openmp: for the tests with OpenMP on the host: clang libomp-dev
+browser: for the tests of HTML and PDF reports: chromium nodejs poppler-utils
+schema: for the test of JSON pages: python3-jsonschema
+mpi: for the tests with MPI: openmpi-bin libopenmpi-dev gfortran
+package: to make a Debian package: dpkg-dev file lintian
+site: to make the docs as HTML: pandoc
+slurm: for the test of srun, which starts its own slurmctld and slurmd: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
+=======
 # GROUP: what for
 purposes='
 build: to compile warplens
@@ -66,6 +82,7 @@ libraries:
 package: dpkg file
 site: pandoc-cli
 slurm:
+>>>>>>> main
 '
 status=3
 if [ "${1:-}" = --optional ]; then

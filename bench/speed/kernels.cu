@@ -31,3 +31,42 @@ extern "C" __global__ void stencil(const float *in, float *out, weights w, int w
             sum += w.value[(j + 2) * 5 + i + 2] * in[(y + j) * width + x + i];
     out[y * width + x] = sum;
 }
+
+// Each thread writes its own row, as threads beside each other should not.
+extern "C" __global__ void scatter(float *out, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+#pragma unroll 1
+    for (int i = 0; i < n; i++)
+        out[row * n + i] = (float)(row ^ i);
+}
+
+// Products without tiles; threads beside each other have rows beside each other.
+extern "C" __global__ void gemm_by_rows(const float *a, const float *b, float *c, int n)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x, column = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+
+// A warp's 16 x 8 x 16 products of halves between -1 and 1, on registers alone.
+extern "C" __global__ void multiply_halves(float *out, int steps)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned factor[8];
+    float sum[4][4] = {{0}};
+    for (int i = 0; i < 8; i++)
+        factor[i] = (thread * 8 + i) * 2654435761u & 0xb7ffb7ffu;
+#pragma unroll 1
+    for (int step = 0; step < steps; step++)
+        for (int tile = 0; tile < 4; tile++)
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                : "+f"(sum[tile][0]), "+f"(sum[tile][1]), "+f"(sum[tile][2]), "+f"(sum[tile][3])
+                : "r"(factor[tile]), "r"(factor[tile + 1]), "r"(factor[tile + 2]),
+                  "r"(factor[tile + 3]), "r"(factor[tile + 4]), "r"(factor[(tile + 5) % 8]));
+    for (int i = 0; i < 16; i++)
+        out[16 * thread + i] = sum[i / 4][i % 4];
+}

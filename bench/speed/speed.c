@@ -1,5 +1,6 @@
 /* How fast the simulated GPU executes and counts: G thread-instructions per second, and how many
- * times slower than the same loops in plain C, measured in one run. usage: speed PTX-FILE */
+ * times slower than the same loops in plain C, measured in one run. usage: speed PTX-FILE [KERNEL]
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,13 @@ struct bench {
     float *memory[3];
     float *expected;
     struct wl_sim_range ranges[4];
+    const char *only; /* the kernel that is asked for; NULL: all */
 };
+
+static bool is_wanted(const struct bench *bench, const char *kernel)
+{
+    return !bench->only || strcmp(bench->only, kernel) == 0;
+}
 
 static double now_s(void)
 {
@@ -228,15 +235,118 @@ static double time_native(struct bench *bench, const struct weights *weights)
     return best_s;
 }
 
+static void measure_sgemm(struct bench *bench)
+{
+    struct {
+        const float *a, *b;
+        float *c;
+        int n;
+    } sgemm = {bench->memory[0], bench->memory[1], bench->memory[2], SGEMM_SIZE};
+    double native_s = time_native(bench, NULL);
+    printf("| sgemm %d^3, native C, 1 core | %.2f | | 1.0 |\n", SGEMM_SIZE, native_s * 1e3);
+    measure(bench, "sgemm", (const uint8_t *)&sgemm, (const uint32_t[]){32, 32},
+            (const uint32_t[]){16, 16}, native_s, SGEMM_SIZE * SGEMM_SIZE);
+}
+
+static void measure_stencil(struct bench *bench)
+{
+    const size_t elements = STENCIL_SIZE * STENCIL_SIZE;
+    struct {
+        const float *in;
+        float *out;
+        struct weights weights;
+        int width, height;
+    } stencil = {bench->memory[0], bench->memory[2], {{0}}, STENCIL_SIZE, STENCIL_SIZE};
+    for (int i = 0; i < 25; i++)
+        stencil.weights.value[i] = (float)(i % 5 + 1) / 64.0f;
+    memset(bench->memory[2], 0, elements * sizeof(float));
+    memset(bench->expected, 0, elements * sizeof(float));
+    double native_s = time_native(bench, &stencil.weights);
+    printf("| stencil 5x5 %d^2, native C, 1 core | %.2f | | 1.0 |\n", STENCIL_SIZE, native_s * 1e3);
+    measure(bench, "stencil", (const uint8_t *)&stencil, (const uint32_t[]){32, 128},
+            (const uint32_t[]){32, 8}, native_s, elements);
+}
+
+#define SCATTERED_MOST 4 /* times what the launch takes that is not counted */
+#define HALVES_STEPS 64
+#define HALVES_GRID 64
+#define HALVES_GOAL 30 /* G multiply-adds a second on two cores */
+
+/* What counting costs where lanes lie far apart: both by processor time. */
+static void measure_scattered(struct bench *bench, const char *kernel, const uint8_t *parameters,
+                              const uint32_t grid[2], const uint32_t block[2])
+{
+    double busy_s[2];
+    if (!is_wanted(bench, kernel))
+        return;
+    for (int counted = 0; counted < 2; counted++) {
+        const struct wl_sim_options options = {
+            .threads = 1, .count = counted, .l1_global_loads = true};
+        struct result result = run(bench, kernel, parameters, grid, block, &options, false);
+        char name[96];
+        snprintf(name, sizeof name, "%s, %s, 1 core", kernel,
+                 counted ? "all counting" : "results only");
+        printf("| %s | %.1f | %.2f | |\n", name, result.best_s * 1e3,
+               (double)result.thread_instructions / result.best_s * 1e-9);
+        busy_s[counted] = result.busy_s;
+    }
+    printf("| %s, all counting, as times of results only, processor time | %.1f | %s %d | |\n",
+           kernel, busy_s[1] / busy_s[0],
+           busy_s[1] <= SCATTERED_MOST * busy_s[0] ? "ok, at most" : "MISS, more than",
+           SCATTERED_MOST);
+    fflush(stdout);
+}
+
+/* Tensor instructions alone, results only. */
+static void measure_halves(struct bench *bench)
+{
+    const struct {
+        float *out;
+        int steps;
+    } parameters = {bench->memory[2], HALVES_STEPS};
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        const struct wl_sim_options options = {.threads = threads, .l1_global_loads = true};
+        struct result result =
+            run(bench, "multiply_halves", (const uint8_t *)&parameters,
+                (const uint32_t[]){HALVES_GRID, 1}, (const uint32_t[]){128, 1}, &options, false);
+        const double products = HALVES_GRID * 4.0 * HALVES_STEPS * 4 * 16 * 8 * 16;
+        printf("| multiply_halves, results only, %u core%s | %.1f | %.2f G multiply-adds a second "
+               "(goal on 2 cores: %d), %.2f a second of processor time | |\n",
+               threads, threads == 1 ? "" : "s", result.best_s * 1e3,
+               products / result.best_s * 1e-9, HALVES_GOAL, products / result.busy_s * 1e-9);
+        fflush(stdout);
+    }
+}
+
+static void measure_patterns(struct bench *bench)
+{
+    const struct {
+        float *out;
+        int n;
+    } scatter = {bench->memory[2], STENCIL_SIZE};
+    measure_scattered(bench, "scatter", (const uint8_t *)&scatter, (const uint32_t[]){8, 1},
+                      (const uint32_t[]){128, 1});
+    const struct {
+        const float *a, *b;
+        float *c;
+        int n;
+    } gemm = {bench->memory[0], bench->memory[1], bench->memory[2], SGEMM_SIZE};
+    measure_scattered(bench, "gemm_by_rows", (const uint8_t *)&gemm, (const uint32_t[]){16, 16},
+                      (const uint32_t[]){32, 32});
+    if (is_wanted(bench, "multiply_halves"))
+        measure_halves(bench);
+}
+
 int main(int count, char **arguments)
 {
     struct bench bench = {0};
     struct wl_error error = {0};
     struct wl_text text = {0};
-    if (count != 2) {
-        fprintf(stderr, "usage: speed PTX-FILE\n");
+    if (count != 2 && count != 3) {
+        fprintf(stderr, "usage: speed PTX-FILE [KERNEL]\n");
         return 2;
     }
+    bench.only = count > 2 ? arguments[2] : NULL;
     if (wl_gpu_load("h200", NULL, &bench.gpu, &error) ||
         wl_file_read(arguments[1], &text, &error) ||
         wl_ptx_module_parse(text.data, text.length, arguments[1], &bench.module, &error))
@@ -252,29 +362,11 @@ int main(int count, char **arguments)
     }
     qsort(bench.ranges, 3, sizeof *bench.ranges, by_start);
     printf("| kernel | ms | G thread-instr/s | times native |\n|---|---|---|---|\n");
-    struct {
-        const float *a, *b;
-        float *c;
-        int n;
-    } sgemm = {bench.memory[0], bench.memory[1], bench.memory[2], SGEMM_SIZE};
-    double native_s = time_native(&bench, NULL);
-    printf("| sgemm %d^3, native C, 1 core | %.2f | | 1.0 |\n", SGEMM_SIZE, native_s * 1e3);
-    measure(&bench, "sgemm", (const uint8_t *)&sgemm, (const uint32_t[]){32, 32},
-            (const uint32_t[]){16, 16}, native_s, SGEMM_SIZE * SGEMM_SIZE);
-    struct {
-        const float *in;
-        float *out;
-        struct weights weights;
-        int width, height;
-    } stencil = {bench.memory[0], bench.memory[2], {{0}}, STENCIL_SIZE, STENCIL_SIZE};
-    for (int i = 0; i < 25; i++)
-        stencil.weights.value[i] = (float)(i % 5 + 1) / 64.0f;
-    memset(bench.memory[2], 0, elements * sizeof(float));
-    memset(bench.expected, 0, elements * sizeof(float));
-    native_s = time_native(&bench, &stencil.weights);
-    printf("| stencil 5x5 %d^2, native C, 1 core | %.2f | | 1.0 |\n", STENCIL_SIZE, native_s * 1e3);
-    measure(&bench, "stencil", (const uint8_t *)&stencil, (const uint32_t[]){32, 128},
-            (const uint32_t[]){32, 8}, native_s, elements);
+    if (is_wanted(&bench, "sgemm"))
+        measure_sgemm(&bench);
+    if (is_wanted(&bench, "stencil"))
+        measure_stencil(&bench);
+    measure_patterns(&bench);
     wl_ptx_module_free(bench.module);
     wl_text_free(&text);
     return 0;

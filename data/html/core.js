@@ -3,6 +3,7 @@
  * from C as a JSON text, read with warplens.data("NAME"). Texts go into the document as text only,
  * never as HTML. */
 const warplens = (() => {
+    const time_metric = "gpu__time_duration.sum";
     const pages = [];
     const sections = new Map();
 
@@ -58,9 +59,17 @@ const warplens = (() => {
 
     /* ---- values ---- */
 
-    /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. */
+    /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. Of a launch that was not
+     * brought whole: its time, and {isLater}. */
     function value(launch, index) {
-        const { values, units } = data("launches");
+        const { values, units, metrics } = data("launches");
+        if (!launch.values) {
+            const isTime = metrics[index].name === time_metric;
+            if (!isTime || launch.duration_ns === null)
+                return { shown: "…", unit: "", reason: "it comes when it is looked at", isLater: !isTime };
+            const [shown, unit] = shownTime(launch.duration_ns).split(" ");
+            return { shown, unit, mark: launch.mark, number: launch.duration_ns };
+        }
         const item = values[launch.values[index]];
         if (typeof item === "string") return { shown: "n/a", unit: "", reason: item };
         const [shown, code, exact] = item;
@@ -85,7 +94,7 @@ const warplens = (() => {
             return h(
                 "td",
                 { class: "number absent" },
-                h("span", { tabindex: 0, "data-text": found.reason }, "n/a"),
+                h("span", { tabindex: found.isLater ? null : 0, "data-text": found.reason }, found.shown),
             );
         const base = data("launches").metrics[index].unit;
         const hasUnit = found.unit && (withUnit || found.unit !== base);
@@ -118,8 +127,8 @@ const warplens = (() => {
 
     /* The drawing at a position of the section drawings, as SVG made by the same code that makes files; name
      * is defined by its title. */
-    function drawing(position, name) {
-        const { drawings, layouts, elements, texts } = data("drawings");
+    function drawing(position, name, section) {
+        const { drawings, layouts, elements, texts } = section;
         const [layout, ...own] = drawings[position];
         const { width, height, title, description, elements: parts } = layouts[layout];
         const text =
@@ -143,8 +152,54 @@ const warplens = (() => {
 
     /* ---- launches ---- */
 
-    function launches() {
-        return data("launches") ? data("launches").reports[0].launches : [];
+    function launches(number = 0) {
+        const report = data("launches") && data("launches").reports[number];
+        if (report && report.bare) {
+            report.launches = unpack(report.bare);
+            delete report.bare;
+        }
+        return report ? report.launches : [];
+    }
+
+    /* Launches of a field each, as they come where there are very many: without their values. */
+    function unpack({ kernels, ids, of_kernel, grids, blocks, failed, duration_ns, mark }) {
+        const isFailed = new Set(failed);
+        return ids.map((id, i) => ({
+            ...kernels[of_kernel[i]],
+            id,
+            grid_size: grids.slice(3 * i, 3 * i + 3),
+            block_size: blocks.slice(3 * i, 3 * i + 3),
+            status: isFailed.has(i) ? "failed" : "done",
+            message: "",
+            notes: [],
+            duration_ns: duration_ns[i],
+            mark,
+        }));
+    }
+
+    /* Brings the values of launches that came without them; gives those that are new. */
+    async function fill(wanted) {
+        const lacking = wanted.filter((launch) => !launch.values),
+            own = data("launches");
+        if (!lacking.length) return lacking;
+        const { data: answer } = await warplens.workbench.section("launches:" + lacking.map(({ id }) => id).join(","));
+        if (!answer || own !== data("launches")) return [];
+        const base = own.values.length,
+            unit_base = own.units.length;
+        for (const item of answer.values)
+            own.values.push(typeof item === "string" ? item : [item[0], item[1] + 3 * unit_base, ...item.slice(2)]);
+        own.units.push(...answer.units);
+        const whole = new Map(answer.reports[0].launches.map((each) => [each.id, each]));
+        for (const launch of lacking) {
+            const found = whole.get(launch.id);
+            if (found) Object.assign(launch, found, { values: found.values.map((at) => at + base) });
+        }
+        return lacking;
+    }
+
+    /* "1.5 µs" */
+    function shownTime(ns) {
+        return warplens.timelineDraw.shownTime(ns);
     }
 
     function triple(numbers) {
@@ -182,7 +237,22 @@ const warplens = (() => {
         return "#" + parts.map(encodeURIComponent).join("/");
     }
 
+    /* ---- what the reader chose, in the address behind "?" ---- */
+
+    function readState() {
+        return Object.fromEntries(new URLSearchParams(location.hash.split("?")[1] || ""));
+    }
+
+    /* Puts some of it into the address; what is empty is left out. */
+    function keepState(chosen) {
+        const all = Object.entries({ ...readState(), ...chosen }).filter(([, value]) => value !== "" && value !== null && value !== undefined);
+        const query = new URLSearchParams(all).toString();
+        history.replaceState(null, "", (location.hash.split("?")[0] || "#") + (query ? "?" + query : ""));
+    }
+
     return {
+        readState,
+        keepState,
         isServed,
         data,
         need,
@@ -196,6 +266,7 @@ const warplens = (() => {
         definition,
         drawing,
         launches,
+        fill,
         triple,
         launchTitle,
         addPage,

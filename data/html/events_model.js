@@ -1,7 +1,7 @@
 /* The events of a trace as the timeline draws them: decoded, in lanes, with sums by which a pixel that many events
  * share knows what takes most of it. */
 warplens.timelineModel = (() => {
-    const fields = ["start", "length", "name", "category", "row", "depth", "correlation"];
+    const fields = ["start", "length", "name", "category", "row", "depth", "correlation", "amount"];
     const natural = new Intl.Collator("en", { numeric: true }).compare;
 
     /* ---- data ---- */
@@ -23,6 +23,7 @@ warplens.timelineModel = (() => {
             row: new Uint16Array(count),
             depth: new Uint8Array(count),
             correlation: new Uint32Array(count),
+            amount: new Float64Array(count),
         };
         let at = 0;
         for (const field of fields) {
@@ -137,7 +138,90 @@ warplens.timelineModel = (() => {
         return [
             { label: "Kernels run", category: section.categories.indexOf("kernel"), ...of("kernel") },
             { label: "Copies run", category: section.categories.indexOf("memcpy"), ...of("memcpy", "memset") },
+            memoryUse(events, section),
+            bandwidth(events, section),
         ].filter((use) => use.total > 0);
+    }
+
+    /* The first place of an ascending list whose value is not below a number. */
+    function lowerBound(list, number) {
+        let low = 0,
+            high = list.length;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (list[middle] < number) low = middle + 1;
+            else high = middle;
+        }
+        return low;
+    }
+
+    function shownBytes(bytes) {
+        const units = ["byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte"];
+        let unit = 0;
+        for (; bytes >= 1000 && unit + 1 < units.length; unit++) bytes /= 1000;
+        return (unit ? bytes.toPrecision(3) : bytes) + " " + units[unit];
+    }
+
+    /* Memory of the device in use, as each allocation and each free left it. */
+    function memoryUse(events, section) {
+        const category = section.categories.indexOf("memory"),
+            times = [],
+            amounts = [];
+        let most = 0;
+        for (let i = 0; i < events.start.length; i++) {
+            if (events.category[i] !== category || !events.amount[i]) continue;
+            times.push(events.start[i] + events.length[i]);
+            amounts.push(events.amount[i] - 1);
+            most = Math.max(most, events.amount[i] - 1);
+        }
+        return {
+            label: "Memory, up to " + shownBytes(most),
+            category,
+            total: most,
+            share: (from, to) => {
+                const end = lowerBound(times, to);
+                let own = 0;
+                for (let at = Math.max(0, lowerBound(times, from) - 1); at < end; at++) own = Math.max(own, amounts[at]);
+                return own / most;
+            },
+        };
+    }
+
+    /* Bytes that copies move, spread over the time of each; the full height is the fastest copy. */
+    function bandwidth(events, section) {
+        const category = section.categories.indexOf("memcpy"),
+            times = [],
+            ends = [],
+            sums = [0];
+        let most = 0,
+            longest = 0;
+        for (let i = 0; i < events.start.length; i++) {
+            if (events.category[i] !== category || !(events.length[i] > 0)) continue;
+            times.push(events.start[i]);
+            ends.push(events.start[i] + events.length[i]);
+            sums.push(sums[sums.length - 1] + events.amount[i]);
+            longest = Math.max(longest, events.length[i]);
+            most = Math.max(most, events.amount[i] / events.length[i]);
+        }
+        const bytes = (at) => sums[at + 1] - sums[at];
+        return {
+            label: "Copies, up to " + shownBytes(most * 1e9) + "/s",
+            category,
+            total: most,
+            /* those wholly within by their sum, those at its borders by their part */
+            share: (from, to) => {
+                const begin = lowerBound(times, from - longest),
+                    inner = lowerBound(times, from),
+                    end = lowerBound(times, to);
+                let moved = 0;
+                for (let at = begin; at < inner; at++)
+                    if (ends[at] > from) moved += (bytes(at) * (Math.min(to, ends[at]) - from)) / (ends[at] - times[at]);
+                const outer = Math.max(inner, lowerBound(times, to - longest));
+                moved += sums[outer] - sums[inner];
+                for (let at = outer; at < end; at++) moved += (bytes(at) * (Math.min(to, ends[at]) - times[at])) / (ends[at] - times[at]);
+                return Math.min(1, moved / (to - from) / most);
+            },
+        };
     }
 
     class Model {
@@ -258,5 +342,5 @@ warplens.timelineModel = (() => {
         model = null;
     }
 
-    return { load, forget, current: () => model, natural };
+    return { load, forget, current: () => model, natural, shownBytes };
 })();

@@ -233,6 +233,9 @@
         const list = h("div", { class: "findings" }),
             count = h("span", { class: "count", role: "status" });
         const isKnown = findings.some((finding) => String(finding.number) === rest[0]);
+        const { text = choice.text, kernel = choice.kernel, kind = choice.kind } = warplens.readState();
+        Object.assign(choice, { text, kernel, kind: kinds[kind] ? kind : "" });
+        if (!findings.some((finding) => finding.kernel === choice.kernel)) choice.kernel = "";
         if (isKnown) Object.assign(choice, { text: "", kernel: "", kind: "" });
         if (rest[0] && !isKnown)
             container.append(h("p", { class: "note" }, "There is no finding " + rest[0] + " here."));
@@ -246,9 +249,22 @@
                   ", best first"
                 : "No finding: nothing that the rules look for.";
             if (shown.length && !rest[0]) list.firstChild.open = true;
+            warplens.keepState(choice);
         };
         keys.o = ["open all", () => openOnes(list, true)];
         keys.c = ["close all", () => openOnes(list, false)];
+        if (advice.looked_at)
+            container.append(
+                h(
+                    "p",
+                    { class: "note" },
+                    "The rules looked at the " +
+                        advice.looked_at +
+                        " longest of " +
+                        launches().length.toLocaleString("en") +
+                        " launches, some of each kernel.",
+                ),
+            );
         container.append(
             h(
                 "div",

@@ -1,6 +1,6 @@
 /* The report beside its baselines. */
 (() => {
-    const { h, data, term } = warplens;
+    const { h, data, mark, term } = warplens;
 
     /* Metrics of which more is better; of the others less is, where either is. */
     const good = /hit_rate|throughput|warps_active|warps_per_active|occupancy|efficiency|per_second/,
@@ -214,7 +214,78 @@
         );
     }
 
+    /* ---- history ---- */
+
+    /* What all kernels of a report took: {ns, mark}. */
+    function timeOf(number) {
+        const index = data("launches").metrics.findIndex((metric) => metric.name === "gpu__time_duration.sum");
+        let ns = 0,
+            sign = 0;
+        for (const launch of index < 0 ? [] : warplens.launches(number)) {
+            const found = warplens.value(launch, index);
+            if (found.number === undefined) continue;
+            ns += found.number;
+            sign = Math.max(sign, found.mark);
+        }
+        return { ns, mark: sign };
+    }
+
+    /* The runs of the workbench, or the reports of a file: the oldest first. */
+    function entries() {
+        if (warplens.isServed) {
+            const { shown, runs } = warplens.workbench;
+            return runs().map(({ number, note, name, time_ns, mark: sign }) => ({
+                label: number + ": " + name,
+                note: note === "opened" ? "" : " the run took " + note,
+                ns: time_ns,
+                mark: sign,
+                isBase: number === shown.base,
+                isShown: number === shown.run,
+            }));
+        }
+        const { reports } = data("launches") || { reports: [] };
+        const order = [...reports.keys()].slice(1).concat(reports.length ? [0] : []);
+        return order.map((i) => ({ label: reports[i].name, ...timeOf(i), isBase: i === 1, isShown: i === 0 }));
+    }
+
+    /* A bar for what the kernels of each run took, and the change since the baseline. */
+    function history() {
+        const all = entries();
+        if (all.filter(({ ns }) => ns > 0).length < 2) return "";
+        const most = Math.max(...all.map(({ ns }) => ns)),
+            base = all.find((each) => each.isBase && each.ns > 0) || all.find((each) => each.ns > 0);
+        const row = (each) => {
+            const percent = 100 * (each.ns / base.ns - 1),
+                way = Math.abs(percent) < 0.05 ? "" : percent < 0 ? " better" : " worse";
+            return h(
+                "tr",
+                { "aria-current": each.isShown ? "true" : null },
+                h(
+                    "th",
+                    { scope: "row" },
+                    each.label,
+                    h("span", { class: "facts" }, (each.note || "") + (each.isShown ? " (shown)" : "")),
+                ),
+                h("td", { class: "bars" }, h("i", { class: way.trim() || "same", style: "width:" + (100 * each.ns) / most + "%" })),
+                h("td", { class: "number" }, each.ns ? warplens.timelineDraw.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
+                h(
+                    "td",
+                    { class: "number" + way },
+                    each === base ? "baseline" : each.ns ? (percent > 0 ? "+" : "") + percent.toFixed(1) + " %" : "",
+                    way && each !== base ? h("span", { class: "sign", "aria-label": way.trim() }, way === " better" ? " ✓" : " ✗") : null,
+                ),
+            );
+        };
+        return h(
+            "section",
+            { class: "card" },
+            h("h2", {}, "All kernels, run by run"),
+            h("div", { class: "scroll" }, h("table", { class: "metrics history" }, h("tbody", {}, all.map(row)))),
+        );
+    }
+
     function show(container) {
+        container.append(history());
         if (!data("compare")) {
             container.append(h("p", { class: "note" }, "There is nothing to compare with: choose a baseline above."));
             return;
@@ -241,8 +312,8 @@
         id: "compare",
         title: "Compare",
         order: 50,
-        isThere: () => warplens.has("compare"),
-        needs: ["compare"],
+        isThere: () => warplens.has("compare") || (warplens.isServed && warplens.workbench.runs().length > 1),
+        needs: ["compare", "launches"],
         show,
     });
 })();

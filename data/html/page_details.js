@@ -55,8 +55,8 @@
     /* The launch of the first baseline that this one is compared with: the same invocation of the same kernel; null
      * where there is none. */
     function baseOf(launch) {
-        const base = data("launches").reports[1];
-        if (!base) return null;
+        if (!data("launches").reports[1]) return null;
+        const base = { launches: launches(1) };
         for (const key of ["kernel_name", "function"]) {
             const same = (each) => each[key] === launch[key];
             const found = base.launches.filter(same)[launches().filter(same).indexOf(launch)];
@@ -129,17 +129,25 @@
         return node;
     }
 
+    /* A served page brings the drawings of one launch, a file has those of all. */
+    const drawingsName = (launch) => (warplens.isServed ? "drawings:" + launch.id : "drawings");
+
+    function drawingsOf(launch) {
+        const section = data(drawingsName(launch));
+        return { section, own: section.launches[warplens.isServed ? 0 : launches().indexOf(launch)] };
+    }
+
     /* All drawings of the launch, and below why there are no others. */
     function drawings(launch) {
-        const { charts, launches: all } = data("drawings");
-        const own = all[launches().indexOf(launch)];
+        const { section: drawn, own } = drawingsOf(launch);
+        const { charts } = drawn;
         const there = charts.filter(({ name }) => typeof own[name] === "number");
         const missing = charts.filter(({ name }) => typeof own[name] !== "number");
         return h(
             "div",
             { class: "drawings" },
             there.map(({ name, section }) =>
-                h("section", { class: "card drawing-" + name }, drawing(own[name], section)),
+                h("section", { class: "card drawing-" + name }, drawing(own[name], section, drawn)),
             ),
             missing.length
                 ? h(
@@ -182,10 +190,14 @@
             const next = all[position + by];
             if (next) go(page, next.id);
         };
+        const most = 1000; /* those around it, where a list of all would be too long */
+        const from = Math.max(0, Math.min(position - most / 2, all.length - most));
         const select = h(
             "select",
             { "aria-label": "Launch", onchange: () => go(page, select.value) },
-            all.map((each) => h("option", { value: each.id, selected: each === launch }, launchTitle(each))),
+            all
+                .slice(from, from + most)
+                .map((each) => h("option", { value: each.id, selected: each === launch }, launchTitle(each))),
         );
         keys["["] = ["previous launch", () => step(-1)];
         keys["]"] = ["next launch", () => step(1)];
@@ -248,10 +260,15 @@
         return list;
     }
 
-    function show(container, rest, keys) {
+    async function show(container, rest, keys) {
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
-        const base = baseOf(launch);
+        if (warplens.isServed) {
+            await Promise.all([warplens.fill([launch]), warplens.need([drawingsName(launch)])]);
+            if (!container.isConnected || !launch.values) return;
+        }
+        const found = baseOf(launch),
+            base = found && found.values ? found : null;
         const sections = data("launches").sections.filter(
             (section) => launch.status !== "failed" || !isEmpty(section, launch),
         );
@@ -300,7 +317,7 @@
         title: "Details",
         order: 20,
         isThere: () => warplens.has("launches"),
-        needs: ["launches", "drawings", "advice", "source"],
+        needs: ["launches", "advice", "source"],
         show,
     });
 })();

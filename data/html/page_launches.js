@@ -1,7 +1,8 @@
 /* The table of launches: sorted by any column, searched, walked with the keyboard. */
 (() => {
     const { h, data, value, cell, term, launches, triple, go, address } = warplens;
-    const chunk = 200; /* rows that are put into the document at once */
+    const chunk = 200, /* rows that are put into the document at once */
+        most_at_once = 2000; /* of more the others come when one scrolls there */
     const state = { sort: null, isDown: false, search: "", current: 0 };
 
     function columns() {
@@ -51,6 +52,11 @@
         );
     }
 
+    /* Whether a column has values of the rows only that were looked at: nothing to sort by. */
+    function isLater(column) {
+        return column.index !== undefined && launches().some((launch) => !launch.values && value(launch, column.index).isLater);
+    }
+
     function matches(launch) {
         const text = (
             launch.id +
@@ -87,7 +93,7 @@
         const add = (text, launch) => found.set(text, (found.get(text) || []).concat(launch.id));
         for (const launch of launches()) {
             if (launch.status === "failed") add("failed: " + launch.message, launch);
-            for (const index of launch.status === "failed" ? [] : data("launches").remarks) {
+            for (const index of launch.status === "failed" || !launch.values ? [] : data("launches").remarks) {
                 const remark = value(launch, index);
                 if (remark.reason === undefined)
                     add(remark.shown + " (" + data("session").marks[remark.mark].name + ")", launch);
@@ -116,6 +122,15 @@
             this.rows = [];
             this.filling = 0; /* number of the latest filling: an older one stops */
             this.body.addEventListener("keydown", (event) => this.onKey(event));
+            /* more rows when the last one comes near */
+            this.end = new IntersectionObserver(
+                (entries) => {
+                    if (!entries.some((entry) => entry.isIntersecting)) return;
+                    this.end.disconnect();
+                    this.fillMore(this.filling);
+                },
+                { rootMargin: "800px" },
+            );
         }
 
         head(column, i) {
@@ -126,7 +141,12 @@
                 { scope: "col", class: i === 1 ? "name" : "number" },
                 h(
                     "button",
-                    { class: "sort", onclick: () => this.sortBy(i), "data-define": name },
+                    {
+                        class: "sort",
+                        onclick: () => this.sortBy(i),
+                        "data-define": name,
+                        "aria-disabled": isLater(column) ? "true" : null,
+                    },
                     column.label,
                 ),
             );
@@ -169,13 +189,27 @@
         fillMore(ticket) {
             if (ticket !== this.filling) return;
             const from = this.body.children.length;
-            this.body.append(...this.rows.slice(from, from + chunk).map((launch) => this.row(launch)));
-            if (this.body.children.length < this.rows.length) setTimeout(() => this.fillMore(ticket), 0);
+            const rows = this.rows.slice(from, from + chunk);
+            this.body.append(...rows.map((launch) => this.row(launch)));
+            this.bring(rows);
+            if (this.body.children.length >= this.rows.length) return;
+            if (this.rows.length <= most_at_once) setTimeout(() => this.fillMore(ticket), 0);
+            else this.end.observe(this.body.lastChild);
+        }
+
+        /* The values of rows that came without them. */
+        async bring(rows) {
+            if (!warplens.isServed) return;
+            for (const launch of await warplens.fill(rows)) {
+                const row = this.body.querySelector('tr[data-id="' + launch.id + '"]');
+                if (row && launch.values) row.replaceChildren(...this.columns.map((column) => column.cell(launch)));
+            }
         }
 
         fill() {
             const all = launches().length;
-            this.rows = sorted(launches().filter(matches), this.columns[state.sort]);
+            this.end.disconnect();
+            this.rows = sorted(state.search ? launches().filter(matches) : launches(), this.columns[state.sort]);
             this.body.replaceChildren();
             this.fillMore(++this.filling);
             this.count.textContent =
@@ -183,6 +217,7 @@
                 all +
                 (all === 1 ? " launch" : " launches");
             this.select(0, false);
+            warplens.keepState({ find: state.search, sort: state.sort, down: state.isDown ? 1 : "" });
             const order = state.isDown ? "descending" : "ascending";
             this.heads.forEach((head, i) =>
                 head.setAttribute("aria-sort", state.sort === i ? order : "none"),
@@ -191,6 +226,7 @@
 
         /* Numbers begin with the largest. */
         sortBy(index) {
+            if (isLater(this.columns[index])) return;
             state.isDown = state.sort === index ? !state.isDown : index > 1;
             state.sort = index;
             this.fill();
@@ -198,6 +234,9 @@
     }
 
     function show(container, rest, keys) {
+        const chosen = warplens.readState();
+        if ("find" in chosen) state.search = chosen.find;
+        if (columns()[chosen.sort]) Object.assign(state, { sort: Number(chosen.sort), isDown: chosen.down === "1" });
         const table = new Table();
         const search = h("input", {
             type: "search",

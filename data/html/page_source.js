@@ -2,7 +2,7 @@
 (() => {
     const { h, data, mark, term, launches, address, list } = warplens;
     /* What the reader chose, kept from launch to launch. */
-    const choice = { metric: null, panes: "both" };
+    const choice = { metric: null, panes: "both", extra: [] };
     const printed_lines = 80,
         chosen_instructions = 500,
         most_stalls = 7; /* with a colour of their own */
@@ -84,6 +84,7 @@
 
     class View {
         constructor(launch) {
+            this.launch = launch;
             this.model = build(launch);
             this.column = this.find(choice.metric) || this.find(this.model.heat) || this.model.columns[0];
             this.rank = -1;
@@ -109,6 +110,7 @@
             this.position = h("span", { class: "count" });
             this.total = h("span", {});
             this.label = h("span", {});
+            this.heads = h("p", { class: "count heads" });
             this.panes = h(
                 "div",
                 { class: "panes", "data-panes": choice.panes },
@@ -133,6 +135,49 @@
                 h("span", { class: "heat" + heat, title: value ? format(value) : null }, text),
                 h("span", { class: "amount" }, value ? format(value) : ""),
             ];
+        }
+
+        /* The columns that the reader added, in their order. */
+        extras() {
+            return choice.extra.map((name) => this.find(name)).filter((column) => column && column !== this.column);
+        }
+
+        extraCells(read) {
+            return this.extras().map((column) => {
+                const number = read(column);
+                return h("span", { class: "amount extra", "data-column": column.name, title: column.label }, number ? format(number) : "");
+            });
+        }
+
+        /* What stands above the columns, in both panes. */
+        extraHeads() {
+            return this.extras().map((column) => column.label).join(" · ");
+        }
+
+        extraField() {
+            const box = (column) =>
+                h(
+                    "label",
+                    {},
+                    h("input", {
+                        type: "checkbox",
+                        checked: choice.extra.includes(column.name),
+                        value: column.name,
+                        onchange: (event) => {
+                            choice.extra = event.target.checked
+                                ? [...choice.extra, column.name]
+                                : choice.extra.filter((name) => name !== column.name);
+                            this.update();
+                        },
+                    }),
+                    " " + column.label,
+                );
+            return h(
+                "details",
+                { class: "columns" },
+                h("summary", {}, "Columns"),
+                h("div", { class: "choices" }, this.model.columns.map(box)),
+            );
         }
 
         /* Findings at a line of kernel.lines. */
@@ -195,6 +240,7 @@
                     onclick: () => isCounted && this.selectLine(line, false),
                 },
                 this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
+                this.extraCells((column) => (isCounted ? column.byLine[line] : 0)),
                 this.stallCell((column) => (isCounted ? column.byLine[line] : 0)),
                 this.placeCell(line, number),
                 h("span", { class: "text" }, warplens.colored(text, "source")),
@@ -210,6 +256,7 @@
                     onclick: () => this.selectInstruction(index),
                 },
                 this.heatCells(this.column.byInstruction[index], this.mostOfInstruction),
+                this.extraCells((column) => column.byInstruction[index]),
                 this.stallCell((column) => column.byInstruction[index]),
                 h("span", { class: "place", title: pipe }, index),
                 h("span", { class: "text" }, warplens.colored(text, "code")),
@@ -278,6 +325,7 @@
         selectLine(line, scrolls) {
             const { kernel, rowOf } = this.model;
             this.row = rowOf[line];
+            this.keepLine(line);
             const [, number, instructions, inlined] = kernel.lines[line];
             const node = scrolls ? this.lines.reveal(rowOf[line]) : this.lines.at(rowOf[line]);
             if (instructions.length) {
@@ -321,6 +369,11 @@
             this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
             const longest = Math.max(4, format(Math.max(this.mostOfLine, this.mostOfInstruction)).length);
             this.panes.style.setProperty("--amount", longest + 1 + "ch");
+            const extras = this.extras().map(({ byLine, byInstruction }) =>
+                Math.max(4, format([...byLine, ...byInstruction].reduce((a, b) => Math.max(a, b), 0)).length),
+            );
+            this.panes.style.setProperty("--extra", Math.max(4, ...extras) + 1 + "ch");
+            this.heads.textContent = extras.length ? "Further columns: " + this.extraHeads() : "";
             this.order = byHeat(byLine);
             this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
@@ -335,6 +388,25 @@
             this.fillPaper();
             this.label.replaceChildren(term("Heat by", name));
             this.total.replaceChildren(mark(sign), " total " + (total === null ? "n/a" : format(total)));
+            this.keep();
+        }
+
+        keep() {
+            warplens.keepState({
+                by: choice.metric,
+                panes: choice.panes === "both" ? "" : choice.panes,
+                columns: choice.extra.join(" "),
+            });
+        }
+
+        /* The line stands in the address, too, so that it can be handed on. */
+        keepLine(line) {
+            const { files, lines } = this.model.kernel,
+                [file, number] = lines[line];
+            if (file < 0 || !number) return;
+            const query = location.hash.split("?")[1];
+            const own = address("source", this.launch.id, data("source").files[files[file]].name, number);
+            history.replaceState(null, "", own + (query ? "?" + query : ""));
         }
 
         /* On paper, the hottest lines stand in place of panes that scroll. */
@@ -439,6 +511,7 @@
             );
             field.addEventListener("change", () => {
                 choice.panes = this.panes.dataset.panes = field.value;
+                this.keep();
                 this.rank = -1;
                 this.tellRank();
             });
@@ -463,7 +536,9 @@
                     this.position,
                     search,
                     this.panesField(),
+                    this.extraField(),
                 ),
+                this.heads,
                 this.stallLegend(),
                 this.panes,
                 this.paper,
@@ -504,9 +579,18 @@
         );
     }
 
+    /* What the address chooses. */
+    function takeChoice() {
+        const { by, panes, columns } = warplens.readState();
+        if (by) choice.metric = by;
+        if (["both", "source", "code"].includes(panes)) choice.panes = panes;
+        if (columns !== undefined) choice.extra = columns.split(" ").filter(Boolean);
+    }
+
     function show(container, rest, keys) {
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
+        takeChoice();
         container.append(
             warplens.launchBar("source", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),

@@ -24,6 +24,12 @@
         const isWhole = model.from === 0 && model.to === model.end;
         const parts = isWhole && !choice.text ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
         history.replaceState(null, "", address("timeline", ...parts));
+        warplens.keepState({
+            pin: choice.pinned.join("."),
+            fold: [...choice.foldedRows].join("."),
+            foldp: [...choice.foldedProcesses].join("."),
+            event: view.chosen,
+        });
     }
 
     /* ---- moving ---- */
@@ -98,8 +104,26 @@
         return own.length === count ? own[before] : own.length ? own[0] : null;
     }
 
+    /* What is known of the bytes of a copy, a fill, or an allocation. */
+    function amountFacts(events, i, category) {
+        const { shownBytes } = warplens.timelineModel,
+            amount = events.amount[i];
+        if (category === "memory") return amount ? [["In use after it", shownBytes(amount - 1)]] : [];
+        if (!amount) return [];
+        const rate = events.length[i] > 0 ? ", " + shownBytes((amount / events.length[i]) * 1e9) + "/s" : "";
+        return [["Bytes", amount.toLocaleString("en") + rate]];
+    }
+
+    /* A kernel's launch is known when the launches are there: of a served page, a moment later. */
+    async function bringLaunches(view, chosen) {
+        if (!warplens.has("launches") || warplens.launches().length) return;
+        await warplens.need(["launches"]);
+        if (view.chosen === chosen && view.canvas.isConnected) tell(view);
+    }
+
     function tell(view) {
         const { chosen, model } = view;
+        if (chosen !== null && warplens.isServed) bringLaunches(view, chosen);
         if (chosen === null) {
             view.panel.replaceChildren();
             return;
@@ -115,6 +139,7 @@
             ["To", shownTime(events.start[chosen] + events.length[chosen])],
             ["Row", model.process(events.row[chosen]).label + ", " + row.name],
             ["Correlation", events.correlation[chosen] || "none"],
+            ...amountFacts(events, chosen, section.categories[events.category[chosen]]),
         ];
         view.panel.replaceChildren(
             h("p", { class: "facts", "aria-live": "polite" }, describe(view, chosen)),
@@ -453,10 +478,22 @@
         };
     }
 
+    /* What the address chooses of rows; gives its event, or null. */
+    function takeChoice(model) {
+        const { pin, fold, foldp, event } = warplens.readState();
+        const numbers = (text, limit) => (text || "").split(".").filter(Boolean).map(Number).filter((number) => number >= 0 && number < limit);
+        const rows = model.section.rows.length;
+        if (pin !== undefined) choice.pinned = numbers(pin, rows);
+        if (fold !== undefined) choice.foldedRows = new Set(numbers(fold, rows));
+        if (foldp !== undefined) choice.foldedProcesses = new Set(numbers(foldp, 1e9));
+        return event !== undefined && Number(event) < model.events.start.length ? Number(event) : null;
+    }
+
     async function show(container, rest, keys) {
         const model = warplens.timelineModel.current() || (await warplens.timelineModel.load());
         const { section } = model,
             view = makeView(model);
+        const wanted = takeChoice(model);
         const field = h("input", {
             type: "search",
             placeholder: "Search names",
@@ -492,6 +529,7 @@
         if (rest[1] > 0 && Number(rest[0]) < Number(rest[1])) showTimes(view, Number(rest[0]), Number(rest[1]));
         model.find("");
         if (rest[2]) search(view, rest[2]);
+        if (wanted !== null) choose(view, wanted, false);
         draw(view);
         showSums(view);
         warplens.timelineView = view; /* for tests */
@@ -502,7 +540,7 @@
         id: "timeline",
         title: "Timeline",
         order: 5,
-        needs: ["timeline", "launches"],
+        needs: ["timeline"],
         isThere: () => warplens.has("timeline"),
         show,
     });

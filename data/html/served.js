@@ -262,5 +262,5 @@ warplens.workbench = (() => {
         follow();
     }
 
-    return { start, section, keys: warplens.isServed ? keys : {} };
+    return { start, section, shown, runs: () => state.runs, keys: warplens.isServed ? keys : {} };
 })();

@@ -55,7 +55,7 @@
 
     /* Shows the page of the address; the promise is kept when it stands. */
     async function show() {
-        const parts = location.hash.slice(1).split("/").map(decode);
+        const parts = location.hash.slice(1).split("?")[0].split("/").map(decode);
         const pages = shownPages();
         const page = pages.find((each) => each.id === parts[0]) || pages[0];
         hideDefinition();

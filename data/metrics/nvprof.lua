@@ -159,6 +159,9 @@ absent("one unit of several generations ago; see --page details", {
 absent("its reasons are told apart now: see smsp__average_warps_issue_stalled_*", {
     "stall_exec_dependency", "stall_other", "stall_texture", "stall_sleeping",
 })
+absent("loads of the read-only path are not told apart from other global loads; see gld_requested_throughput", {
+    "nc_gld_requested_throughput", "nc_gld_throughput",
+})
 absent("see derived__local_spilling_requests_pct", { "local_memory_overhead" })
 absent("memory of the host is not part of the model", {
     "sysmem_read_bytes", "sysmem_write_bytes", "sysmem_read_throughput", "sysmem_write_throughput",

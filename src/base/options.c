@@ -24,7 +24,7 @@ struct reader {
 static const char *const switch_words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};
 enum { switch_word_count = sizeof switch_words / sizeof *switch_words };
 
-void (*wl_options_explain)(const struct wl_option_table *tables, const char *name,
+void (*wl_options_explain)(const struct wl_option_table *tables, const char *name, bool may_guess,
                            struct wl_text *hint);
 
 /* ---- tables ---- */
@@ -114,15 +114,19 @@ static enum wl_code set_unknown(const struct reader *reader, const char *dashes,
     struct wl_text hint = {0};
     wl_error_set(error, WL_ERR_USAGE, "there is no option %s%s", dashes, name);
     if (wl_options_explain)
-        wl_options_explain(reader->tables, name, &hint);
-    if (hint.length) {
-        wl_error_set_hint(error, "%s", hint.data);
-    } else {
+        wl_options_explain(reader->tables, name, false, &hint);
+    if (!hint.length) {
+        struct wl_text names = {0};
         collect_near_options(reader, &near);
-        wl_near_print(&near, "--", &hint);
-        if (hint.length)
-            wl_error_set_hint(error, "did you mean %s?", hint.data);
+        wl_near_print(&near, "--", &names);
+        if (names.length)
+            wl_text_addf(&hint, "did you mean %s?", names.data);
+        wl_text_free(&names);
     }
+    if (!hint.length && wl_options_explain)
+        wl_options_explain(reader->tables, name, true, &hint);
+    if (hint.length)
+        wl_error_set_hint(error, "%s", hint.data);
     wl_text_free(&hint);
     return WL_ERR_USAGE;
 }
@@ -461,7 +465,7 @@ static enum wl_code read_letters(struct reader *reader, const char *letters, str
     for (; *letters; letters++) {
         struct wl_option_cursor at = find_letter(reader, *letters);
         if (!at.row)
-            return wl_error_set(error, WL_ERR_USAGE, "there is no option -%c", *letters);
+            return set_unknown(reader, "-", (char[]){*letters, '\0'}, error);
         const char *value = NULL;
         bool takes_value = wl_option_takes_value(at.row->kind);
         reader->last = at;

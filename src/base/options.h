@@ -78,10 +78,11 @@ struct wl_arguments {
 enum wl_code wl_options_parse(const struct wl_option_table *tables, void *target, char **words,
                               size_t word_count, bool stop_at_argument,
                               struct wl_arguments *arguments, struct wl_error *error);
-/* What says more of an option that a verb does not have: adds a hint, or nothing. For all parsers
- * of this process; NULL at first. */
+/* What says more of an option that a verb does not have: adds a hint, or nothing. It is asked first
+ * of the name as it is, then, where the tables have no near name either, with may_guess. For all
+ * parsers of this process; NULL at first. */
 extern void (*wl_options_explain)(const struct wl_option_table *tables, const char *name,
-                                  struct wl_text *hint);
+                                  bool may_guess, struct wl_text *hint);
 /* Frees the texts that parsing made, and leaves their fields empty. */
 void wl_options_free(const struct wl_option_table *tables, void *target);
 

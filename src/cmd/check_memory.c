@@ -82,6 +82,8 @@ static unsigned tool_of_code(const char *code)
             return tool_of_name(wl_finding_rows[i].tool);
     if (strcmp(code, "uninitialised-copy") == 0)
         return INITCHECK;
+    if (strcmp(code, "findings-left-out") == 0)
+        return ALL_TOOLS;
     return strcmp(code, "leak") == 0 || strcmp(code, "api-error") == 0 || stands_for_many(code)
                ? MEMCHECK
                : 0;
@@ -149,7 +151,7 @@ static void print_note(struct result *result, const struct wl_record_note *note)
         return;
     result->errors += stands_for_many(note->code) ? strtoull(note->text, NULL, 10) : is_error;
     result->warnings += !is_error;
-    if (!may_print(result))
+    if (!may_print(result) && strcmp(note->code, "findings-left-out") != 0)
         return;
     print_parts(result, is_error ? "" : "Warning: ", note->text);
     if (*note->hint)

@@ -13,6 +13,7 @@
 #include "cmd/console.h"
 #include "cmd/lists.h"
 #include "cmd/verbs.h"
+#include "gpu/stall_names.h"
 
 struct knowledge {
     struct wl_metric_catalog *catalog;
@@ -93,7 +94,9 @@ static void print_metric(const struct knowledge *knowledge, const struct wl_metr
 static const struct wl_rule *find_rule(const struct wl_rules *rules, const char *name)
 {
     const struct wl_rule *rule = wl_rules_find(rules, name);
-    char *id = wl_string_format("%s%s", strncmp(name, "stall", 5) == 0 ? "" : "stall-", name);
+    const char *state = wl_stall_find(name);
+    char *id = wl_string_format("%s%s", !state && strncmp(name, "stall", 5) == 0 ? "" : "stall-",
+                                state ? state : name);
     for (char *at = id; *at; at++)
         if (*at == '_')
             *at = '-';
@@ -107,8 +110,9 @@ static const struct wl_rule *find_rule(const struct wl_rules *rules, const char 
 static const struct wl_metric_row *find_stall(const struct wl_metric_catalog *catalog,
                                               const char *name)
 {
-    char *metric =
-        wl_string_format("smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", name);
+    const char *state = wl_stall_find(name);
+    char *metric = wl_string_format("smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
+                                    state ? state : name);
     const struct wl_metric_row *row = wl_metric_find(catalog, metric);
     free(metric);
     return row;

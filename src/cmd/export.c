@@ -29,6 +29,8 @@ static const struct wl_option rows[] = {
            "of a trace: as JSON for speedscope.app"),
     EXPORT(trace_paths[WL_TIMELINE_FORM_FOLDED], TEXT, "folded", 0, "FILE",
            "of a trace: stacks and their nanoseconds, for flame graphs"),
+    EXPORT(trace_paths[WL_TIMELINE_FORM_PPROF], TEXT, "pprof", 0, "FILE",
+           "stacks of a trace, or source lines of launches, for pprof (.pb.gz)"),
     EXPORT(trace_paths[WL_TIMELINE_FORM_NSYS], TEXT, "nsys-sqlite", 0, "FILE",
            "of a trace: the main tables of `nsys export --type sqlite`"),
     EXPORT(baselines, LINES, "baseline", 0, "REPORT",

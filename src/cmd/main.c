@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "base/text.h"
 #include "cmd/console.h"
 #include "cmd/help.h"
@@ -29,18 +28,12 @@ static int fail_unknown(const char *word)
 {
     struct wl_console console;
     struct wl_error error = {0};
-    struct wl_near near = {.word = word};
-    struct wl_text names = {0};
+    struct wl_text hint = {0};
     wl_console_init(&console);
-    for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++)
-        wl_near_offer(&near, (*verb)->name);
-    wl_near_print(&near, "warplens ", &names);
+    wl_tongue_explain_verb(word, &hint);
     wl_error_set(&error, WL_ERR_USAGE, "there is no verb %s", word);
-    if (names.length)
-        wl_error_set_hint(&error, "did you mean %s?", names.data);
-    else
-        wl_error_set_hint(&error, "to run a program: warplens profile %s", word);
-    wl_text_free(&names);
+    wl_error_set_hint(&error, "%s", hint.data);
+    wl_text_free(&hint);
     return wl_console_fail(&console, &error);
 }
 

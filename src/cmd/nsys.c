@@ -126,6 +126,22 @@ static const struct command {
     {"plugins", NULL, "there are no plug-ins"},
 };
 
+const char *wl_nsys_command(const char *word, bool *is_done)
+{
+    for (size_t i = 0; i < WL_COUNT(commands); i++)
+        if (strcmp(commands[i].word, word) == 0) {
+            *is_done = commands[i].verb != NULL;
+            return commands[i].text;
+        }
+    return NULL;
+}
+
+void wl_nsys_offer(struct wl_near *near)
+{
+    for (size_t i = 0; i < WL_COUNT(commands); i++)
+        wl_near_offer(near, commands[i].word);
+}
+
 static const char rules[] = "--report=cuda_memcpy_async,cuda_memcpy_sync,cuda_memset_sync,"
                             "cuda_api_sync,gpu_gaps,gpu_time_util";
 
@@ -145,8 +161,7 @@ static int fail_unknown(const char *word)
     struct wl_near near = {.word = word};
     struct wl_text names = {0};
     wl_console_init(&console);
-    for (size_t i = 0; i < WL_COUNT(commands); i++)
-        wl_near_offer(&near, commands[i].word);
+    wl_nsys_offer(&near);
     wl_near_print(&near, "nsys ", &names);
     wl_error_set(&error, WL_ERR_USAGE, "nsys has no command %s", word);
     if (names.length)

@@ -1,5 +1,5 @@
 /* `warplens predict --gpu v100,a100,h200 ./app`: runs the program on each model GPU and prints the
- * predicted durations side by side. */
+ * predicted durations side by side; of a report, those that it has. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@
 #include "gpu/gpu.h"
 #include "report/report.h"
 #include "run/launch.h"
-#include "show/format/format.h"
-#include "show/format/table.h"
+#include "show/page/predictions.h"
 
 enum { GPUS_MOST = 16 };
 
@@ -32,13 +31,25 @@ struct predicting {
     size_t gpu_count;
 };
 
+/* Takes a model off the list; keys of it follow behind ',': "v100,k40,clock_mhz=875". */
+static char *next_model(char **rest)
+{
+    char *name = *rest, *end = name + strcspn(name, ",");
+    while (*end && memchr(end + 1, '=', strcspn(end + 1, ",")))
+        end += 1 + strcspn(end + 1, ",");
+    *rest = *end ? end + 1 : NULL;
+    *end = '\0';
+    return name;
+}
+
 static enum wl_code split_names(struct predicting *predicting, struct wl_error *error)
 {
     const struct wl_settings *settings = &predicting->options->settings;
     const char *names = settings->gpu[0] ? settings->gpu : "h200";
     char *copy = wl_string_copy(names), *rest = copy;
     enum wl_code code = WL_OK;
-    for (char *name; !code && (name = strsep(&rest, ","));) {
+    while (!code && rest) {
+        char *name = next_model(&rest);
         struct wl_gpu gpu;
         code = wl_gpu_load(name, settings->gpu_folder, &gpu, error);
         if (code)
@@ -105,91 +116,20 @@ static enum wl_code run_on(struct predicting *predicting, struct prediction *pre
     return WL_OK;
 }
 
-/* What is nearest to its peak: the greatest of the three throughputs, or waiting if none is near.
- */
-static const char *limiter(const struct wl_report_launch *launch)
+static enum wl_code print_table(const struct predicting *predicting, struct wl_error *error)
 {
-    static const struct {
-        const char *metric, *name;
-    } rows[] = {
-        {"sm__throughput.avg.pct_of_peak_sustained_elapsed", "compute"},
-        {"l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "L1"},
-        {"lts__throughput.avg.pct_of_peak_sustained_elapsed", "L2"},
-        {"gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "device memory"},
-    };
-    const char *best = "latency";
-    double most = 60; /* below, nothing is busy enough to be the limit (Nsight Compute's rule) */
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        double value = 0;
-        enum wl_mark mark;
-        if (wl_report_value(launch, rows[i].metric, &value, &mark) && value > most) {
-            most = value;
-            best = rows[i].name;
-        }
+    struct wl_gpu_launches gpus[GPUS_MOST];
+    for (size_t i = 0; i < predicting->gpu_count; i++) {
+        const struct prediction *of = &predicting->gpus[i];
+        gpus[i] = (struct wl_gpu_launches){
+            of->gpu, (const struct wl_report_launch *const *)of->launches, of->launch_count};
     }
-    return best;
-}
-
-static void add_cell(struct wl_table *table, const struct prediction *prediction, size_t index)
-{
-    double duration_ns;
-    enum wl_mark mark;
-    bool is_known =
-        index < prediction->launch_count &&
-        wl_report_value(prediction->launches[index], "gpu__time_duration.sum", &duration_ns, &mark);
-    char *cell = is_known ? wl_string_format("%.4g us, %s", duration_ns / 1e3,
-                                             limiter(prediction->launches[index]))
-                          : wl_string_copy("not predicted");
-    wl_table_add_cell(table, cell);
-    free(cell);
-}
-
-static void fit(struct wl_table *table, const struct wl_console *console, struct wl_text *out)
-{
-    size_t width = wl_console_width(console->pages);
-    struct wl_text left_out = {0};
-    if (width > 2)
-        wl_table_fit(table, width - 2, &left_out);
-    wl_table_print(table, 2, out);
-    if (left_out.length)
-        wl_format_wrap("  Too wide for this terminal: ", left_out.data, width, out);
-    wl_text_free(&left_out);
-}
-
-static void print_table(const struct predicting *predicting)
-{
-    struct wl_table table = {0};
-    struct wl_text text = {0};
-    size_t rows = 0;
-    wl_table_add_column(&table, "ID", false);
-    wl_table_add_column(&table, "Kernel", true);
-    for (size_t g = 0; g < predicting->gpu_count; g++) {
-        wl_table_add_column(&table, predicting->gpus[g].gpu, false);
-        rows = predicting->gpus[g].launch_count > rows ? predicting->gpus[g].launch_count : rows;
-    }
-    for (size_t i = 0; i < rows; i++) {
-        const struct prediction *first = &predicting->gpus[0];
-        char *id = wl_string_format("%zu", i);
-        wl_table_add_cell(&table, id);
-        bool is_named = i < first->launch_count && first->launches[i]->kernel;
-        bool is_stand_in = is_named && first->launches[i]->kernel->module.is_stand_in;
-        char *name = wl_string_format(
-            "%s%s", is_named ? first->launches[i]->kernel->record.function : "(unknown)",
-            is_stand_in ? " (stand-in)" : "");
-        wl_table_add_cell(&table, name);
-        free(name);
-        for (size_t g = 0; g < predicting->gpu_count; g++)
-            add_cell(&table, &predicting->gpus[g], i);
-        free(id);
-    }
-    fit(&table, predicting->console, &text);
-    wl_text_add(&text,
-                "  Predicted durations, and what is nearest to its limit. The program ran once "
-                "on each model: where it\n  asks for device properties, it may have gone "
-                "a different path.\n");
-    wl_console_print(predicting->console, "%s", text.data);
-    wl_text_free(&text);
-    wl_table_free(&table);
+    return wl_view_predictions(
+        gpus, predicting->gpu_count,
+        "Durations, and what is nearest to its limit. The program ran once on each model: where it "
+        "asks for device properties, it may have gone a different path.",
+        wl_page_options_format(&predicting->options->pages), predicting->console->pages,
+        wl_console_width(predicting->console->pages), error);
 }
 
 static enum wl_code predict(struct predicting *predicting, struct wl_error *error)
@@ -204,7 +144,7 @@ static enum wl_code predict(struct predicting *predicting, struct wl_error *erro
         code = wl_error_set(error, WL_ERR_NOTHING, "no kernel launch was profiled");
     }
     if (!code)
-        print_table(predicting);
+        code = print_table(predicting, error);
     for (size_t g = 0; g < predicting->gpu_count; g++) {
         wl_report_close(predicting->gpus[g].report);
         free(predicting->gpus[g].launches);
@@ -229,9 +169,142 @@ static enum wl_code run(void *given, const struct wl_arguments *program,
     return predict(&predicting, error);
 }
 
+/* ---- of a report ---- */
+
+struct report_options {
+    struct wl_general_options general;
+    const char *gpus;
+    struct wl_page_options pages; /* only the form */
+};
+
+static const struct wl_option report_rows[] = {
+    WL_ROWS_HEADING("PREDICTIONS"),
+    WL_ROW(struct report_options, gpus, TEXT, "gpu", 0, "NAMES",
+           "only those of these models, ',' between; default: all that the report has"),
+    WL_ROW(struct report_options, pages.csv, FLAG, "csv", 0, NULL, "as CSV"),
+    WL_ROW(struct report_options, pages.json, FLAG, "json", 0, NULL, "as JSON"),
+    WL_ROWS_END,
+};
+
+static const struct wl_option_table report_tables[] = {
+    {report_rows, 0, 0},
+    WL_TABLE(struct report_options, general, wl_general_rows),
+    WL_TABLES_END,
+};
+
+static const char *model_of(const struct wl_report_launch *launch)
+{
+    const struct wl_record_device *device = launch->device;
+    return !device ? "(unknown)" : device->model && *device->model ? device->model : device->name;
+}
+
+/* A prediction for each GPU model of the report, in the order of its launches. */
+static void collect(struct wl_report *report, struct predicting *predicting)
+{
+    size_t count = 0;
+    const struct wl_report_launch *all = wl_report_launches(report, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+        while (at < predicting->gpu_count &&
+               strcmp(predicting->gpus[at].gpu, model_of(&all[i])) != 0)
+            at++;
+        if (at == GPUS_MOST)
+            continue;
+        struct prediction *into = &predicting->gpus[at];
+        if (at == predicting->gpu_count) {
+            predicting->gpu_count++;
+            into->gpu = wl_string_copy(model_of(&all[i]));
+            into->launches = wl_alloc_zero(count, sizeof *into->launches);
+        }
+        into->launches[into->launch_count++] = &all[i];
+    }
+}
+
+/* Another GPU's durations are no function of what a report holds. */
+static enum wl_code fail_other_gpu(struct wl_report *report, const struct predicting *predicting,
+                                   const char *name, struct wl_error *error)
+{
+    size_t count = 0;
+    const struct wl_report_process *processes = wl_report_processes(report, &count);
+    wl_error_set(error, WL_ERR_USAGE, "the report has no launch on %s, but on %s", name,
+                 predicting->gpus[0].gpu);
+    return wl_error_set_hint(error,
+                             "another model needs the program's addresses again: warplens predict "
+                             "--gpu %s %s",
+                             name, count ? processes[0].record.command_line : "PROGRAM");
+}
+
+/* Keeps of the predictions those that names list, in its order. */
+static enum wl_code choose(struct wl_report *report, const struct predicting *from,
+                           const char *names, struct wl_gpu_launches *gpus, size_t *gpu_count,
+                           struct wl_error *error)
+{
+    char *copy = wl_string_copy(names ? names : ""), *rest = copy;
+    enum wl_code code = WL_OK;
+    *gpu_count = 0;
+    for (size_t i = 0; i < from->gpu_count && !names; i++)
+        gpus[(*gpu_count)++] = (struct wl_gpu_launches){
+            from->gpus[i].gpu, (const struct wl_report_launch *const *)from->gpus[i].launches,
+            from->gpus[i].launch_count};
+    for (char *name; names && !code && (name = strsep(&rest, ","));) {
+        size_t at = 0;
+        while (at < from->gpu_count && strcmp(from->gpus[at].gpu, name) != 0)
+            at++;
+        if (at == from->gpu_count)
+            code = fail_other_gpu(report, from, name, error);
+        else if (*gpu_count < GPUS_MOST)
+            gpus[(*gpu_count)++] = (struct wl_gpu_launches){
+                from->gpus[at].gpu, (const struct wl_report_launch *const *)from->gpus[at].launches,
+                from->gpus[at].launch_count};
+    }
+    free(copy);
+    return code;
+}
+
+static enum wl_code show_report(void *given, const struct wl_arguments *arguments,
+                                const struct wl_console *console, struct wl_error *error)
+{
+    const struct report_options *options = given;
+    struct wl_report *report = NULL;
+    struct predicting predicting = {0};
+    struct wl_gpu_launches gpus[GPUS_MOST];
+    size_t gpu_count = 0;
+    if (arguments->count != 1)
+        return wl_error_set(error, WL_ERR_USAGE, "predict takes one report, not %zu",
+                            arguments->count);
+    enum wl_code code = wl_page_options_check(&options->pages, error);
+    if (!code)
+        code = wl_report_open(arguments->items[0], &report, error);
+    if (!code) {
+        collect(report, &predicting);
+        if (!predicting.gpu_count)
+            code = wl_error_set(error, WL_ERR_NOTHING, "the report holds no kernel launch");
+        else
+            code = choose(report, &predicting, options->gpus, gpus, &gpu_count, error);
+    }
+    if (!code)
+        code = wl_view_predictions(gpus, gpu_count,
+                                   "Durations that the report has, and what is nearest to its "
+                                   "limit.",
+                                   wl_page_options_format(&options->pages), console->pages,
+                                   wl_console_width(console->pages), error);
+    for (size_t i = 0; i < predicting.gpu_count; i++) {
+        free(predicting.gpus[i].launches);
+        free(predicting.gpus[i].gpu);
+    }
+    wl_report_close(report);
+    return code;
+}
+
+static const struct wl_verb of_report = {
+    .options_bytes = sizeof(struct report_options),
+    .tables = report_tables,
+    .work = show_report,
+};
+
 const struct wl_verb wl_verb_predict = {
     .name = "predict",
-    .usage = "predict --gpu NAMES [options] PROGRAM [ARGUMENTS]",
+    .usage = "predict --gpu NAMES [options] PROGRAM [ARGUMENTS] | REPORT.wlr",
     .summary = "predict how long a CUDA program's kernels take on several GPUs",
     .options_bytes = sizeof(struct wl_profile_options),
     .tables = wl_profile_tables,
@@ -239,4 +312,5 @@ const struct wl_verb wl_verb_predict = {
     .init = wl_profile_init,
     .release = wl_profile_release,
     .work = run,
+    .of_report = &of_report,
 };

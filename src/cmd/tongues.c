@@ -27,7 +27,7 @@ const struct wl_verb *wl_tongue_of_program(const char *path)
 }
 
 const struct wl_tongue wl_tongues[] = {
-    {"ncu", "", wl_profile_tables,
+    {"ncu", "", "profile", wl_profile_tables,
      "help version mode port max-connections hostname target-processes "
      "target-processes-filter check-exit-code forward-signals null-stdin injection-path-64 "
      "preload-library support-32bit call-stack call-stack-type nvtx nvtx-push-pop-scope "
@@ -51,7 +51,7 @@ const struct wl_tongue wl_tongues[] = {
      "print-details print-metric-name print-units print-metric-instances "
      "print-metric-attribution print-fp print-kernel-base print-nvtx-rename "
      "print-rule-details print-summary quiet verbose"},
-    {"nsys", "profile", wl_trace_tables,
+    {"nsys", "profile", "trace", wl_trace_tables,
      "accelerator-trace auto-report-name backtrace capture-range capture-range-end "
      "clock-frequency-changes command-file cpu-cluster-events cpu-core-events "
      "cpu-core-metrics cpu-socket-events cpu-socket-metrics cpuctxsw cuda-event-trace "
@@ -79,13 +79,13 @@ const struct wl_tongue wl_tongues[] = {
      "start-frame-index start-later stats stop-on-exit storage-devices storage-metrics "
      "syscall trace trace-fork-before-exec vsync vulkan-gpu-workload wait "
      "wddm-additional-events wddm-backtraces xhv-trace xhv-trace-events"},
-    {"nsys", "stats", wl_stats_tables,
+    {"nsys", "stats", "stats", wl_stats_tables,
      "filter-nvtx filter-time force-export force-overwrite format help help-formats "
      "help-reports hints output quiet report report-dir sqlite timeunit"},
-    {"nsys", "export", wl_nsys_export_tables,
+    {"nsys", "export", "nsys export", wl_nsys_export_tables,
      "append force-overwrite help include-blobs include-json lazy output quiet "
      "separate-strings tables times ts-normalize ts-shift type"},
-    {"nvprof", "", wl_nvprof_tables,
+    {"nvprof", "", "nvprof", wl_nvprof_tables,
      "aggregate-mode analysis-metrics annotate-mpi concurrent-kernels context-name "
      "continuous-sampling-interval cpu-profiling cpu-profiling-explain-ccff "
      "cpu-profiling-frequency cpu-profiling-max-depth cpu-profiling-mode "
@@ -107,8 +107,8 @@ const struct wl_tongue wl_tongues[] = {
     {0},
 };
 
-static const struct wl_option *find(const struct wl_option_table *tables, const char *name,
-                                    size_t length)
+const struct wl_option *wl_tongue_find(const struct wl_option_table *tables, const char *name,
+                                       size_t length)
 {
     for (struct wl_option_cursor at = wl_options_first(tables); at.row; wl_options_next(&at))
         if (at.row->kind != WL_OPTION_HEADING && strlen(at.row->name) == length &&
@@ -159,67 +159,8 @@ void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out)
     wl_text_add(out, "| option | here | why |\n|---|---|---|\n");
     for (const char *name = tongue->options; *name;) {
         size_t length = strcspn(name, " ");
-        print_row(find(tongue->tables, name, length), name, length, out);
+        print_row(wl_tongue_find(tongue->tables, name, length), name, length, out);
         name += length;
         name += strspn(name, " ");
-    }
-}
-
-/* What an option of one tool is called in the verbs that do another's work. */
-static const struct {
-    const char *name, *here;
-    const struct wl_option_table *tables; /* of which verb */
-} translations[] = {
-    {"capture-range", "`--profile-from-start off` profiles between cudaProfilerStart and Stop",
-     wl_profile_tables},
-    {"nvtx-capture", "--nvtx-include RANGE", wl_profile_tables},
-    {"output", "-o FILE", wl_profile_tables},
-    {"stats", "--page summary", wl_profile_tables},
-    {"trace", "`warplens trace -t NAMES` records events", wl_profile_tables},
-    {"print-gpu-trace",
-     "`warplens trace -r cuda_gpu_trace PROGRAM`, `warplens nvprof "
-     "--print-gpu-trace PROGRAM`",
-     wl_profile_tables},
-    {"events", "--metrics NAMES knows nvprof's events too", wl_profile_tables},
-    {"profile-from-start",
-     "`--capture-range cudaProfilerApi` records between cudaProfilerStart and "
-     "Stop",
-     wl_trace_tables},
-    {"metrics", "`warplens profile --metrics NAMES` counts", wl_trace_tables},
-    {"set", "`warplens profile --set NAME` counts", wl_trace_tables},
-    {"section", "`warplens profile --section NAME` counts", wl_trace_tables},
-    {"kernel-name", "`warplens profile -k NAME` counts", wl_trace_tables},
-    {"launch-count", "--kernel-count N ends the recording after N kernels", wl_trace_tables},
-    {"nvtx-include", "`--capture-range nvtx --nvtx-capture RANGE` records a range",
-     wl_trace_tables},
-    {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_trace_tables},
-};
-
-static bool has_option(const struct wl_tongue *tongue, const char *name)
-{
-    for (const char *at = tongue->options; *at;) {
-        size_t length = strcspn(at, " ");
-        if (strlen(name) == length && strncmp(at, name, length) == 0)
-            return true;
-        at += length;
-        at += strspn(at, " ");
-    }
-    return false;
-}
-
-void wl_tongue_explain(const struct wl_option_table *tables, const char *name, struct wl_text *hint)
-{
-    for (size_t i = 0; i < WL_COUNT(translations); i++)
-        if (translations[i].tables == tables && strcmp(translations[i].name, name) == 0) {
-            wl_text_addf(hint, "here: %s", translations[i].here);
-            return;
-        }
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
-        if (tongue->tables == tables || !has_option(tongue, name))
-            continue;
-        wl_text_addf(hint, "it is of `%s%s%s`: warplens %s%s%s --help", tongue->tool,
-                     *tongue->command ? " " : "", tongue->command, tongue->tool,
-                     *tongue->command ? " " : "", tongue->command);
-        return;
     }
 }

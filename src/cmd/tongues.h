@@ -12,6 +12,7 @@ const struct wl_verb *wl_tongue_of_program(const char *path);
 struct wl_tongue {
     const char *tool;                     /* "nsys" */
     const char *command;                  /* "profile", or "" */
+    const char *here;                     /* the verb that does it: "trace" */
     const struct wl_option_table *tables; /* what reads them here */
     const char *options;                  /* names without dashes, ' ' between */
 };
@@ -20,9 +21,15 @@ extern const struct wl_tongue wl_tongues[]; /* ends with one without tool */
 /* Adds a table in Markdown, a row an option: what becomes of it here, and why. */
 void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out);
 
-/* Of an option that these tables do not have: what does it here, or whose it is. As
- * wl_options_explain. */
-void wl_tongue_explain(const struct wl_option_table *tables, const char *name,
+/* The row of a name of this length; NULL: none. */
+const struct wl_option *wl_tongue_find(const struct wl_option_table *tables, const char *name,
+                                       size_t length);
+
+/* Of an option that these tables do not have: what does it here, or whose it is; with may_guess,
+ * which option of any tool it may have meant. As wl_options_explain. */
+void wl_tongue_explain(const struct wl_option_table *tables, const char *name, bool may_guess,
                        struct wl_text *hint);
+/* Of a word that is no verb: what does here what another tool calls so, or near names. */
+void wl_tongue_explain_verb(const char *word, struct wl_text *hint);
 
 #endif

@@ -31,7 +31,7 @@ static const struct wl_option rows[] = {
           "print the summary tables when the program has ended"),
     TRACE(tables, COMMAS, "report", 'r', "NAMES",
           "print these tables, ',' between: cuda_api_sum, cuda_gpu_trace, …"),
-    TRACE(forms, COMMAS, "export", 0, "sqlite|chrome|perfetto|speedscope|folded|none",
+    TRACE(forms, COMMAS, "export", 0, "sqlite|chrome|perfetto|speedscope|folded|pprof|none",
           "write the trace beside the report too, ',' between; sqlite: the main tables of "
           "`nsys export --type sqlite`"),
     TRACE(wants_acc_time, FLAG, "acc-time", 0, NULL,

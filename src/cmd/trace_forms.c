@@ -17,6 +17,7 @@ static const struct {
     {"perfetto", ".perfetto-trace", WL_TIMELINE_FORM_PERFETTO},
     {"speedscope", ".speedscope.json", WL_TIMELINE_FORM_SPEEDSCOPE},
     {"folded", ".folded", WL_TIMELINE_FORM_FOLDED},
+    {"pprof", ".pb.gz", WL_TIMELINE_FORM_PPROF},
 };
 
 /* nsys's forms that need libraries of theirs. */
@@ -45,7 +46,7 @@ static enum wl_code fail_unknown(const char *name, size_t length, struct wl_erro
     return wl_error_set_hint(error, is_of_nsys ? "--export sqlite has the same tables; `warplens "
                                                  "show REPORT --report all --json` prints them"
                                                : "there are sqlite, chrome, perfetto, speedscope, "
-                                                 "folded, none");
+                                                 "folded, pprof, none");
 }
 
 enum wl_code wl_trace_forms_check(const char *names, struct wl_error *error)

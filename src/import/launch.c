@@ -29,8 +29,16 @@ void wl_import_launch_number(struct wl_import_launch *launch, const char *name, 
     }
 }
 
+/* What ncu's own pages are made of; it stands among a launch's values. */
+static bool is_definition(const char *name)
+{
+    return wl_text_starts(name, "group:") || wl_text_starts(name, "breakdown:");
+}
+
 void wl_import_launch_text(struct wl_import_launch *launch, const char *name, const char *text)
 {
+    if (is_definition(name))
+        return;
     struct wl_record_attribute row = {.name = wl_string_copy(name), .text = wl_string_copy(text)};
     WL_PUSH(&launch->attributes, row);
 }

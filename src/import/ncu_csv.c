@@ -188,25 +188,8 @@ static const struct {
     {"L2 Theoretical Sectors Global", "memory_l2_theoretical_sectors_global"},
     {"L2 Theoretical Sectors Global Ideal", "memory_l2_theoretical_sectors_global_ideal"},
     {"L2 Theoretical Sectors Local", "memory_l2_theoretical_sectors_local"},
-    {"stall_barrier", SAMPLED "barrier"},
-    {"stall_branch_resolving", SAMPLED "branch_resolving"},
-    {"stall_dispatch", SAMPLED "dispatch_stall"},
-    {"stall_drain", SAMPLED "drain"},
-    {"stall_gmma", SAMPLED "gmma"},
-    {"stall_imc", SAMPLED "imc_miss"},
-    {"stall_lg", SAMPLED "lg_throttle"},
-    {"stall_long_sb", SAMPLED "long_scoreboard"},
-    {"stall_math", SAMPLED "math_pipe_throttle"},
-    {"stall_membar", SAMPLED "membar"},
-    {"stall_mio", SAMPLED "mio_throttle"},
-    {"stall_misc", SAMPLED "misc"},
-    {"stall_no_inst", SAMPLED "no_instructions"},
-    {"stall_not_selected", SAMPLED "not_selected"},
-    {"stall_selected", SAMPLED "selected"},
-    {"stall_short_sb", SAMPLED "short_scoreboard"},
-    {"stall_sleep", SAMPLED "sleeping"},
-    {"stall_tex", SAMPLED "tex_throttle"},
-    {"stall_wait", SAMPLED "wait"},
+#define WL_STALL_NAME(column, state) {column, SAMPLED state},
+#include "gpu/stall_names.def"
 };
 
 struct page {

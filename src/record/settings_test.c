@@ -24,6 +24,7 @@ static void defaults_are_those_of_the_command_line(void **state)
     wl_settings_print(&settings, &text);
     assert_string_equal(text.data, "collector=sim\n"
                                    "gpu=h200\n"
+                                   "clock_mhz=0\n"
                                    "gpu_folder=\n"
                                    "stream_folder=\n"
                                    "compiled_file=\n"

@@ -1,7 +1,9 @@
 #include "report/events.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/failure.h"
 #include "report/reader.h"
 
@@ -76,5 +78,142 @@ enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
                               is_good ? sqlite3_errmsg(report->file.database)
                                       : "an event of the trace is not one");
     sqlite3_finalize(statement);
+    return code;
+}
+
+/* ---- all at once ---- */
+
+enum {
+    SPAN_CATEGORY,
+    SPAN_NAME,
+    SPAN_START,
+    SPAN_END,
+    SPAN_PROCESS,
+    SPAN_THREAD,
+    SPAN_CORRELATION,
+    SPAN_WHERE,
+    SPAN_BYTES,
+    SPAN_IN_USE,
+    SPAN_MEMORY,
+};
+
+static const char spans_sql[] =
+    "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0, word_1, word_5, word_3 "
+    "FROM trace_events ORDER BY id";
+
+const char *wl_report_event_name(const struct wl_report *report, uint32_t name)
+{
+    return name >= 1 && name <= report->names.count && report->names.items[name - 1]
+               ? report->names.items[name - 1]
+               : "";
+}
+
+static uint64_t read_amount(sqlite3_stmt *row, int64_t category)
+{
+    switch (category) {
+    case WL_TIMELINE_MEMCPY:
+    case WL_TIMELINE_MEMSET:
+    case WL_TIMELINE_UNIFIED_MEMORY:
+        return (uint64_t)sqlite3_column_int64(row, SPAN_BYTES);
+    case WL_TIMELINE_MEMORY:
+        return sqlite3_column_int64(row, SPAN_MEMORY) == WL_TIMELINE_MEMORY_DEVICE
+                   ? (uint64_t)sqlite3_column_int64(row, SPAN_IN_USE) + 1
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
+                      struct wl_report_span *span)
+{
+    int64_t category = sqlite3_column_int64(row, SPAN_CATEGORY);
+    int64_t process = sqlite3_column_int64(row, SPAN_PROCESS);
+    int64_t start = sqlite3_column_int64(row, SPAN_START);
+    int64_t end = sqlite3_column_int64(row, SPAN_END);
+    if (category < 1 || category >= WL_TIMELINE_CATEGORY_COUNT || process < 1 ||
+        process > (int64_t)report->processes.count || start < 0 || end < start)
+        return false;
+    int64_t name = sqlite3_column_int64(row, SPAN_NAME);
+    *span = (struct wl_report_span){
+        .start_ns = (uint64_t)start,
+        .end_ns = (uint64_t)end,
+        .where = (uint64_t)sqlite3_column_int64(row, SPAN_WHERE),
+        .amount = read_amount(row, category),
+        .name = name >= 1 && name <= (int64_t)report->names.count ? (uint32_t)name : 0,
+        .process = (uint32_t)process - 1,
+        .thread = (uint32_t)sqlite3_column_int64(row, SPAN_THREAD),
+        .correlation = (uint32_t)sqlite3_column_int64(row, SPAN_CORRELATION),
+        .category = (uint32_t)category,
+    };
+    return true;
+}
+
+static bool is_before(const struct wl_report_span *a, const struct wl_report_span *b)
+{
+    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns > b->end_ns;
+}
+
+/* Merges [from, middle) and [middle, end) of items, both in order, by way of room; of equal ones
+ * those of the first come first. */
+static void merge(struct wl_report_span *items, size_t from, size_t middle, size_t end,
+                  struct wl_report_span *room)
+{
+    size_t left = 0, count = middle - from, right = middle, at = from;
+    memcpy(room, items + from, count * sizeof *room);
+    while (left < count && right < end)
+        items[at++] = is_before(&items[right], &room[left]) ? items[right++] : room[left++];
+    memcpy(items + at, room + left, (count - left) * sizeof *room);
+}
+
+/* Events are recorded nearly in order: parts that are in order are found and merged. */
+static void sort_spans(struct wl_report_span *items, size_t count)
+{
+    struct wl_report_span *room = NULL;
+    for (bool is_sorted = false; !is_sorted;) {
+        is_sorted = true;
+        for (size_t from = 0, middle, end; from < count; from = end) {
+            for (middle = from + 1;
+                 middle < count && !is_before(&items[middle], &items[middle - 1]);)
+                middle++;
+            for (end = middle + (middle < count);
+                 end < count && !is_before(&items[end], &items[end - 1]);)
+                end++;
+            if (middle >= count)
+                break;
+            is_sorted = false;
+            if (!room)
+                room = wl_alloc_zero(count, sizeof *room);
+            merge(items, from, middle, end, room);
+        }
+    }
+    free(room);
+}
+
+enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
+                             struct wl_error *error)
+{
+    struct {
+        struct wl_report_span *items;
+        size_t count, capacity;
+    } all = {0};
+    struct wl_report_span span;
+    sqlite3_stmt *statement = NULL;
+    int status = sqlite3_prepare_v2(report->file.database, spans_sql, -1, &statement, NULL);
+    bool is_good = status == SQLITE_OK;
+    while (is_good && (status = sqlite3_step(statement)) == SQLITE_ROW) {
+        is_good = read_span(report, statement, &span);
+        if (is_good)
+            WL_PUSH(&all, span);
+    }
+    enum wl_code code = WL_OK;
+    if (status != SQLITE_DONE)
+        code = wl_report_fail(error, WL_ERR_CORRUPT, report->path, "the report is damaged: %s",
+                              is_good ? sqlite3_errmsg(report->file.database)
+                                      : "an event of the trace is not one");
+    sqlite3_finalize(statement);
+    sort_spans(all.items, all.count);
+    *spans = all.items;
+    *count = all.count;
     return code;
 }

@@ -22,4 +22,21 @@ enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
                               void (*take)(void *self, const struct wl_report_event *event),
                               void *self, struct wl_error *error);
 
+/* What a picture over time needs of an event. */
+struct wl_report_span {
+    uint64_t start_ns, end_ns;
+    uint64_t where;  /* word 0: of the device's events its stream (WL_TIMELINE_WHERE_...) */
+    uint64_t amount; /* bytes: copied or filled; of memory of the device, one more than those that
+                        are in use from then on */
+    uint32_t name;   /* wl_report_event_name */
+    uint32_t process, thread, correlation;
+    uint32_t category; /* enum wl_timeline_category */
+};
+/* All events of the trace in the order of wl_report_events, at once: several times as fast, and in
+ * memory. free() *spans. Errors: WL_ERR_CORRUPT. */
+enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
+                             struct wl_error *error);
+/* "" for 0, and for names that are not there. */
+const char *wl_report_event_name(const struct wl_report *report, uint32_t name);
+
 #endif

@@ -1,6 +1,7 @@
 #include "run/hardware.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,16 +104,20 @@ enum wl_code wl_hardware_choose(const struct wl_run_request *request,
 {
     enum wl_collector_choice choice;
     struct wl_error trouble = {0};
-    bool names_gpu = request->settings->gpu[0];
+    bool names_gpu = request->settings->gpu[0] || settings->clock_mhz;
     enum wl_code code = read_choice(request->settings->collector, &choice, error);
     if (code)
         return code;
     settings->collector = WL_COLLECTOR_SIM;
-    if (!names_gpu)
+    if (!settings->gpu[0])
         replace(&settings->gpu, wl_string_copy(default_gpu));
+    if (settings->clock_mhz)
+        replace(&settings->gpu,
+                wl_string_format("%s,clock_mhz=%" PRIu32, settings->gpu, settings->clock_mhz));
+    settings->clock_mhz = 0;
     if (names_gpu && request->settings->collector == WL_COLLECTOR_HW) {
         wl_error_set(error, WL_ERR_USAGE, "--gpu and --collector hw exclude each other");
-        return wl_error_set_hint(error, "--gpu names a model to simulate");
+        return wl_error_set_hint(error, "--gpu and --clock are of a model to simulate");
     }
     if (names_gpu || choice == WL_COLLECTOR_SIM)
         return WL_OK;

@@ -30,11 +30,19 @@ void wl_sim_counts_free(struct wl_sim_counts *counts)
 
 void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts)
 {
-    struct wl_findings all = {counts->findings, counts->finding_count, counts->finding_count};
+    struct wl_findings all = {
+        counts->findings,
+        counts->finding_count,
+        counts->finding_count,
+        counts->errors_left_out + sm->findings.errors_left_out,
+        counts->warnings_left_out + sm->findings.warnings_left_out,
+    };
     for (size_t i = 0; i < sm->findings.count; i++)
         wl_findings_add(&all, &sm->findings.items[i]);
     counts->findings = all.items;
     counts->finding_count = all.count;
+    counts->errors_left_out = all.errors_left_out;
+    counts->warnings_left_out = all.warnings_left_out;
 }
 
 /* Which totals a memory site's counts belong to, by space and access. */

@@ -62,6 +62,10 @@ void wl_findings_add(struct wl_findings *findings, const struct wl_finding *find
     }
     if (findings->count < WL_FINDINGS_MAX)
         WL_PUSH(findings, *finding);
+    else if (wl_finding_rows[finding->kind].is_error)
+        findings->errors_left_out += finding->count;
+    else
+        findings->warnings_left_out += finding->count;
 }
 
 void wl_findings_free(struct wl_findings *findings)

@@ -60,6 +60,8 @@ struct wl_finding {
 struct wl_findings {
     struct wl_finding *items;
     size_t count, capacity;
+    uint64_t errors_left_out,
+        warnings_left_out; /* times that more than WL_FINDINGS_MAX were found */
 };
 
 struct wl_finding_row {
@@ -71,7 +73,7 @@ struct wl_finding_row {
 extern const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT];
 
 /* One more of them, counted with the first of its kind and instruction; beyond WL_FINDINGS_MAX
- * kinds and instructions they are dropped. */
+ * kinds and instructions they are counted alone. */
 void wl_findings_add(struct wl_findings *findings, const struct wl_finding *finding);
 void wl_findings_free(struct wl_findings *findings);
 

@@ -48,7 +48,7 @@ void wl_l1_reset(struct wl_l1 *l1)
 void wl_l1_forget_stores(struct wl_l1 *l1)
 {
     for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
-        l1->stores[i].line = UINT64_MAX;
+        l1->store_lines[i] = UINT64_MAX;
 }
 
 void wl_l1_drop(struct wl_l1 *l1, uint64_t line)

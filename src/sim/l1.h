@@ -31,7 +31,6 @@ struct wl_l1_set {
 #define WL_L1_NEW_REQUEST UINT32_MAX
 
 struct wl_l1_recent_store {
-    uint64_t line;
     uint32_t place, request, followers;
 };
 
@@ -51,6 +50,7 @@ struct wl_l1 {
     uint32_t fetch_all;      /* sectors a miss of a cached load fetches besides its own: 15 or 0 */
     bool caches_loads;
     uint32_t next_store;
+    uint64_t store_lines[WL_L1_STORE_BUFFER];
     struct wl_l1_recent_store stores[WL_L1_STORE_BUFFER];
 };
 
@@ -69,7 +69,7 @@ void wl_l1_allocate(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line);
 
 /* Runs of set_count consecutive lines fill the sets evenly; each run is turned by the golden ratio
  * against the one before, so that lines at any stride spread nearly evenly too. */
-static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t line)
+static inline uint32_t wl_l1_find_set_number(const struct wl_l1 *l1, uint64_t line)
 {
     uint32_t low = (uint32_t)line;
     uint32_t run = (uint32_t)(((uint64_t)l1->set_reciprocal * low) >> 32); /* or one less */
@@ -80,7 +80,12 @@ static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t 
     }
     uint32_t turn = (run + (uint32_t)(line >> 32)) * 0x9e3779b1u; /* of 2^32, by the golden ratio */
     uint32_t set = offset + (uint32_t)(((uint64_t)turn * l1->set_count) >> 32);
-    return &l1->sets[set >= l1->set_count ? set - l1->set_count : set];
+    return set >= l1->set_count ? set - l1->set_count : set;
+}
+
+static inline struct wl_l1_set *wl_l1_find_set(const struct wl_l1 *l1, uint64_t line)
+{
+    return &l1->sets[wl_l1_find_set_number(l1, line)];
 }
 
 /* The ways whose tag is tag, as a bit mask; at most one of those present. */
@@ -185,9 +190,21 @@ static inline uint32_t wl_l1_fetched(const struct wl_l1 *l1, uint32_t missed)
 static inline struct wl_l1_recent_store *wl_l1_find_store(struct wl_l1 *l1, uint64_t line,
                                                           uint32_t place)
 {
+    uint32_t match = 0;
+#if defined(__AVX512F__)
+    const __m512i key = _mm512_set1_epi64((long long)line);
+    for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i += 8)
+        match |= (uint32_t)_mm512_cmpeq_epi64_mask(_mm512_loadu_si512(l1->store_lines + i), key)
+                 << i;
+#else
     for (uint32_t i = 0; i < WL_L1_STORE_BUFFER; i++)
-        if (l1->stores[i].line == line && place - l1->stores[i].place <= 1)
-            return &l1->stores[i];
+        match |= (uint32_t)(l1->store_lines[i] == line) << i;
+#endif
+    for (; match; match &= match - 1) {
+        struct wl_l1_recent_store *store = &l1->stores[__builtin_ctz(match)];
+        if (place - store->place <= 1)
+            return store;
+    }
     return NULL;
 }
 
@@ -220,8 +237,9 @@ static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, u
         recent->request = request;
         return stored;
     }
-    l1->stores[l1->next_store++ % WL_L1_STORE_BUFFER] =
-        (struct wl_l1_recent_store){line, place, request, 0};
+    const uint32_t next = l1->next_store++ % WL_L1_STORE_BUFFER;
+    l1->store_lines[next] = line;
+    l1->stores[next] = (struct wl_l1_recent_store){place, request, 0};
     return stored;
 }
 

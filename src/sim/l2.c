@@ -25,13 +25,16 @@ enum {
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
+/* What most requests need lies in the first 64 bytes. */
 struct l2_set {
-    uint32_t tags[MAX_WAYS];
+    uint64_t order; /* way numbers, a nibble each, most recently used lowest */
+    uint16_t present, dirty_ways;
+    uint32_t latest;         /* tag of the most recently used way; valid where that is present */
     uint8_t valid[MAX_WAYS]; /* low nibble: complete sectors; high: those with some words written */
     uint8_t dirty[MAX_WAYS]; /* low nibble: sectors written since the fetch */
-    uint64_t order;          /* way numbers, a nibble each, most recently used lowest */
-    uint16_t present, dirty_ways;
-};
+    uint32_t tags[MAX_WAYS] __attribute__((aligned(64)));
+    uint32_t written[MAX_WAYS]; /* words written into incomplete sectors */
+} __attribute__((aligned(64)));
 
 /* The latest fetch of a line for the SMs of one group. */
 struct pending {
@@ -50,8 +53,7 @@ struct wl_l2 {
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
     struct l2_set *sets[MAX_PARTITIONS];
-    uint32_t *written[MAX_PARTITIONS]; /* by set and way: words written into incomplete sectors */
-    uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
+    uint32_t group_sms, groups; /* a GPC's SMs are neighbours */
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
@@ -71,6 +73,29 @@ struct located {
 static uint32_t count_sectors(uint32_t sectors)
 {
     return (uint32_t)(0x4332322132212110u >> (4 * (sectors & 15))) & 15;
+}
+
+/* Of a mask with a byte for each sector: the highest bit of each byte, as four bits. */
+static uint32_t pack_highest(uint32_t bytes)
+{
+    return ((bytes >> 7 & 0x01010101u) * 0x01020408u) >> 24 & 15;
+}
+
+/* Sectors of whose words all are in the mask, and those of which some are. */
+static uint32_t whole_sectors(uint32_t words)
+{
+    return pack_highest(((words & 0x7f7f7f7fu) + 0x01010101u) & words);
+}
+
+static uint32_t begun_sectors(uint32_t words)
+{
+    return pack_highest(((words & 0x7f7f7f7fu) + 0x7f7f7f7fu) | words);
+}
+
+/* All words of the sectors. */
+static uint32_t words_of(uint32_t sectors)
+{
+    return (sectors * 0x00204081u & 0x01010101u) * 0xffu;
 }
 
 static uint32_t mix(uint32_t value)
@@ -125,10 +150,8 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     uint64_t sets = gpu->l2_bytes / l2->partitions / LINE_BYTES / l2->ways;
     l2->set_count = sets ? (uint32_t)sets : 1;
     l2->set_reciprocal = UINT32_MAX / l2->set_count;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
-        l2->sets[i] = wl_alloc_zero(l2->set_count, sizeof *l2->sets[i]);
-        l2->written[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof *l2->written[i]);
-    }
+    for (uint32_t i = 0; i < l2->partitions; i++)
+        l2->sets[i] = wl_alloc_aligned(64, l2->set_count * sizeof *l2->sets[i]);
     l2->has_coalescers = gpu->l2_coalescer_sms > 1;
     l2->group_sms =
         l2->has_coalescers ? gpu->l2_coalescer_sms : gpu->sms_per_tpc * gpu->tpcs_per_gpc;
@@ -148,10 +171,8 @@ void wl_l2_free(struct wl_l2 *l2)
 {
     if (!l2)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
+    for (uint32_t i = 0; i < l2->partitions; i++)
         free(l2->sets[i]);
-        free(l2->written[i]);
-    }
     free(l2->pending);
     free(l2->updates);
     free(l2);
@@ -208,8 +229,7 @@ struct entry {
 static struct entry entry_of(struct wl_l2 *l2, uint32_t partition, uint32_t set, uint32_t way)
 {
     struct l2_set *lines = &l2->sets[partition][set];
-    return (struct entry){lines, &lines->valid[way], &lines->dirty[way],
-                          &l2->written[partition][(size_t)set * MAX_WAYS + way], way};
+    return (struct entry){lines, &lines->valid[way], &lines->dirty[way], &lines->written[way], way};
 }
 
 /* Writes dirty sectors back; incomplete ones are completed from device memory before. */
@@ -234,6 +254,7 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
     uint32_t way =
         found >= 0 ? (uint32_t)found : (uint32_t)(set->order >> (4 * (l2->ways - 1))) & 15;
     touch(set, way);
+    set->latest = (uint32_t)request->line;
     struct entry entry = entry_of(l2, partition, request->set, way);
     if (found < 0) {
         clean(entry, counts);
@@ -271,9 +292,7 @@ static uint32_t fetch_pairs(uint32_t missed)
  */
 static void keep_written(struct entry entry, uint32_t written)
 {
-    uint32_t partial = 0;
-    for (uint32_t sector = 0; sector < 4; sector++)
-        partial |= (uint32_t)((written >> (8 * sector) & 0xff) != 0) << sector;
+    uint32_t partial = begun_sectors(written);
     if (partial || *entry.valid >> 4)
         *entry.written = written;
     *entry.valid = (uint8_t)((*entry.valid & 15) | partial << 4);
@@ -287,11 +306,7 @@ static void fetch(struct entry home, uint32_t sectors, struct wl_l2_counts *coun
     *home.valid = (uint8_t)(*home.valid | fetched);
     if (!(*home.valid >> 4))
         return;
-    uint32_t written = *home.written;
-    for (uint32_t sector = 0; sector < 4; sector++)
-        if (fetched >> sector & 1)
-            written &= ~(0xffu << (8 * sector));
-    keep_written(home, written);
+    keep_written(home, *home.written & ~words_of(fetched));
 }
 
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
@@ -326,13 +341,8 @@ static void write_words(struct entry entry, uint32_t sectors, uint32_t words)
         return;
     }
     uint32_t written = partial ? *entry.written | words : words;
-    for (uint32_t sector = 0; sector < 4; sector++) {
-        uint32_t bits = 0xffu << (8 * sector);
-        if ((sectors >> sector & 1) && (written & bits) == bits)
-            *entry.valid = (uint8_t)(*entry.valid | 1u << sector);
-        if (*entry.valid >> sector & 1)
-            written &= ~bits;
-    }
+    *entry.valid = (uint8_t)(*entry.valid | (sectors & whole_sectors(written)));
+    written &= ~words_of(*entry.valid & 15u);
     keep_written(entry, written);
 }
 
@@ -349,6 +359,34 @@ static void invalidate_copies(struct wl_l2 *l2, const struct located *request, u
     }
 }
 
+/* Whether the line is the one that was looked up last in its set of the partition. */
+static bool is_latest(struct wl_l2 *l2, uint32_t partition, const struct located *request,
+                      struct entry *entry)
+{
+    struct l2_set *set = &l2->sets[partition][request->set];
+    const uint32_t way = (uint32_t)set->order & 15;
+    if (set->latest != (uint32_t)request->line || !(set->present >> way & 1))
+        return false;
+    *entry = entry_of(l2, partition, request->set, way);
+    return true;
+}
+
+/* A write to a line that is dirty and the latest of its set: nothing moves. False: not so. */
+static bool write_latest(struct wl_l2 *l2, const struct located *request, uint32_t near)
+{
+    struct entry home, local;
+    if (!is_latest(l2, request->home, request, &home) || !(home.set->dirty_ways >> home.way & 1))
+        return false;
+    if (near != request->home) {
+        if (!is_latest(l2, near, request, &local))
+            return false;
+        write_words(local, request->sectors, request->words);
+    }
+    write_words(home, request->sectors, request->words);
+    *home.dirty = (uint8_t)(*home.dirty | request->sectors);
+    return true;
+}
+
 /* Written data are dirty in the home partition; the writer's keeps a copy. */
 static void write_sectors(struct wl_l2 *l2, const struct located *request,
                           struct wl_l2_counts *counts)
@@ -358,6 +396,8 @@ static void write_sectors(struct wl_l2 *l2, const struct located *request,
     counts->writes += count;
     counts->write_hits += count;
     invalidate_copies(l2, request, near);
+    if (write_latest(l2, request, near))
+        return;
     struct entry home = look_up(l2, request->home, request, counts);
     write_words(home, request->sectors, request->words);
     make_dirty(l2, request, home, counts);
@@ -495,8 +535,10 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     if (slice_of(located->set) % shards != shard)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++) {
+        __builtin_prefetch(&l2->sets[i][located->set], 1);
         __builtin_prefetch(&l2->sets[i][located->set].tags, 1);
-        __builtin_prefetch(&l2->sets[i][located->set].valid, 1);
+        if (request->words != UINT32_MAX)
+            __builtin_prefetch(&l2->sets[i][located->set].written, 1);
     }
     located->words = request->words;
     located->time = request->time;
@@ -524,8 +566,10 @@ static bool find_step(const struct wl_l2_trace *traces, const size_t *next, size
     return any;
 }
 
-void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
-                size_t trace_count)
+static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigned shard,
+                                                       unsigned shards,
+                                                       const struct wl_l2_trace *traces,
+                                                       size_t trace_count)
 {
     size_t *next = wl_alloc_zero(trace_count, sizeof *next);
     struct batch *batch = wl_alloc(sizeof *batch);
@@ -541,6 +585,30 @@ void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct 
     flush(l2, batch);
     free(batch);
     free(next);
+}
+
+#if defined(__x86_64__)
+/* The same for processors with wider vectors; all that it calls is compiled into it. */
+__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,popcnt,lzcnt"),
+               flatten)) static void
+feed_v4(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
+        size_t trace_count)
+{
+    feed(l2, shard, shards, traces, trace_count);
+}
+#endif
+
+void wl_l2_feed(struct wl_l2 *l2, unsigned shard, unsigned shards, const struct wl_l2_trace *traces,
+                size_t trace_count)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2")) {
+        feed_v4(l2, shard, shards, traces, trace_count);
+        return;
+    }
+#endif
+    feed(l2, shard, shards, traces, trace_count);
 }
 
 void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)

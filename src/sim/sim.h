@@ -52,6 +52,7 @@ struct wl_sim_counts {
     size_t instruction_count;
     struct wl_finding *findings; /* in order of SMs */
     size_t finding_count;
+    uint64_t errors_left_out, warnings_left_out; /* see wl_findings */
     struct wl_occupancy occupancy;
     double atomic_cycles; /* for which atomics keep the slice of L2 busy that has most of them */
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all

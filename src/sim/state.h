@@ -52,7 +52,7 @@ struct wl_site_state {
     uint64_t range_start, range_end; /* memory range of the last global access */
     uint32_t array_start, array_end; /* shared array of the last access that was checked */
     /* pattern of the last access by all 32 lanes */
-    bool has_pattern, is_sector_strided;
+    bool has_pattern, is_sector_strided, is_line_strided;
     bool is_regular;   /* deltas are multiples of the access size, and all of them less than 2^62 */
     uint8_t shape;     /* enum wl_shape */
     uint8_t surprises; /* changes of pattern in a row: 255 gives learning up */

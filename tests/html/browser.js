@@ -140,7 +140,10 @@ async function open() {
         const busy_ms = await busy();
         const go = (address) =>
             run(
-                "new Promise((done) => { addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
+                "new Promise((done) => { if (location.hash === " +
+                    JSON.stringify("#" + address) +
+                    ") return done();" +
+                    " addEventListener('hashchange', () => requestAnimationFrame(() => done()), {once: true});" +
                     " location.hash = " +
                     JSON.stringify("#" + address) +
                     "; })",
@@ -213,11 +216,16 @@ async function reference(browser) {
     return taken;
 }
 
-/* Makes a report by tests/html/make_reports.c and its page; gives their paths. */
-function make(kind, folder, ...options) {
+/* Makes a report by tests/html/make_reports.c; gives its path. */
+function makeReport(kind, folder) {
     const made = spawnSync(process.env.MAKE_REPORTS, [kind, folder], { encoding: "utf8" });
     if (made.status !== 0) throw new Error("make_reports " + kind + ": " + made.stderr);
-    const report = path.join(folder, kind + ".wlr"),
+    return path.join(folder, kind + ".wlr");
+}
+
+/* The same, and its page; gives their paths. */
+function make(kind, folder, ...options) {
+    const report = makeReport(kind, folder),
         page = path.join(folder, kind + ".html");
     warplens("export", report, "--html", page, ...options);
     return { report, page };
@@ -258,4 +266,4 @@ async function until(page, expression, what) {
     }
 }
 
-module.exports = { workbench, until, open, test, make, warplens, reference };
+module.exports = { workbench, until, open, test, make, makeReport, warplens, reference };

@@ -1,11 +1,19 @@
 /* make_reports KIND FOLDER: writes FOLDER/KIND.wlr for the tests of the HTML page.
  *
- * many: 1,000 launches of a few kernels, whose numbers differ. more: the same with other numbers.
- * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
- * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. */
+ * many: 1,000 launches of a few kernels, whose numbers differ. plenty: 3,000. more: the same with
+ * other numbers. long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text
+ * tries to leave its place. empty: no launch. events: a trace of 1,000,000 events and no launch.
+ * vast: the same trace, and 100,000 launches. */
 #include "support/page_sample.h"
 
-enum { many_launches = 1000, many_kernels = 7, long_lines = 5000, instructions_per_line = 4 };
+enum {
+    many_launches = 1000,
+    plenty_launches = 3000,
+    vast_launches = 100000,
+    many_kernels = 7,
+    long_lines = 5000,
+    instructions_per_line = 4
+};
 
 static const char hostile[] =
     "</script><script>hit=1</script><img src=x onerror=hit=1>\"'`&lt;${hit=1}"
@@ -56,10 +64,9 @@ static struct wl_record_launch plain_launch(void)
     };
 }
 
-static void put_many(const struct wl_sink *sink, double more)
+static void put_many(const struct wl_sink *sink, uint64_t launches, double more)
 {
     struct wl_record_value values[COUNT(sample_values) + 1];
-    begin(sink, NULL);
     for (uint64_t i = 0; i < many_kernels; i++) {
         char *name = wl_string_format("kernel_%d", (int)i);
         const struct wl_record_instruction code[] = {
@@ -74,7 +81,7 @@ static void put_many(const struct wl_sink *sink, double more)
                                                                 .instruction_count = COUNT(code)});
         free(name);
     }
-    for (uint64_t i = 0; i < many_launches; i++) {
+    for (uint64_t i = 0; i < launches; i++) {
         struct wl_record_launch launch = plain_launch();
         memcpy(values, sample_values, sizeof sample_values);
         values[COUNT(sample_values)] =
@@ -193,7 +200,6 @@ static void put_events(const struct wl_sink *sink)
         "cudaLaunchKernel", "step",     "kernel_0", "kernel_1", "kernel_2",
         "kernel_3",         "kernel_4", "kernel_5", "kernel_6", "kernel_7"};
     const uint64_t epoch_ns = 1700000000000000000;
-    begin(sink, NULL);
     sink->put_trace_names(sink->self, &(struct wl_record_trace_names){1, names, names_count});
     for (uint64_t first = 0; first < launches; first += of_a_range) {
         size_t count = 0;
@@ -228,20 +234,27 @@ static void put_events(const struct wl_sink *sink)
 /* Puts the records of a kind. *source: text of the file that they name; file: its path. */
 static bool put(const char *kind, const struct wl_sink *sink, const char *file)
 {
-    if (strcmp(kind, "many") == 0)
-        put_many(sink, 0);
-    else if (strcmp(kind, "more") == 0)
-        put_many(sink, 321);
+    bool is_vast = strcmp(kind, "vast") == 0;
+    bool is_many = strcmp(kind, "many") == 0 || strcmp(kind, "more") == 0;
+    bool is_plenty = strcmp(kind, "plenty") == 0;
+    if (is_many || is_vast || is_plenty || strcmp(kind, "events") == 0)
+        begin(sink, NULL);
+    if (is_many)
+        put_many(sink, many_launches, strcmp(kind, "more") == 0 ? 321 : 0);
+    else if (is_plenty)
+        put_many(sink, plenty_launches, 0);
+    else if (is_vast)
+        put_many(sink, vast_launches, 0);
     else if (strcmp(kind, "long") == 0)
         put_long(sink);
     else if (strcmp(kind, "hostile") == 0)
         put_hostile(sink, file);
-    else if (strcmp(kind, "events") == 0)
-        put_events(sink);
     else if (strcmp(kind, "empty") == 0)
         begin(sink, NULL);
-    else
+    else if (strcmp(kind, "events") != 0)
         return false;
+    if (is_vast || strcmp(kind, "events") == 0)
+        put_events(sink);
     sink->put_end(sink->self, 0, 1700000000500000000);
     return true;
 }

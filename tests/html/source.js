@@ -2,7 +2,7 @@
  * lines and instructions find each other. */
 "use strict";
 const assert = require("assert");
-const { test, make, warplens } = require("./browser.js");
+const { test, make, until, warplens } = require("./browser.js");
 
 const read = `[...document.querySelectorAll(".values [data-column]")].map((node) => [node.dataset.column, Number(node.dataset.value)])`;
 
@@ -73,6 +73,31 @@ test(async (browser, folder) => {
         await page.run("document.querySelector('.values h2').textContent"),
         "Line " + first.line,
     );
+    /* a further column, which the address keeps as it does the line */
+    await page.run(
+        `(() => { const box = document.querySelector(".columns input[value='${heat}']"); box.checked = true; box.dispatchEvent(new Event("change")); })()`,
+    );
+    await until(page, `document.querySelector('.code [data-line="${first.line}"]') !== null`, "rows with another column");
+    await page.run(`document.querySelector('.code [data-line="${first.line}"]').click()`);
+    assert.strictEqual(
+        Number((await page.run("document.querySelector('.row.chosen .extra').textContent")).replace(/,/g, "")),
+        first.values[heat] || 0,
+    );
+    const kept = await page.run("location.hash");
+    assert.match(kept, new RegExp("/" + first.line + "\\?.*columns=" + heat));
+    const again = await browser.page(file + kept);
+    await until(again, "document.querySelector('.row.chosen .extra') !== null", "the line of the address");
+    assert.strictEqual(
+        await again.run("document.querySelector('.values h2').textContent + document.querySelector('.row.chosen .extra').textContent"),
+        await page.run("document.querySelector('.values h2').textContent + document.querySelector('.row.chosen .extra').textContent"),
+    );
+    assert.strictEqual(await again.run("document.querySelector('select[aria-label=Metric]').value"), other);
+    await again.close();
+    await page.run(
+        `(() => { const box = document.querySelector(".columns input[value='${heat}']"); box.checked = false; box.dispatchEvent(new Event("change")); })()`,
+    );
+    await until(page, `document.querySelector('.code [data-line="${first.line}"]') !== null`, "rows without it");
+    await page.run(`document.querySelector('.code [data-line="${first.line}"]').click()`);
     /* arrows in a pane, hottest instructions */
     await page.run("document.querySelector('.code').focus()");
     await page.press("ArrowDown");

@@ -57,6 +57,15 @@ async function seeChange(page) {
     assert.match(sentence, /: .*(on line \d+).* went/);
 }
 
+/* A bar for each run; those after the first are faster, run 3 is what run 2 was. */
+async function seeHistory(page) {
+    await until(page, "document.querySelectorAll('.history tr').length === 3", "three runs");
+    const changes = await page.run("[...document.querySelectorAll('.history tr')].map((row) => row.lastChild.textContent)");
+    assert.strictEqual(changes[0], "baseline");
+    assert.match(changes[1], /^-\d+\.\d %.*✓/);
+    assert.strictEqual(changes[2], changes[1]);
+}
+
 /* What is exported is the same page, with what it needs inside. */
 async function takeAway(browser, page, folder) {
     const html = await page.run(
@@ -88,6 +97,7 @@ async function play(browser, folder, made) {
         await page.run("document.activeElement.blur()");
         await page.press("r");
         await until(page, "document.documentElement.dataset.shown === '3/1'", "run 3");
+        await seeHistory(page);
         /* what does not compile says so, and nothing is run */
         fs.appendFileSync(made.file, "\n#error not yet\n");
         await until(page, "document.querySelector('.message').textContent.includes('not yet')", "the compiler's message");

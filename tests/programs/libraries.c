@@ -56,6 +56,13 @@ static void test_random(void)
     EXPECT(generate(generator, words + 77, COUNT - 77), 0);
     EXPECT(words[0], 3179217846u);
     EXPECT(words[SEQUENCES + 5], behind);
+    /* all sequences twice: what tests/programs/xorwow.py computes from the published algorithm */
+    EXPECT(FIND(call_number, library, "curandSetPseudoRandomGeneratorSeed")(generator, 1234), 0);
+    EXPECT(generate(generator, words, 2 * SEQUENCES), 0);
+    uint32_t hash = 2166136261u;
+    for (int i = 0; i < 2 * SEQUENCES; i++)
+        hash = (hash ^ words[i]) * 16777619u;
+    EXPECT(hash, 3017147949u);
     EXPECT(FIND(call_1, library, "curandDestroyGenerator")(generator), 0);
     EXPECT(FIND(call_1, library, "curandDestroyGenerator")(NULL), 101);
 

@@ -1,10 +1,12 @@
 #include "analyse/metric/source_model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/near.h"
+#include "gpu/stall_names.h"
 
 /* The columns that are more than a count as it comes, and the short list for text. */
 static const struct known_column {
@@ -369,9 +371,15 @@ static bool is_named(const struct wl_source_column *column, const char *name)
     return strlen(column->name) == length && strncmp(column->name, name, length) == 0;
 }
 
-static enum wl_code find_top(const char *name, struct wl_source_model *model,
+static enum wl_code find_top(const char *asked, struct wl_source_model *model,
                              struct wl_error *error)
 {
+    char sampled[80];
+    const char *state = wl_stall_find(asked), *name = asked;
+    if (state) { /* "stall_long_sb" */
+        snprintf(sampled, sizeof sampled, "smsp__pcsamp_warps_issue_stalled_%s", state);
+        name = sampled;
+    }
     struct wl_near near = {.word = name};
     for (size_t i = 0; i < model->column_count && !model->top; i++) {
         if (is_named(&model->columns[i], name))
@@ -383,7 +391,7 @@ static enum wl_code find_top(const char *name, struct wl_source_model *model,
         wl_near_print(&near, "", &hint);
         for (size_t i = 0; i < model->column_count && !near.names[0]; i++)
             wl_text_addf(&hint, "%s%s", i ? ", " : "", model->columns[i].name);
-        wl_error_set(error, WL_ERR_USAGE, "--top: '%s' is not counted for each line", name);
+        wl_error_set(error, WL_ERR_USAGE, "--top: '%s' is not counted for each line", asked);
         wl_error_set_hint(error, near.names[0] ? "did you mean %s?" : "there are: %s",
                           hint.data ? hint.data : "none");
         wl_text_free(&hint);

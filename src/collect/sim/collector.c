@@ -388,6 +388,23 @@ static void note(void *self, enum wl_note_severity severity, const char *code, c
         sink->put_note(sink->self, &record);
 }
 
+/* What a launch did wrong at more instructions than are listed. */
+static void send_left_out(const struct sim_collector *collector,
+                          const struct wl_device_launch *launch, uint64_t times, bool is_error)
+{
+    const struct wl_sink *sink = collector->input.sink;
+    if (!times)
+        return;
+    char *text = wl_string_format("%s found %llu times more, at other instructions than the %d "
+                                  "listed of this launch",
+                                  is_error ? "Errors" : "Warnings", (unsigned long long)times,
+                                  WL_FINDINGS_MAX);
+    struct wl_record_note record = {is_error ? WL_NOTE_ERROR : WL_NOTE_WARNING, "findings-left-out",
+                                    text, "mend those listed and run again", (int64_t)launch->id};
+    sink->put_note(sink->self, &record);
+    free(text);
+}
+
 /* A note for each finding of the launch. */
 static void send_findings(struct sim_collector *collector, const struct wl_device_launch *launch,
                           const struct wl_sim_counts *counts)
@@ -398,8 +415,9 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
         const struct wl_finding_row *row = &wl_finding_rows[finding->kind];
         struct wl_text text = {0};
         if (collector->finding_count++ == FINDING_NOTES_MAX)
-            note(collector, WL_NOTE_WARNING, "findings-left-out",
-                 "kernels of this program do more wrong than is noted", "");
+            note(collector, WL_NOTE_ERROR, "findings-left-out",
+                 "More is wrong with kernels of this program than is listed",
+                 "mend what is listed and run again");
         if (collector->finding_count > FINDING_NOTES_MAX)
             return;
         wl_finding_print(launch->kernel->program, finding, &text);
@@ -411,6 +429,10 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
         sink->put_note(sink->self, &record);
         wl_text_free(&text);
     }
+    if (!counts || !sink->put_note)
+        return;
+    send_left_out(collector, launch, counts->errors_left_out, true);
+    send_left_out(collector, launch, counts->warnings_left_out, false);
 }
 
 /* Why launches of the kernel have no time, said once for each kernel. */

@@ -4,9 +4,11 @@
 #include "support/page_sample.h"
 
 #include <cairo.h>
+#include <math.h>
 
 #include "base/text.h"
 #include "show/draw/charts.h"
+#include "show/draw/inks.h"
 #include "show/draw/models.h"
 
 static struct sample sample;
@@ -163,6 +165,33 @@ static void pictures_have_the_drawing_on_paper(void **state)
     free(path);
 }
 
+static double light_of(uint32_t color)
+{
+    static const double weights[] = {0.2126, 0.7152, 0.0722};
+    double light = 0;
+    for (int i = 0; i < 3; i++) {
+        double part = (color >> (16 - 8 * i) & 255) / 255.0;
+        light += weights[i] * (part <= 0.03928 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4));
+    }
+    return light;
+}
+
+static double contrast(uint32_t a, uint32_t b)
+{
+    double one = light_of(a) + 0.05, other = light_of(b) + 0.05;
+    return one > other ? one / other : other / one;
+}
+
+/* As the Web Content Accessibility Guidelines want it of text: 4.5 to 1. */
+static void text_can_be_read_on_heat(void **state)
+{
+    (void)state;
+    for (int ink = WL_INK_HEAT_1; ink <= WL_INK_HEAT_5; ink++) {
+        assert_true(contrast(wl_ink_light(WL_INK_TEXT), wl_ink_light((enum wl_ink)ink)) >= 4.5);
+        assert_true(contrast(wl_ink_dark(WL_INK_TEXT), wl_ink_dark((enum wl_ink)ink)) >= 4.5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +199,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_drawn_says_why),
         cmocka_unit_test(the_heat_map_shows_the_hottest_lines),
         cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(text_can_be_read_on_heat),
         cmocka_unit_test(pictures_have_the_drawing_on_paper),
     };
     return cmocka_run_group_tests(tests, make, drop);

@@ -17,9 +17,9 @@ static const struct {
     [WL_INK_RED] = {"red", 0xb3261e, 0xff8a80},
     [WL_INK_HEAT_1] = {"heat-1", 0xfff3e2, 0x2b2621},
     [WL_INK_HEAT_2] = {"heat-2", 0xffe0b8, 0x47331f},
-    [WL_INK_HEAT_3] = {"heat-3", 0xffc688, 0x68431f},
-    [WL_INK_HEAT_4] = {"heat-4", 0xffa552, 0x8f541d},
-    [WL_INK_HEAT_5] = {"heat-5", 0xf98629, 0xb8651a},
+    [WL_INK_HEAT_3] = {"heat-3", 0xffc688, 0x603e1d},
+    [WL_INK_HEAT_4] = {"heat-4", 0xffa552, 0x7c4819},
+    [WL_INK_HEAT_5] = {"heat-5", 0xf98629, 0x965314},
 };
 
 const char *wl_ink_name(enum wl_ink ink)
@@ -30,6 +30,11 @@ const char *wl_ink_name(enum wl_ink ink)
 uint32_t wl_ink_light(enum wl_ink ink)
 {
     return inks[ink].light;
+}
+
+uint32_t wl_ink_dark(enum wl_ink ink)
+{
+    return inks[ink].dark;
 }
 
 enum wl_ink wl_ink_heat(double share)

@@ -267,16 +267,31 @@ static enum wl_code fill_parts(struct wl_html *html, json_t *section, struct wl_
                : WL_OK;
 }
 
+/* A section by its name; "launches" and "drawings" may have ids behind a colon. */
+static wl_html_section *find_section(const struct wl_html *html, const char *name)
+{
+    size_t length = strcspn(name, ":");
+    if (strcmp(name, "parts") == 0)
+        return fill_parts;
+    for (size_t i = 0; i < WL_COUNT(sections); i++) {
+        bool has_ids = sections[i].fill == wl_html_launches || sections[i].fill == wl_html_drawings;
+        if (strncmp(sections[i].name, name, length) == 0 && !sections[i].name[length] &&
+            (!name[length] || has_ids))
+            return sections[i].is_of_launches && !html->set ? fill_nothing : sections[i].fill;
+    }
+    return NULL;
+}
+
 enum wl_code wl_export_page_section(struct wl_export_page *page, const char *name,
                                     struct wl_text *json, struct wl_error *error)
 {
     struct wl_html *html = &page->html;
-    wl_html_section *fill = strcmp(name, "parts") == 0 ? fill_parts : NULL;
-    for (size_t i = 0; i < WL_COUNT(sections); i++)
-        if (strcmp(sections[i].name, name) == 0)
-            fill = sections[i].is_of_launches && !html->set ? fill_nothing : sections[i].fill;
+    wl_html_section *fill = find_section(html, name);
+    const char *colon = strchr(name, ':');
     if (!fill)
         return wl_error_set(error, WL_ERR_INPUT, "there is no section %s", name);
+    html->is_served = true;
+    html->only = colon ? colon + 1 : NULL;
     json_t *data = json_object(), *definitions = json_object();
     json_object_clear(html->definitions);
     enum wl_code code = fill(html, data, error);
@@ -297,6 +312,8 @@ enum wl_code wl_export_page_whole(struct wl_export_page *page, struct wl_text *h
                                   struct wl_error *error)
 {
     struct wl_text data = {0};
+    page->html.is_served = false;
+    page->html.only = NULL;
     json_object_clear(page->html.definitions);
     enum wl_code code = add_sections(&page->html, &data, error);
     if (!code)

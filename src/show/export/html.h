@@ -6,6 +6,7 @@
 #define WL_SHOW_EXPORT_HTML_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "analyse/advise/rules.h"
 #include "show/export/export.h"
@@ -29,7 +30,17 @@ struct wl_html {
     struct wl_metric_set *set; /* of the first launch, NULL: there is none */
     struct wl_rules *rules;
     json_t *definitions; /* what names of the page mean, by name */
+    bool is_served;      /* parts are asked for when they are needed: those of many launches are
+                            bare, and only has the ids of the launches that are wanted whole */
+    const char *only;    /* "7,9"; NULL: all */
 };
+
+/* Whether a launch is among those of html->only. */
+bool wl_html_is_wanted(const struct wl_html *html, const struct wl_report_launch *launch);
+/* Whether launches are given without their values, which are asked for later. */
+bool wl_html_is_bare(const struct wl_html *html);
+/* What the page knows of launches before their values: a list for each field. */
+json_t *wl_html_bare_launches(const struct wl_view_context *context);
 
 /* Sees to it that the page can say what a metric, by its name, means. */
 void wl_html_define(struct wl_html *html, const char *name);

@@ -190,6 +190,15 @@ static json_t *metrics_json(struct plan *plan)
     return metrics;
 }
 
+static json_t *whole_launches(struct plan *plan, struct wl_view_context *context)
+{
+    json_t *launches = json_array();
+    for (size_t i = 0; i < context->launch_count; i++)
+        if (wl_html_is_wanted(plan->html, context->launches[i]))
+            json_array_append_new(launches, launch_json(plan, context, context->launches[i]));
+    return launches;
+}
+
 enum wl_code wl_html_launches(struct wl_html *html, json_t *section, struct wl_error *error)
 {
     (void)error;
@@ -207,16 +216,22 @@ enum wl_code wl_html_launches(struct wl_html *html, json_t *section, struct wl_e
         json_array_append_new(sections, plan_named(&plan, &context->names));
     for (size_t i = 0; i < html->report_count; i++) {
         struct wl_view_context *each = &html->contexts[i];
-        json_t *launches = json_array();
-        for (size_t j = 0; j < each->launch_count; j++)
-            json_array_append_new(launches, launch_json(&plan, each, each->launches[j]));
-        json_array_append_new(reports,
-                              json_pack("{s:o, s:o}", "name", wl_json_text(html->reports[i].name),
-                                        "launches", launches));
+        json_t *one = json_pack("{s:o}", "name", wl_json_text(html->reports[i].name));
+        if (wl_html_is_bare(html))
+            json_object_set_new(one, "bare", wl_html_bare_launches(each));
+        else
+            json_object_set_new(one, "launches", whole_launches(&plan, each));
+        json_array_append_new(reports, one);
     }
-    json_object_set_new(section, "remarks", remarks);
-    json_object_set_new(section, "sections", sections);
-    json_object_set_new(section, "metrics", metrics_json(&plan));
+    if (html->only) { /* the page has the plan */
+        json_decref(remarks);
+        json_decref(sections);
+        json_object_del(section, "columns");
+    } else {
+        json_object_set_new(section, "remarks", remarks);
+        json_object_set_new(section, "sections", sections);
+        json_object_set_new(section, "metrics", metrics_json(&plan));
+    }
     json_object_set_new(section, "values", wl_html_table_take(&plan.values));
     json_object_set_new(section, "units", wl_html_table_take(&plan.units));
     json_object_set_new(section, "reports", reports);

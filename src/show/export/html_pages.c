@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/keys.h"
 #include "show/export/html.h"
 #include "show/format/format.h"
 #include "show/format/json.h"
 #include "show/page/diff.h"
 #include "show/page/fields.h"
+
+static const char duration_name[] = "gpu__time_duration.sum";
 
 json_t *wl_html_shown(double number, const char *unit)
 {
@@ -59,9 +62,76 @@ static void add_shown(json_t *object, const char *key, const char *shown_key, co
         json_object_set_new(object, shown_key, wl_html_shown(json_number_value(number), unit));
 }
 
+/* The longest launches of each kernel, which stand for all of a bare report. */
+struct choice {
+    const struct wl_report_launch **launches;
+    size_t count;
+};
+
+static int compare_longest(const void *left, const void *right)
+{
+    const struct wl_report_launch *a = *(const struct wl_report_launch *const *)left,
+                                  *b = *(const struct wl_report_launch *const *)right;
+    double first = 0, second = 0;
+    enum wl_mark mark;
+    wl_report_value(a, duration_name, &first, &mark);
+    wl_report_value(b, duration_name, &second, &mark);
+    if (first != second)
+        return first < second ? 1 : -1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct wl_report_launch *a = *(const struct wl_report_launch *const *)left,
+                                  *b = *(const struct wl_report_launch *const *)right;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+static struct choice choose_longest(const struct wl_view_context *context)
+{
+    enum { most_of_kernel = 4, most = 100 };
+    size_t count = context->launch_count;
+    struct choice all = {wl_alloc_zero(count + 1, sizeof *all.launches), 0};
+    struct wl_keys kernels = {0};
+    unsigned *taken = wl_alloc_zero(count + 1, sizeof *taken);
+    memcpy(all.launches, context->launches, count * sizeof *all.launches);
+    qsort(all.launches, count, sizeof *all.launches, compare_longest);
+    for (size_t i = 0; i < count && all.count < most; i++) {
+        const void *kernel = all.launches[i]->kernel;
+        int64_t number;
+        wl_keys_intern(&kernels, &kernel, sizeof kernel, &number);
+        if (taken[number]++ < most_of_kernel)
+            all.launches[all.count++] = all.launches[i];
+    }
+    qsort(all.launches, all.count, sizeof *all.launches, compare_keys);
+    wl_keys_free(&kernels);
+    free(taken);
+    return all;
+}
+
+/* A page of all launches, or, where they are bare, of the longest; section says which then. */
+static enum wl_code take_page_of_longest(struct wl_html *html, const struct wl_page *page,
+                                         json_t *section, struct wl_error *error)
+{
+    struct wl_view_context *context = &html->contexts[0];
+    if (!wl_html_is_bare(html))
+        return take_page(html, page, section, error);
+    struct choice whole = {context->launches, context->launch_count};
+    struct choice chosen = choose_longest(context);
+    context->launches = chosen.launches;
+    context->launch_count = chosen.count;
+    enum wl_code code = take_page(html, page, section, error);
+    context->launches = whole.launches;
+    context->launch_count = whole.count;
+    json_object_set_new(section, "looked_at", json_integer((json_int_t)chosen.count));
+    free(chosen.launches);
+    return code;
+}
+
 enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    enum wl_code code = take_page(html, &wl_page_advice, section, error);
+    enum wl_code code = take_page_of_longest(html, &wl_page_advice, section, error);
     size_t i, j;
     json_t *finding, *evidence;
     json_array_foreach(json_object_get(section, "findings"), i, finding)
@@ -80,7 +150,7 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
 
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    return take_page(html, &wl_page_guide, section, error);
+    return take_page_of_longest(html, &wl_page_guide, section, error);
 }
 
 /* ---- baselines ---- */

@@ -16,11 +16,13 @@
 #include "show/page/fields.h"
 
 /* What is told of an event, in the order of the page. */
-enum field { START, LENGTH, NAME, CATEGORY, ROW, DEPTH, CORRELATION, FIELD_COUNT };
+enum field { START, LENGTH, NAME, CATEGORY, ROW, DEPTH, CORRELATION, AMOUNT, FIELD_COUNT };
 
 struct timeline {
     struct wl_tracks tracks;
     struct wl_keys names;
+    uint32_t *known; /* by name of the report: 1 + position among those of the page */
+    size_t known_count;
     json_t *name_list;
     struct wl_text fields[FIELD_COUNT];
     uint64_t first_ns, before_ns, count;
@@ -48,29 +50,56 @@ static void pass_end(void *self, size_t track, uint64_t time_ns, uint32_t name)
     (void)name;
 }
 
-/* Starts and correlations are what they add to those of the event before. */
-static void take(void *self, const struct wl_report_event *event)
+/* Position of a name among those of the page, where equal texts stand once; known: what was found
+ * so far of each name of the report, 0: nothing. */
+static uint32_t place_name(struct timeline *timeline, const struct wl_report *report, uint32_t name)
 {
-    struct timeline *timeline = self;
+    int64_t found;
+    if (name < timeline->known_count && timeline->known[name])
+        return timeline->known[name] - 1;
+    const char *text = wl_report_event_name(report, name);
+    if (!wl_keys_intern(&timeline->names, text, strlen(text), &found))
+        json_array_append_new(timeline->name_list, wl_json_text(text));
+    if (name >= timeline->known_count) {
+        size_t count = 2 * (size_t)name + 64;
+        uint32_t *known = wl_alloc_zero(count, sizeof *known);
+        if (timeline->known_count)
+            memcpy(known, timeline->known, timeline->known_count * sizeof *known);
+        free(timeline->known);
+        timeline->known = known;
+        timeline->known_count = count;
+    }
+    timeline->known[name] = (uint32_t)found;
+    return (uint32_t)found - 1;
+}
+
+/* Starts and correlations are what they add to those of the event before. */
+static void take(struct timeline *timeline, const struct wl_report *report,
+                 const struct wl_report_span *span)
+{
     struct wl_text *fields = timeline->fields;
-    int64_t name;
-    if (!wl_keys_intern(&timeline->names, event->name, strlen(event->name), &name))
-        json_array_append_new(timeline->name_list, wl_json_text(event->name));
-    size_t track = wl_tracks_place(&timeline->tracks, event, pass_end, timeline);
+    const struct wl_report_event event = {.category = (enum wl_timeline_category)span->category,
+                                          .start_ns = span->start_ns,
+                                          .end_ns = span->end_ns,
+                                          .process = span->process,
+                                          .thread = span->thread,
+                                          .words = {span->where}};
+    size_t track = wl_tracks_place(&timeline->tracks, &event, pass_end, timeline);
     size_t depth = timeline->tracks.items[track].open.count;
     if (!timeline->count++)
-        timeline->first_ns = timeline->before_ns = event->start_ns;
-    add_varint(&fields[START], event->start_ns - timeline->before_ns);
-    add_varint(&fields[LENGTH], event->end_ns - event->start_ns);
-    add_varint(&fields[NAME], (uint64_t)name - 1);
-    add_varint(&fields[CATEGORY], event->category);
+        timeline->first_ns = timeline->before_ns = span->start_ns;
+    add_varint(&fields[START], span->start_ns - timeline->before_ns);
+    add_varint(&fields[LENGTH], span->end_ns - span->start_ns);
+    add_varint(&fields[NAME], place_name(timeline, report, span->name));
+    add_varint(&fields[CATEGORY], span->category);
     add_varint(&fields[ROW], track);
     add_varint(&fields[DEPTH], depth);
     add_varint(&fields[CORRELATION],
-               fold((int64_t)event->correlation - (int64_t)timeline->before_correlation));
-    timeline->before_ns = event->start_ns;
-    timeline->before_correlation = event->correlation;
-    wl_tracks_open(&timeline->tracks, track, event, 0);
+               fold((int64_t)span->correlation - (int64_t)timeline->before_correlation));
+    add_varint(&fields[AMOUNT], span->amount);
+    timeline->before_ns = span->start_ns;
+    timeline->before_correlation = span->correlation;
+    wl_tracks_open(&timeline->tracks, track, &event, 0);
 }
 
 /* All fields, one after another, deflated. NULL where there is no memory for it. */
@@ -124,7 +153,12 @@ enum wl_code wl_html_timeline(struct wl_html *html, json_t *section, struct wl_e
     if (wl_report_event_count(report) == 0)
         return WL_OK;
     struct timeline timeline = {.name_list = json_array()};
-    enum wl_code code = wl_report_events(report, 0, take, &timeline, error);
+    struct wl_report_span *spans = NULL;
+    size_t count = 0;
+    enum wl_code code = wl_report_spans(report, &spans, &count, error);
+    for (size_t i = 0; i < count; i++)
+        take(&timeline, report, &spans[i]);
+    free(spans);
     json_t *categories = json_array();
     for (int i = 0; i < WL_TIMELINE_CATEGORY_COUNT; i++)
         json_array_append_new(categories, json_string(wl_timeline_categories[i].name));
@@ -139,5 +173,6 @@ enum wl_code wl_html_timeline(struct wl_html *html, json_t *section, struct wl_e
     json_object_set_new(section, "events", events);
     wl_tracks_free(&timeline.tracks);
     wl_keys_free(&timeline.names);
+    free(timeline.known);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "show/draw/models.h"
 #include "show/export/export.h"
 #include "show/export/paper.h"
+#include "show/export/paper_trace.h"
 #include "show/format/format.h"
 #include "show/page/advice_text.h"
 #include "show/page/fields.h"
@@ -79,20 +80,31 @@ static void add_name(struct wl_table *table, const char *name)
 
 /* ---- first pages ---- */
 
-static void put_title(struct pdf *pdf, const char *name)
+/* What was run, and on which GPU. */
+static void put_program(struct pdf *pdf)
 {
-    const struct wl_report_launch *launch = pdf->context->launches[0];
-    struct wl_text line = {0};
-    wl_paper_text(pdf->paper, WL_PAPER_TITLE, name);
-    if (launch->process)
-        wl_paper_text(pdf->paper, WL_PAPER_PLAIN, launch->process->record.command_line);
-    if (launch->device) {
+    size_t count = 0;
+    const struct wl_report_launch *launch =
+        pdf->context->launch_count ? pdf->context->launches[0] : NULL;
+    const struct wl_report_process *processes = wl_report_processes(pdf->context->report, &count);
+    const struct wl_report_process *process = launch ? launch->process : count ? processes : NULL;
+    if (process)
+        wl_paper_text(pdf->paper, WL_PAPER_PLAIN, process->record.command_line);
+    if (launch && launch->device) {
         bool is_simulated = launch->process && launch->process->record.collector &&
                             strcmp(launch->process->record.collector, "sim") == 0;
-        wl_text_addf(&line, "%s%s", launch->device->name, is_simulated ? ", simulated" : "");
-        wl_paper_text(pdf->paper, WL_PAPER_PLAIN, line.data);
+        char *line =
+            wl_string_format("%s%s", launch->device->name, is_simulated ? ", simulated" : "");
+        wl_paper_text(pdf->paper, WL_PAPER_PLAIN, line);
+        free(line);
     }
-    line.length = 0;
+}
+
+static void put_title(struct pdf *pdf, const char *name)
+{
+    struct wl_text line = {0};
+    wl_paper_text(pdf->paper, WL_PAPER_TITLE, name);
+    put_program(pdf);
     wl_text_add(&line, "Every value has a mark: ");
     for (int mark = WL_MARK_EXACT; mark <= WL_MARK_PREDICTED; mark++)
         wl_text_addf(&line, "%s%c %s: %s", mark ? "; " : "",
@@ -359,14 +371,17 @@ static enum wl_code put_body(struct pdf *pdf, struct wl_error *error)
 {
     const struct wl_view_context *context = pdf->context;
     bool is_full = context->launch_count <= most_full;
-    put_launches(pdf);
+    if (context->launch_count)
+        put_launches(pdf);
     if (!is_full)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN,
                       "Below, the longest launch of each kernel is told in full; -k, -s and -c "
                       "choose others.");
     enum wl_code code = put_findings(pdf, error);
-    if (!code)
+    if (!code && context->launch_count)
         code = put_guide(pdf, error);
+    if (!code)
+        code = wl_paper_trace(pdf->paper, context->report, error);
     for (size_t i = 0; i < context->launch_count && !code; i++)
         if (is_full || leads_kernel(context, i))
             code = put_launch(pdf, context->launches[i], error);
@@ -427,6 +442,7 @@ enum wl_code wl_export_pdf(const struct wl_export_report *report,
     struct wl_text bytes = {0};
     own.width = text_width;
     own.color = false;
+    own.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
     enum wl_code code = wl_view_context_open(report->report, &own, &context, error);
     if (!code) {
         struct pdf pdf = {.context = &context};

@@ -17,6 +17,7 @@ static const struct wl_timeline_form_functions *const forms[WL_TIMELINE_FORM_COU
     [WL_TIMELINE_FORM_PERFETTO] = &wl_timeline_perfetto,
     [WL_TIMELINE_FORM_SPEEDSCOPE] = &wl_timeline_speedscope,
     [WL_TIMELINE_FORM_FOLDED] = &wl_timeline_folded,
+    [WL_TIMELINE_FORM_PPROF] = &wl_timeline_pprof,
 };
 
 /* ---- for all forms ---- */
@@ -116,6 +117,64 @@ const char *wl_timeline_category_name(const struct wl_report_event *event)
     return wl_timeline_categories[event->category].name;
 }
 
+/* ---- processes ---- */
+
+static const struct wl_record_process *process_of(const struct wl_timeline_writer *writer,
+                                                  size_t process)
+{
+    size_t count;
+    return &wl_report_processes(writer->report, &count)[process].record;
+}
+
+uint64_t wl_timeline_pid(const struct wl_timeline_writer *writer, size_t process)
+{
+    size_t count, equal = 0;
+    const struct wl_report_process *all = wl_report_processes(writer->report, &count);
+    uint64_t pid = all[process].record.pid & INT32_MAX, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t other = all[i].record.pid & INT32_MAX;
+        equal += i < process && other == pid;
+        most = other > most ? other : most;
+    }
+    return equal ? most + 1 + process : pid;
+}
+
+void wl_timeline_add_origin(const struct wl_timeline_writer *writer, size_t process,
+                            struct wl_text *out)
+{
+    size_t count;
+    const struct wl_record_process *record = process_of(writer, process);
+    wl_report_processes(writer->report, &count);
+    if (count < 2)
+        return;
+    if (record->rank >= 0)
+        wl_text_addf(out, "rank %" PRId64, record->rank);
+    else
+        wl_text_addf(out, "process %" PRIu64, record->pid);
+    if (record->host && *record->host)
+        wl_text_addf(out, " on %s", record->host);
+}
+
+void wl_timeline_add_process(const struct wl_timeline_writer *writer, size_t process,
+                             struct wl_text *out)
+{
+    struct wl_text origin = {0};
+    const char *executable = process_of(writer, process)->executable;
+    wl_timeline_add_origin(writer, process, &origin);
+    wl_text_addf(out, "%s%s%s", executable ? executable : "", origin.length ? ", " : "",
+                 origin.length ? origin.data : "");
+    wl_text_free(&origin);
+}
+
+void wl_timeline_add_track(const struct wl_timeline_writer *writer, const struct wl_track *track,
+                           struct wl_text *out)
+{
+    size_t length = out->length;
+    wl_timeline_add_origin(writer, track->process, out);
+    wl_text_add(out, out->length > length ? ", " : "");
+    wl_track_print_name(track, out);
+}
+
 /* ---- writing ---- */
 
 /* What a form is written by. */
@@ -179,7 +238,9 @@ static enum wl_code write_part(struct wl_report *report, enum wl_timeline_form f
     FILE *out = fopen(part, "wbe");
     if (!out)
         return fail_output(error, part);
-    enum wl_code code = write_form(report, forms[form], out, error);
+    enum wl_code code = wl_report_event_count(report)
+                            ? write_form(report, forms[form], out, error)
+                            : wl_timeline_write_launches(report, out, error);
     bool has_failed = ferror(out);
     if ((fclose(out) != 0 || has_failed) && !code)
         code = fail_output(error, part);
@@ -189,7 +250,10 @@ static enum wl_code write_part(struct wl_report *report, enum wl_timeline_form f
 enum wl_code wl_export_trace(struct wl_report *report, enum wl_timeline_form form, const char *path,
                              struct wl_error *error)
 {
-    if (wl_report_event_count(report) == 0) {
+    size_t launches = 0;
+    wl_report_launches(report, &launches);
+    bool is_of_launches = form == WL_TIMELINE_FORM_PPROF && launches;
+    if (wl_report_event_count(report) == 0 && !is_of_launches) {
         wl_error_set(error, WL_ERR_NOTHING, "the report holds no trace");
         return wl_error_set_hint(error, "`warplens trace PROGRAM` makes one");
     }

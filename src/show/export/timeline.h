@@ -11,6 +11,7 @@ enum wl_timeline_form {
     WL_TIMELINE_FORM_PERFETTO,   /* Perfetto's protobuf */
     WL_TIMELINE_FORM_SPEEDSCOPE, /* speedscope.app */
     WL_TIMELINE_FORM_FOLDED,     /* a stack and its nanoseconds a line, for flame graphs */
+    WL_TIMELINE_FORM_PPROF,      /* pprof's profile, packed; of launches too, by source line */
     WL_TIMELINE_FORM_NSYS,       /* the main tables of `nsys export --type sqlite` */
     WL_TIMELINE_FORM_COUNT,
 };

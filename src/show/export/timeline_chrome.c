@@ -12,32 +12,29 @@ static void begin(struct wl_timeline_writer *writer)
 
 static uint64_t pid_of(const struct wl_timeline_writer *writer, size_t track)
 {
-    size_t count;
-    return wl_report_processes(writer->report, &count)[writer->tracks.items[track].process]
-        .record.pid;
+    return wl_timeline_pid(writer, writer->tracks.items[track].process);
 }
 
 /* Rows are threads of their process, in the order in which they came. */
 static void track(struct wl_timeline_writer *writer, size_t index)
 {
-    size_t count;
     const struct wl_track *track = &writer->tracks.items[index];
-    const struct wl_report_process *process =
-        &wl_report_processes(writer->report, &count)[track->process];
-    struct wl_text *line = &writer->line, name = {0};
+    struct wl_text *line = &writer->line, name = {0}, process = {0};
     line->length = 0;
     wl_track_print_name(track, &name);
     wl_text_addf(
         line, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%" PRIu64 ",\"args\":{\"name\":",
-        index ? "," : "", process->record.pid);
-    wl_timeline_add_json(process->record.executable, line);
+        index ? "," : "", pid_of(writer, index));
+    wl_timeline_add_process(writer, track->process, &process);
+    wl_timeline_add_json(process.data, line);
     wl_text_addf(line,
                  "}},\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%" PRIu64
                  ",\"tid\":%zu,\"args\":{\"name\":",
-                 process->record.pid, index + 1);
+                 pid_of(writer, index), index + 1);
     wl_timeline_add_json(name.data, line);
     wl_text_add(line, "}}");
     fwrite(line->data, 1, line->length, writer->out);
+    wl_text_free(&process);
     wl_text_free(&name);
 }
 

@@ -34,7 +34,7 @@ struct folded {
     size_t count, capacity;
 };
 
-static void begin(struct wl_timeline_writer *writer)
+void wl_timeline_stacks_begin(struct wl_timeline_writer *writer)
 {
     writer->self = wl_alloc_zero(1, sizeof(struct folded));
 }
@@ -46,18 +46,18 @@ static void add_name(const char *name, struct wl_text *out)
         wl_text_add_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' ? ' ' : *name);
 }
 
-static void track(struct wl_timeline_writer *writer, size_t index)
+void wl_timeline_stacks_track(struct wl_timeline_writer *writer, size_t index)
 {
     struct folded *self = writer->self;
     struct row row = {0};
     struct wl_track plain = writer->tracks.items[index];
     plain.layer = 0; /* rows of the same thread are one here */
-    wl_track_print_name(&plain, &row.path);
+    wl_timeline_add_track(writer, &plain, &row.path);
     WL_PUSH(self, row);
 }
 
-static void open(struct wl_timeline_writer *writer, size_t track,
-                 const struct wl_report_event *event, uint32_t name, bool is_new)
+void wl_timeline_stacks_open(struct wl_timeline_writer *writer, size_t track,
+                             const struct wl_report_event *event, uint32_t name, bool is_new)
 {
     struct folded *self = writer->self;
     struct row *row = &self->items[track];
@@ -84,7 +84,8 @@ static void add_time(struct folded *self, const char *path, uint64_t own_ns)
     stack->own_ns += own_ns;
 }
 
-static void close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name)
+void wl_timeline_stacks_close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns,
+                              uint32_t name)
 {
     struct folded *self = writer->self;
     struct row *row = &self->items[track];
@@ -104,14 +105,16 @@ static int by_path(const struct stack *a, const struct stack *b)
     return strcmp(a->path, b->path);
 }
 
-static void end(struct wl_timeline_writer *writer)
+void wl_timeline_stacks_take(struct wl_timeline_writer *writer,
+                             void (*take)(void *self, const char *path, uint64_t own_ns),
+                             void *taker)
 {
     struct folded *self = writer->self;
     struct stack *stack, *next;
     HASH_SORT(self->stacks, by_path);
     HASH_ITER(hh, self->stacks, stack, next)
     {
-        fprintf(writer->out, "%s %" PRIu64 "\n", stack->path, stack->own_ns);
+        take(taker, stack->path, stack->own_ns);
         HASH_DEL(self->stacks, stack);
         free(stack->path);
         free(stack);
@@ -124,5 +127,19 @@ static void end(struct wl_timeline_writer *writer)
     free(self);
 }
 
-const struct wl_timeline_form_functions wl_timeline_folded = {
-    .begin = begin, .track = track, .open = open, .close = close, .end = end};
+static void write_stack(void *self, const char *path, uint64_t own_ns)
+{
+    FILE *out = self;
+    fprintf(out, "%s %" PRIu64 "\n", path, own_ns);
+}
+
+static void end(struct wl_timeline_writer *writer)
+{
+    wl_timeline_stacks_take(writer, write_stack, writer->out);
+}
+
+const struct wl_timeline_form_functions wl_timeline_folded = {.begin = wl_timeline_stacks_begin,
+                                                              .track = wl_timeline_stacks_track,
+                                                              .open = wl_timeline_stacks_open,
+                                                              .close = wl_timeline_stacks_close,
+                                                              .end = end};

@@ -1,12 +1,13 @@
 /* Perfetto's protobuf: packets of track descriptors, beginnings and ends of slices. Numbers of
  * fields are those of protos/perfetto/trace/trace_packet.proto and what it includes. */
+#include "show/export/protobuf_writer.h"
 #include "show/export/timeline_writer.h"
 
-enum { VARINT = 0, FIXED64 = 1, BYTES = 2 };
 enum { TRACE_PACKET = 1 };
 enum { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_EVENT = 11, PACKET_TRACK = 60 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_PARENT = 5 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
     EVENT_TYPE = 9,
     EVENT_TRACK = 11,
@@ -17,39 +18,12 @@ enum {
 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SEQUENCE = 1 };
 
-static void add_varint(uint64_t value, struct wl_text *out)
-{
-    for (; value >= 128; value >>= 7)
-        wl_text_add_char(out, (char)(value | 128));
-    wl_text_add_char(out, (char)value);
-}
-
-static void add_number(int field, uint64_t value, struct wl_text *out)
-{
-    add_varint((uint64_t)field << 3 | VARINT, out);
-    add_varint(value, out);
-}
-
-static void add_fixed(int field, uint64_t value, struct wl_text *out)
-{
-    add_varint((uint64_t)field << 3 | FIXED64, out);
-    for (int i = 0; i < 8; i++)
-        wl_text_add_char(out, (char)(value >> 8 * i));
-}
-
-static void add_bytes(int field, const char *bytes, size_t length, struct wl_text *out)
-{
-    add_varint((uint64_t)field << 3 | BYTES, out);
-    add_varint(length, out);
-    wl_text_add_bytes(out, bytes, length);
-}
-
 static void add_text(int field, const char *text, struct wl_text *out)
 {
     size_t length = 0;
     while (text[length])
         length++;
-    add_bytes(field, text, length, out);
+    wl_protobuf_add_bytes(field, text, length, out);
 }
 
 /* Takes what stands in line as a field of a packet, and writes the packet. */
@@ -57,10 +31,10 @@ static void write_packet(struct wl_timeline_writer *writer, int field, const uin
 {
     struct wl_text packet = {0}, whole = {0};
     if (timestamp_ns)
-        add_number(PACKET_TIMESTAMP, *timestamp_ns, &packet);
-    add_number(PACKET_SEQUENCE, SEQUENCE, &packet);
-    add_bytes(field, writer->line.data, writer->line.length, &packet);
-    add_bytes(TRACE_PACKET, packet.data, packet.length, &whole);
+        wl_protobuf_add_number(PACKET_TIMESTAMP, *timestamp_ns, &packet);
+    wl_protobuf_add_number(PACKET_SEQUENCE, SEQUENCE, &packet);
+    wl_protobuf_add_bytes(field, writer->line.data, writer->line.length, &packet);
+    wl_protobuf_add_bytes(TRACE_PACKET, packet.data, packet.length, &whole);
     fwrite(whole.data, 1, whole.length, writer->out);
     writer->line.length = 0;
     wl_text_free(&packet);
@@ -88,15 +62,38 @@ static bool is_first_of_process(const struct wl_tracks *tracks, size_t index)
 
 static void tell_process(struct wl_timeline_writer *writer, size_t index)
 {
-    size_t count;
-    const struct wl_record_process *process =
-        &wl_report_processes(writer->report, &count)[index].record;
-    struct wl_text description = {0};
-    add_number(PROCESS_PID, process->pid & INT32_MAX, &description);
-    add_text(PROCESS_NAME, process->executable, &description);
-    add_number(TRACK_UUID, process_uuid(index), &writer->line);
-    add_bytes(TRACK_PROCESS, description.data, description.length, &writer->line);
+    struct wl_text description = {0}, name = {0};
+    wl_timeline_add_process(writer, index, &name);
+    wl_protobuf_add_number(PROCESS_PID, wl_timeline_pid(writer, index), &description);
+    add_text(PROCESS_NAME, name.data, &description);
+    wl_protobuf_add_number(TRACK_UUID, process_uuid(index), &writer->line);
+    wl_protobuf_add_bytes(TRACK_PROCESS, description.data, description.length, &writer->line);
     write_packet(writer, PACKET_TRACK, NULL);
+    wl_text_free(&name);
+    wl_text_free(&description);
+}
+
+/* The row of a thread itself; its further rows lie below it. */
+static size_t first_layer(const struct wl_tracks *tracks, size_t index)
+{
+    const struct wl_track *track = &tracks->items[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct wl_track *other = &tracks->items[i];
+        if (other->process == track->process && !other->is_device &&
+            other->number == track->number && !other->layer)
+            return i;
+    }
+    return index;
+}
+
+static void add_thread(struct wl_timeline_writer *writer, const struct wl_track *track,
+                       const char *name)
+{
+    struct wl_text description = {0};
+    wl_protobuf_add_number(THREAD_PID, wl_timeline_pid(writer, track->process), &description);
+    wl_protobuf_add_number(THREAD_TID, track->number & INT32_MAX, &description);
+    add_text(THREAD_NAME, name, &description);
+    wl_protobuf_add_bytes(TRACK_THREAD, description.data, description.length, &writer->line);
     wl_text_free(&description);
 }
 
@@ -107,9 +104,14 @@ static void track(struct wl_timeline_writer *writer, size_t index)
     if (is_first_of_process(&writer->tracks, index))
         tell_process(writer, track->process);
     wl_track_print_name(track, &name);
-    add_number(TRACK_UUID, track_uuid(index), &writer->line);
-    add_number(TRACK_PARENT, process_uuid(track->process), &writer->line);
+    wl_protobuf_add_number(TRACK_UUID, track_uuid(index), &writer->line);
+    size_t parent = track->is_device ? index : first_layer(&writer->tracks, index);
+    wl_protobuf_add_number(TRACK_PARENT,
+                           parent == index ? process_uuid(track->process) : track_uuid(parent),
+                           &writer->line);
     add_text(TRACK_NAME, name.data, &writer->line);
+    if (!track->is_device && parent == index)
+        add_thread(writer, track, name.data);
     write_packet(writer, PACKET_TRACK, NULL);
     wl_text_free(&name);
 }
@@ -120,13 +122,13 @@ static void open(struct wl_timeline_writer *writer, size_t track,
     struct wl_text *line = &writer->line, text = {0};
     (void)name;
     (void)is_new;
-    add_number(EVENT_TYPE, SLICE_BEGIN, line);
-    add_number(EVENT_TRACK, track_uuid(track), line);
+    wl_protobuf_add_number(EVENT_TYPE, SLICE_BEGIN, line);
+    wl_protobuf_add_number(EVENT_TRACK, track_uuid(track), line);
     add_text(EVENT_CATEGORY, wl_timeline_category_name(event), line);
     add_text(EVENT_NAME, event->name, line);
     if (event->correlation)
-        add_fixed(writer->tracks.items[track].is_device ? EVENT_LAST_FLOW : EVENT_FLOW,
-                  (uint64_t)event->process << 32 | event->correlation, line);
+        wl_protobuf_add_fixed(writer->tracks.items[track].is_device ? EVENT_LAST_FLOW : EVENT_FLOW,
+                              (uint64_t)event->process << 32 | event->correlation, line);
     write_packet(writer, PACKET_EVENT, &event->start_ns);
     wl_text_free(&text);
 }
@@ -134,8 +136,8 @@ static void open(struct wl_timeline_writer *writer, size_t track,
 static void close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name)
 {
     (void)name;
-    add_number(EVENT_TYPE, SLICE_END, &writer->line);
-    add_number(EVENT_TRACK, track_uuid(track), &writer->line);
+    wl_protobuf_add_number(EVENT_TYPE, SLICE_END, &writer->line);
+    wl_protobuf_add_number(EVENT_TRACK, track_uuid(track), &writer->line);
     write_packet(writer, PACKET_EVENT, &time_ns);
 }
 

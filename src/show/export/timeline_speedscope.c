@@ -62,7 +62,7 @@ static void write_row(struct wl_timeline_writer *writer, size_t index)
     struct speedscope *self = writer->self;
     struct row *row = &self->items[index];
     struct wl_text name = {0}, quoted = {0};
-    wl_track_print_name(&writer->tracks.items[index], &name);
+    wl_timeline_add_track(writer, &writer->tracks.items[index], &name);
     wl_timeline_add_json(name.data, &quoted);
     fprintf(writer->out,
             "%s{\"type\":\"evented\",\"name\":%s,\"unit\":\"nanoseconds\",\"startValue\":0,"

@@ -334,12 +334,13 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_program_time_say(sink, facts);
         wl_print(sink, "\n");
     }
-    if (advice->finding_count > 1)
-        wl_line(
+    if (advice->finding_count > 1) {
+        wl_say(
             sink, "",
             "Best first: by what is saved of all the time there is here. Gains within 5 points of "
-            "it count as equal: then the cheaper change comes first.\n",
-            0);
+            "it count as equal: then the cheaper change comes first.");
+        wl_print(sink, "\n");
+    }
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);
     for (size_t i = 0; i < advice->finding_count; i++) {
         say_finding(context, sink, &advice->findings[i], i + 1);

@@ -22,7 +22,7 @@ struct output {
 struct page {
     const struct wl_timeline_table *table;
     struct output *output;
-    struct wl_column columns[WL_TABLE_COLUMNS_MAX];
+    struct wl_column columns[1 + WL_TABLE_COLUMNS_MAX]; /* [0]: the table's name, in CSV */
     size_t row_count;
 };
 
@@ -41,8 +41,7 @@ static bool is_whole_number(double number)
     return number >= -0x1p63 && number < 0x1p63 && number == (double)(int64_t)number;
 }
 
-/* For people: as many decimals as nsys prints. */
-static void format_number(double number, enum wl_table_unit unit, struct wl_text *out)
+void wl_table_number_print(double number, enum wl_table_unit unit, struct wl_text *out)
 {
     char digits[400];
     static const int decimals[] = {
@@ -67,9 +66,9 @@ static void put_cell(const struct page *page, size_t column, const struct wl_tab
                            : cell->is_absent ? wl_cell_absent()
                                              : wl_cell_number(cell->number);
     if (value.kind == WL_CELL_NUMBER)
-        format_number(cell->number, page->table->columns[column].unit, &shown);
+        wl_table_number_print(cell->number, page->table->columns[column].unit, &shown);
     value.shown = shown.data;
-    wl_put(page->output->sink, &page->columns[column], value);
+    wl_put(page->output->sink, &page->columns[1 + column], value);
     wl_text_free(&shown);
 }
 
@@ -87,19 +86,24 @@ static void begin_page(struct page *page)
     struct wl_page_sink *sink = page->output->sink;
     size_t count = count_columns(table);
     bool is_predicted = table->is_of_device && page->output->is_simulated;
+    bool is_of_several = !page->output->names || strchr(page->output->names, ',');
+    page->columns[0] =
+        (struct wl_column){.csv = is_of_several ? "Report" : NULL, .flags = WL_COLUMN_BARE};
     for (size_t i = 0; i < count; i++) {
         const char *name = table->columns[i].name;
         unsigned flags = WL_COLUMN_BARE;
         flags |= table->columns[i].unit == WL_UNIT_TEXT ? WL_COLUMN_LEFT : 0;
-        page->columns[i] = (struct wl_column){name, name, name, WL_FORM_PLAIN, flags};
+        page->columns[1 + i] = (struct wl_column){name, name, name, WL_FORM_PLAIN, flags};
     }
     wl_print(sink, "%s ** %s (%s):\n\n", page->output->printed ? "\n" : "", table->title,
              table->name);
     wl_part(sink);
-    wl_heading(sink, page->columns, count);
+    wl_heading(sink, page->columns + !is_of_several, count + is_of_several);
     wl_table_begin(sink, 1);
-    wl_table_columns(sink, page->columns, count);
+    wl_table_columns(sink, page->columns + 1, count);
     wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
+    if (is_of_several)
+        wl_put(sink, &page->columns[0], wl_cell_word(table->name));
     put_field(sink, "name", table->name);
     put_field(sink, "title", table->title);
     put_field(sink, "mark", is_predicted ? "predicted" : "exact");

@@ -16,6 +16,8 @@
 struct run {
     char *path, *name, *note;
     struct wl_report *report;
+    double time_ns; /* of all launches whose time is known; 0: of none */
+    enum wl_mark mark;
 };
 
 struct wish {
@@ -88,6 +90,22 @@ void wl_book_free(struct wl_book *book)
 
 /* ---- runs ---- */
 
+static double sum_times(struct wl_report *report, enum wl_mark *mark)
+{
+    size_t count = 0;
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    double sum_ns = 0, own_ns;
+    enum wl_mark own;
+    *mark = WL_MARK_EXACT;
+    for (size_t i = 0; i < count; i++) {
+        if (!wl_report_value(&launches[i], "gpu__time_duration.sum", &own_ns, &own))
+            continue;
+        sum_ns += own_ns;
+        *mark = own > *mark ? own : *mark;
+    }
+    return sum_ns;
+}
+
 enum wl_code wl_book_add(struct wl_book *book, const char *path, const char *note,
                          struct wl_error *error)
 {
@@ -96,6 +114,7 @@ enum wl_code wl_book_add(struct wl_book *book, const char *path, const char *not
     enum wl_code code = wl_report_open(path, &run.report, error);
     if (code)
         return code;
+    run.time_ns = sum_times(run.report, &run.mark);
     run.path = wl_string_copy(path);
     run.name = wl_string_copy(slash ? slash + 1 : path);
     run.note = wl_string_copy(note);
@@ -119,10 +138,13 @@ void wl_book_tell(struct wl_book *book, const json_t *state)
 {
     json_t *copy = json_deep_copy(state), *runs = json_array();
     pthread_mutex_lock(&book->lock);
-    for (size_t i = 0; i < book->runs.count; i++)
-        json_array_append_new(runs, json_pack("{s:I, s:o, s:o}", "number", (json_int_t)i + 1,
-                                              "name", wl_json_text(book->runs.items[i].name),
-                                              "note", wl_json_text(book->runs.items[i].note)));
+    for (size_t i = 0; i < book->runs.count; i++) {
+        const struct run *run = &book->runs.items[i];
+        json_array_append_new(runs, json_pack("{s:I, s:o, s:o, s:f, s:i}", "number",
+                                              (json_int_t)i + 1, "name", wl_json_text(run->name),
+                                              "note", wl_json_text(run->note), "time_ns",
+                                              run->time_ns, "mark", (int)run->mark));
+    }
     json_object_set_new(copy, "runs", runs);
     json_decref(book->state);
     book->state = copy;

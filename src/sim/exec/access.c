@@ -38,10 +38,9 @@ static void push_request(struct access *access, u64 line, u32 sectors, u32 words
 /* Sectors all of whose words are in words. */
 static inline u32 whole_sectors(u32 words)
 {
-    u32 whole = 0;
-    for (u32 sector = 0; sector < 4; sector++)
-        whole |= (u32)((words >> (8 * sector) & 0xff) == 0xff) << sector;
-    return whole;
+    /* the highest bit of each byte that has all, then these next to each other */
+    const u32 highest = ((words & 0x7f7f7f7fu) + 0x01010101u) & words & 0x80808080u;
+    return ((highest >> 7) * 0x01020408u) >> 24;
 }
 
 /* Returns the sectors that missed. */
@@ -194,7 +193,7 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
  * them and nothing else is to be done; which line is the first that goes the long way. Most lines
  * of loads that scatter are such. */
 static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
-                     const u32 *sectors, u32 from, u32 count)
+                     const u32 *sectors, const u32 *sets, u32 from, u32 count)
 {
     struct wl_sm *sm = access->warp->sm;
     const u64 now = wl_warp_time(access->warp) << 8;
@@ -206,7 +205,7 @@ static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s
         struct wl_l1_set *set = l1->last_set;
         u32 way = l1->last_way;
         if (at != l1->last_line || !set) {
-            set = wl_l1_find_set(l1, at);
+            set = &l1->sets[sets[i]];
             const u32 match = wl_l1_match(set, (u32)at);
             if (!match)
                 break;
@@ -235,6 +234,28 @@ static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s
     return i;
 }
 
+#define FEW_LINES 4
+
+/* The sets of the lines; where there are many, the host's caches have them when they are asked. */
+static void find_sets(const struct wl_l1 *l1, u64 first, const s64 *line, u32 count, u32 *sets)
+{
+    if (count <= FEW_LINES) {
+        for (u32 i = 0; i < count; i++)
+            sets[i] = wl_l1_find_set_number(l1, first + (u64)line[i]);
+        return;
+    }
+    const struct wl_l1 here = {.set_count = l1->set_count, .set_reciprocal = l1->set_reciprocal};
+    u64 lines[WL_LANES];
+    WL_FOR_LANES (i)
+        lines[i] = first + ((u32)i < count ? (u64)line[i] : 0);
+    WL_FOR_LANES (i)
+        sets[i] = wl_l1_find_set_number(&here, lines[i]);
+    for (u32 i = 0; i < count; i++) {
+        __builtin_prefetch(&l1->sets[sets[i]], 1);
+        __builtin_prefetch(&l1->sets[sets[i]].order, 1);
+    }
+}
+
 /* All lines of a load or store. */
 static void touch_lines(struct access *access, u64 first, const s64 *line, const u32 *sectors,
                         const u32 *words, u32 count)
@@ -242,9 +263,12 @@ static void touch_lines(struct access *access, u64 first, const s64 *line, const
     struct wl_l1 *l1 = cache_of(access);
     const bool may_hit =
         access->kind == WL_SITE_LOAD && l1->caches_loads && !(access->op->flags & WL_OPF_BYPASS_L1);
+    u32 sets[WL_LANES];
+    if (may_hit)
+        find_sets(l1, first, line, count, sets);
     for (u32 i = 0; i < count; i++) {
         if (may_hit)
-            i = pass_hits(access, l1, first, line, sectors, i, count);
+            i = pass_hits(access, l1, first, line, sectors, sets, i, count);
         if (i < count)
             touch_line(access, first + (u64)line[i], sectors[i], words[i], count);
     }
@@ -380,10 +404,26 @@ static inline u32 line_phase(const struct wl_site_state *site, u64 first)
     return (u32)(first & (site->is_sector_strided ? 96 : 127)) + 1;
 }
 
+/* Lanes whole lines apart lie at one place in their lines: only that place has changed. */
+static void move_line_set(const struct access *access, struct wl_line_set *set)
+{
+    const u64 first = access->address[0];
+    const u32 words = access->bytes <= 4 ? 1 : (u32)(((u64)1 << (access->bytes / 4)) - 1);
+    set->phase = line_phase(access->site, first);
+    WL_FOR_LANES (i) {
+        set->sectors[i] = (u32)1 << (first >> 5 & 3);
+        set->words[i] = words << (first >> 2 & 31);
+    }
+}
+
 static void fill_line_set(struct access *access, struct wl_line_set *set)
 {
     struct touched touched;
     u64 first = access->address[0];
+    if (set->phase && access->site->is_line_strided) {
+        move_line_set(access, set);
+        return;
+    }
     collect_lines(access->address, access->bytes, &touched);
     set->phase = line_phase(access->site, first);
     set->count = touched.count;
@@ -458,6 +498,7 @@ static void learn_pattern(struct access *access)
     site->low = low;
     site->span = spread + access->bytes;
     site->is_regular = (all & (access->bytes - 1)) == 0 && spread < SPREAD_MAX;
+    site->is_line_strided = (all & 127) == 0;
     site->is_sector_strided = (all & 31) == 0 && access->kind == WL_SITE_LOAD;
     site->shape = (uint8_t)find_shape(site->delta, access->bytes);
     for (int i = 0; i < WL_LINE_SETS; i++)
@@ -559,8 +600,6 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
 {
     struct wl_site_state *site = &warp->worker->sites[op->site];
     if (warp->active != WL_FULL_MASK || !site->has_pattern || !site->is_regular ||
-        site->shape < WL_SHAPE_CONTIGUOUS || op->width_bytes < 4 ||
-        (op->width_bytes == 8) != ((op->flags & WL_OPF_DST64) != 0) ||
         op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS))
         return false;
     const u64 *base = lane_register(warp, op->a);
@@ -576,9 +615,15 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     access->bytes = bytes;
     access->kind = kind;
     access->is_local = false;
+    access->dropped = 0;
     access->shape = site->shape;
-    for (int i = 0; i < WL_LANES; i += 8)
-        access->address[i] = first + site->delta[i];
+    if (has_runs(access)) {
+        for (int i = 0; i < WL_LANES; i += 8)
+            access->address[i] = first + site->delta[i];
+    } else {
+        WL_FOR_LANES (i)
+            access->address[i] = first + site->delta[i];
+    }
     note_load(access);
     if (!warp->worker->run->count)
         return true;

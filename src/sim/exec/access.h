@@ -60,6 +60,15 @@ static inline void access_resolve(struct access *access, struct wl_warp *warp,
     }
 }
 
+/* One full-size element per lane, and addresses that form runs. */
+static inline bool has_runs(const struct access *access)
+{
+    const struct wl_op *op = access->op;
+    return access->shape >= WL_SHAPE_CONTIGUOUS && access->shape <= WL_SHAPE_QUARTERS &&
+           op->count == 1 && op->width_bytes >= 4 &&
+           (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0);
+}
+
 /* Where the pattern that the site of a shared access knows begins when its first lane is at that
  * offset, and its length. What begins before the block's memory comes out as a great number. */
 static inline u64 shared_start(const struct wl_site_state *site, u32 first)
@@ -104,8 +113,9 @@ static inline void trace_pieces(struct access *access, u32 pieces)
 /* Faults the warp for an access that is not aligned. all: the addresses or offsets of all lanes.
  * Always false. */
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all);
-/* A global access by all lanes whose addresses form runs as they did the last time: checked,
- * counted, and address[] filled at every eighth lane. False: nothing happened, go the long way. */
+/* A global access by all lanes whose addresses lie to each other as they did the last time: checked
+ * and counted; where they form runs, address[] is filled at every eighth lane only. False: nothing
+ * happened, go the long way. */
 bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const struct wl_op *op,
                              enum wl_site_access kind);
 /* Checks mapping and alignment of a global access; counts it where counting is on. False: the warp

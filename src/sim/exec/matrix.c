@@ -2,6 +2,7 @@
  * do: all addends of a block are aligned to the greatest exponent, cut off, added as integers and
  * cut off once more to single precision (Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of
  * NVIDIA tensor cores", 2021). */
+#include "sim/exec/halves.h"
 #include "sim/exec/narrow.h"
 #include "sim/exec/reach.h"
 #include "sim/exec/values16.h"
@@ -272,9 +273,38 @@ static void multiply_double(const struct multiplication *self, const u32 *a_list
     }
 }
 
+/* In vectors, where the shape is a common one. False: nothing was done. */
+static bool multiply_halves(const struct multiplication *self, const u32 *a_list, const u32 *b_list)
+{
+#ifdef __AVX512F__
+    const enum wl_matrix_format format = self->a.format;
+    if (self->warp->active != WL_FULL_MASK || format != self->b.format ||
+        (format != WL_FORMAT_F16 && format != WL_FORMAT_BF16) || self->m != HALVES_ROWS ||
+        (self->n != 8 && self->n != 16) || (self->k != 8 && self->k != 16))
+        return false;
+    struct halves halves;
+    halves.warp = self->warp;
+    halves.d = self->d;
+    halves.a = a_list;
+    halves.b = b_list;
+    halves.c = self->c;
+    halves.n = self->n;
+    halves.c_is_half = self->c_format == WL_FORMAT_F16;
+    halves.d_is_half = self->d_format == WL_FORMAT_F16;
+    halves.far = 0;
+    return halves_multiply(&halves, self->k, format == WL_FORMAT_BF16);
+#else
+    (void)self, (void)a_list, (void)b_list;
+    return false;
+#endif
+}
+
 RUN(MATRIX_MULTIPLY)
 {
-    struct multiplication self = {.warp = warp, .d_format = op->count, .flags = op->imm};
+    struct multiplication self; /* its factors are great and often not needed */
+    self.warp = warp;
+    self.d_format = op->count;
+    self.flags = op->imm;
     self.c_format = (enum wl_matrix_format)op->spare;
     self.m = op->imm & 0xff;
     self.n = op->imm >> 8 & 0xff;
@@ -293,6 +323,8 @@ RUN(MATRIX_MULTIPLY)
         multiply_double(&self, a_list, b_list);
         return op + 1;
     }
+    if (multiply_halves(&self, a_list, b_list))
+        return op + 1;
     self.a.rows = self.m;
     self.b.rows = self.n;
     self.a.k = self.b.k = is_bits ? self.k / 32 : self.k; /* bits are kept by words */

@@ -9,7 +9,7 @@
 RUN(LOAD_GLOBAL)
 {
     struct access access;
-    if (op->count != 1 || !WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
+    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
         access_resolve(&access, warp, op, WL_SITE_LOAD);
         if (!WL_EXEC(access_global)(&access))
             return NULL;
@@ -21,7 +21,7 @@ RUN(LOAD_GLOBAL)
 RUN(STORE_GLOBAL)
 {
     struct access access;
-    if (op->count != 1 || !WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
+    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
         access_resolve(&access, warp, op, WL_SITE_STORE);
         if (!WL_EXEC(access_global)(&access))
             return NULL;

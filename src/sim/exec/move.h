@@ -127,15 +127,6 @@ static inline void store_window(struct wl_warp *warp, const struct wl_op *op, vo
     }
 }
 
-/* One full-size element per lane, and addresses that form runs. */
-static inline bool has_runs(const struct access *access)
-{
-    const struct wl_op *op = access->op;
-    return access->shape >= WL_SHAPE_CONTIGUOUS && access->shape <= WL_SHAPE_QUARTERS &&
-           op->count == 1 && op->width_bytes >= 4 &&
-           (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0);
-}
-
 /* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. */
 static inline void move_runs(struct access *access, bool is_load)
 {
@@ -156,6 +147,19 @@ static inline void move_runs(struct access *access, bool is_load)
     }
 }
 
+/* Words that all lanes load from one place. */
+static inline void load_uniform(struct wl_warp *warp, const struct wl_op *op, const u32 *words)
+{
+    for (int k = 0; k < op->count; k++) {
+        const u32 word = words[k];
+        u32 *d = element_register(op, k) != UINT32_MAX
+                     ? lane_register(warp, element_register(op, k))
+                     : NULL;
+        for (int i = 0; i < WL_LANES && d; i++)
+            d[i] = word;
+    }
+}
+
 static inline void load(struct access *access)
 {
     struct wl_warp *warp = access->warp;
@@ -166,6 +170,10 @@ static inline void load(struct access *access)
     }
     if (has_runs(access)) {
         move_runs(access, true);
+        return;
+    }
+    if (access->shape == WL_SHAPE_UNIFORM && op->width_bytes == 4 && !(op->flags & WL_OPF_DST64)) {
+        load_uniform(warp, op, POINTER(const u32, access->address[0]));
         return;
     }
     for (int k = 0; k < op->count; k++)

@@ -1,0 +1,22 @@
+#include "gpu/stall_names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *column, *state;
+} names[] = {
+#define WL_STALL_NAME(column, state) {column, state},
+#include "gpu/stall_names.def"
+};
+
+const char *wl_stall_find(const char *name)
+{
+    static const char prefix[] = "stall_";
+    const char *bare =
+        strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].column, name) == 0 || strcmp(names[i].state, bare) == 0)
+            return names[i].state;
+    return NULL;
+}

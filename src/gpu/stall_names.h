@@ -1,0 +1,9 @@
+/* Names of warp states as older versions of ncu and its source pages have them. */
+#ifndef WL_GPU_STALL_NAMES_H
+#define WL_GPU_STALL_NAMES_H
+
+/* "long_scoreboard" of "stall_long_sb", "stall_long_scoreboard" or "long_scoreboard"; NULL: it is
+ * no state of a warp. */
+const char *wl_stall_find(const char *name);
+
+#endif
