@@ -12,12 +12,8 @@ BUILD ?= build
 run =
 endif
 groups = build cuda
-<<<<<<< HEAD
-test_groups = fuzz offload openmp browser schema mpi slurm
-=======
 owned = scripts/owned.sh $(BUILD)
-test_groups = fuzz offload openmp browser mpi slurm libraries
->>>>>>> main
+test_groups = fuzz offload openmp browser schema mpi slurm libraries
 
 .PHONY: help demo test test-quick test-packages bench accuracy install uninstall package site build product configure packages format check-format clean
 

@@ -7,22 +7,6 @@
 # are missing and cannot be installed (no root, no password-less sudo, no apt-get).
 set -eu
 
-<<<<<<< HEAD
-# GROUP: what for: packages; "a|b": the first that this release of Debian has, unless one is there already.
-groups='
-build: to compile warplens: gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev zlib1g-dev libjansson-dev liblua5.4-dev libzstd-dev liblz4-dev libelf-dev libdw-dev libiberty-dev uthash-dev libcmocka-dev libcairo2-dev libmicrohttpd-dev
-cuda: to compile CUDA programs without a toolkit: clang g++
-format: to format C files: clang-format-14 git
-fuzz: for the tests with libFuzzer and sanitizers: clang libclang-rt-14-dev|libclang-rt-dev
-offload: for the tests with OpenACC and OpenMP target: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
-openmp: for the tests with OpenMP on the host: clang libomp-dev
-browser: for the tests of HTML and PDF reports: chromium nodejs poppler-utils
-schema: for the test of JSON pages: python3-jsonschema
-mpi: for the tests with MPI: openmpi-bin libopenmpi-dev gfortran
-package: to make a Debian package: dpkg-dev file lintian
-site: to make the docs as HTML: pandoc
-slurm: for the test of srun, which starts its own slurmctld and slurmd: slurmctld slurmd slurm-client slurm-wlm-basic-plugins
-=======
 # GROUP: what for
 purposes='
 build: to compile warplens
@@ -32,6 +16,7 @@ fuzz: for the tests with libFuzzer and sanitizers
 offload: for the tests with OpenACC and OpenMP target
 openmp: for the tests with OpenMP on the host
 browser: for the tests of HTML and PDF reports
+schema: for the test of JSON pages
 mpi: for the tests with MPI
 libraries: for the test of CUB and Thrust without a toolkit
 package: to make a Debian package
@@ -49,6 +34,7 @@ fuzz: clang libclang-rt-CLANG-dev|libclang-rt-dev
 offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: clang libomp-dev
 browser: chromium nodejs poppler-utils
+schema: python3-jsonschema
 mpi: openmpi-bin libopenmpi-dev gfortran
 libraries: libthrust-dev libcub-dev
 package: dpkg-dev file lintian
@@ -63,6 +49,7 @@ fuzz: clang compiler-rt
 offload: gcc-offload-nvptx libgomp-offload-nvptx
 openmp: clang libomp-devel
 browser: chromium nodejs poppler-utils
+schema: python3-jsonschema
 mpi: openmpi openmpi-devel gcc-gfortran
 libraries:
 package: dpkg-dev file
@@ -77,12 +64,12 @@ fuzz: clang compiler-rt
 offload:
 openmp: clang openmp
 browser: chromium nodejs poppler
+schema: python-jsonschema
 mpi: openmpi gcc-fortran
 libraries:
 package: dpkg file
 site: pandoc-cli
 slurm:
->>>>>>> main
 '
 status=3
 if [ "${1:-}" = --optional ]; then

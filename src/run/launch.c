@@ -202,7 +202,7 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
     run->settings.compiled_file =
         run->settings.collector == WL_COLLECTOR_HW
             ? wl_string_copy("")
-            : wl_registers_ask(run->program_path, &run->info, &run->settings, run->capability,
+            : wl_registers_ask(run->program_path, run->program, &run->settings, run->capability,
                                run->settings.stream_folder);
     run->settings_path = wl_string_format("%s/settings", run->settings.stream_folder);
     wl_settings_print(&run->settings, &text);

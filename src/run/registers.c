@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,7 +14,7 @@
 #include "binary/compiled.h"
 #include "run/program.h"
 
-enum { limit_ms = 20000, help_limit_ms = 5000 };
+enum { limit_ms = 20000, help_limit_ms = 5000, words_most = 16 };
 
 /* One talk with ptxas. */
 struct inquiry {
@@ -214,18 +215,40 @@ static char *write_answers(const struct inquiry *inquiry)
     return path;
 }
 
-char *wl_registers_ask(const char *program_path, const struct wl_program_info *info,
+/* The words of a command that may be programs with kernels: "env ./app", "sh -c 'cd x; ./app 3'",
+ * "mpirun -n 4 ./app". A word that is none costs a look at its first bytes. */
+static void read_programs(const char *program_path, const struct wl_arguments *words,
+                          struct wl_fatbin *fatbin)
+{
+    static const char spaces[] = " \t\n;&|()'\"";
+    size_t looked_at = 0;
+    wl_fatbin_read_program(program_path, fatbin, NULL);
+    for (size_t i = 1; i < words->count; i++) {
+        char *copy = wl_string_copy(words->items[i]), *rest = NULL;
+        for (char *word = strtok_r(copy, spaces, &rest); word && looked_at < words_most;
+             word = strtok_r(NULL, spaces, &rest)) {
+            struct stat status;
+            if (!strchr(word, '/') || stat(word, &status) != 0 || !S_ISREG(status.st_mode) ||
+                access(word, X_OK) != 0)
+                continue;
+            looked_at++;
+            wl_fatbin_read_program(word, fatbin, NULL);
+        }
+        free(copy);
+    }
+}
+
+char *wl_registers_ask(const char *program_path, const struct wl_arguments *words,
                        const struct wl_settings *settings, uint32_t capability, const char *folder)
 {
     struct wl_fatbin fatbin = {0};
     struct inquiry inquiry = {.folder = folder, .capability = capability};
     char *path = NULL;
-    if (info->ptx_count)
+    read_programs(program_path, words, &fatbin);
+    if (fatbin.count)
         inquiry.ptxas = find_ptxas();
-    if (!inquiry.ptxas)
-        return wl_string_copy("");
     inquiry.deadline_ms = now_ms() + limit_ms;
-    if (wl_fatbin_read_program(program_path, &fatbin, NULL) == WL_OK && ask_for_targets(&inquiry)) {
+    if (inquiry.ptxas && ask_for_targets(&inquiry)) {
         compile_chosen(&inquiry, &fatbin, !settings->strict_arch);
         path = write_answers(&inquiry);
     }

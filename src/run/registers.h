@@ -8,11 +8,12 @@
 #include "binary/binary.h"
 #include "record/settings.h"
 
-/* Compiles the PTX that a GPU of this capability would run, where the program has no machine code
- * for it, and writes what ptxas says (struct wl_compiled) into the folder. Returns the file's path,
+/* Compiles the PTX that a GPU of this capability would run, where the program, or one that its
+ * words name (a shell's or launcher's command), has no machine code for it, and writes what ptxas
+ * says (struct wl_compiled) into the folder. Returns the file's path,
  * "" where there is no ptxas or nothing to ask; free() it. Never fails: what cannot be compiled in
  * time becomes a note. */
-char *wl_registers_ask(const char *program_path, const struct wl_program_info *info,
+char *wl_registers_ask(const char *program_path, const struct wl_arguments *words,
                        const struct wl_settings *settings, uint32_t capability, const char *folder);
 
 #endif

@@ -35,10 +35,10 @@ run() { # NAME COMMAND...: its stdout, without times, behind a headline
     for form in 0 1 2 3; do
         run "spmv, form $form" "$WARPLENS" acc-time -o "spmv$form" ./spmv_acc "$form" 16
     done
-    for form in 0 1 2 3; do # how often, how many bytes, and names: the first columns are times
+    for form in 0 1 2 3; do # how often, how many bytes, and names: the others are the table's name and times
         echo "== tables of spmv, form $form"
         "$WARPLENS" show "spmv$form.wlr" --report openacc_sum,cuda_gpu_kern_sum --csv |
-            awk -F, 'NF > 2 { print $3, $NF }' | sort
+            awk -F, 'NF > 2 { print $4, $NF }' | sort
         "$WARPLENS" show "spmv$form.wlr" --report cuda_gpu_mem_size_sum --csv |
             awk -F, '{ print $1, $2, $NF }'
     done

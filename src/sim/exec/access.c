@@ -460,26 +460,6 @@ static void count_pattern(struct access *access)
                set->sectors_ideal, missed);
 }
 
-static bool is_run(const u64 *delta, int first, int count, u64 bytes)
-{
-    u64 differs = 0;
-    for (int i = 1; i < count; i++)
-        differs |= (delta[first + i] - delta[first]) ^ ((u64)(u32)i * bytes);
-    return differs == 0;
-}
-
-static enum wl_shape find_shape(const u64 *delta, u64 bytes)
-{
-    if (is_run(delta, 0, 8, bytes) && is_run(delta, 8, 8, bytes) && is_run(delta, 16, 8, bytes) &&
-        is_run(delta, 24, 8, bytes)) {
-        bool low_half = delta[8] == 8 * bytes, high_half = delta[24] - delta[16] == 8 * bytes;
-        if (!low_half || !high_half)
-            return WL_SHAPE_QUARTERS;
-        return delta[16] == 16 * bytes ? WL_SHAPE_CONTIGUOUS : WL_SHAPE_HALVES;
-    }
-    return is_run(delta, 0, WL_LANES, 0) ? WL_SHAPE_UNIFORM : WL_SHAPE_SCATTERED;
-}
-
 #define SPREAD_MAX ((u64)1 << 62) /* of a pattern that is followed: a span never wraps */
 
 static void learn_pattern(struct access *access)
