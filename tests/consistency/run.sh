@@ -41,7 +41,7 @@ fixtures)
     profile k40 --gpu k40 ./fixtures
     ;;
 examples)
-    for ladder in "averaging 4 80 v100 -lcublas" "stencil 6 516 k40" "spmv 3 30 v100" "gemm 4 256 h200"; do
+    for ladder in "averaging 4 16 v100 -lcublas" "stencil 6 516 k40" "spmv 3 30 v100" "gemm 4 256 h200"; do
         set -- $ladder
         compile "$SOURCE/examples/$1/$1.cu" "$1" ${5:-}
         for step in $(seq 0 "$2"); do
