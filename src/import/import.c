@@ -7,6 +7,7 @@
 
 #include "base/count.h"
 #include "base/memory.h"
+#include "import/launch.h"
 #include "import/target.h"
 #include "report/part.h"
 #include "report/report.h"
@@ -109,6 +110,7 @@ enum wl_code wl_import(const char *path, const char *report_path, bool overwrite
     }
     if (done && format)
         *done = (struct wl_import_done){format->name, target.events, target.launches, target.notes};
+    wl_import_forget_model(&target);
     wl_text_free(&target.content);
     return code;
 }

@@ -96,21 +96,37 @@ static double attribute_number(const struct wl_import_launch *launch, const char
     return 0;
 }
 
-/* What the launch's file does not have: the constants of the model that is named like its GPU and
- * has as many SMs. Where there is no such model nothing is assumed. */
-static bool add_model(struct wl_import_launch *launch, struct wl_gpu *gpu)
+/* The model that is named like this GPU and has as many SMs; NULL where there is none: then nothing
+ * is assumed. It belongs to the target. */
+static const struct wl_gpu *find_model(struct wl_import_target *target, const char *name,
+                                       uint32_t capability, uint32_t sm_count)
 {
-    const char *name = attribute_text(launch, "device__attribute_display_name");
-    double sms = attribute_number(launch, "device__attribute_multiprocessor_count");
-    uint32_t capability = launch->capability_major * 10 + launch->capability_minor;
-    struct wl_attribute_list facts = {0};
-    if (!(sms > 0 && sms < 1e6) ||
-        wl_gpu_load_likest(name, capability, (uint32_t)sms, gpu, NULL) != WL_OK)
-        return false;
-    if (!wl_text_starts(name, gpu->full_name) || gpu->sm_count != (uint32_t)sms) {
-        wl_gpu_free(gpu);
-        return false;
+    if (!target->model.name || strcmp(target->model.name, name) != 0 ||
+        target->model.sm_count != sm_count) {
+        wl_import_forget_model(target);
+        target->model.name = wl_string_copy(name);
+        target->model.sm_count = sm_count;
+        target->model.is_known =
+            wl_gpu_load_likest(name, capability, sm_count, &target->model.gpu, NULL) == WL_OK &&
+            wl_text_starts(name, target->model.gpu.full_name) &&
+            target->model.gpu.sm_count == sm_count;
     }
+    return target->model.is_known ? &target->model.gpu : NULL;
+}
+
+/* What the launch's file does not have: the constants of its GPU's model. */
+static const struct wl_gpu *add_model(struct wl_import_target *target,
+                                      struct wl_import_launch *launch)
+{
+    double sms = attribute_number(launch, "device__attribute_multiprocessor_count");
+    struct wl_attribute_list facts = {0};
+    if (!(sms > 0 && sms < 1e6))
+        return NULL;
+    const struct wl_gpu *gpu =
+        find_model(target, attribute_text(launch, "device__attribute_display_name"),
+                   launch->capability_major * 10 + launch->capability_minor, (uint32_t)sms);
+    if (!gpu)
+        return NULL;
     wl_facts_of_gpu(gpu, &facts);
     for (size_t i = 0; i < facts.count; i++) {
         const struct wl_record_attribute *fact = &facts.items[i];
@@ -122,7 +138,7 @@ static bool add_model(struct wl_import_launch *launch, struct wl_gpu *gpu)
         WL_PUSH(&launch->attributes, row);
     }
     free(facts.items);
-    return true;
+    return gpu;
 }
 
 static int by_name(const void *left, const void *right)
@@ -153,12 +169,11 @@ void wl_import_launch_put(struct wl_import_target *target, struct wl_import_laun
     uint64_t id = target->launches;
     const char *kernel = launch->kernel ? launch->kernel : "?";
     char *function = launch->function ? wl_string_copy(launch->function) : make_function(kernel);
-    struct wl_gpu gpu = {0};
     sort_values(launch);
-    bool has_model = add_model(launch, &gpu);
+    const struct wl_gpu *gpu = add_model(target, launch);
     const struct wl_record_device device = {
         .device_id = launch->device_id,
-        .model = has_model ? gpu.name : "",
+        .model = gpu ? gpu->name : "",
         .name = attribute_text(launch, "device__attribute_display_name"),
         .capability_major = launch->capability_major,
         .capability_minor = launch->capability_minor,
@@ -201,13 +216,19 @@ void wl_import_launch_put(struct wl_import_target *target, struct wl_import_laun
     memcpy(put.grid, launch->grid, sizeof put.grid);
     memcpy(put.block, launch->block, sizeof put.block);
     wl_import_device(target, &device);
-    wl_gpu_free(&gpu);
     sink->put_module(sink->self, &module);
     sink->put_kernel(sink->self, &record);
     wl_import_launch(target, &put);
     free(marks);
     free(function);
     wl_import_launch_free(launch);
+}
+
+void wl_import_forget_model(struct wl_import_target *target)
+{
+    free(target->model.name);
+    wl_gpu_free(&target->model.gpu);
+    memset(&target->model, 0, sizeof target->model);
 }
 
 struct unit_factor {

@@ -36,6 +36,8 @@ void wl_import_launch_text(struct wl_import_launch *launch, const char *name, co
 /* Puts its kernel, its device and itself, and empties it. */
 void wl_import_launch_put(struct wl_import_target *target, struct wl_import_launch *launch);
 void wl_import_launch_free(struct wl_import_launch *launch);
+/* Frees the model that the target keeps for its launches. */
+void wl_import_forget_model(struct wl_import_target *target);
 /* A value in nanoseconds, bytes, ... of one in a unit as ncu prints it: "us", "Kbyte". */
 double wl_import_base_unit(const char *unit, double value);
 

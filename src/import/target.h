@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "gpu/gpu.h"
 #include "record/record.h"
 #include "report/writer.h"
 
@@ -19,6 +20,12 @@ struct wl_import_target {
     uint32_t name_count;
     uint64_t events, launches, notes, streams;
     bool has_process;
+    struct { /* the model of the GPU that was looked for last: launches are mostly of one */
+        char *name;
+        uint32_t sm_count;
+        bool is_known;
+        struct wl_gpu gpu;
+    } model;
 };
 
 /* What is known of a process: executable is shown as its program; NULL where nothing is. */
