@@ -51,6 +51,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "ranks=\n"
                                    "check_memory=no\n"
                                    "check_race=no\n"
+                                   "race=shared\n"
                                    "check_init=no\n"
                                    "check_sync=no\n"
                                    "check_leaks=no\n"

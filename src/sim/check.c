@@ -8,11 +8,13 @@
 #include "base/memory.h"
 #include "sim/bounds.h"
 #include "sim/found.h"
+#include "sim/owed.h"
+#include "sim/race_global.h"
 #include "sim/shadow.h"
 #include "sim/unwritten.h"
 
 #define BUDGET_MODE 0x80000000u
-#define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT)
+#define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL)
 #define SHARED_CHECKS (MEMORY_CHECKS | WL_CHECK_BOUNDS)
 
 uint32_t wl_check_mode(const struct wl_sim_options *options)
@@ -70,6 +72,16 @@ static void touch_global(const struct touch *touch, uint32_t lane, uint64_t addr
 {
     const struct wl_run *run = touch->warp->worker->run;
     struct wl_unwritten *unwritten = run->launch->unwritten;
+    if (run->races && !run->is_opaque) {
+        const struct wl_race_access access = {.lane = lane,
+                                              .bytes = bytes,
+                                              .address = address,
+                                              .values = touch->values,
+                                              .is_write = touch->is_write,
+                                              .is_read = touch->is_read,
+                                              .is_atomic = touch->is_atomic};
+        wl_race_global_access(touch->warp, touch->op, &access);
+    }
     if (!unwritten || !(run->options->checks & WL_CHECK_INIT))
         return;
     if (touch->is_read && !run->is_opaque && wl_unwritten_has(unwritten, address, bytes))
@@ -177,6 +189,7 @@ static void order(struct wl_warp *warp, const struct wl_op *op, bool is_read, bo
     uint64_t last = 1; /* no lane's */
     if (!(op->spare & WL_ORDER_STRONG) || !warp->cta->shadow)
         return;
+    wl_race_global_strong(warp, op, is_read, is_write);
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint64_t address = base_address(warp, op, (uint32_t)__builtin_ctz(left)) | window;
         if (address == last)
@@ -192,6 +205,7 @@ static void order(struct wl_warp *warp, const struct wl_op *op, bool is_read, bo
 static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op *op)
 {
     wl_shadow_fence(warp);
+    wl_race_global_fence(warp);
     return run_plain(warp, op);
 }
 
@@ -424,12 +438,13 @@ static bool can_reach(const struct wl_program *program, const struct wl_op *from
     return is_found;
 }
 
-/* Lanes that are not here and have not returned: those of them that will not come, and whether
- * they are about to return. */
-static uint32_t lanes_lost(const struct wl_warp *warp, const struct wl_op *op, uint32_t *leaving)
+/* Lanes that are not here and have not returned: those of them that will not come; those that are
+ * about to return; those that may come. */
+static uint32_t lanes_lost(const struct wl_warp *warp, const struct wl_op *op, uint32_t *leaving,
+                           uint32_t *waiting)
 {
     uint32_t known = warp->mask, lost = 0;
-    *leaving = 0;
+    *leaving = *waiting = 0;
     for (uint32_t i = warp->stack_depth; i-- > 0;) {
         uint32_t lanes = warp->stack[i].mask & ~known;
         known |= lanes;
@@ -439,6 +454,8 @@ static uint32_t lanes_lost(const struct wl_warp *warp, const struct wl_op *op, u
             *leaving |= lanes;
         else if (!can_reach(warp->worker->run->program, warp->stack[i].pc, op))
             lost |= lanes;
+        else
+            *waiting |= lanes;
     }
     /* a guard leaves lanes of the path out */
     return lost | (warp->mask & ~warp->active);
@@ -484,11 +501,27 @@ static const struct wl_op *op_of_mask(const struct wl_op *op)
     return is_before ? op + 1 : op;
 }
 
+/* The lanes that are to meet, one mask after another. */
+static void meet_lanes(struct wl_warp *warp, const struct wl_op *op, uint32_t waiting)
+{
+    for (uint32_t left = warp->active; left;) {
+        const uint32_t mask = mask_of(warp, op, (uint32_t)__builtin_ctz(left));
+        uint32_t lanes = 0;
+        for (uint32_t rest = left; rest; rest &= rest - 1) {
+            uint32_t lane = (uint32_t)__builtin_ctz(rest);
+            lanes |= (uint32_t)(mask_of(warp, op, lane) == mask) << lane;
+        }
+        left &= ~lanes;
+        if (lanes & mask)
+            wl_owed_meet(warp, op_of_mask(op), lanes & mask, mask, waiting);
+    }
+}
+
 static void check_mask(struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_op *named = op_of_mask(op);
-    uint32_t leaving, missing = ~warp->active, lost = 0;
-    bool is_known = false;
+    uint32_t leaving = 0, missing = ~warp->active, lost = 0, waiting = 0;
+    bool is_known = false, is_lost = false;
     for (uint32_t left = warp->active; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left), mask = mask_of(warp, op, lane);
         if (!mask)
@@ -500,13 +533,18 @@ static void check_mask(struct wl_warp *warp, const struct wl_op *op)
         if (!(mask & missing))
             continue;
         if (!is_known)
-            lost = lanes_lost(warp, named, &leaving);
+            lost = lanes_lost(warp, named, &leaving, &waiting);
         is_known = true;
-        if (mask & lost)
+        const uint32_t partners = wl_owed_partners(warp, named, lane, mask);
+        is_lost |= mask & lost & ~partners;
+        if (mask & lost & ~partners)
             report_mask(warp, op, WL_FINDING_MASK_ABSENT, lane, mask);
-        else if (named->code == WL_OP_SHUFFLE && reads_absent(warp, named, lane, leaving))
+        else if (named->code == WL_OP_SHUFFLE &&
+                 reads_absent(warp, named, lane, leaving & ~partners))
             report_mask(warp, op, WL_FINDING_SHUFFLE_ABSENT, lane, mask);
     }
+    if (!is_lost && (waiting || wl_owed_any(warp)))
+        meet_lanes(warp, op, waiting);
 }
 
 /* Forms without .sync name nobody. */
@@ -598,10 +636,18 @@ static const struct wl_op *check_barrier(struct wl_warp *warp, const struct wl_o
     if (checks & WL_CHECK_SYNC) {
         check_lanes_of_barrier(warp, op);
         check_count_of_barrier(warp, op);
+        if (op->kind != 1) /* who only arrives does not wait */
+            wl_owed_settle(warp, warp->active);
     }
     if (warp->cta->shadow)
         wl_shadow_arrive(warp, warp->barrier);
     return next;
+}
+
+static const struct wl_op *check_exit(struct wl_warp *warp, const struct wl_op *op)
+{
+    wl_owed_settle(warp, warp->active);
+    return warp->status == WL_WARP_FAULT ? NULL : run_plain(warp, op);
 }
 
 /* ---- the budget ---- */
@@ -623,10 +669,10 @@ static const struct row {
     uint32_t modes; /* in which it is used: of strong accesses, in all that look at memory */
     wl_op_run run;
 } rows[] = {
-    {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT, check_load},
+    {WL_OP_LOAD_GLOBAL, WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL, check_load},
     {WL_OP_LOAD_SHARED, SHARED_CHECKS, check_load_shared},
     {WL_OP_LOAD_GENERIC, SHARED_CHECKS, check_load},
-    {WL_OP_STORE_GLOBAL, WL_CHECK_INIT, check_store},
+    {WL_OP_STORE_GLOBAL, WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL, check_store},
     {WL_OP_STORE_SHARED, SHARED_CHECKS, check_store},
     {WL_OP_STORE_GENERIC, SHARED_CHECKS, check_store},
     {WL_OP_ATOMIC_GLOBAL, MEMORY_CHECKS, check_atomic},
@@ -647,6 +693,7 @@ static const struct row {
     {WL_OP_MATCH, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
     {WL_OP_REDUX, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
     {WL_OP_BARRIER, MEMORY_CHECKS | WL_CHECK_SYNC, check_barrier},
+    {WL_OP_EXIT, WL_CHECK_SYNC, check_exit},
     {WL_OP_BLOCK, BUDGET_MODE, check_budget},
     {WL_OP_JOIN, BUDGET_MODE, check_budget},
 };

@@ -31,6 +31,11 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
                               "a __syncwarp is missing between the two", false},
     [WL_FINDING_RACE_COPY] = {"race-with-copy", "racecheck",
                               "the copy is done when its group was waited for", true},
+    [WL_FINDING_RACE_BLOCKS] = {"race-between-blocks", "racecheck",
+                                "atomics, or a fence and a flag, order blocks within a launch",
+                                true},
+    [WL_FINDING_RACE_LIMIT] = {"race-limit", "racecheck",
+                               "choose launches with less data, or a smaller problem", false},
     [WL_FINDING_UNWRITTEN] = {"uninitialised-read", "initcheck",
                               "what it holds on a GPU is whatever was there before", true},
     [WL_FINDING_BARRIER_DIVERGED] = {"diverged-barrier", "synccheck",
@@ -285,11 +290,17 @@ static void print_race(const struct wl_program *program, const struct wl_finding
         [WL_FINDING_RACE_LANES] = "lanes of one instruction write different values",
         [WL_FINDING_RACE_WARP] = "between lanes of a warp",
         [WL_FINDING_RACE_COPY] = "with an asynchronous copy that was not awaited",
+        [WL_FINDING_RACE_BLOCKS] = "between blocks",
     };
-    const char *between = finding->kind == WL_FINDING_RACE_WARP   ? "__syncwarp"
-                          : finding->kind == WL_FINDING_RACE_COPY ? "wait"
-                                                                  : "barrier";
-    wl_text_addf(out, "Race on shared memory, %s", names[finding->kind]);
+    const bool is_global = finding->space == WL_SITE_GLOBAL;
+    const char *between = finding->kind == WL_FINDING_RACE_WARP     ? "__syncwarp"
+                          : finding->kind == WL_FINDING_RACE_COPY   ? "wait"
+                          : finding->kind == WL_FINDING_RACE_BLOCKS ? "order"
+                                                                    : "barrier";
+    wl_text_addf(out, "Race on %s memory, %s", spaces[finding->space], names[finding->kind]);
+    if (finding->kind == WL_FINDING_RACE_BLOCKS)
+        wl_text_addf(out, ", %s after %s", finding->access == WL_SITE_LOAD ? "read" : "write",
+                     finding->is_after_read ? "read" : "write");
     print_culprit(program, finding, out);
     print_address(program, finding, out);
     if (finding->kind == WL_FINDING_RACE_LANES) {
@@ -303,6 +314,26 @@ static void print_race(const struct wl_program *program, const struct wl_finding
         wl_text_add(out, " ");
     }
     print_thread(finding->other_thread, out);
+    if (finding->kind == WL_FINDING_RACE_BLOCKS)
+        wl_text_addf(out, " in block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
+                     finding->other_block[0], finding->other_block[1], finding->other_block[2]);
+    if (is_global && finding->place.where == WL_PLACE_ACROSS) {
+        wl_text_add(out, "; the address is byte ");
+        print_number(finding->address - finding->place.start, out);
+        wl_text_add(out, " of the ");
+        print_number(finding->place.size_bytes, out);
+        wl_text_addf(out, "-byte allocation at 0x%" PRIx64, finding->place.start);
+    }
+}
+
+static void print_race_limit(const struct wl_program *program, const struct wl_finding *finding,
+                             struct wl_text *out)
+{
+    wl_text_addf(out,
+                 "Races on global memory are looked for in the first %" PRIu32
+                 " MiB that a launch touches; this launch touches more",
+                 finding->number);
+    print_culprit(program, finding, out);
 }
 
 static void print_barrier(const struct wl_program *program, const struct wl_finding *finding,
@@ -350,6 +381,7 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
         [WL_FINDING_BARRIER_COUNT] = print_barrier,    [WL_FINDING_RACE_WARP] = print_race,
         [WL_FINDING_RACE_COPY] = print_race,           [WL_FINDING_MASK_CALLER] = print_mask,
         [WL_FINDING_MASK_ABSENT] = print_mask,         [WL_FINDING_SHUFFLE_ABSENT] = print_mask,
+        [WL_FINDING_RACE_BLOCKS] = print_race,         [WL_FINDING_RACE_LIMIT] = print_race_limit,
     };
     printers[finding->kind](program, finding, out);
     if (finding->count > 1)

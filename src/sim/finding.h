@@ -20,9 +20,11 @@ enum wl_finding_kind {
     WL_FINDING_RACE_READ,        /* a write, then a read */
     WL_FINDING_RACE_AFTER_READ,  /* a read, then a write */
     WL_FINDING_RACE_LANES,       /* lanes of one instruction write different values */
-    WL_FINDING_RACE_WARP, /* lanes of a warp, with nothing between that brings them together */
-    WL_FINDING_RACE_COPY, /* with an asynchronous copy that was not awaited */
-    WL_FINDING_UNWRITTEN, /* a read of what nobody wrote */
+    WL_FINDING_RACE_WARP,   /* lanes of a warp, with nothing between that brings them together */
+    WL_FINDING_RACE_COPY,   /* with an asynchronous copy that was not awaited */
+    WL_FINDING_RACE_BLOCKS, /* of different blocks, in global memory */
+    WL_FINDING_RACE_LIMIT,  /* more global memory is used than is looked at */
+    WL_FINDING_UNWRITTEN,   /* a read of what nobody wrote */
     WL_FINDING_BARRIER_DIVERGED, /* lanes of a warp at a barrier, others elsewhere */
     WL_FINDING_BARRIER_EXITED,   /* lanes of a warp at a barrier, others have ended */
     WL_FINDING_BARRIER_COUNT,    /* a count of threads that cannot be */
@@ -51,6 +53,7 @@ struct wl_finding {
     uint32_t block[3], thread[3];
     struct wl_finding_place place;
     uint32_t other_instruction, other_thread[3]; /* of a race: who came first */
+    uint32_t other_block[3];                     /* of RACE_BLOCKS */
     bool is_after_read;                          /* of a race: the first was a read */
     uint32_t number,
         wanted;     /* of a barrier: which, and the count; of a mask: it, and which lanes */

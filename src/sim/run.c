@@ -14,6 +14,7 @@
 #include "sim/check.h"
 #include "sim/place.h"
 #include "sim/pool.h"
+#include "sim/race_global.h"
 #include "sim/reach.h"
 #include "sim/sm.h"
 
@@ -390,7 +391,7 @@ static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
     uint32_t workers = asked ? asked : cores > 0 ? (uint32_t)cores : 1;
     if (workers > WL_L2_MAX_SHARDS)
         workers = WL_L2_MAX_SHARDS;
-    if (run->program->blocks_communicate || run->block_total == 1)
+    if (run->program->blocks_communicate || run->block_total == 1 || run->races)
         return 1;
     return workers;
 }
@@ -506,6 +507,8 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     if (code)
         return code;
     set_thread_index(run);
+    if (run->options->checks & WL_CHECK_RACE_GLOBAL)
+        run->races = wl_race_global_begin(run->block_total);
     prepare_caches(sim, run, counts->occupancy.l1_data_bytes);
     uint32_t worker_count = choose_workers(run, run->options->threads);
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
@@ -537,6 +540,7 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     for (uint32_t i = 0; i < worker_count; i++)
         worker_free(&workers[i]);
     free(workers);
+    wl_race_global_free(run->races);
     free(run->thread_index);
     return code;
 }

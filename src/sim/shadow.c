@@ -7,19 +7,13 @@
 #include "sim/found.h"
 #include "sim/reach.h"
 
-#define WARPS_MAX 32
-
 /* An access of a word: when (stretch of its warp; 0: none), who, where. */
 struct mark {
     uint32_t stretch, instruction;
     uint16_t thread;
     uint8_t bytes;    /* of the word */
-    uint8_t strength; /* enum strength */
+    uint8_t strength; /* enum wl_shadow_strength */
 };
-
-/* Strong accesses of different warps do not race with each other; of volatile ones, which are used
- * as flags, one has to come from a warp that uses fences. */
-enum strength { PLAIN, UNFENCED, VOLATILE, STRONG };
 
 struct word {
     struct mark writer, readers[2]; /* the second: of another warp than the first */
@@ -29,7 +23,7 @@ struct word {
 };
 
 struct clock {
-    uint32_t stretch[WARPS_MAX]; /* of each warp: the last that is over for the owner */
+    uint32_t stretch[WL_SHADOW_WARPS]; /* of each warp: the last that is over for the owner */
 };
 
 #define PLACES 64
@@ -37,14 +31,16 @@ struct clock {
 struct wl_shadow {
     uint32_t word_count, serial;
     struct clock signals; /* what was given away by atomics and barrier objects */
-    struct clock seen[WARPS_MAX];
-    struct clock known;              /* what any warp has seen */
-    struct clock fenced[WARPS_MAX];  /* all that lies before the warp's last fence */
-    struct clock pending[WARPS_MAX]; /* what it read strongly gave: seen from its next fence on */
-    struct clock places[PLACES];     /* given away by strong writes, by hash of their address */
-    uint32_t committed[WARPS_MAX], awaited[WARPS_MAX]; /* groups of asynchronous copies */
+    struct clock seen[WL_SHADOW_WARPS];
+    struct clock known;                   /* what any warp has seen */
+    struct clock fenced[WL_SHADOW_WARPS]; /* all that lies before the warp's last fence */
+    struct clock
+        pending[WL_SHADOW_WARPS]; /* what it read strongly gave: seen from its next fence on */
+    struct clock places[PLACES];  /* given away by strong writes, by hash of their address */
+    uint32_t committed[WL_SHADOW_WARPS],
+        awaited[WL_SHADOW_WARPS];      /* groups of asynchronous copies */
     struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
-    uint32_t own[WARPS_MAX];           /* the present stretch */
+    uint32_t own[WL_SHADOW_WARPS];     /* the present stretch */
     struct word words[];
 };
 
@@ -68,7 +64,7 @@ struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run 
     else
         shadow = wl_alloc_zero(1, bytes);
     shadow->word_count = words;
-    for (int i = 0; i < WARPS_MAX; i++)
+    for (int i = 0; i < WL_SHADOW_WARPS; i++)
         shadow->own[i] = 1;
     mark_gaps(shadow, run->program);
     return shadow;
@@ -89,7 +85,7 @@ void wl_shadow_next_instruction(struct wl_shadow *shadow)
 
 static void merge(struct clock *into, const struct clock *from)
 {
-    for (int i = 0; i < WARPS_MAX; i++)
+    for (int i = 0; i < WL_SHADOW_WARPS; i++)
         if (from->stretch[i] > into->stretch[i])
             into->stretch[i] = from->stretch[i];
 }
@@ -169,6 +165,34 @@ void wl_shadow_write_strong(struct wl_warp *warp, const struct wl_op *op, uint64
         merge(place_of(shadow, address), &shadow->fenced[warp->index]);
 }
 
+uint32_t wl_shadow_stretch(const struct wl_warp *warp)
+{
+    return warp->cta->shadow->own[warp->index];
+}
+
+bool wl_shadow_has_seen(const struct wl_warp *warp, uint32_t other, uint32_t stretch)
+{
+    return stretch <= warp->cta->shadow->seen[warp->index].stretch[other];
+}
+
+static void add_stretches(uint32_t stretch[WL_SHADOW_WARPS], const struct clock *clock)
+{
+    for (int i = 0; i < WL_SHADOW_WARPS; i++)
+        if (clock->stretch[i] > stretch[i])
+            stretch[i] = clock->stretch[i];
+}
+
+void wl_shadow_add_fenced(const struct wl_warp *warp, uint32_t stretch[WL_SHADOW_WARPS])
+{
+    add_stretches(stretch, &warp->cta->shadow->fenced[warp->index]);
+}
+
+void wl_shadow_add_seen(const struct wl_warp *warp, uint32_t stretch[WL_SHADOW_WARPS])
+{
+    add_stretches(stretch, &warp->cta->shadow->seen[warp->index]);
+    stretch[warp->index] = warp->cta->shadow->own[warp->index];
+}
+
 /* ---- asynchronous copies ---- */
 
 void wl_shadow_commit(struct wl_warp *warp)
@@ -198,9 +222,9 @@ static bool is_awaited(const struct wl_shadow *shadow, const struct word *word)
 
 /* ---- accesses ---- */
 
-static bool are_strong(uint8_t one, uint8_t other)
+bool wl_shadow_are_strong(uint8_t one, uint8_t other)
 {
-    return one && other && (one > UNFENCED || other > UNFENCED);
+    return one && other && (one > WL_SHADOW_UNFENCED || other > WL_SHADOW_UNFENCED);
 }
 
 /* Whether the mark is of another warp, with no barrier between. */
@@ -209,7 +233,7 @@ static bool races(const struct wl_shadow *shadow, const struct mark *mark, uint3
 {
     uint32_t other = mark->thread / WL_LANES;
     return mark->stretch && mark->bytes & mine->bytes && other != warp &&
-           !are_strong(mark->strength, mine->strength) &&
+           !wl_shadow_are_strong(mark->strength, mine->strength) &&
            mark->stretch > shadow->seen[warp].stretch[other];
 }
 
@@ -220,8 +244,8 @@ static bool races_in_warp(const struct wl_shadow *shadow, const struct mark *mar
 {
     return mark->stretch == shadow->own[warp] && mark->bytes & mine->bytes &&
            mark->thread != mine->thread && mark->thread / WL_LANES == warp &&
-           mark->instruction != mine->instruction && mark->strength != STRONG &&
-           mine->strength != STRONG;
+           mark->instruction != mine->instruction && mark->strength != WL_SHADOW_STRONG &&
+           mine->strength != WL_SHADOW_STRONG;
 }
 
 static void report_race(struct wl_warp *warp, const struct wl_op *op,
@@ -347,7 +371,7 @@ static bool read_word(struct wl_warp *warp, const struct wl_op *op,
                     writer, false);
     struct mark whole = *mark;
     whole.bytes = 0xf;
-    whole.strength = PLAIN;
+    whole.strength = WL_SHADOW_PLAIN;
     bool is_second = word->readers[0].stretch &&
                      word->readers[0].thread / WL_LANES != warp->index &&
                      races(shadow, &word->readers[0], warp->index, &whole);
@@ -376,7 +400,7 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
 static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
 {
     return mark->stretch > shadow->known.stretch[mark->thread / WL_LANES] &&
-           (mark->bytes & bytes) == bytes && mark->strength == PLAIN;
+           (mark->bytes & bytes) == bytes && mark->strength == WL_SHADOW_PLAIN;
 }
 
 /* Whether a read, of words that many warps read, tells nothing new: it races with no write, and two
@@ -409,13 +433,16 @@ static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl
            is_awaited(shadow, word) && !races_in_warp(shadow, &word->writer, warp->index, mine);
 }
 
-static enum strength strength_of(const struct wl_warp *warp, const struct wl_op *op)
+uint8_t wl_shadow_strength(const struct wl_warp *warp, const struct wl_op *op, bool is_atomic)
 {
+    if (is_atomic)
+        return WL_SHADOW_STRONG;
     if (!(op->spare & WL_ORDER_STRONG))
-        return PLAIN;
+        return WL_SHADOW_PLAIN;
     if (!(op->spare & WL_ORDER_VOLATILE))
-        return STRONG;
-    return warp->cta->shadow->fenced[warp->index].stretch[warp->index] ? VOLATILE : UNFENCED;
+        return WL_SHADOW_STRONG;
+    return warp->cta->shadow->fenced[warp->index].stretch[warp->index] ? WL_SHADOW_VOLATILE
+                                                                       : WL_SHADOW_UNFENCED;
 }
 
 static struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op, uint32_t lane)
@@ -423,7 +450,7 @@ static struct mark mark_of(const struct wl_warp *warp, const struct wl_op *op, u
     return (struct mark){.stretch = warp->cta->shadow->own[warp->index],
                          .instruction = op->instruction,
                          .thread = (uint16_t)(warp->index * WL_LANES + lane),
-                         .strength = (uint8_t)strength_of(warp, op)};
+                         .strength = wl_shadow_strength(warp, op, false)};
 }
 
 void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
@@ -445,7 +472,7 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
     }
     struct mark mark = mark_of(warp, op, access->lane);
     if (access->is_atomic)
-        mark.strength = STRONG;
+        mark.strength = WL_SHADOW_STRONG;
     bool is_reported = false; /* once for all words of an access */
     for (uint32_t word = first; word <= last; word++) {
         mark.bytes = bytes_of_word(access, word);

@@ -7,7 +7,18 @@
 
 #include "sim/state.h"
 
+#define WL_SHADOW_WARPS 32 /* of a block, at most */
+
 struct wl_shadow;
+
+/* Strong accesses of different warps do not race with each other; of volatile ones, which are used
+ * as flags, one has to come from a warp that uses fences. */
+enum wl_shadow_strength {
+    WL_SHADOW_PLAIN,
+    WL_SHADOW_UNFENCED,
+    WL_SHADOW_VOLATILE,
+    WL_SHADOW_STRONG
+};
 
 /* One lane's access of shared memory. */
 struct wl_shadow_access {
@@ -53,5 +64,15 @@ void wl_shadow_await_copies(struct wl_warp *warp);
 /* The same for reads of all active lanes, by offset: quick where they tell nothing new. */
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
                     uint32_t bytes);
+
+/* For what looks at other memory: the warp's present stretch; whether all of a stretch of another
+ * warp lies behind it; of each warp, the last stretch before its last fence, or that it has seen
+ * (with its own), where that is later than what stands there. */
+uint32_t wl_shadow_stretch(const struct wl_warp *warp);
+bool wl_shadow_has_seen(const struct wl_warp *warp, uint32_t other, uint32_t stretch);
+void wl_shadow_add_fenced(const struct wl_warp *warp, uint32_t stretch[WL_SHADOW_WARPS]);
+void wl_shadow_add_seen(const struct wl_warp *warp, uint32_t stretch[WL_SHADOW_WARPS]);
+uint8_t wl_shadow_strength(const struct wl_warp *warp, const struct wl_op *op, bool is_atomic);
+bool wl_shadow_are_strong(uint8_t one, uint8_t other);
 
 #endif

@@ -98,10 +98,11 @@ struct wl_sim_launch {
 
 /* Checks beyond those of every run; they cost time. */
 enum wl_sim_check {
-    WL_CHECK_RACE = 1,   /* shared memory between barriers */
-    WL_CHECK_INIT = 2,   /* reads of what nobody wrote */
-    WL_CHECK_SYNC = 4,   /* barriers that not all threads reach */
-    WL_CHECK_BOUNDS = 8, /* shared arrays, with the gaps between them */
+    WL_CHECK_RACE = 1,         /* shared memory between barriers */
+    WL_CHECK_INIT = 2,         /* reads of what nobody wrote */
+    WL_CHECK_SYNC = 4,         /* barriers that not all threads reach */
+    WL_CHECK_BOUNDS = 8,       /* shared arrays, with the gaps between them */
+    WL_CHECK_RACE_GLOBAL = 16, /* global memory, between warps and between blocks */
 };
 
 /* How far a launch has come. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/owed.h"
 #include "sim/shadow.h"
 
 #define TRACE_LIMIT 32768 /* requests after which an SM interrupts its epoch */
@@ -73,6 +74,7 @@ static void cta_free(struct wl_cta *cta)
     for (uint32_t i = 0; i < cta->warp_count; i++)
         free(cta->warps[i].stack);
     wl_shadow_free(cta->shadow);
+    wl_owed_free(cta->owed);
     free(cta->warps);
 }
 
@@ -102,8 +104,10 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     cta->warps_live = cta->warp_count;
     memset(cta->barriers, 0, sizeof cta->barriers);
     memset(cta->shared, 0, run->shared_bytes);
-    if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT))
+    if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL))
         cta->shadow = wl_shadow_begin(cta->shadow, run);
+    if (run->options->checks & WL_CHECK_SYNC)
+        cta->owed = wl_owed_begin(cta->owed, cta->warp_count);
     struct wl_trace_block_record *record =
         sm->trace ? wl_trace_begin(sm->trace, linear, cta->warp_count) : NULL;
     for (uint32_t i = 0; i < cta->warp_count; i++) {

@@ -143,6 +143,7 @@ struct wl_cta {
     struct wl_warp *warps;
     uint8_t *shared;
     struct wl_shadow *shadow; /* NULL: races and unwritten memory are not looked for */
+    struct wl_owed *owed;     /* NULL: collectives of lanes are not looked at */
     struct {
         uint32_t expected; /* warps, 0: all live ones */
         uint32_t arrived;
@@ -202,6 +203,7 @@ struct wl_run {
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
     uint64_t
         *workspace; /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet; else NULL */
+    struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */

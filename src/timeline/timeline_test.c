@@ -237,6 +237,49 @@ static void calls_have_results_of_a_child(void)
 }
 IN_CHILD(calls_have_results)
 
+static struct {
+    int count, result;
+    const char *name;
+    bool is_own;
+} told;
+
+/* Fails in a call of its own, which is not told. */
+static void keep_failure(const struct wl_timeline_call *call, int result)
+{
+    struct wl_timeline_call own = {"cudaGetLastError", 0, WL_TIMELINE_CUDA_RUNTIME};
+    told.count++;
+    told.result = result;
+    told.name = call->name;
+    told.is_own = wl_timeline_is_own();
+    wl_timeline_call_end(&own, wl_timeline_call_begin(&own), 3);
+}
+
+static void failures_are_told_of_a_child(void)
+{
+    struct wl_timeline_call outer = {"cudaMalloc", 0, WL_TIMELINE_CUDA_RUNTIME};
+    struct wl_timeline_call inner = {"cuMemAlloc", 0, WL_TIMELINE_CUDA_DRIVER};
+    struct wl_timeline_call unlisted = {"ours", 0, WL_TIMELINE_NONE};
+    wl_timeline_call_end(&outer, wl_timeline_call_begin(&outer), 2);
+    DEMAND(told.count == 0);
+    wl_timeline_watch_failures(keep_failure);
+    DEMAND(wl_timeline_is_wanted(WL_TIMELINE_NONE)); /* though nothing is recorded */
+    DEMAND(!wl_timeline_is_wanted(WL_TIMELINE_CUDA_RUNTIME));
+    wl_timeline_call_end(&outer, wl_timeline_call_begin(&outer), 0);
+    DEMAND(told.count == 0);
+    uint64_t begun = wl_timeline_call_begin(&outer);
+    wl_timeline_call_end(&inner, wl_timeline_call_begin(&inner), 1);
+    DEMAND(told.count == 0);
+    wl_timeline_call_end(&outer, begun, 0x500000002);
+    DEMAND(told.count == 1 && told.result == 2 && strcmp(told.name, "cudaMalloc") == 0);
+    DEMAND(told.is_own && !wl_timeline_is_own());
+    wl_timeline_call_end(&unlisted, wl_timeline_call_begin(&unlisted), 1);
+    DEMAND(told.count == 1);
+    wl_timeline_watch_failures(NULL);
+    wl_timeline_call_end(&outer, wl_timeline_call_begin(&outer), 2);
+    DEMAND(told.count == 1);
+}
+IN_CHILD(failures_are_told)
+
 static void names_are_there_once(void **state)
 {
     (void)state;
@@ -299,6 +342,7 @@ int main(void)
         cmocka_unit_test(threads_leave_their_rings),
         cmocka_unit_test(forks_begin_anew),
         cmocka_unit_test(calls_have_results),
+        cmocka_unit_test(failures_are_told),
         cmocka_unit_test(names_are_there_once),
         cmocka_unit_test(time_is_even_between_readings),
         cmocka_unit_test(many_readings_are_thinned),

@@ -259,10 +259,12 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .predict_all = settings->trace[0] != '\0',
         .whatif = settings->whatif,
         .strict_arch = settings->strict_arch,
-        .checks = (settings->check_race ? WL_CHECK_RACE : 0u) |
-                  (settings->check_init ? WL_CHECK_INIT : 0u) |
-                  (settings->check_sync ? WL_CHECK_SYNC : 0u) |
-                  (settings->check_memory ? WL_CHECK_BOUNDS : 0u),
+        .checks =
+            (settings->check_race ? WL_CHECK_RACE : 0u) |
+            (settings->check_race && settings->race == WL_RACE_GLOBAL ? WL_CHECK_RACE_GLOBAL : 0u) |
+            (settings->check_init ? WL_CHECK_INIT : 0u) |
+            (settings->check_sync ? WL_CHECK_SYNC : 0u) |
+            (settings->check_memory ? WL_CHECK_BOUNDS : 0u),
         .padding_bytes = settings->check_memory ? (uint32_t)settings->padding_bytes : 0,
         .check_memory = settings->check_memory,
         .stop_at_finding = settings->stop_at_error,
