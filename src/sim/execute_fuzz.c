@@ -366,7 +366,9 @@ static void execute(struct run *run, const struct wl_program *program)
     static const struct wl_sim_options modes[] = {
         {.count = true},
         {.count = false},
-        {.count = true, .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS},
+        {.count = true,
+         .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS |
+                   WL_CHECK_RACE_GLOBAL},
     };
     struct wl_texture textures[PTX_CASE_TEXTURES];
     const struct wl_texture *list[PTX_CASE_TEXTURES + 1];

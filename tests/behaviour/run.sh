@@ -22,4 +22,16 @@ compare profiled
 compare one_launch
 "$WARPLENS" check-memory "$work/behaviour" >"$work/checked.out" 2>/dev/null
 compare checked
+
+# Of the programs whose outcome was read on an H200, check-memory names what is wrong.
+"$WARPLENS" check-memory --race global "$work/behaviour" >"$work/raced.out" 2>/dev/null
+compare raced
+named() { # MESSAGE KERNEL: is it among the findings?
+    grep -A 1 "^========= $1" "$work/raced.out" | grep -q " at $2(" && return
+    echo "check-memory --race global does not say '$1' of $2" >&2
+    status=1
+}
+named 'Race on shared memory, write after read' next_round
+named 'Race on global memory, write after read' add_alone
+named 'Mask of lanes that do not come' skipped_shuffle
 exit $status
