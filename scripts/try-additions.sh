@@ -130,7 +130,8 @@ try "instructions" sh -c "'$w' profile -q -f -o run ./app | grep -qx 'cudaSucces
 try "metric" sh -c "'$w' show run.wlr --metrics trial__double | grep -q trial__double"
 try "rule" sh -c "'$w' show run.wlr --page advice | grep -q 'this is a trial'"
 try "page" sh -c "'$w' show run.wlr --page trial | grep -q 'a trial'"
-try "option" sh -c "! '$w' profile -q -f -o old --gpu k40 --trial-arch ./app | grep cudaSuccess && '$w' help profile | grep -q trial-arch"
+try "option" sh -c "'$w' profile -q -f -o old --gpu k40 --trial-arch ./app 2>&1 | grep -q 'error 209' &&
+    ! '$w' profile -q -f -o old --gpu k40 ./app 2>&1 | grep 'error 209' && '$w' help profile | grep -q trial-arch"
 try "verb" sh -c "'$w' trial | grep -q h200"
 try "replay mode" sh -c "'$w' help profile | grep -q 'app-range|trial'"
 exit $status
