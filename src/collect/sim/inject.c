@@ -258,6 +258,7 @@ static enum wl_code configure_device(const struct wl_settings *settings,
         .skip_prediction = !settings->predict_time,
         .predict_all = settings->trace[0] != '\0',
         .whatif = settings->whatif,
+        .whatif_together = settings->whatif_together,
         .strict_arch = settings->strict_arch,
         .checks = (settings->check_race ? WL_CHECK_RACE : 0u) |
                   (settings->check_init ? WL_CHECK_INIT : 0u) |
