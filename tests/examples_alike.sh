@@ -20,7 +20,7 @@ metrics=$metrics,launch__shared_mem_per_block_static
 "$WARPLENS" cc "$source" -o clang $libraries
 
 count() { # PROGRAM STEP
-    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run -k "regex:^$program|^average|^sgemm" "./$1" "$2" "$size" >output 2>&1 ||
+    "$WARPLENS" profile -q -f --no-prediction --source-folders "$SOURCE/examples" -o run -k "regex:^$program|^average|^sgemm" "./$1" "$2" "$size" >output 2>&1 ||
         { cat output >&2; exit 1; }
     grep -qx 'result: right' output || { cat output >&2; exit 1; }
     "$WARPLENS" show run.wlr --metrics "$metrics" --csv | awk -F'","' '{ print $5, $(NF - 3), $(NF - 1) }' >"$1.txt"

@@ -1,48 +1,7 @@
 /* What the rules found, best first, with evidence and links to lines. */
 (() => {
     const { h, data, term, address, launches } = warplens;
-
-    function place(finding) {
-        const { place } = finding;
-        const launch = launches().find((each) => each.id === finding.launch);
-        const name =
-            place && place.file
-                ? place.file.replace(/.*\//, "") + ":" + place.line + (place.column ? ":" + place.column : "")
-                : launch
-                  ? launch.function
-                  : finding.kernel || "program";
-        if (launch && place && warplens.hasSource(launch))
-            return h(
-                "a",
-                {
-                    href: place.file
-                        ? address("source", launch.id, place.file, place.line)
-                        : address("source", launch.id),
-                    title: place.file,
-                },
-                name,
-            );
-        return launch ? h("a", { href: address("details", launch.id) }, name) : name;
-    }
-
-    function gain(finding) {
-        if (!finding.gain) return h("span", { class: "gain none" }, "gain not known");
-        const { saved, factor, saved_shown: time, obtained, how, confidence } = finding.gain;
-        return h(
-            "span",
-            {
-                class: "gain",
-                tabindex: 0,
-                "data-text":
-                    (obtained === "what-if" ? "timed again: " : "by formula: ") +
-                    how +
-                    "; confidence " +
-                    confidence,
-            },
-            "saves " + Math.round(100 * saved) + "% (" + factor.toFixed(2) + "×)" + (time ? ", " + time : ""),
-            h("span", { class: "mark mark-predicted", title: "predicted", "aria-label": "predicted" }, " ?"),
-        );
-    }
+    const { place, gain, badge } = warplens.findings;
 
     function mark(name) {
         const known = data("session").marks.find((each) => each.name === name);
@@ -98,7 +57,9 @@
             h(
                 "summary",
                 {},
-                h("strong", {}, number + ". ", place(finding)),
+                badge(finding),
+                " ",
+                h("strong", {}, place(finding)),
                 " ",
                 h("span", { class: "rule" }, term(finding.id, finding.id)),
                 " ",
@@ -121,6 +82,9 @@
             h(
                 "p",
                 { class: "facts" },
+                finding.launch !== null && finding.section
+                    ? [h("a", { href: address("details", finding.launch, finding.section) }, "Its section"), " · "]
+                    : null,
                 (finding.kernel ? finding.kernel + ", " : "") +
                     (finding.launches > 1
                         ? finding.launches + " launches have it, most in launch " + finding.launch
@@ -282,23 +246,6 @@
         chosen.open = true;
         setTimeout(() => chosen.scrollIntoView(), 0);
     }
-
-    /* Findings that a launch has, as they would stand in a list of links. */
-    warplens.findingsOf = (launch) =>
-        data("advice").findings.filter(
-            (finding) =>
-                finding.launch === launch.id ||
-                (finding.launches > 1 && finding.kernel === launch.kernel_name),
-        );
-    warplens.findingLink = (finding) => {
-        const percent = finding.gain ? " (saves " + Math.round(100 * finding.gain.saved) + "%)" : "";
-        return h(
-            "li",
-            {},
-            h("a", { href: address("advice", finding.number) }, finding.id),
-            ": " + finding.title + percent,
-        );
-    };
 
     warplens.addPage({ id: "advice", title: "Advice", order: 30, needs: ["advice", "launches", "source"], show });
 })();

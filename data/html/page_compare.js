@@ -16,7 +16,7 @@
         if (percent === null || percent === undefined) return h("td", { class: "number absent" }, "n/a");
         return h(
             "td",
-            { class: "number" + (isNoise ? " absent" : verdict(each)) },
+            { class: "number" + (isNoise ? " noise" : verdict(each)), "data-value": percent },
             (percent > 0 ? "+" : "") + percent.toFixed(1) + " %" + (isNoise ? " (noise)" : ""),
             verdict(each) ? h("span", { class: "sign", "aria-label": verdict(each).trim() }, verdict(each) === " better" ? " ✓" : " ✗") : null,
         );
@@ -26,7 +26,7 @@
         return value && value.shown !== undefined
             ? h(
                   "td",
-                  { class: "number" },
+                  { class: "number", "data-value": value.mean },
                   value.shown,
                   mark
                       ? h(
@@ -59,7 +59,7 @@
             h(
                 "div",
                 { class: "scroll" },
-                h(
+                warplens.order(h(
                     "table",
                     { class: "metrics compare" },
                     h(
@@ -90,10 +90,10 @@
                             ),
                         ),
                     ),
-                ),
+                ), each.new),
             ),
             reasons(each.why),
-            lines(each.lines, comparison),
+            lines(each.lines, comparison, each.new),
         );
     }
 
@@ -109,7 +109,7 @@
     }
 
     /* Lines at which more or less was counted, the largest difference first. */
-    function lines(list, comparison) {
+    function lines(list, comparison, kernel) {
         if (!list || !list.length) return "";
         const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 0 });
         const row = (each) =>
@@ -127,7 +127,7 @@
                     (each.new > each.base ? "+" : "") + number(each.new - each.base),
                 ),
             );
-        const headings = ["Line", "", "Count", comparison.base, comparison.new, "Change"];
+        const headings = ["Line", "Text", "Count", comparison.base, comparison.new, "Change"];
         return h(
             "details",
             { open: list.length < 13 },
@@ -135,7 +135,7 @@
             h(
                 "div",
                 { class: "scroll" },
-                h(
+                warplens.order(h(
                     "table",
                     { class: "metrics" },
                     h(
@@ -150,7 +150,7 @@
                         ),
                     ),
                     h("tbody", {}, list.map(row)),
-                ),
+                ), "lines of " + kernel),
             ),
         );
     }

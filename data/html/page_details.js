@@ -46,6 +46,7 @@
             {
                 class: "number since",
                 tabindex: 0,
+                "data-value": percent,
                 "data-text": data("launches").reports[1].name + ": " + before.shown + " " + before.unit,
             },
             text,
@@ -68,9 +69,10 @@
     function metricTable(section, launch, base) {
         const there = section.metrics.filter(([, index]) => value(launch, index).reason === undefined);
         if (!there.length) return null;
-        return h(
+        const made = h(
             "table",
             { class: "metrics" },
+            base ? h("thead", {}, h("tr", {}, ["Metric", "Value", "Change"].map((title, i) => h("th", { scope: "col", class: i ? "number" : null }, title)))) : null,
             h(
                 "tbody",
                 {},
@@ -85,13 +87,11 @@
                 ),
             ),
         );
+        return base ? warplens.order(made, section.identifier) : made;
     }
 
     function otherTable(table, launch) {
-        return h(
-            "div",
-            { class: "scroll" },
-            h(
+        const made = h(
                 "table",
                 { class: "metrics" },
                 h(
@@ -118,8 +118,8 @@
                         ),
                     ),
                 ),
-            ),
-        );
+            );
+        return h("div", { class: "scroll" }, warplens.order(made, table.name));
     }
 
     function definedCell(launch, index) {
@@ -137,8 +137,18 @@
         return { section, own: section.launches[warplens.isServed ? 0 : launches().indexOf(launch)] };
     }
 
+    /* Numbers of findings that a drawing is about. */
+    function badges(list) {
+        if (!list.length) return null;
+        return h(
+            "p",
+            { class: "facts badges" },
+            list.map((finding) => [warplens.findings.badge(finding), " " + finding.id + " "]),
+        );
+    }
+
     /* All drawings of the launch, and below why there are no others. */
-    function drawings(launch) {
+    function drawings(launch, found) {
         const { section: drawn, own } = drawingsOf(launch);
         const { charts } = drawn;
         const there = charts.filter(({ name }) => typeof own[name] === "number");
@@ -147,7 +157,12 @@
             "div",
             { class: "drawings" },
             there.map(({ name, section }) =>
-                h("section", { class: "card drawing-" + name }, drawing(own[name], section, drawn)),
+                h(
+                    "section",
+                    { class: "card drawing-" + name },
+                    drawing(own[name], section, drawn),
+                    badges(found.filter((finding) => finding.section === section)),
+                ),
             ),
             missing.length
                 ? h(
@@ -159,7 +174,7 @@
         );
     }
 
-    function card(section, launch, base) {
+    function card(section, launch, base, found) {
         return h(
             "section",
             { class: "card", id: "section-" + section.identifier },
@@ -168,17 +183,30 @@
             metricTable(section, launch, base),
             section.tables.map((table) => otherTable(table, launch)),
             absent(section, launch),
+            found.filter((finding) => finding.section === section.identifier).map(warplens.findings.note),
         );
     }
 
-    function findings(launch) {
-        const all = warplens.findingsOf(launch);
+    /* All findings of the launch; each leads to its section, those without one stand here whole. */
+    function findings(all, sections, launch) {
         if (!all.length) return "";
+        const titles = new Map(sections.map((section) => [section.identifier, section.name]));
+        const whole = all.filter((finding) => !titles.has(finding.section));
+        const item = (finding) => {
+            const node = warplens.findings.item(finding);
+            if (!titles.has(finding.section)) return node;
+            node.append(
+                " ",
+                h("a", { class: "facts", href: address("details", launch.id, finding.section) }, "↓ " + titles.get(finding.section)),
+            );
+            return node;
+        };
         return h(
             "section",
             { class: "card" },
             h("h2", {}, "Findings"),
-            h("ul", {}, all.map(warplens.findingLink)),
+            h("ul", { class: "findings-list" }, all.map(item)),
+            whole.map(warplens.findings.note),
         );
     }
 
@@ -260,15 +288,19 @@
         return list;
     }
 
+    /* A served page brings the what-if of one launch, a file has that of all. */
+    const whatifName = (launch) => (warplens.isServed ? "whatif:" + launch.id : "whatif");
+
     async function show(container, rest, keys) {
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
         if (warplens.isServed) {
-            await Promise.all([warplens.fill([launch]), warplens.need([drawingsName(launch)])]);
+            await Promise.all([warplens.fill([launch]), warplens.need([drawingsName(launch), whatifName(launch)])]);
             if (!container.isConnected || !launch.values) return;
         }
         const found = baseOf(launch),
             base = found && found.values ? found : null;
+        const ownFindings = warplens.findings.of(launch);
         const sections = data("launches").sections.filter(
             (section) => launch.status !== "failed" || !isEmpty(section, launch),
         );
@@ -302,14 +334,19 @@
                           base.kernel_name,
                   )
                 : "",
-            findings(launch),
-            drawings(launch),
+            findings(ownFindings, sections, launch),
+            warplens.causes(data(whatifName(launch)), launch) || "",
+            drawings(launch, ownFindings),
             h(
                 "div",
                 { class: "cards" },
-                sections.map((section) => card(section, launch, base)),
+                sections.map((section) => card(section, launch, base, ownFindings)),
             ),
         );
+        const chosen = rest[1] && document.getElementById("section-" + rest[1]);
+        if (!chosen) return;
+        chosen.classList.add("chosen");
+        setTimeout(() => chosen.scrollIntoView({ block: "center" }), 0);
     }
 
     warplens.addPage({

@@ -113,7 +113,7 @@
                 kernel && kernel.verdict ? h("strong", { class: "gain" }, " · " + kernel.verdict) : null,
             ),
             kernel ? ladder(kernel) : null,
-            found.length ? h("ul", {}, found.slice(0, 3).map(warplens.findingLink)) : null,
+            found.length ? h("ul", { class: "findings-list" }, found.slice(0, 3).map(warplens.findings.item)) : null,
             h(
                 "details",
                 {},
@@ -138,7 +138,7 @@
             "section",
             { class: "card" },
             h("h2", {}, "What would help most"),
-            h("ol", {}, found.slice(0, 5).map(warplens.findingLink)),
+            h("ul", { class: "findings-list" }, found.slice(0, 5).map(warplens.findings.item)),
             h("p", { class: "links" }, h("a", { href: address("advice") }, "All findings"), h("a", { href: address("guide") }, "The guided walk")),
         );
     }

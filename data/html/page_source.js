@@ -92,7 +92,7 @@
             this.chosen = [];
             this.row = 0; /* chosen last, of source */
             this.instruction = 0;
-            this.findings = warplens.findingsOf(launch);
+            this.findings = warplens.findings.of(launch);
             this.lines = list(this.model.rows, (row, i) => this.lineRow(row, i), "Source");
             this.code = list(
                 this.model.kernel.instructions,
@@ -221,16 +221,20 @@
             );
         }
 
-        placeCell(line, number) {
-            const found = line >= 0 ? this.findingsAt(line) : [];
-            if (!found.length) return h("span", { class: "place" }, number);
-            const titles = found.map((finding) => finding.id + ": " + finding.title).join("; ");
-            return h("span", { class: "place found", tabindex: 0, "data-text": titles }, "● " + number);
+        /* Findings at an instruction, where it is one of this listing. */
+        findingsIn(index) {
+            const [text] = this.model.kernel.instructions[index];
+            return this.findings.filter(({ place }) => place && place.instruction === index && place.ptx === text);
+        }
+
+        placeCell(found, number) {
+            return h("span", { class: found.length ? "place found" : "place" }, (found.length ? "● " : "") + number);
         }
 
         lineRow({ heading, line, number, text }, index) {
             if (heading !== undefined) return h("div", { class: "row heading" }, heading);
-            const isCounted = line >= 0;
+            const isCounted = line >= 0,
+                found = isCounted ? this.findingsAt(line) : [];
             return h(
                 "div",
                 {
@@ -242,8 +246,9 @@
                 this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
                 this.extraCells((column) => (isCounted ? column.byLine[line] : 0)),
                 this.stallCell((column) => (isCounted ? column.byLine[line] : 0)),
-                this.placeCell(line, number),
+                this.placeCell(found, number),
                 h("span", { class: "text" }, warplens.colored(text, "source")),
+                warplens.findings.margin(found),
             );
         }
 
@@ -260,6 +265,7 @@
                 this.stallCell((column) => column.byInstruction[index]),
                 h("span", { class: "place", title: pipe }, index),
                 h("span", { class: "text" }, warplens.colored(text, "code")),
+                warplens.findings.margin(this.findingsIn(index)),
             );
         }
 
@@ -294,10 +300,11 @@
                             : ((100 * value) / column.total).toFixed(1) + "%",
                     ),
                 );
-            this.values.replaceChildren(
-                h("h2", {}, title),
-                h("table", { class: "metrics" }, h("tbody", {}, there.map(row))),
+            const heads = ["Count", "Value", "Share"].map((head, i) =>
+                h("th", { scope: "col", class: i ? "number" : null }, head),
             );
+            const table = h("table", { class: "metrics" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, there.map(row)));
+            this.values.replaceChildren(h("h2", {}, title), warplens.order(table, "counts"));
         }
 
         /* Arrows choose the next counted row of the pane that has the focus. */
@@ -339,8 +346,7 @@
             this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line]);
             if (inlined) this.tellInlined(line, inlined);
             const found = this.findingsAt(line);
-            if (found.length)
-                this.values.append(h("ul", { class: "evidence" }, found.map(warplens.findingLink)));
+            this.values.append(...found.map(warplens.findings.note));
         }
 
         tellInlined(line, names) {
@@ -449,6 +455,44 @@
             this.position.textContent = (this.rank < 0 ? "" : this.rank + 1 + " of ") + count + what;
         }
 
+        /* ---- by finding ---- */
+
+        /* Lines with findings, in order of the findings' numbers. */
+        findingLines() {
+            const { lines } = this.model.kernel;
+            const number = (line) => Math.min(...this.findingsAt(line).map((finding) => finding.number));
+            return [...lines.keys()].filter((line) => this.findingsAt(line).length).sort((a, b) => number(a) - number(b));
+        }
+
+        stepFinding() {
+            const lines = this.findingLines();
+            if (!lines.length) return;
+            const at = lines.findIndex((line) => this.model.rowOf[line] === this.row);
+            this.selectLine(lines[(at + 1) % lines.length], true);
+        }
+
+        /* Findings of the launch that speak of no line of it. */
+        others() {
+            const { lines } = this.model.kernel,
+                atLines = new Set([...lines.keys()].flatMap((line) => this.findingsAt(line))),
+                list = this.findings.filter((finding) => !atLines.has(finding));
+            if (!list.length) return "";
+            return h(
+                "p",
+                { class: "badges" },
+                "Of the whole launch: ",
+                list.map((finding) => {
+                    const gain = warplens.findings.gainText(finding);
+                    return h(
+                        "span",
+                        { tabindex: 0, "data-text": finding.title + ". " + finding.advice },
+                        warplens.findings.badge(finding),
+                        " " + finding.id + (gain ? " (" + gain + " ?)" : "") + " ",
+                    );
+                }),
+            );
+        }
+
         /* ---- finding text ---- */
 
         findNext(word) {
@@ -522,6 +566,7 @@
             const search = this.searchField();
             keys["n"] = ["next hottest line, or instruction", () => this.step(1)];
             keys["p"] = ["previous hottest line, or instruction", () => this.step(-1)];
+            keys["f"] = ["line of the next finding", () => this.stepFinding()];
             keys["↑ ↓"] = ["line or instruction before, after, in the pane that has the focus", () => {}];
             keys["/"] = ["find", () => search.focus()];
             container.append(
@@ -534,10 +579,12 @@
                     h("button", { onclick: () => this.step(-1) }, "‹ hotter"),
                     h("button", { onclick: () => this.step(1) }, "next hottest ›"),
                     this.position,
+                    this.findingLines().length ? h("button", { onclick: () => this.stepFinding() }, "next finding ›") : null,
                     search,
                     this.panesField(),
                     this.extraField(),
                 ),
+                this.others(),
                 this.heads,
                 this.stallLegend(),
                 this.panes,

@@ -131,6 +131,9 @@ warplens.workbench = (() => {
         options(bar.bases, shown.base, "no baseline");
         bar.run.hidden = !state.program;
         bar.run.disabled = !isIdle;
+        bar.arguments.hidden = !state.program;
+        bar.arguments.disabled = !isIdle;
+        bar.arguments.textContent = state.program ? warplens.runArguments.join(state.program) + " …" : "";
         bar.cancel.hidden = isIdle;
         bar.exporting.disabled = !shown.run;
         bar.phase.textContent = tellPhase();
@@ -172,34 +175,20 @@ warplens.workbench = (() => {
         if (state.program && state.phase === "idle") wish("run");
     }
 
+    function canRun() {
+        return Boolean(state.program);
+    }
+
+    /* The program once more, with a what-if of these causes together. */
+    function simulate(ids) {
+        if (state.program && state.phase === "idle") wish("whatif", ids);
+    }
+
     /* Other arguments, after they were read once more. */
     function editArguments() {
-        if (!state.program) return;
+        if (!state.program || state.phase !== "idle") return;
         const [program, ...words] = state.program;
-        const field = h("textarea", { rows: 6, cols: 50, "aria-label": "Arguments, one a line" }, words.join("\n"));
-        const dialog = h(
-            "dialog",
-            { onclose: () => dialog.remove() },
-            h("h2", {}, "Run with other arguments"),
-            h("p", {}, h("code", {}, program), " with these arguments, one a line:"),
-            field,
-            h(
-                "form",
-                { method: "dialog" },
-                h(
-                    "button",
-                    {
-                        onclick: () =>
-                            wish("run", JSON.stringify(field.value.split("\n").filter((word) => word !== ""))),
-                    },
-                    "Run this",
-                ),
-                " ",
-                h("button", {}, "Cancel"),
-            ),
-        );
-        document.body.append(dialog);
-        dialog.showModal();
+        warplens.runArguments.edit(program, words, (next) => wish("run", JSON.stringify(next)));
     }
 
     async function exportPage() {
@@ -217,6 +206,7 @@ warplens.workbench = (() => {
     function makeBar() {
         const parts = {
             run: h("button", { class: "run", onclick: runAgain, title: "r" }, "Run again"),
+            arguments: h("button", { class: "arguments", onclick: editArguments, title: "a: other arguments", "aria-label": "Other arguments", hidden: true }),
             cancel: h("button", { class: "cancel", onclick: () => wish("cancel"), hidden: true }, "Cancel"),
             runs: h("select", { "aria-label": "Run", onchange: () => chooseRun(Number(parts.runs.value)) }),
             bases: h("select", {
@@ -235,7 +225,7 @@ warplens.workbench = (() => {
                     "div",
                     { class: "bar workbench" },
                     parts.run,
-                    h("button", { onclick: editArguments, title: "other arguments", "aria-label": "Other arguments" }, "…"),
+                    parts.arguments,
                     parts.cancel,
                     h("label", {}, "Run ", parts.runs),
                     h("label", {}, "against ", parts.bases),
@@ -249,6 +239,7 @@ warplens.workbench = (() => {
 
     const keys = {
         r: ["run again", runAgain],
+        a: ["run with other arguments", editArguments],
         b: ["this run is the baseline", () => wish("baseline", undefined, shown.run)],
         x: ["export this page", () => shown.run && exportPage()],
     };
@@ -262,5 +253,5 @@ warplens.workbench = (() => {
         follow();
     }
 
-    return { start, section, shown, runs: () => state.runs, keys: warplens.isServed ? keys : {} };
+    return { start, section, shown, canRun, simulate, runs: () => state.runs, keys: warplens.isServed ? keys : {} };
 })();

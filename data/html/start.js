@@ -17,7 +17,7 @@
     function showDefinition(node) {
         const found = node.dataset.define
             ? definition(node.dataset.define)
-            : { title: "", lines: [node.dataset.text] };
+            : { title: "", lines: node.dataset.text.split("\n") };
         if (!found) return;
         bubble.replaceChildren(
             found.title ? h("strong", {}, found.title) : "",

@@ -79,6 +79,11 @@ bool wl_option_is_shown(const struct wl_option *option)
            option->kind != WL_OPTION_RENAMED;
 }
 
+const char *wl_option_dashes(const struct wl_option *option)
+{
+    return option->dashes ? option->dashes : "--";
+}
+
 const char *wl_option_value_name(const struct wl_option *option)
 {
     return option->argument ? option->argument : "on|off";
@@ -598,7 +603,7 @@ void wl_options_describe(const struct wl_option_table *tables, size_t width, str
         if (row->letter)
             wl_text_addf(out, "  -%c, --%s", row->letter, row->name);
         else
-            wl_text_addf(out, "      --%s", row->name);
+            wl_text_addf(out, "      %s%s", wl_option_dashes(row), row->name);
         if (wl_option_takes_value(row->kind))
             wl_text_addf(out, " %s", wl_option_value_name(row));
         size_t used = out->length - start;

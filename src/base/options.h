@@ -46,7 +46,8 @@ struct wl_option {
     const char *prefix; /* of a WL_OPTION_COPY; rows of one field with other prefixes exclude it */
     uint64_t most;      /* of a number; 0: any */
     enum wl_code (*check)(const char *value, struct wl_error *error); /* of a text; or NULL */
-    const char *tool; /* whose option it is where it is not supported; NULL: ncu */
+    const char *tool;   /* whose option it is where it is not supported; NULL: ncu */
+    const char *dashes; /* "-": of a verb that reads its words itself; NULL: "--" */
 };
 
 /* A table, or a part of it, for a struct that stands at offset in the one that is parsed into. */
@@ -90,6 +91,8 @@ void wl_options_free(const struct wl_option_table *tables, void *target);
 bool wl_option_takes_value(enum wl_option_kind kind);
 /* Whether help and completions have it: no alias, nothing refused, no headline. */
 bool wl_option_is_shown(const struct wl_option *option);
+/* What stands before its name. */
+const char *wl_option_dashes(const struct wl_option *option);
 /* "FILE", "on|off"; of an option that takes a value. */
 const char *wl_option_value_name(const struct wl_option *option);
 /* Position of word in "a|b|c", or -1. */

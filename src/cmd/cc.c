@@ -10,6 +10,7 @@
 #include "cmd/cc_clang.h"
 #include "cmd/cc_plan.h"
 #include "cmd/console.h"
+#include "cmd/help.h"
 #include "cmd/verbs.h"
 #include "run/injection.h"
 
@@ -368,16 +369,6 @@ static enum wl_code prepare(struct build *build, struct wl_error *error)
     return code;
 }
 
-static void print_help(void)
-{
-    struct wl_text text = {0};
-    wl_cc_plan_describe(&text);
-    printf("usage: warplens cc [options] FILES\n"
-           "  compile CUDA C++ with clang, without NVIDIA's toolkit, for the simulated GPU\n\n%s",
-           text.data);
-    wl_text_free(&text);
-}
-
 static void free_build(struct build *build)
 {
     if (build->temporary_folder)
@@ -398,7 +389,7 @@ static int run(size_t word_count, char **words)
     if (code)
         goto out;
     if (build.plan.wants_help) {
-        print_help();
+        wl_help_verb(&wl_verb_cc, wl_cc_tables);
         goto out;
     }
     code = prepare(&build, &error);
@@ -415,5 +406,8 @@ const struct wl_verb wl_verb_cc = {
     .name = "cc",
     .usage = "cc [options] FILES",
     .summary = "compile CUDA C++ with clang, without NVIDIA's toolkit",
+    .more =
+        "Options of nvcc that change nothing here are taken; all others are passed on to clang.",
+    .tables = wl_cc_tables,
     .run = run,
 };

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
+#include "cmd/groups.h"
 
 enum form {
     FLAG,   /* the word and nothing else */
@@ -20,7 +22,7 @@ enum action {
     LINK,
     BOTH,
     IGNORE, /* nothing follows from it */
-    REFUSE, /* text says why */
+    REFUSE, /* help says why */
     /* kept in a field of the plan */
     SET_FLAG,
     SET_TEXT,
@@ -36,120 +38,39 @@ enum action {
     RELOCATABLE,
 };
 
-struct option {
-    const char *name;
-    enum form form;
-    enum action action;
-    const char *text; /* REFUSE: the reason; else name of the value, for the help */
-    const char *help; /* NULL: not described */
-    size_t offset;    /* SET_FLAG: a bool, SET_TEXT: a const char * of the plan */
-};
-
-static const char no_assembler[] = "it needs NVIDIA's assembler";
-static const char no_separate[] = "device code cannot be linked across files";
-
 #define AT(field) offsetof(struct wl_cc_plan, field)
 
-static const struct option options[] = {
-    {"-o", VALUE, SET_TEXT, "FILE", "write the program, or with -c the object, here", AT(output)},
-    {"--output-file", VALUE, SET_TEXT, NULL, NULL, AT(output)},
-    {"-c", FLAG, SET_FLAG, NULL, "compile only: an object for each source file", AT(compile_only)},
-    {"--compile", FLAG, SET_FLAG, NULL, NULL, AT(compile_only)},
-    {"-ptx", FLAG, SET_FLAG, NULL, "device code only: its PTX for each .cu file", AT(ptx_only)},
-    {"--ptx", FLAG, SET_FLAG, NULL, NULL, AT(ptx_only)},
-    {"-arch", VALUE, ARCHITECTURE, "sm_NN",
-     "GPU to compile for, at most the newest clang knows; default: sm_80", 0},
-    {"--gpu-architecture", VALUE, ARCHITECTURE, NULL, NULL, 0},
-    {"-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
-    {"--gpu-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
-    {"-gencode", VALUE, ARCHITECTURE, NULL, NULL, 0},
-    {"--generate-code", VALUE, ARCHITECTURE, NULL, NULL, 0},
-    {"-std", VALUE, SET_TEXT, "c++NN", "C++ standard; default: c++17", AT(standard)},
-    {"--std", VALUE, SET_TEXT, NULL, NULL, AT(standard)},
-    {"-O", PREFIX, LEVEL, NULL, "-O0 to -O3: optimisation of host and device code; default: -O3",
-     0},
-    {"--optimize", VALUE, LEVEL, NULL, NULL, 0},
-    {"-use_fast_math", FLAG, FAST_MATH, NULL, "fast, inexact functions; numbers near 0 become 0",
-     0},
-    {"--use_fast_math", FLAG, FAST_MATH, NULL, NULL, 0},
-    {"-x", VALUE, LANGUAGE, "cu", "all source files are CUDA, whatever their names", 0},
-    {"-Xptxas", VALUE, ASSEMBLER, "OPTION",
-     "recorded in the program: -dlcm=ca has L1 cache global loads", 0},
-    {"--ptxas-options", VALUE, ASSEMBLER, NULL, NULL, 0},
-    {"-maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL, 0},
-    {"--maxrregcount", VALUE, ASSEMBLER_WORD, NULL, NULL, 0},
-    {"-Xcompiler", VALUE, TO_HOST, "OPTIONS", "to clang for host code only; ',' between", 0},
-    {"--compiler-options", VALUE, TO_HOST, NULL, NULL, 0},
-    {"-Xlinker", VALUE, TO_LINKER, "OPTIONS", "to the linker; ',' between", 0},
-    {"--linker-options", VALUE, TO_LINKER, NULL, NULL, 0},
-    {"--clang", VALUE, SET_TEXT, "PROGRAM", "the clang to use; default: the one in PATH",
-     AT(clang)},
-    {"-v", FLAG, SET_FLAG, NULL, "show what is run", AT(is_verbose)},
-    {"--verbose", FLAG, SET_FLAG, NULL, NULL, AT(is_verbose)},
-    {"-h", FLAG, SET_FLAG, NULL, NULL, AT(wants_help)},
-    {"--help", FLAG, SET_FLAG, NULL, NULL, AT(wants_help)},
-    /* passed on */
-    {"-I", JOINED, COMPILE, NULL, NULL, 0},
-    {"-isystem", JOINED, COMPILE, NULL, NULL, 0},
-    {"-include", VALUE, COMPILE, NULL, NULL, 0},
-    {"-D", JOINED, COMPILE, NULL, NULL, 0},
-    {"-U", JOINED, COMPILE, NULL, NULL, 0},
-    {"-MF", JOINED, COMPILE_HOST, NULL, NULL, 0},
-    {"-MT", JOINED, COMPILE_HOST, NULL, NULL, 0},
-    {"-MQ", JOINED, COMPILE_HOST, NULL, NULL, 0},
-    {"-MD", FLAG, COMPILE_HOST, NULL, NULL, 0},
-    {"-MMD", FLAG, COMPILE_HOST, NULL, NULL, 0},
-    {"-MP", FLAG, COMPILE_HOST, NULL, NULL, 0},
-    {"-g", FLAG, COMPILE_HOST, NULL, NULL, 0},
-    {"--debug", FLAG, IGNORE, NULL, NULL, 0},
-    {"-pthread", FLAG, BOTH, NULL, NULL, 0},
-    {"-l", JOINED, LINK, NULL, NULL, 0},
-    {"-L", JOINED, LINK, NULL, NULL, 0},
-    {"-Wl,", PREFIX, LINK, NULL, NULL, 0},
-    {"-shared", FLAG, LINK, NULL, NULL, 0},
-    {"--shared", FLAG, LINK, NULL, NULL, 0},
-    {"-rdynamic", FLAG, LINK, NULL, NULL, 0},
-    {"-s", FLAG, LINK, NULL, NULL, 0},
-    /* already the case, or without effect */
-    {"-lineinfo", FLAG, IGNORE, NULL, NULL, 0},
-    {"--generate-line-info", FLAG, IGNORE, NULL, NULL, 0},
-    {"-G", FLAG, IGNORE, NULL, NULL, 0},
-    {"--device-debug", FLAG, IGNORE, NULL, NULL, 0},
-    {"-m64", FLAG, IGNORE, NULL, NULL, 0},
-    {"-cudart", VALUE, IGNORE, NULL, NULL, 0},
-    {"--cudart", VALUE, IGNORE, NULL, NULL, 0},
-    {"-ccbin", VALUE, IGNORE, NULL, NULL, 0},
-    {"--compiler-bindir", VALUE, IGNORE, NULL, NULL, 0},
-    {"-Xcudafe", VALUE, IGNORE, NULL, NULL, 0},
-    {"-Xnvlink", VALUE, IGNORE, NULL, NULL, 0},
-    {"-diag-suppress", VALUE, IGNORE, NULL, NULL, 0},
-    {"--diag-suppress", VALUE, IGNORE, NULL, NULL, 0},
-    {"-t", JOINED, IGNORE, NULL, NULL, 0},
-    {"--threads", VALUE, IGNORE, NULL, NULL, 0},
-    {"-lcudart_static", FLAG, IGNORE, NULL, NULL, 0},
-    {"-Wno-deprecated-gpu-targets", FLAG, IGNORE, NULL, NULL, 0},
-    {"-expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL, 0},
-    {"--expt-relaxed-constexpr", FLAG, IGNORE, NULL, NULL, 0},
-    {"-expt-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
-    {"--expt-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
-    {"-extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
-    {"--extended-lambda", FLAG, IGNORE, NULL, NULL, 0},
-    /* what cannot be done */
-    {"-rdc", VALUE, RELOCATABLE, no_separate, NULL, 0},
-    {"--relocatable-device-code", VALUE, RELOCATABLE, no_separate, NULL, 0},
-    {"-dc", FLAG, REFUSE, no_separate, NULL, 0},
-    {"--device-c", FLAG, REFUSE, no_separate, NULL, 0},
-    {"-dlink", FLAG, REFUSE, no_separate, NULL, 0},
-    {"--device-link", FLAG, REFUSE, no_separate, NULL, 0},
-    {"-dlto", FLAG, REFUSE, no_separate, NULL, 0},
-    {"-cubin", FLAG, REFUSE, no_assembler, NULL, 0},
-    {"--cubin", FLAG, REFUSE, no_assembler, NULL, 0},
-    {"-fatbin", FLAG, REFUSE, no_assembler, NULL, 0},
-    {"--fatbin", FLAG, REFUSE, no_assembler, NULL, 0},
-    {"-E", FLAG, REFUSE, "a file is compiled for the device and for the host", NULL, 0},
-    {"-M", FLAG, REFUSE, "use -MD, which lists the files while it compiles", NULL, 0},
-    {"-MM", FLAG, REFUSE, "use -MMD, which lists the files while it compiles", NULL, 0},
+/* Of what kind a row is for help, completions and man. */
+#define KIND(form, action)                                             \
+    ((action) == REFUSE || (action) == RELOCATABLE ? WL_OPTION_REFUSED \
+     : (form) == FLAG || (form) == PREFIX          ? WL_OPTION_FLAG    \
+                                                   : WL_OPTION_TEXT)
+
+static const struct wl_option options[] = {
+#define WL_CC_OPTION(before, spelled, form, action, at, value, text) \
+    {.dashes = (before),                                             \
+     .name = (spelled),                                              \
+     .kind = KIND(form, action),                                     \
+     .offset = (at),                                                 \
+     .argument = (value),                                            \
+     .help = (text)},
+#include "cmd/cc_options.def"
+    WL_ROWS_END,
 };
+enum { option_count = WL_COUNT(options) - 1 };
+
+/* What reads them, row by row. */
+static const struct behaviour {
+    enum form form;
+    enum action action;
+} behaviours[option_count] = {
+#define WL_CC_OPTION(before, spelled, form, action, at, value, text) {(form), (action)},
+#include "cmd/cc_options.def"
+};
+
+static const struct wl_option heading[] = {WL_ROWS_HEADING("COMPILATION"), WL_ROWS_END};
+
+const struct wl_option_table wl_cc_tables[] = {{heading, 0, 0}, {options, 0, 0}, WL_TABLES_END};
 
 struct reader {
     struct wl_cc_plan *plan;
@@ -160,42 +81,48 @@ struct reader {
 
 /* ---- finding the row of a word ---- */
 
-static bool fits(const struct option *option, const char *word)
+/* Length of its name in the word, dashes included; 0: the word is another option. */
+static size_t match(size_t option, const char *word)
 {
-    size_t length = strlen(option->name);
-    if (strncmp(word, option->name, length) != 0)
-        return false;
-    switch (option->form) {
+    size_t dash_count = strlen(options[option].dashes), length = strlen(options[option].name);
+    if (strspn(word, "-") < dash_count || strncmp(word + dash_count, options[option].name, length))
+        return 0;
+    length += dash_count;
+    switch (behaviours[option].form) {
     case FLAG:
-        return !word[length];
+        return word[length] ? 0 : length;
     case VALUE:
-        return !word[length] || word[length] == '=';
+        return !word[length] || word[length] == '=' ? length : 0;
     case JOINED:
     case PREFIX:
-        return true;
+        return length;
     }
-    return false;
+    return 0;
 }
 
-/* The longest name that fits: -lineinfo is no -l. */
-static const struct option *find_option(const char *word)
+/* The longest name that fits: -lineinfo is no -l. option_count: none does. */
+static size_t find_option(const char *word)
 {
-    const struct option *found = NULL;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (fits(&options[i], word) && (!found || strlen(options[i].name) > strlen(found->name)))
-            found = &options[i];
+    size_t found = option_count, longest = 0;
+    for (size_t i = 0; i < option_count; i++) {
+        size_t length = match(i, word);
+        if (length > longest) {
+            found = i;
+            longest = length;
+        }
+    }
     return found;
 }
 
 /* The value of the option in the current word, which may stand in the next one. */
-static enum wl_code take_value(struct reader *reader, const struct option *option,
-                               const char **value)
+static enum wl_code take_value(struct reader *reader, size_t option, const char **value)
 {
-    const char *rest = reader->words[reader->at] + strlen(option->name);
-    if (option->form == VALUE && *rest == '=')
+    const char *word = reader->words[reader->at];
+    const char *rest = word + match(option, word);
+    if (behaviours[option].form == VALUE && *rest == '=')
         rest++;
     else if (!*rest && reader->at + 1 == reader->count)
-        return wl_error_set(reader->error, WL_ERR_USAGE, "option %s needs a value", option->name);
+        return wl_error_set(reader->error, WL_ERR_USAGE, "option %s needs a value", word);
     else if (!*rest)
         rest = reader->words[++reader->at];
     *value = rest;
@@ -231,7 +158,7 @@ static enum wl_code read_architecture(struct reader *reader, const char *value)
 {
     static const char *const beginnings[] = {"sm_", "compute_"};
     uint32_t highest = 0;
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+    for (size_t i = 0; i < WL_COUNT(beginnings); i++)
         for (const char *at = strstr(value, beginnings[i]); at; at = strstr(at, beginnings[i])) {
             at += strlen(beginnings[i]);
             uint32_t number = (uint32_t)strtoul(at, NULL, 10);
@@ -255,10 +182,10 @@ static enum wl_code read_language(struct reader *reader, const char *value)
     return WL_OK;
 }
 
-static enum wl_code refuse(struct reader *reader, const struct option *option)
+static enum wl_code refuse(struct reader *reader, const struct wl_option *option)
 {
-    return wl_error_set(reader->error, WL_ERR_UNSUPPORTED, "%s cannot be done: %s", option->name,
-                        option->text);
+    return wl_error_set(reader->error, WL_ERR_UNSUPPORTED, "%s%s cannot be done: %s",
+                        option->dashes, option->name, option->help);
 }
 
 /* The option as it stood, in one word or two. */
@@ -306,12 +233,12 @@ static void set_fast_math(struct wl_cc_plan *plan)
     add_word(&plan->device, "-fcuda-approx-transcendentals");
 }
 
-static enum wl_code act(struct reader *reader, const struct option *option, const char *value,
-                        size_t first)
+static enum wl_code act(struct reader *reader, size_t number, const char *value, size_t first)
 {
+    const struct wl_option *option = &options[number];
     struct wl_cc_plan *plan = reader->plan;
     char *field = (char *)plan + option->offset;
-    switch (option->action) {
+    switch (behaviours[number].action) {
     case BOTH:
         pass_to_linker(reader, first);
         pass_on(reader, &plan->compile, first);
@@ -383,7 +310,7 @@ static enum wl_code add_file(struct reader *reader, const char *path)
     const char *ending = strrchr(name, '.');
     enum wl_cc_kind kind = WL_CC_LINK;
     bool is_known = strstr(name, ".so."); /* libm.so.6 */
-    for (size_t i = 0; ending && !is_known && i < sizeof endings / sizeof *endings; i++)
+    for (size_t i = 0; ending && !is_known && i < WL_COUNT(endings); i++)
         if (strcmp(ending, endings[i].ending) == 0) {
             kind = endings[i].kind;
             is_known = true;
@@ -410,13 +337,12 @@ static enum wl_code read_word(struct reader *reader)
     const char *word = reader->words[reader->at], *value = NULL;
     if (word[0] != '-' || !word[1])
         return add_file(reader, word);
-    const struct option *option = find_option(word);
-    size_t first = reader->at;
-    if (!option) {
+    size_t option = find_option(word), first = reader->at;
+    if (option == option_count) {
         add_word(&reader->plan->compile, word); /* clang says so if it does not know it either */
         return WL_OK;
     }
-    if (option->form == VALUE || option->form == JOINED) {
+    if (behaviours[option].form == VALUE || behaviours[option].form == JOINED) {
         enum wl_code code = take_value(reader, option, &value);
         if (code)
             return code;
@@ -464,21 +390,4 @@ void wl_cc_plan_free(struct wl_cc_plan *plan)
     wl_text_free(&plan->ptxas);
     wl_arena_free(&plan->arena);
     *plan = (struct wl_cc_plan){0};
-}
-
-void wl_cc_plan_describe(struct wl_text *out)
-{
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const struct option *option = &options[i];
-        if (!option->help)
-            continue;
-        const char *between = !option->text ? "" : option->name[1] == '-' ? "=" : " ";
-        char *left =
-            wl_string_format("%s%s%s", option->name, between, option->text ? option->text : "");
-        wl_text_addf(out, "  %-18s %s\n", left, option->help);
-        free(left);
-    }
-    wl_text_add(out,
-                "\nOptions of nvcc that change nothing here are taken; all others are passed on to "
-                "clang.\n");
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "base/text.h"
 
 /* Words of a command line. They point into another one or into an arena. */
@@ -50,7 +51,7 @@ enum wl_code wl_cc_plan_read(char **words, size_t word_count, struct wl_cc_plan 
                              struct wl_error *error);
 void wl_cc_plan_free(struct wl_cc_plan *plan);
 
-/* Help text on the options that are more than passed on. */
-void wl_cc_plan_describe(struct wl_text *out);
+/* The options, for help, completions and man: wl_cc_plan_read alone reads them. */
+extern const struct wl_option_table wl_cc_tables[];
 
 #endif

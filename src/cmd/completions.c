@@ -57,7 +57,7 @@ static void print_bash_values(const struct wl_verb *verb, struct wl_text *out)
          wl_options_next(&at)) {
         if (!wl_option_is_shown(at.row) || !wl_option_takes_value(at.row->kind))
             continue;
-        wl_text_addf(out, "    '%s --%s'", verb->name, at.row->name);
+        wl_text_addf(out, "    '%s %s%s'", verb->name, wl_option_dashes(at.row), at.row->name);
         if (at.row->letter)
             wl_text_addf(out, " | '%s -%c'", verb->name, at.row->letter);
         wl_text_add(out, ")");
@@ -76,7 +76,7 @@ static void print_bash_options(const struct wl_verb *verb, struct wl_text *out)
     wl_text_addf(out, "        '%s') words='", verb->name);
     for (struct wl_option_cursor at = wl_options_first(verb->tables); at.row; wl_options_next(&at))
         if (wl_option_is_shown(at.row))
-            wl_text_addf(out, "--%s ", at.row->name);
+            wl_text_addf(out, "%s%s ", wl_option_dashes(at.row), at.row->name);
     wl_text_add(out, "' ;;\n");
 }
 
@@ -123,7 +123,7 @@ static void print_zsh_option(const struct wl_option *option, struct wl_text *out
         wl_text_addf(out, "'(-%c --%s)'{-%c,--%s}'", option->letter, option->name, option->letter,
                      option->name);
     else
-        wl_text_addf(out, "'--%s", option->name);
+        wl_text_addf(out, "'%s%s", wl_option_dashes(option), option->name);
     wl_text_add_char(out, '[');
     add_quoted(option->help, "[]\\", "'\\''", out);
     wl_text_add_char(out, ']');
@@ -179,8 +179,10 @@ static void print_zsh(struct wl_text *out)
 static void print_fish_option(const struct wl_verb *verb, const struct wl_option *option,
                               struct wl_text *out)
 {
-    wl_text_addf(out, "complete -c warplens -n '__fish_seen_subcommand_from %s' -l %s", verb->name,
-                 option->name);
+    const char *dashes = wl_option_dashes(option);
+    const char *how = dashes[1] ? "-l" : option->name[1] ? "-o" : "-s"; /* --name, -name, -n */
+    wl_text_addf(out, "complete -c warplens -n '__fish_seen_subcommand_from %s' %s %s", verb->name,
+                 how, option->name);
     if (option->letter)
         wl_text_addf(out, " -s %c", option->letter);
     if (has_words(option)) {

@@ -43,6 +43,8 @@ void wl_help_verb(const struct wl_verb *verb, const struct wl_option_table *verb
     struct wl_text text = {0};
     printf("usage: warplens %s\n  %s\n", verb->usage, verb->summary);
     wl_options_describe(verb_tables, wl_console_width(stdout), &text);
+    if (verb->more)
+        wl_text_addf(&text, "\n%s\n", verb->more);
     fputs(text.data ? text.data : "", stdout);
     wl_text_free(&text);
 }

@@ -90,7 +90,8 @@ static void add_option(const struct wl_option *option, struct wl_text *out)
     wl_text_add(out, ".TP\n");
     if (option->letter)
         wl_text_addf(out, "\\fB\\-%c\\fR, ", option->letter);
-    wl_text_add(out, "\\fB\\-\\-");
+    wl_text_add(out, "\\fB");
+    add_text(wl_option_dashes(option), out);
     add_text(option->name, out);
     wl_text_add(out, "\\fR");
     if (wl_option_takes_value(option->kind)) {
@@ -125,6 +126,8 @@ static void print_verb(const struct wl_verb *verb, struct wl_text *out)
         add_options(verb->tables, out);
     else
         wl_text_addf(out, ".SH OPTIONS\n\\fBwarplens help %s\\fR lists them.\n", verb->name);
+    if (verb->more)
+        add_line(".PP\n", verb->more, out);
     wl_text_add(out, ".SH SEE ALSO\n.BR warplens (1)\n");
 }
 

@@ -15,6 +15,7 @@
 #include "run/counters.h"
 #include "run/launch.h"
 #include "run/program.h"
+#include "timing/timing.h"
 
 enum { few_launches = 8 };
 
@@ -182,6 +183,14 @@ out:
     return code;
 }
 
+/* A what-if of causes that are not known is refused before the program runs. */
+static enum wl_code check_sets(const struct wl_settings *settings, struct wl_error *error)
+{
+    struct wl_timing_set sets[WL_TIMING_SETS_MOST];
+    size_t count;
+    return wl_timing_sets_read(settings->whatif_together, sets, &count, error);
+}
+
 enum wl_code wl_profile(const struct wl_profile_options *options,
                         const struct wl_arguments *program, const struct wl_console *console,
                         struct wl_error *error)
@@ -197,6 +206,8 @@ enum wl_code wl_profile(const struct wl_profile_options *options,
     if (options->settings.kill && options->settings.filter_mode != WL_FILTER_GLOBAL)
         return wl_error_set(error, WL_ERR_USAGE,
                             "--kill yes counts over the program: not with --filter-mode");
+    if ((code = check_sets(&options->settings, error)))
+        return code;
     if (options->import_path && program->count)
         return wl_error_set(error, WL_ERR_USAGE, "--import shows a report, it runs no program");
     if (options->import_path)

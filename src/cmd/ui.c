@@ -21,6 +21,7 @@
 #include "run/watch.h"
 #include "show/format/json.h"
 #include "show/serve/server.h"
+#include "timing/timing.h"
 
 enum {
     look_ms = 100,         /* between looks at a run */
@@ -73,7 +74,8 @@ struct workbench {
     struct wl_watch *watch;
     struct wl_task task;
     enum phase phase;
-    json_t *words; /* program and arguments; NULL: only reports are shown */
+    json_t *words;     /* program and arguments; NULL: only reports are shown */
+    json_t *own_words; /* those of the command line */
     char *own_path, *log_path, *report_path;
     char *message; /* what went wrong last, NULL: nothing */
     size_t number, baseline;
@@ -168,7 +170,8 @@ static void choose_path(struct workbench *bench)
     snprintf(bench->progress, sizeof bench->progress, "%s.stream/progress", bench->report_path);
 }
 
-static void run_program(struct workbench *bench)
+/* together: causes that are taken away together in this run (--whatif-together), or NULL. */
+static void run_program(struct workbench *bench, const char *together)
 {
     struct {
         char **items;
@@ -188,6 +191,10 @@ static void run_program(struct workbench *bench)
     char *rest = NULL;
     for (char *each = strtok_r(own_options, " ", &rest); each; each = strtok_r(NULL, " ", &rest))
         WL_PUSH(&words, each);
+    if (together) {
+        WL_PUSH(&words, "--whatif-together");
+        WL_PUSH(&words, (char *)together);
+    }
     WL_PUSH(&words, "--");
     json_array_foreach(bench->words, i, word) WL_PUSH(&words, (char *)json_string_value(word));
     WL_PUSH(&words, NULL);
@@ -202,13 +209,28 @@ static void build_program(struct workbench *bench)
     start(bench, BUILDING, arguments);
 }
 
+/* Arguments that are others than those of the command line, else "". */
+static char *arguments_text(const struct workbench *bench)
+{
+    struct wl_text text = {0};
+    json_t *word;
+    size_t i;
+    if (!json_equal(bench->words, bench->own_words))
+        json_array_foreach(bench->words, i, word) if (i > 0)
+            wl_text_addf(&text, "%s%s", text.length ? " " : "", json_string_value(word));
+    return wl_text_take(&text);
+}
+
 static void add_report(struct workbench *bench, int status)
 {
     struct wl_error error = {0};
-    char *note =
-        wl_string_format("%.1f s%s%s", (double)(wl_clock_monotonic_ns() - bench->begun_ns) / 1e9,
-                         bench->is_cancelled ? ", cancelled" : "",
-                         status && !bench->is_cancelled ? ", the program failed" : "");
+    char *words = arguments_text(bench);
+    char *note = wl_string_format("%.1f s%s%s%s%s",
+                                  (double)(wl_clock_monotonic_ns() - bench->begun_ns) / 1e9,
+                                  bench->is_cancelled ? ", cancelled" : "",
+                                  status && !bench->is_cancelled ? ", the program failed" : "",
+                                  words[0] ? ", arguments " : "", words);
+    free(words);
     if (access(bench->report_path, R_OK) != 0)
         set_message(bench, log_end(bench, "the run", status));
     else if (wl_book_add(bench->book, bench->report_path, note, &error))
@@ -236,7 +258,7 @@ static void look(struct workbench *bench)
     else if (ending.exit_code)
         set_message(bench, log_end(bench, "the build", ending.exit_code));
     else
-        run_program(bench);
+        run_program(bench, NULL);
     if (ended == BUILDING && bench->watch) { /* what the build made is no change of the user's */
         bool is_program, is_source;
         wl_watch_read(bench->watch, &is_program, &is_source);
@@ -247,21 +269,37 @@ static void look(struct workbench *bench)
 
 /* ---- wishes and changes ---- */
 
-/* Arguments of a window, behind the program, which stays the one of the command line. */
-static void take_arguments(struct workbench *bench, const char *text)
+/* Arguments of a window, behind the program, which stays the one of the command line. False: they
+ * are none. */
+static bool take_arguments(struct workbench *bench, const char *text)
 {
     json_t *given = text ? json_loads(text, 0, NULL) : NULL, *word;
     size_t i;
     bool is_good = json_is_array(given);
+    if (!text)
+        return true;
     json_array_foreach(given, i, word) is_good = is_good && json_is_string(word);
     if (is_good) {
         while (json_array_size(bench->words) > 1)
             json_array_remove(bench->words, 1);
         json_array_extend(bench->words, given);
-    } else if (text) {
+    } else {
         set_message(bench, wl_string_copy("arguments are a JSON array of strings"));
     }
     json_decref(given);
+    return is_good;
+}
+
+/* Once more, with a what-if of these causes together. */
+static void simulate(struct workbench *bench, const char *together)
+{
+    struct wl_timing_set sets[WL_TIMING_SETS_MOST];
+    struct wl_error error = {0};
+    size_t count;
+    if (wl_timing_sets_read(together, sets, &count, &error))
+        set_message(bench, wl_string_copy(error.message));
+    else if (count)
+        run_program(bench, together);
 }
 
 static void grant_wishes(struct workbench *bench)
@@ -277,9 +315,11 @@ static void grant_wishes(struct workbench *bench)
             wl_task_cancel(&bench->task);
         }
         if (wish == WL_WISH_RUN && bench->words && bench->phase == IDLE) {
-            take_arguments(bench, text);
-            run_program(bench);
+            if (take_arguments(bench, text))
+                run_program(bench, NULL);
         }
+        if (wish == WL_WISH_WHATIF && bench->words && bench->phase == IDLE)
+            simulate(bench, text ? text : "");
         free(text);
         text = NULL;
         tell(bench);
@@ -306,7 +346,7 @@ static void see_changes(struct workbench *bench)
     if (is_to_be_built)
         build_program(bench);
     else
-        run_program(bench);
+        run_program(bench, NULL);
 }
 
 /* ---- the whole ---- */
@@ -372,6 +412,7 @@ static enum wl_code prepare_program(struct workbench *bench, const struct wl_arg
     bench->words = json_array();
     for (size_t i = 0; i < arguments->count; i++)
         json_array_append_new(bench->words, wl_json_text(arguments->items[i]));
+    bench->own_words = json_deep_copy(bench->words);
     bench->log_path = wl_string_format("%s/log.txt", bench->folder);
     if (mkdir(bench->folder, 0777) != 0 && errno != EEXIST)
         code = wl_error_set(error, WL_ERR_OUTPUT, "cannot make the folder %s: %s", bench->folder,
@@ -407,6 +448,7 @@ static void clean(struct workbench *bench)
     wl_watch_stop(bench->watch);
     wl_book_free(bench->book);
     json_decref(bench->words);
+    json_decref(bench->own_words);
     free(bench->own_path);
     free(bench->log_path);
     free(bench->report_path);
@@ -441,7 +483,7 @@ static enum wl_code serve(void *given, const struct wl_arguments *arguments,
         if (!options->never_opens)
             open_browser(server);
         if (bench.words && !options->waits)
-            run_program(&bench);
+            run_program(&bench, NULL);
         tell(&bench);
         work(&bench, server);
     }

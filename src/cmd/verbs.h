@@ -18,6 +18,7 @@ struct wl_verb {
     const char *name;
     const char *usage;   /* "profile [options] PROGRAM [ARGUMENTS]" */
     const char *summary; /* one line */
+    const char *more;    /* behind the options in help and man; NULL: nothing */
     size_t options_bytes;
     const struct wl_option_table *tables;
     enum wl_verb_words words;
@@ -30,7 +31,7 @@ struct wl_verb {
     /* Of a verb that is one of two, by what its words are: the one of a report. The other is meant
      * where the last word does not name a report. */
     const struct wl_verb *of_report;
-    /* Of a verb with options of another kind: all of it. Gives the exit status. */
+    /* Of a verb that reads its words itself: all of it. Gives the exit status. */
     int (*run)(size_t word_count, char **words);
 };
 

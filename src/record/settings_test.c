@@ -33,6 +33,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "strict_arch=no\n"
                                    "predict_time=yes\n"
                                    "whatif=no\n"
+                                   "whatif_together=\n"
                                    "threads=0\n"
                                    "kernel_name=\n"
                                    "kernel_name_base=function\n"

@@ -7,6 +7,18 @@
 
 #include <cmocka.h>
 
+enum { BLOCK_INSTRUCTIONS = 1000 };
+
+/* Runs up to `blocks` blocks of a hand one by one; returns the last, or `none`. */
+static uint64_t run_blocks(struct wl_hand *hand, uint32_t blocks, uint64_t none)
+{
+    for (uint64_t block; blocks-- > 0 && wl_hand_take(hand, &block);) {
+        none = block;
+        wl_hand_end(hand, BLOCK_INSTRUCTIONS, hand->room_at + BLOCK_INSTRUCTIONS);
+    }
+    return none;
+}
+
 /* Every block is dealt once, each SM's in ascending order, whatever the pace of the SMs. */
 static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint32_t *pace)
 {
@@ -25,6 +37,7 @@ static void deal_all(uint64_t total, uint32_t sms, uint32_t resident, const uint
                 last = block;
                 seen[block] = 1;
                 done++;
+                wl_hand_end(&deal.hands[sm], BLOCK_INSTRUCTIONS, done);
             }
         }
     }
@@ -42,42 +55,68 @@ static void test_every_block_once(void **state)
     deal_all(5000, 2, 16, (const uint32_t[]){1000, 1});
 }
 
-/* The first blocks go round the SMs, so that neighbours get neighbours. */
+/* The first blocks go round the SMs, so that neighbours get neighbours, as many as there is room
+ * for. */
 static void test_first_round(void **state)
 {
     (void)state;
     struct wl_deal deal;
+    uint64_t block;
     wl_deal_begin(&deal, 100, 4, 2);
     assert_true(wl_deal_round(&deal));
-    for (uint32_t sm = 0; sm < 4; sm++)
-        for (uint64_t k = 0; k < 4; k++) {
-            uint64_t block;
+    for (uint32_t sm = 0; sm < 4; sm++) {
+        for (uint64_t k = 0; k < 2; k++) {
             assert_true(wl_hand_take(&deal.hands[sm], &block));
             assert_int_equal(block, sm + 4 * k);
         }
-    uint64_t block;
-    assert_false(wl_hand_take(&deal.hands[0], &block));
+        assert_false(wl_hand_take(&deal.hands[sm], &block));
+    }
+    assert_false(wl_deal_is_asked(&deal));
     wl_deal_end(&deal);
 }
 
-/* An SM that ends three times as many blocks is dealt about as many more, and no SM gets far behind
- * the block that is next. */
+/* Among blocks that differ the next goes to the SM that had room first, none ahead of room. */
+static void test_order_of_room(void **state)
+{
+    (void)state;
+    struct wl_deal deal;
+    uint64_t block;
+    wl_deal_begin(&deal, 100, 4, 1);
+    wl_deal_round(&deal);
+    for (uint32_t sm = 0; sm < 4; sm++)
+        assert_true(wl_hand_take(&deal.hands[sm], &block));
+    deal.hands[1].issued = 5000; /* and its block runs on */
+    wl_hand_end(&deal.hands[3], 10, 10);
+    wl_hand_end(&deal.hands[0], 40, 40);
+    wl_hand_end(&deal.hands[2], 20, 20);
+    assert_true(wl_deal_is_asked(&deal));
+    wl_deal_round(&deal);
+    const uint32_t order[] = {3, 2, 0};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_true(wl_hand_take(&deal.hands[order[i]], &block));
+        assert_int_equal(block, 4 + i);
+        assert_false(wl_hand_take(&deal.hands[order[i]], &block));
+    }
+    assert_false(wl_hand_take(&deal.hands[1], &block));
+    assert_false(wl_deal_is_asked(&deal));
+    wl_deal_end(&deal);
+}
+
+/* Of blocks that are alike, an SM that ends three times as many is dealt about as many more, and no
+ * SM gets far behind the block that is next. */
 static void test_pace(void **state)
 {
     (void)state;
     struct wl_deal deal;
-    uint64_t oldest = 0, block = 0;
+    uint64_t oldest = 0;
     wl_deal_begin(&deal, 100000, 2, 4);
     for (int round = 0; round < 50; round++) {
         wl_deal_round(&deal);
-        for (uint32_t i = 0; i < 60; i++)
-            wl_hand_take(&deal.hands[0], &block);
-        for (uint32_t i = 0; i < 20; i++)
-            if (wl_hand_take(&deal.hands[1], &block))
-                oldest = block;
+        run_blocks(&deal.hands[0], 60, 0);
+        oldest = run_blocks(&deal.hands[1], 20, oldest);
         assert_true(deal.next - oldest < 300);
     }
-    assert_true(deal.next > 50 * 75);
+    assert_true(deal.next > 40 * 75);
     wl_deal_end(&deal);
 }
 
@@ -86,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_block_once),
         cmocka_unit_test(test_first_round),
+        cmocka_unit_test(test_order_of_room),
         cmocka_unit_test(test_pace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,9 @@ struct epoch {
 static void run_sm(void *self, uint32_t index, uint32_t worker)
 {
     struct epoch *epoch = self;
-    wl_sm_run_epoch(&epoch->sim->sms[index], &epoch->workers[worker], epoch->length);
+    struct wl_sm *sm = &epoch->sim->sms[index];
+    wl_sm_run_epoch(sm, &epoch->workers[worker], epoch->length);
+    sm->hand->issued = sm->issued;
 }
 
 static void feed_shard(void *self, uint32_t index, uint32_t worker)
@@ -276,20 +278,24 @@ static uint32_t sector_cost(const struct wl_sim *sim)
     return (uint32_t)(256 * (cycles > l2_cycles ? cycles : l2_cycles));
 }
 
-/* One epoch of all SMs, in as many parts as there is room for what they ask of L2. */
-static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_pool *pool)
+/* One epoch of all SMs, in parts: SMs stop for blocks, and where there is no more room for what
+ * they ask of L2. */
+static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *deal,
+                      struct wl_pool *pool)
 {
     bool is_over = false;
     while (!is_over && !run->fault_found) {
         wl_pool_run(pool, epoch->sm_used, run_sm, epoch);
         epoch->length = 0;
-        is_over = true;
+        bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
-            is_over &= !epoch->sim->sms[i].is_interrupted;
-        if (run->count) {
+            is_full |= epoch->sim->sms[i].is_interrupted;
+        bool is_dealt = wl_deal_is_asked(deal) && wl_deal_round(deal);
+        if (run->count && (is_full || !is_dealt)) {
             feed_l2(epoch, pool);
             run->sector_cost = sector_cost(epoch->sim);
         }
+        is_over = !is_full && !is_dealt;
     }
 }
 
@@ -322,7 +328,7 @@ static void run_epochs(struct wl_sim *sim, struct wl_run *run, struct wl_deal *d
     while (is_live && !run->fault_found) {
         wl_deal_round(deal);
         epoch.length = run->program->blocks_communicate ? EPOCH_LENGTH_ORDERED : EPOCH_LENGTH;
-        run_epoch(&epoch, run, pool);
+        run_epoch(&epoch, run, deal, pool);
         is_live = deal->next < deal->total;
         for (uint32_t i = 0; i < sm_used; i++)
             is_live |= sim->sms[i].ctas_live > 0;

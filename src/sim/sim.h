@@ -40,7 +40,7 @@ enum wl_sim_fault {
 };
 
 struct wl_sim_value {
-    char name[96]; /* of the metric */
+    char name[320]; /* of the metric; that of a what-if of all causes is the longest */
     double value;
 };
 

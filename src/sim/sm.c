@@ -229,6 +229,14 @@ static void arrive(struct wl_warp *warp)
         release_barrier(cta, number);
 }
 
+static uint64_t count_issued(const struct wl_cta *cta)
+{
+    uint64_t issued = 0;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        issued += cta->warps[i].issued;
+    return issued;
+}
+
 static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
 {
     struct wl_cta *cta = warp->cta;
@@ -237,6 +245,7 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
         warp->sm->trace->words += warp->trace->count;
     if (--cta->warps_live == 0) {
         worker->blocks_done++;
+        wl_hand_end(warp->sm->hand, count_issued(cta), warp->sm->time);
         cta->is_live = cta_start(warp->sm, cta, worker->run);
         warp->sm->ctas_live -= !cta->is_live;
         return;
@@ -335,5 +344,7 @@ void wl_sm_run_epoch(struct wl_sm *sm, struct wl_worker *worker, uint64_t length
             return;
         }
         run_warp(&sm->ctas[number / warps_per_cta].warps[number % warps_per_cta], worker);
+        if (wl_hand_is_wanting(sm->hand))
+            return;
     }
 }

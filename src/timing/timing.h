@@ -103,6 +103,18 @@ struct wl_timing_cause {
 };
 extern const struct wl_timing_cause wl_timing_causes[]; /* ended by a NULL id */
 
+enum { WL_TIMING_SETS_MOST = 8 }; /* of causes, in one text */
+/* A set of causes that are taken away together. */
+struct wl_timing_set {
+    const char *name; /* "a+b" with what follows it in the text */
+    size_t length;    /* of the name */
+    uint32_t changes;
+};
+/* Reads "a+b,c+d+e" into sets. Errors: WL_ERR_USAGE where a cause is not known, is a bound, or sets
+ * are more than WL_TIMING_SETS_MOST. */
+enum wl_code wl_timing_sets_read(const char *text, struct wl_timing_set *sets, size_t *count,
+                                 struct wl_error *error);
+
 /* WL_ERR_UNSUPPORTED: the kernel has something that cannot be timed (error->message says what), or
  * nothing was traced. */
 enum wl_code wl_timing_predict(const struct wl_timing_input *input, struct wl_timing *timing,

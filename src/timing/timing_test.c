@@ -423,6 +423,34 @@ static void taking_causes_away_never_costs(void **state)
     end(&run);
 }
 
+static void sets_of_causes_are_read_or_refused(void **state)
+{
+    (void)state;
+    struct wl_timing_set sets[WL_TIMING_SETS_MOST];
+    struct wl_error error = {0};
+    size_t count;
+    assert_int_equal(wl_timing_sets_read("barriers+l1-misses,latency", sets, &count, &error),
+                     WL_OK);
+    assert_int_equal(count, 2);
+    assert_int_equal(sets[0].changes, WL_TIMING_NO_BARRIERS | WL_TIMING_L1_HITS);
+    assert_int_equal(sets[0].length, strlen("barriers+l1-misses"));
+    assert_int_equal(sets[1].changes, WL_TIMING_NO_LATENCY);
+    assert_int_equal(wl_timing_sets_read("", sets, &count, &error), WL_OK);
+    assert_int_equal(count, 0);
+    const char *const wrong[] = {"+",
+                                 "barriers+",
+                                 "nothing",
+                                 "barriers,,latency",
+                                 "math",
+                                 "barrier",
+                                 "barriers latency",
+                                 "latency,latency,latency,latency,latency,latency,latency,latency,"
+                                 "latency"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (wl_timing_sets_read(wrong[i], sets, &count, &error) != WL_ERR_USAGE)
+            fail_msg("%s is not refused", wrong[i]);
+}
+
 /* Blocks of one thread: what is left of them without the lanes that do nothing still takes its
  * turn. */
 static void blocks_of_one_lane_take_their_turns(void **state)
@@ -561,6 +589,7 @@ int main(void)
         cmocka_unit_test(a_warp_goes_on_while_it_can),
         cmocka_unit_test(idle_warps_are_left_out),
         cmocka_unit_test(taking_causes_away_never_costs),
+        cmocka_unit_test(sets_of_causes_are_read_or_refused),
         cmocka_unit_test(blocks_of_one_lane_take_their_turns),
         cmocka_unit_test(every_cycle_of_a_warp_has_a_state),
         cmocka_unit_test(sides_in_any_order_are_one_run),

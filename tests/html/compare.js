@@ -103,7 +103,7 @@ async function testFindings(page, advice) {
     const launch = advice.findings.find((finding) => finding.launch !== null).launch;
     await page.go("details/" + launch);
     const linked = await page.run(
-        "[...document.querySelectorAll('a[href^=\"#advice/\"]')].map((link) => Number(link.hash.slice(8)))",
+        "[...document.querySelectorAll('.findings-list a.badge')].map((link) => Number(link.hash.slice(8)))",
     );
     const { kernel_name: kernel } = await page.run(
         `warplens.launches().find((each) => each.id === ${launch})`,

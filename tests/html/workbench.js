@@ -29,7 +29,7 @@ async function seeFinding(page) {
     await page.go("advice");
     await until(page, "document.querySelectorAll('details.finding').length > 0");
     const href = await page.run(
-        "[...document.querySelectorAll('details.finding')].find((each) => each.querySelector('.rule').textContent === 'shared-bank').querySelector('a').getAttribute('href')",
+        "[...document.querySelectorAll('details.finding')].find((each) => each.querySelector('.rule').textContent === 'shared-bank').querySelector('strong a').getAttribute('href')",
     );
     assert.match(decodeURIComponent(href), /^#source\/0\/.*gemm\.cu\/\d+$/);
     await page.go(href.slice(1));

@@ -52,7 +52,8 @@ static const struct wl_replay_mode *choose(const struct wl_cupti_collector *coll
         !replay->core.input.settings->counters[0] || context->counters == WL_COLLECT_OFF ||
         wl_collect_samples_are_free(&replay->instructions, context, kernel))
         return &wl_replay_none;
-    return replay->policy->choose(replay, context, group, before);
+    return replay->policy->only ? replay->policy->only
+                                : replay->policy->choose(replay, context, group, before);
 }
 
 /* NULL: it is not recorded; *group is then set where it is one of very many. */

@@ -1,4 +1,4 @@
-/* What --replay-mode asks for: a row of the table in replay/modes.c for each. Nothing else tells
+/* What --replay-mode asks for: a row of replay/modes.def for each. Nothing else tells
  * the modes apart. */
 #ifndef WL_COLLECT_CUPTI_POLICY_H
 #define WL_COLLECT_CUPTI_POLICY_H
@@ -12,6 +12,8 @@ struct wl_collect_context;
 struct wl_collect_group;
 
 struct wl_replay_policy {
+    /* How each launch is counted; NULL: choose says it. */
+    const struct wl_replay_mode *only;
     /* How a launch is counted, with so many like it before. */
     const struct wl_replay_mode *(*choose)(const struct wl_replayer *replay,
                                            const struct wl_collect_context *context,

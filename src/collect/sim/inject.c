@@ -250,15 +250,11 @@ static enum wl_code configure_device(const struct wl_settings *settings,
                                      struct wl_error *error)
 {
     struct wl_device_options options = {
-        .gpu = settings->gpu,
-        .gpu_folder = settings->gpu_folder,
-        .threads = settings->threads,
+#define WL_DEVICE_OPTION(type, field) .field = settings->field,
+#include "device/core/options.def"
         .keep_caches = settings->cache_control == WL_CACHE_CONTROL_NONE,
-        .l1_global = settings->l1_global,
         .skip_prediction = !settings->predict_time,
         .predict_all = settings->trace[0] != '\0',
-        .whatif = settings->whatif,
-        .strict_arch = settings->strict_arch,
         .checks =
             (settings->check_race ? WL_CHECK_RACE : 0u) |
             (settings->check_race && settings->race == WL_RACE_GLOBAL ? WL_CHECK_RACE_GLOBAL : 0u) |
@@ -266,7 +262,6 @@ static enum wl_code configure_device(const struct wl_settings *settings,
             (settings->check_sync ? WL_CHECK_SYNC : 0u) |
             (settings->check_memory ? WL_CHECK_BOUNDS : 0u),
         .padding_bytes = settings->check_memory ? (uint32_t)settings->padding_bytes : 0,
-        .check_memory = settings->check_memory,
         .stop_at_finding = settings->stop_at_error,
         .budget = settings->instruction_limit,
         .compiled = simulated.compiled.count ? &simulated.compiled : NULL,

@@ -70,20 +70,15 @@ enum wl_device_code {
 };
 
 struct wl_device_options {
-    const char *gpu;        /* model name; NULL or "": WARPLENS_GPU, else "h200" */
-    const char *gpu_folder; /* more models; NULL or "": WARPLENS_GPU_FOLDER, else none */
-    uint32_t threads;       /* workers of the simulator, 0: all cores */
-    bool keep_caches;       /* --cache-control none */
-    bool skip_prediction;   /* count only: no time, no warp states */
+#define WL_DEVICE_OPTION(type, field) type field;
+#include "device/core/options.def"
+    bool keep_caches;     /* --cache-control none */
+    bool skip_prediction; /* count only: no time, no warp states */
     bool predict_all; /* also launches that the observer does not count, unless one like it was */
-    bool whatif;      /* predict also what launches would take without each cause */
-    enum wl_override l1_global; /* NONE: as compiled */
-    bool strict_arch;           /* PTX for a newer GPU is refused, as hardware does */
-    uint32_t checks;            /* enum wl_sim_check: of counted launches */
-    uint64_t budget;            /* instructions that a warp may run, 0: any number */
-    bool check_memory;          /* freed memory is not given out again soon */
-    uint32_t padding_bytes;     /* left free behind allocations, variables and shared arrays */
-    bool stop_at_finding;       /* the first error that a check finds breaks the context */
+    uint32_t checks;  /* enum wl_sim_check: of counted launches */
+    uint64_t budget;  /* instructions that a warp may run, 0: any number */
+    uint32_t padding_bytes; /* left free behind allocations, variables and shared arrays */
+    bool stop_at_finding;   /* the first error that a check finds breaks the context */
     /* what ptxas said of the program's PTX, for kernels without machine code; may be NULL; must
      * outlive the process's launches */
     const struct wl_compiled *compiled;

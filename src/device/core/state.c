@@ -53,12 +53,16 @@ static void store_options(const struct wl_device_options *options)
 {
     free(wl_device.gpu_name);
     free(wl_device.gpu_folder);
+    free(wl_device.whatif_together);
     wl_device.options = *options;
     wl_device.gpu_name = wl_string_copy(first_text(options->gpu, "WARPLENS_GPU", DEFAULT_GPU));
     wl_device.gpu_folder =
         wl_string_copy(first_text(options->gpu_folder, "WARPLENS_GPU_FOLDER", NULL));
     wl_device.options.gpu = wl_device.gpu_name;
     wl_device.options.gpu_folder = wl_device.gpu_folder;
+    wl_device.whatif_together =
+        wl_string_copy(options->whatif_together ? options->whatif_together : "");
+    wl_device.options.whatif_together = wl_device.whatif_together;
     wl_device.is_configured = true;
 }
 

@@ -25,7 +25,7 @@ struct wl_device_state {
     bool is_configured, is_started, is_forked, has_fork_handler;
     int start_code;  /* of creating the device */
     int sticky_code; /* of a kernel that broke the context */
-    char *gpu_name, *gpu_folder;
+    char *gpu_name, *gpu_folder, *whatif_together;
     struct wl_device_options options;
     struct wl_gpu gpu;
     uint64_t origin_ns; /* when the device was made, on the simulated clock */

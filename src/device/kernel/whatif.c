@@ -8,17 +8,24 @@
 #include "device/kernel/predict.h"
 #include "device/kernel/state.h"
 
-enum { CAUSES_MOST = 24, TOP = 3 };
+/* Causes that are taken away together, too: those that cost most, where what-if was asked for and
+ * where it was not. */
+enum { CAUSES_MOST = 24, TOP_ASKED = 4, TOP_LIGHT = 3, SETS_MOST = 1 << TOP_ASKED };
 /* Of a trace: words where what-if was asked for, and where it was not. */
 enum { WORDS_ASKED = 1 << 20, WORDS_LIGHT = 128 << 10 };
-#define REPLAY_S 80e-9 /* as in predict.c */
-#define LIGHT_S 1.5    /* for all kernels of a program, beside a quarter of what counting takes */
+#define LEAST_SAVED 0.02 /* part of the duration; what saves less is in no set */
+#define REPLAY_S 80e-9   /* as in predict.c */
+#define LIGHT_S 1.5      /* for all kernels of a program, beside a quarter of what counting takes */
 #define SAME_DURATION 0.2
 
 struct wl_device_whatif_row {
     uint32_t grid[3], block[3];
     double duration_ns;
     double part[CAUSES_MOST]; /* of the duration, without the cause; 0: not known */
+    size_t top[TOP_ASKED];    /* causes that cost most, the first of them first */
+    size_t top_count;
+    double of_set[SETS_MOST];             /* part without those whose bits are set, places in top */
+    double of_asked[WL_TIMING_SETS_MOST]; /* without the sets of the options */
     struct wl_device_whatif_row *next;
 };
 
@@ -104,12 +111,59 @@ static bool is_there(const struct wl_timing_input *input, const struct wl_sim_co
 
 /* ---- the rows ---- */
 
-static void add_rows(const double *part, double duration_ns, struct wl_sim_counts *counts)
+static void add_set(const struct wl_device_whatif_row *row, size_t set, double duration_ns,
+                    struct wl_sim_counts *counts)
+{
+    struct wl_text name = {0};
+    for (size_t i = 0; i < row->top_count; i++)
+        if (set >> i & 1)
+            wl_text_addf(&name, "%s%s", name.length ? "+" : "", wl_timing_causes[row->top[i]].id);
+    wl_device_add_value(counts, row->of_set[set] * duration_ns, "whatif__%s__duration.ns",
+                        name.data);
+    wl_text_free(&name);
+}
+
+/* Sets of the options; they were looked at before the program began. */
+static size_t asked_sets(struct wl_timing_set *sets)
+{
+    const char *text = wl_device.options.whatif_together;
+    struct wl_error error = {0};
+    size_t count = 0;
+    return text && wl_timing_sets_read(text, sets, &count, &error) == WL_OK ? count : 0;
+}
+
+static bool has_value(const struct wl_sim_counts *counts, const char *name)
+{
+    for (size_t i = 0; i < counts->value_count; i++)
+        if (strcmp(counts->values[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_single(size_t set)
+{
+    return (set & (set - 1)) == 0;
+}
+
+static void add_rows(const struct wl_device_whatif_row *row, double duration_ns,
+                     struct wl_sim_counts *counts)
 {
     for (size_t i = 0; wl_timing_causes[i].id; i++)
-        if (part[i] > 0)
-            wl_device_add_value(counts, part[i] * duration_ns, "whatif__%s__duration.ns",
+        if (row->part[i] > 0)
+            wl_device_add_value(counts, row->part[i] * duration_ns, "whatif__%s__duration.ns",
                                 wl_timing_causes[i].id);
+    for (size_t set = 1; set < (size_t)1 << row->top_count; set++)
+        if (!is_single(set))
+            add_set(row, set, duration_ns, counts);
+    struct wl_timing_set asked[WL_TIMING_SETS_MOST];
+    size_t count = asked_sets(asked);
+    for (size_t i = 0; i < count; i++) {
+        char *name =
+            wl_string_format("whatif__%.*s__duration.ns", (int)asked[i].length, asked[i].name);
+        if (!has_value(counts, name))
+            wl_device_add_value(counts, row->of_asked[i] * duration_ns, "%s", name);
+        free(name);
+    }
 }
 
 static void find_parts(const struct wl_timing_input *input, const struct wl_sim_counts *counts,
@@ -121,33 +175,57 @@ static void find_parts(const struct wl_timing_input *input, const struct wl_sim_
     }
 }
 
-/* The launch without pairs of the causes that cost most. */
-static void add_pairs(const struct wl_timing_input *input, double with_ns, double duration_ns,
-                      const double *part, struct wl_sim_counts *counts)
+/* The causes that cost most, at most so many. */
+static void find_top(struct wl_device_whatif_row *row, size_t most)
 {
-    size_t top[TOP], count = 0;
+    size_t count = 0;
     for (size_t i = 0; wl_timing_causes[i].id && i < CAUSES_MOST; i++) {
         bool is_bound = wl_timing_causes[i].changes & (WL_TIMING_MATH_ONLY | WL_TIMING_MEMORY_ONLY);
         size_t place = count;
-        if (is_bound || part[i] >= 1 || part[i] <= 0)
+        if (is_bound || row->part[i] > 1 - LEAST_SAVED || row->part[i] <= 0)
             continue;
-        while (place > 0 && part[i] < part[top[place - 1]])
+        while (place > 0 && row->part[i] < row->part[row->top[place - 1]])
             place--;
-        count += count < TOP;
+        count += count < most;
         for (size_t k = count - 1; k > place; k--)
-            top[k] = top[k - 1];
-        if (place < TOP)
-            top[place] = i;
+            row->top[k] = row->top[k - 1];
+        if (place < most)
+            row->top[place] = i;
     }
-    for (size_t a = 0; a < count; a++)
-        for (size_t b = a + 1; b < count; b++) {
-            const struct wl_timing_cause *one = &wl_timing_causes[top[a]],
-                                         *other = &wl_timing_causes[top[b]];
-            double both = part_of(replay(input, one->changes | other->changes), with_ns);
-            both = fmin(both, fmin(part[top[a]], part[top[b]]));
-            wl_device_add_value(counts, both * duration_ns, "whatif__%s+%s__duration.ns", one->id,
-                                other->id);
+    row->top_count = count;
+}
+
+/* The launch without every set of its top causes; a set costs no more than any part of it. */
+static void find_sets(const struct wl_timing_input *input, double with_ns,
+                      struct wl_device_whatif_row *row)
+{
+    for (size_t set = 1; set < (size_t)1 << row->top_count; set++) {
+        uint32_t changes = 0;
+        double least = 1;
+        for (size_t i = 0; i < row->top_count; i++) {
+            if (!(set >> i & 1))
+                continue;
+            size_t rest = set & ~((size_t)1 << i);
+            changes |= wl_timing_causes[row->top[i]].changes;
+            least = fmin(least, rest ? row->of_set[rest] : row->part[row->top[i]]);
         }
+        row->of_set[set] =
+            is_single(set) ? least : fmin(least, part_of(replay(input, changes), with_ns));
+    }
+}
+
+static void find_asked(const struct wl_timing_input *input, double with_ns,
+                       struct wl_device_whatif_row *row)
+{
+    struct wl_timing_set asked[WL_TIMING_SETS_MOST];
+    size_t count = asked_sets(asked);
+    for (size_t i = 0; i < count; i++) {
+        double least = 1;
+        for (size_t k = 0; wl_timing_causes[k].id && k < CAUSES_MOST; k++)
+            if ((wl_timing_causes[k].changes & ~asked[i].changes) == 0)
+                least = fmin(least, row->part[k]);
+        row->of_asked[i] = fmin(least, part_of(replay(input, asked[i].changes), with_ns));
+    }
 }
 
 static struct wl_device_whatif_row *find_row(const struct wl_device_kernel *kernel,
@@ -171,11 +249,12 @@ double wl_device_whatif(struct wl_device_kernel *kernel, const struct wl_sim_lau
     struct wl_trace piece;
     struct wl_timing_input of_piece = *input;
     if (row) {
-        add_rows(row->part, duration_ns, counts);
+        add_rows(row, duration_ns, counts);
         return 0;
     }
     size_t words = cut(input, is_asked ? WORDS_ASKED : WORDS_LIGHT, &piece);
-    double cost_s = (double)words * REPLAY_S * CAUSES_MOST / 2;
+    size_t most = is_asked ? TOP_ASKED : TOP_LIGHT;
+    double cost_s = (double)words * REPLAY_S * (CAUSES_MOST + (1 << most)) / 2;
     if (!is_asked &&
         wl_device_kernels.whatif_s + cost_s > LIGHT_S + wl_device_kernels.counting_s / 4)
         return 0;
@@ -188,10 +267,11 @@ double wl_device_whatif(struct wl_device_kernel *kernel, const struct wl_sim_lau
     memcpy(row->block, launch->block, sizeof row->block);
     row->duration_ns = duration_ns;
     find_parts(&of_piece, counts, with_ns, row->part);
+    find_top(row, most);
+    find_sets(&of_piece, with_ns, row);
+    find_asked(&of_piece, with_ns, row);
     row->next = kernel->whatif;
     kernel->whatif = row;
-    add_rows(row->part, duration_ns, counts);
-    if (is_asked)
-        add_pairs(&of_piece, with_ns, duration_ns, row->part, counts);
+    add_rows(row, duration_ns, counts);
     return cost_s;
 }

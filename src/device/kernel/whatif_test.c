@@ -8,7 +8,7 @@
 enum { KERNELS = 200, VALUES = 96, ELEMENTS = 1 << 16 };
 
 static struct {
-    char name[VALUES][96];
+    char name[VALUES][320];
     double number[VALUES];
     size_t count;
 } seen;
@@ -132,11 +132,33 @@ static double value(const char *name)
     return 0;
 }
 
+static size_t sets_seen;
+
 static double saved(const char *cause)
 {
     char name[96];
     snprintf(name, sizeof name, "whatif__%s__duration.ns", cause);
     return value("gpu__time_duration.sum") - value(name);
+}
+
+/* A set takes no longer than any cause of it, nor than a set that is a part of it. */
+static void check_sets(const char *text)
+{
+    for (size_t i = 0; i < seen.count; i++) {
+        char names[320];
+        if (!strchr(seen.name[i], '+'))
+            continue;
+        snprintf(names, sizeof names, "%s", seen.name[i] + strlen("whatif__"));
+        *strstr(names, "__duration.ns") = '\0';
+        for (char *rest = NULL, *name = strtok_r(names, "+", &rest); name;
+             name = strtok_r(NULL, "+", &rest)) {
+            char alone[360];
+            snprintf(alone, sizeof alone, "whatif__%s__duration.ns", name);
+            if (seen.number[i] > value(alone) * (1 + 1e-9))
+                fail_msg("%s is longer than %s:\n%s", seen.name[i], alone, text);
+        }
+        sets_seen++;
+    }
 }
 
 static void check(const char *text)
@@ -152,6 +174,7 @@ static void check(const char *text)
             fail_msg("%s is %.1f of %.1f ns:\n%s", seen.name[i], seen.number[i], duration_ns, text);
     }
     assert_true(causes >= 19);
+    check_sets(text);
     double apart = saved("shared-conflicts") + saved("uncoalesced") + saved("atomics");
     if (apart > most)
         fail_msg("causes apart from each other have %.1f of %.1f ns:\n%s", apart, duration_ns,
@@ -164,6 +187,7 @@ static void causes_of_any_kernel_are_parts_of_it(void **state)
     double longer = 0;
     start_device("h200", &observer);
     wl_device.options.whatif = true;
+    wl_device.options.whatif_together = "barriers+uncoalesced+shared-conflicts";
     for (int i = 0; i < KERNELS; i++) {
         char *text = make_kernel(1u << draw(6), 1 + draw(4));
         run(text, 1 + draw(600), 32 * (1 + draw(8)));
@@ -171,8 +195,11 @@ static void causes_of_any_kernel_are_parts_of_it(void **state)
         double alone =
             fmax(value("whatif__math__duration.ns"), value("whatif__memory__duration.ns"));
         longer += alone / value("gpu__time_duration.sum") / KERNELS;
+        value("whatif__barriers+uncoalesced+shared-conflicts__duration.ns");
         free(text);
     }
+    if (sets_seen < 3 * KERNELS)
+        fail_msg("only %zu sets", sets_seen);
     wl_device_shutdown();
     /* where both overlap the longer one is nearly all */
     if (longer < 0.7)

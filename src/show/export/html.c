@@ -23,6 +23,7 @@ static const struct {
 } sections[] = {
     {"launches", wl_html_launches, true},
     {"drawings", wl_html_drawings, true},
+    {"whatif", wl_html_whatif, true},
     {"timeline", wl_html_timeline, false},
     {"advice", wl_html_advice, false},
     {"guide", wl_html_guide, true},
@@ -267,14 +268,15 @@ static enum wl_code fill_parts(struct wl_html *html, json_t *section, struct wl_
                : WL_OK;
 }
 
-/* A section by its name; "launches" and "drawings" may have ids behind a colon. */
+/* A section by its name; "launches", "drawings" and "whatif" may have ids behind a colon. */
 static wl_html_section *find_section(const struct wl_html *html, const char *name)
 {
     size_t length = strcspn(name, ":");
     if (strcmp(name, "parts") == 0)
         return fill_parts;
     for (size_t i = 0; i < WL_COUNT(sections); i++) {
-        bool has_ids = sections[i].fill == wl_html_launches || sections[i].fill == wl_html_drawings;
+        bool has_ids = sections[i].fill == wl_html_launches ||
+                       sections[i].fill == wl_html_drawings || sections[i].fill == wl_html_whatif;
         if (strncmp(sections[i].name, name, length) == 0 && !sections[i].name[length] &&
             (!name[length] || has_ids))
             return sections[i].is_of_launches && !html->set ? fill_nothing : sections[i].fill;

@@ -50,6 +50,6 @@ json_t *wl_html_shown(double number, const char *unit);
 /* Fills a section of the HTML page. Texts may hold anything: html.c makes them safe. */
 typedef enum wl_code wl_html_section(struct wl_html *html, json_t *section, struct wl_error *error);
 wl_html_section wl_html_launches, wl_html_drawings, wl_html_timeline, wl_html_advice, wl_html_guide,
-    wl_html_source, wl_html_compare, wl_html_session, wl_html_definitions;
+    wl_html_source, wl_html_compare, wl_html_whatif, wl_html_session, wl_html_definitions;
 
 #endif

@@ -1,8 +1,12 @@
 /* The section drawings: charts of every launch. A drawing is a layout, which is a list of SVG
  * elements, and the texts of those that have one; what is alike stands in the page once, since
  * launches differ in little. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "report/keys.h"
 #include "show/draw/charts.h"
 #include "show/draw/models.h"
 #include "show/export/html.h"
@@ -11,17 +15,58 @@
 
 struct tables {
     struct wl_html_table elements, texts, layouts, drawings;
+    struct wl_keys looks; /* of shapes that are elements already, and */
+    struct {
+        json_int_t *items;
+        size_t count, capacity;
+    } of_look; /* their positions, in the same order */
+    struct wl_text look;
 };
+
+static void add_number(struct wl_text *look, double number)
+{
+    const int64_t rounded = (int64_t)llround(number * 10); /* as far as SVG says it */
+    wl_text_add_bytes(look, (const char *)&rounded, sizeof rounded);
+}
+
+static void add_string(struct wl_text *look, const char *text)
+{
+    wl_text_add_bytes(look, text ? text : "\1", text ? strlen(text) + 1 : 2);
+}
+
+/* All that is seen of a shape but its text, as bytes: shapes are many times as many as looks, and
+ * an element of SVG is long to write. */
+static void find_look(const struct wl_shape *shape, struct wl_text *look)
+{
+    const char flags[] = {(char)shape->kind,      (char)shape->fill,     (char)shape->stroke,
+                          (char)shape->is_dashed, (char)shape->is_arrow, (char)shape->is_bold,
+                          (char)shape->is_mono,   (char)shape->anchor};
+    look->length = 0;
+    wl_text_add_bytes(look, flags, sizeof flags);
+    add_number(look, shape->size);
+    add_number(look, shape->width);
+    add_string(look, shape->name);
+    add_string(look, shape->meaning);
+    for (size_t i = 0; i < shape->point_count; i++) {
+        add_number(look, shape->points[i].x);
+        add_number(look, shape->points[i].y);
+    }
+}
 
 static json_t *element_json(struct tables *tables, const struct wl_shape *shape)
 {
+    int64_t number;
+    find_look(shape, &tables->look);
+    if (wl_keys_intern(&tables->looks, tables->look.data, tables->look.length, &number))
+        return json_integer(tables->of_look.items[number - 1]);
     struct wl_text element = {0};
     struct wl_shape bare = *shape;
     bare.text = NULL;
     wl_drawing_element(&bare, true, &element);
-    json_t *position = json_integer(wl_html_intern(&tables->elements, wl_json_text(element.data)));
+    json_int_t position = wl_html_intern(&tables->elements, wl_json_text(element.data));
     wl_text_free(&element);
-    return position;
+    WL_PUSH(&tables->of_look, position);
+    return json_integer(position);
 }
 
 /* [layout, texts...]. Frees the drawing. */
@@ -83,6 +128,9 @@ enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_e
         wl_metric_set_free(drawn.set);
     }
     wl_models_free(&models);
+    wl_keys_free(&tables.looks);
+    wl_text_free(&tables.look);
+    free(tables.of_look.items);
     json_object_set_new(section, "charts", charts);
     json_object_set_new(section, "launches", launches);
     json_object_set_new(section, "drawings", wl_html_table_take(&tables.drawings));

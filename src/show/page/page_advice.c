@@ -240,6 +240,8 @@ static void put_finding(struct wl_page_sink *sink, const struct wl_advice *advic
     wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
     wl_put(sink, &columns[NUMBER], wl_cell_number((double)number));
     wl_put(sink, &columns[RULE], wl_cell_text(advice->rule->id));
+    if (advice->rule->section[0] != '\0')
+        put_field(sink, "section", wl_cell_text(advice->rule->section));
     wl_put(sink, &columns[SEVERITY], wl_cell_text(wl_advice_severity_name(advice->severity)));
     wl_put(sink, &columns[LAUNCH], launch ? wl_cell_number((double)launch->key) : absent());
     wl_put(sink, &columns[KERNEL], launch ? wl_cell_text(wl_fields_kernel(launch)) : absent());

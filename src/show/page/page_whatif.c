@@ -40,7 +40,7 @@ struct whatif {
     struct {
         struct row *items;
         size_t count, capacity;
-    } causes, bounds, pairs, sizes; /* sizes: of blocks */
+    } causes, bounds, pairs, sets, sizes; /* sets: of more than two causes; sizes: of blocks */
 };
 
 static void add_counts(const struct wl_record_launch *launch, const char *name, double sign,
@@ -148,8 +148,10 @@ static bool collect(struct wl_view_context *context, const struct wl_report_laun
         if (is_size) {
             row.text = wl_string_format("%s threads", row.id + strlen("block-"));
             WL_PUSH(&whatif->sizes, row);
-        } else {
+        } else if (strchr(row.id, '+') == strrchr(row.id, '+')) {
             WL_PUSH(&whatif->pairs, row);
+        } else {
+            WL_PUSH(&whatif->sets, row);
         }
     }
     if (whatif->causes.count)
@@ -159,6 +161,8 @@ static bool collect(struct wl_view_context *context, const struct wl_report_laun
         qsort(whatif->sizes.items, whatif->sizes.count, sizeof *whatif->sizes.items, by_duration);
     if (whatif->pairs.count)
         qsort(whatif->pairs.items, whatif->pairs.count, sizeof *whatif->pairs.items, by_duration);
+    if (whatif->sets.count)
+        qsort(whatif->sets.items, whatif->sets.count, sizeof *whatif->sets.items, by_duration);
     return whatif->causes.count && whatif->duration_ns > 0;
 }
 
@@ -172,6 +176,11 @@ static void whatif_free(struct whatif *whatif)
         free(whatif->pairs.items[i].line);
         free((char *)(uintptr_t)whatif->pairs.items[i].text);
     }
+    for (size_t i = 0; i < whatif->sets.count; i++) {
+        free(whatif->sets.items[i].line);
+        free((char *)(uintptr_t)whatif->sets.items[i].text);
+    }
+    free(whatif->sets.items);
     for (size_t i = 0; i < whatif->sizes.count; i++) {
         free(whatif->sizes.items[i].line);
         free((char *)(uintptr_t)whatif->sizes.items[i].text);
@@ -286,6 +295,7 @@ static void put_launch(struct wl_page_sink *sink, const struct wl_report_launch 
         {"causes", "Without the", whatif->causes.items, whatif->causes.count},
         {"bounds", "Bounds: without the", whatif->bounds.items, whatif->bounds.count},
         {"pairs", "Without both", whatif->pairs.items, whatif->pairs.count},
+        {"sets", "Without all of", whatif->sets.items, whatif->sets.count},
         {"sizes", "In blocks of", whatif->sizes.items, whatif->sizes.count},
     };
     char *time = time_text(whatif->duration_ns);
@@ -328,7 +338,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     }
     wl_end(sink);
     wl_print(sink, "  Each row is the launch timed again with that one cause taken away "
-                   "(predicted).\n  Savings do not add up: see the rows of pairs.\n");
+                   "(predicted).\n  Savings do not add up: see the rows of several.\n");
     return WL_OK;
 }
 

@@ -40,8 +40,9 @@ enum wl_code wl_book_page(struct wl_book *book, size_t run, size_t base, struct 
                           struct wl_error *error);
 
 /* What a window asks for; who runs the program takes it. */
-enum wl_book_wish { WL_WISH_NONE, WL_WISH_RUN, WL_WISH_CANCEL, WL_WISH_BASELINE };
-/* text: arguments as a JSON array, or NULL for those of before; number: of the baseline's run. */
+enum wl_book_wish { WL_WISH_NONE, WL_WISH_RUN, WL_WISH_CANCEL, WL_WISH_BASELINE, WL_WISH_WHATIF };
+/* text: arguments as a JSON array, or NULL for those of before; of WL_WISH_WHATIF causes, "a+b";
+ * number: of the baseline's run. */
 void wl_book_ask(struct wl_book *book, enum wl_book_wish wish, const char *text, size_t number);
 /* The oldest wish that was not taken; free() *text. */
 enum wl_book_wish wl_book_take(struct wl_book *book, char **text, size_t *number);

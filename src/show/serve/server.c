@@ -151,7 +151,10 @@ static enum MHD_Result take_wish(struct wl_server *server, struct MHD_Connection
     static const struct {
         const char *name;
         enum wl_book_wish wish;
-    } wishes[] = {{"run", WL_WISH_RUN}, {"cancel", WL_WISH_CANCEL}, {"baseline", WL_WISH_BASELINE}};
+    } wishes[] = {{"run", WL_WISH_RUN},
+                  {"cancel", WL_WISH_CANCEL},
+                  {"baseline", WL_WISH_BASELINE},
+                  {"whatif", WL_WISH_WHATIF}};
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         if (strcmp(rest, wishes[i].name) != 0)
             continue;

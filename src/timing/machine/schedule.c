@@ -47,7 +47,10 @@ struct scheduling {
     uint32_t *promised; /* of each operand that is written: reads of that value */
     uint32_t memory_at; /* cycle of the next access */
     int32_t pressure;   /* 32-bit registers that values take now */
-    int32_t limit;      /* that they may take */
+    int32_t needed;     /* that they take in the program's order */
+    int32_t limit;      /* that they may take for loads to go ahead */
+    int32_t most;       /* that they took in this block */
+    bool is_tight;      /* the block would take more: only loads from global memory may reach it */
     struct node *nodes;
     uint32_t count;
     uint32_t *writer; /* of each register: the last node of this block that writes it */
@@ -209,6 +212,12 @@ static void rate(struct scheduling *scheduling)
 /* Those of a thread that hold no values: the stack pointer, and what is on its way between them. */
 #define REGISTERS_BESIDES 5
 
+/* Of the registers that a program needs as it stands, in tenths: what a compiler takes to move
+ * loads ahead. ptxas 13.0 takes 51, 98, 123 and 163 for the 46, 87, 111 and 148 of
+ * sgemm1DBlocktiling, trimul_global<matmul_tri4>, matmul_forward_kernel4 and sgemmWarptiling
+ * (SGEMM_CUDA, llm.c). */
+#define REGISTERS_AHEAD 11
+
 /* Addresses are computed that many loads ahead. */
 #define LOADS_AHEAD 2
 
@@ -332,29 +341,31 @@ static bool is_load(const struct scheduling *scheduling, const struct node *node
 /* What speaks against an operation now: registers beyond the limit; that it takes registers for
  * what only later ones need, while loads are ready. */
 static int32_t reluctance(const struct scheduling *scheduling, const struct node *node,
-                          int32_t limit, bool has_load)
+                          bool has_load)
 {
-    int32_t grows = change(scheduling, &scheduling->machine->ops.items[node->op]);
+    const struct wl_machine_op *op = &scheduling->machine->ops.items[node->op];
+    int32_t grows = change(scheduling, op);
     if (grows <= 0)
         return 0;
-    if (scheduling->pressure + grows > limit)
+    bool is_near = scheduling->is_tight && op->kind != WL_MACHINE_LOAD;
+    if (scheduling->pressure + grows > (is_near ? scheduling->needed : scheduling->limit))
         return 1 + grows;
     return has_load && !is_load(scheduling, node) ? 1 : 0;
 }
 
 static uint32_t choose(const struct scheduling *scheduling, const uint32_t *ready, uint32_t count,
-                       uint32_t now, int32_t limit)
+                       uint32_t now)
 {
     uint32_t best = 0, loads = 0;
     for (uint32_t k = 0; k < count; k++)
         loads += is_load(scheduling, &scheduling->nodes[ready[k]]);
     bool has_load = loads >= LOADS_AHEAD;
-    int32_t best_reluctance = reluctance(scheduling, &scheduling->nodes[ready[0]], limit, has_load);
+    int32_t best_reluctance = reluctance(scheduling, &scheduling->nodes[ready[0]], has_load);
     for (uint32_t k = 1; k < count; k++) {
         const struct node *a = &scheduling->nodes[ready[k]], *b = &scheduling->nodes[ready[best]];
         uint32_t a_start = start_of(scheduling, a), b_start = start_of(scheduling, b);
         bool a_can = a_start <= now, b_can = b_start <= now;
-        int32_t against = reluctance(scheduling, a, limit, has_load);
+        int32_t against = reluctance(scheduling, a, has_load);
         bool is_better = against != best_reluctance     ? against < best_reluctance
                          : a_can != b_can               ? a_can
                          : !a_can && a_start != b_start ? a_start < b_start
@@ -371,12 +382,13 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
     uint32_t *ready = wl_alloc((scheduling->count + 1u) * sizeof *ready);
     uint32_t count = 0, now = 0;
     scheduling->memory_at = 0;
+    scheduling->most = 0;
     count_reads(scheduling, block);
     for (uint32_t i = 0; i < scheduling->count; i++)
         if (scheduling->nodes[i].waits == 0)
             ready[count++] = i;
     for (uint32_t at = 0; at < scheduling->count; at++) {
-        uint32_t k = choose(scheduling, ready, count, now, scheduling->limit);
+        uint32_t k = choose(scheduling, ready, count, now);
         uint32_t chosen = ready[k];
         ready[k] = ready[--count];
         struct node *node = &scheduling->nodes[chosen];
@@ -386,6 +398,7 @@ static void place(struct scheduling *scheduling, struct wl_machine_block *block)
         if (is_access(op))
             scheduling->memory_at = now + MEMORY_INTERVAL;
         perform(scheduling, op);
+        scheduling->most = greater(scheduling->pressure, scheduling->most);
         for (size_t i = 0; i < node->after.count; i++) {
             struct node *next = &scheduling->nodes[node->after.items[i]];
             uint32_t there = now + assumed_latency(scheduling->machine, op);
@@ -422,6 +435,28 @@ static void schedule_block(struct scheduling *scheduling, struct wl_machine_bloc
     free(scheduling->nodes);
 }
 
+/* First as if registers were no matter; where it takes too many then, once more with them. */
+static void schedule_within(struct scheduling *scheduling, struct wl_machine_block *block)
+{
+    int32_t limit = scheduling->limit;
+    scheduling->is_tight = false;
+    if (limit > scheduling->needed) {
+        size_t bytes = block->code.count * sizeof *block->code.items;
+        uint32_t *before = wl_alloc(bytes);
+        memcpy(before, block->code.items, bytes);
+        scheduling->limit = INT32_MAX;
+        schedule_block(scheduling, block);
+        scheduling->limit = limit;
+        scheduling->is_tight = scheduling->most > limit;
+        if (scheduling->is_tight)
+            memcpy(block->code.items, before, bytes);
+        free(before);
+        if (!scheduling->is_tight)
+            return;
+    }
+    schedule_block(scheduling, block);
+}
+
 static bool is_scheduled(const struct wl_machine *machine, uint32_t b)
 {
     const struct wl_machine_block *block = &machine->blocks[b];
@@ -439,22 +474,25 @@ void wl_machine_schedule(struct wl_machine *machine, uint32_t registers)
     wl_machine_live_find(machine, &live);
     scheduling.live = &live;
     /* what one block needs, all may use: an SM gives a warp its registers for the whole launch */
-    scheduling.limit = REGISTERS_LIKED;
+    int32_t most = 0;
     for (uint32_t b = 0; b < machine->block_count; b++) {
         if (!is_scheduled(machine, b))
             continue;
         scheduling.block = b;
-        int32_t needed = count_needed(&scheduling, &machine->blocks[b]);
-        scheduling.limit = greater(needed, scheduling.limit);
+        most = greater(count_needed(&scheduling, &machine->blocks[b]), most);
     }
+    scheduling.needed = greater(most, REGISTERS_LIKED);
+    scheduling.limit = greater(most * REGISTERS_AHEAD / 10, REGISTERS_LIKED);
     /* never more values alive than the count that a compiler gave allows */
     int32_t given = (int32_t)registers - REGISTERS_BESIDES;
     if (registers && given < scheduling.limit)
         scheduling.limit = greater(given, REGISTERS_LIKED);
+    if (scheduling.limit < scheduling.needed)
+        scheduling.needed = scheduling.limit;
     for (uint32_t b = 0; b < machine->block_count; b++) {
         scheduling.block = b;
         if (is_scheduled(machine, b))
-            schedule_block(&scheduling, &machine->blocks[b]);
+            schedule_within(&scheduling, &machine->blocks[b]);
     }
     free(scheduling.writer);
     free(scheduling.stamp);

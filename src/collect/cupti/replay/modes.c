@@ -91,15 +91,6 @@ static const struct wl_replay_mode *choose_kernel(const struct wl_replayer *repl
                : &wl_replay_kernel;
 }
 
-static const struct wl_replay_mode *choose_none(const struct wl_replayer *replay,
-                                                const struct wl_collect_context *context,
-                                                const struct wl_collect_group *group,
-                                                uint64_t before)
-{
-    (void)replay, (void)context, (void)group, (void)before;
-    return &wl_replay_none;
-}
-
 static const struct wl_replay_mode *choose_spread(const struct wl_replayer *replay,
                                                   const struct wl_collect_context *context,
                                                   const struct wl_collect_group *group,
@@ -121,29 +112,8 @@ static const struct wl_replay_mode *choose_application(const struct wl_replayer 
 }
 
 static const struct wl_replay_policy policies[] = {
-    [WL_REPLAY_AUTO] = {.choose = choose_auto,
-                        .graph = &wl_replay_graph,
-                        .shares_launches = true,
-                        .replays_first = true},
-    [WL_REPLAY_KERNEL] = {.choose = choose_kernel, .graph = &wl_replay_graph, .replays_each = true},
-    [WL_REPLAY_NONE] = {.choose = choose_none, .graph = &wl_replay_graph, .patches_each = true},
-    [WL_REPLAY_SPREAD] = {.choose = choose_spread,
-                          .graph = &wl_replay_graph,
-                          .shares_launches = true,
-                          .has_own_passes = true},
-    [WL_REPLAY_APPLICATION] = {.choose = choose_application,
-                               .graph = &wl_replay_graph_run,
-                               .has_runs = true,
-                               .has_own_passes = true},
-    [WL_REPLAY_RANGE] = {.choose = choose_none,
-                         .graph = &wl_replay_graph,
-                         .range = &wl_replay_range,
-                         .has_own_passes = true},
-    [WL_REPLAY_APP_RANGE] = {.choose = choose_none,
-                             .graph = &wl_replay_graph_run,
-                             .range = &wl_replay_app_range,
-                             .has_runs = true,
-                             .has_own_passes = true},
+#define WL_REPLAY_POLICY(word, ...) [WL_REPLAY_##word] = {__VA_ARGS__},
+#include "collect/cupti/replay/modes.def"
 };
 
 const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay)
@@ -154,8 +124,8 @@ const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay)
 /* ---- all of them ---- */
 
 static const struct wl_replay_mode *const modes[] = {
-    &wl_replay_kernel, &wl_replay_spread,    &wl_replay_application, &wl_replay_range,
-    &wl_replay_none,   &wl_replay_app_range, &wl_replay_graph,       &wl_replay_graph_run,
+#define WL_REPLAY_MODE(name) &wl_replay_##name,
+#include "collect/cupti/replay/modes.def"
 };
 enum { mode_count = sizeof modes / sizeof *modes };
 

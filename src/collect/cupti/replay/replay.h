@@ -1,6 +1,6 @@
 /* How counters are read: replay modes. Each is a struct of functions in a file of its own, which
  * says what happens before and after a launch that it counts; all of them give values to
- * wl_collect_launch_add_values. Which mode a launch gets, a row of modes.c says
+ * wl_collect_launch_add_values. Which mode a launch gets, a row of modes.def says
  * (collect/cupti/policy.h). */
 #ifndef WL_COLLECT_CUPTI_REPLAY_REPLAY_H
 #define WL_COLLECT_CUPTI_REPLAY_REPLAY_H
@@ -79,8 +79,8 @@ struct wl_replay_mode {
                        struct wl_error *error);
 };
 
-extern const struct wl_replay_mode wl_replay_kernel, wl_replay_spread, wl_replay_application,
-    wl_replay_range, wl_replay_app_range, wl_replay_graph, wl_replay_graph_run, wl_replay_none;
+#define WL_REPLAY_MODE(name) extern const struct wl_replay_mode wl_replay_##name;
+#include "collect/cupti/replay/modes.def"
 
 /* Whether a pass is being carried: a launch that no group needs goes on with it. */
 bool wl_replay_spread_is_open(const struct wl_collect_context *context);
