@@ -444,8 +444,8 @@ static void sets_of_causes_are_read_or_refused(void **state)
                                  "math",
                                  "barrier",
                                  "barriers latency",
-                                 "latency,latency,latency,latency,latency,latency,latency,latency,"
-                                 "latency"};
+                                 ("latency,latency,latency,latency,latency,latency,latency,latency,"
+                                  "latency")};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         if (wl_timing_sets_read(wrong[i], sets, &count, &error) != WL_ERR_USAGE)
             fail_msg("%s is not refused", wrong[i]);
