@@ -41,6 +41,7 @@ void wl_device_shutdown(void)
         wl_gpu_free(&wl_device.gpu);
     free(wl_device.gpu_name);
     free(wl_device.gpu_folder);
+    free(wl_device.whatif_together);
     wl_device = (struct wl_device_state){.has_fork_handler = wl_device.has_fork_handler};
     wl_device_numbers_reset();
     wl_device_leave();
