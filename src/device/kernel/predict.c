@@ -104,8 +104,8 @@ static bool is_irregular(const struct wl_trace *trace)
 
 #define LONGER_WARP 1.1
 
-/* Cycles that an instruction of a warp takes at most while its block is alone on an SM and finds
- * its data in L1, as one does that goes on when all others have ended; 0: not known. */
+/* Cycles that an instruction of a warp takes while its block is alone on an SM and finds its data
+ * where the recorded ones did, as one does that goes on when all others have ended; 0: not known. */
 static double rate_alone(const struct wl_timing_input *input, const struct wl_trace *trace)
 {
     struct wl_trace one = *trace;
@@ -115,7 +115,7 @@ static double rate_alone(const struct wl_timing_input *input, const struct wl_tr
     one.block_count = 1;
     alone.trace = &one;
     alone.block_count = 1;
-    alone.changes = WL_TIMING_L1_HITS | WL_TIMING_NO_BARRIERS;
+    alone.changes = WL_TIMING_NO_BARRIERS;
     alone.busiest_share = alone.even_share = 0;
     if (trace->is_cut || !trace->block_count || !trace->issued_longest ||
         wl_timing_predict(&alone, &timing, &error))
