@@ -105,7 +105,8 @@ static bool is_irregular(const struct wl_trace *trace)
 #define LONGER_WARP 1.1
 
 /* Cycles that an instruction of a warp takes while its block is alone on an SM and finds its data
- * where the recorded ones did, as one does that goes on when all others have ended; 0: not known. */
+ * where the recorded ones did, as one does that goes on when all others have ended; 0: not known.
+ */
 static double rate_alone(const struct wl_timing_input *input, const struct wl_trace *trace)
 {
     struct wl_trace one = *trace;
