@@ -96,6 +96,10 @@ struct wl_timing {
 };
 void wl_timing_free(struct wl_timing *timing);
 
+/* Makes what is of the whole launch the mean of both, in which the other's counts for share, 0 to
+ * 1. Both are of one program. */
+void wl_timing_blend(struct wl_timing *timing, const struct wl_timing *other, double share);
+
 /* A cause that a what-if takes away. */
 struct wl_timing_cause {
     const char *id, *text;

@@ -571,6 +571,30 @@ static void what_cannot_be_timed_is_said(void **state)
     end(&run);
 }
 
+static void amounts_of_two_are_blended(void **state)
+{
+    (void)state;
+    double executed[2] = {8, 0}, others[2] = {0, 4};
+    double spent[2 * WL_TIMING_STATE_COUNT] = {100}, of_other[2 * WL_TIMING_STATE_COUNT] = {20};
+    struct wl_timing timing = {.cycles = 5,
+                               .instructions = 8,
+                               .states = {10},
+                               .instruction_count = 2,
+                               .instruction_executed = executed,
+                               .instruction_states = spent};
+    struct wl_timing other = {.cycles = 9,
+                              .instructions = 4,
+                              .states = {30},
+                              .instruction_count = 2,
+                              .instruction_executed = others,
+                              .instruction_states = of_other};
+    wl_timing_blend(&timing, &other, 0.25);
+    assert_true(timing.cycles == 5 && timing.instructions == 7 && timing.states[0] == 15);
+    assert_true(executed[0] == 6 && executed[1] == 1 && spent[0] == 80);
+    wl_timing_blend(&timing, &other, 1);
+    assert_true(timing.instructions == 4 && executed[0] == 0 && executed[1] == 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -595,6 +619,7 @@ int main(void)
         cmocka_unit_test(sides_in_any_order_are_one_run),
         cmocka_unit_test(blocks_beyond_the_recorded_ones_are_extended),
         cmocka_unit_test(what_cannot_be_timed_is_said),
+        cmocka_unit_test(amounts_of_two_are_blended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

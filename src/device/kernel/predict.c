@@ -162,7 +162,8 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
 
 /* A launch takes as long as its busiest SM: each recorded SM's time as if it had been that one,
  * then their mean, in which an SM counts for as much as it did, since from one that had little to
- * do not much can be told of the busiest; how far they lie apart is an error that is known. */
+ * do not much can be told of the busiest; how far they lie apart is an error that is known. What
+ * warps issue and wait for is a mean of the same kind. */
 static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
                         uint32_t trace_count, const struct wl_sim_counts *counts,
                         struct wl_timing *timing)
@@ -186,11 +187,12 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
             wl_timing_predict(input, &other, &error))
             continue;
         struct shares shares = share_work(input, &other, &traces[i], counts);
-        wl_timing_free(&other);
         double weight = (double)traces[i].issued;
         sum.busiest += weight * shares.busiest;
         sum.even += weight * shares.even;
         weights += weight;
+        wl_timing_blend(timing, &other, weight / weights);
+        wl_timing_free(&other);
         least = count == 0 || shares.busiest < least ? shares.busiest : least;
         most = shares.busiest > most ? shares.busiest : most;
         count++;
