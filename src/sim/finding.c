@@ -264,6 +264,15 @@ static void print_bounds(const struct wl_program *program, const struct wl_findi
     wl_finding_print_place(&finding->place, out);
 }
 
+static void print_byte_of_allocation(const struct wl_finding *finding, struct wl_text *out)
+{
+    wl_text_add(out, "byte ");
+    print_number(finding->address - finding->place.start, out);
+    wl_text_add(out, " of the ");
+    print_number(finding->place.size_bytes, out);
+    wl_text_addf(out, "-byte allocation at 0x%" PRIx64, finding->place.start);
+}
+
 static void print_unwritten(const struct wl_program *program, const struct wl_finding *finding,
                             struct wl_text *out)
 {
@@ -273,11 +282,8 @@ static void print_unwritten(const struct wl_program *program, const struct wl_fi
     wl_text_add(out, " was never written");
     if (finding->space != WL_SITE_GLOBAL)
         return;
-    wl_text_add(out, ": byte ");
-    print_number(finding->address - finding->place.start, out);
-    wl_text_add(out, " of the ");
-    print_number(finding->place.size_bytes, out);
-    wl_text_addf(out, "-byte allocation at 0x%" PRIx64, finding->place.start);
+    wl_text_add(out, ": ");
+    print_byte_of_allocation(finding, out);
 }
 
 static void print_race(const struct wl_program *program, const struct wl_finding *finding,
@@ -318,11 +324,8 @@ static void print_race(const struct wl_program *program, const struct wl_finding
         wl_text_addf(out, " in block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")",
                      finding->other_block[0], finding->other_block[1], finding->other_block[2]);
     if (is_global && finding->place.where == WL_PLACE_ACROSS) {
-        wl_text_add(out, "; the address is byte ");
-        print_number(finding->address - finding->place.start, out);
-        wl_text_add(out, " of the ");
-        print_number(finding->place.size_bytes, out);
-        wl_text_addf(out, "-byte allocation at 0x%" PRIx64, finding->place.start);
+        wl_text_add(out, "; the address is ");
+        print_byte_of_allocation(finding, out);
     }
 }
 
