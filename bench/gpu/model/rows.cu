@@ -1,0 +1,289 @@
+// What rows of a matrix cost that lie in many places at once: one block a row, by where rows begin
+// and how many go on together; sectors that are written in part; one lane a row; the last block,
+// which goes through what all have written. One kernel launch a reading, each prints a line;
+// contention.sh with PROGRAM=rows reads the counters of every launch and joins the two.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                                        \
+    do {                                                                   \
+        cudaError_t error = (call);                                        \
+        if (error != cudaSuccess) {                                        \
+            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
+            exit(1);                                                       \
+        }                                                                  \
+    } while (0)
+
+static char label[128];
+#define LABEL(...) snprintf(label, sizeof label, __VA_ARGS__)
+
+static float *from, *to;
+static int sms;
+static const size_t bytes = (size_t)256 << 20;
+
+static void report(long operations, unsigned warps, unsigned blocks)
+{
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    printf("%s,%ld,%u,%u\n", label, operations, warps, blocks);
+}
+
+// ---- a block goes through a row, LOADS values of each thread at a time ----
+
+enum mode { READ, WRITE, COPY, IN_PLACE, MODES };
+static const char *const mode_names[] = {"read", "write", "copy", "in_place"};
+
+template <typename T> __device__ T load(const T *at);
+template <> __device__ float load(const float *at)
+{
+    float value;
+    asm volatile("ld.global.f32 %0, [%1];" : "=f"(value) : "l"(at));
+    return value;
+}
+template <> __device__ float4 load(const float4 *at)
+{
+    float4 v;
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "l"(at));
+    return v;
+}
+__device__ void store(float *at, float value)
+{
+    asm volatile("st.global.f32 [%0], %1;" ::"l"(at), "f"(value) : "memory");
+}
+__device__ void store(float4 *at, float4 v)
+{
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at), "f"(v.x), "f"(v.y), "f"(v.z),
+                 "f"(v.w)
+                 : "memory");
+}
+__device__ bool is_odd(float value)
+{
+    return value == 1.5f;
+}
+__device__ bool is_odd(float4 value)
+{
+    return value.x == 1.5f || value.w == 1.5f;
+}
+
+template <typename T, int MODE, int LOADS>
+__global__ void rows(const T *from, T *to, int columns, size_t pitch, int turns)
+{
+    const T *in = (MODE == IN_PLACE ? to : from) + blockIdx.x * pitch;
+    T *out = to + blockIdx.x * pitch;
+    bool is_any = false;
+    for (int turn = 0; turn < turns; turn++)
+        for (int i = threadIdx.x; i < columns; i += blockDim.x * LOADS) {
+            T value[LOADS];
+#pragma unroll
+            for (int k = 0; k < LOADS; k++)
+                value[k] = MODE == WRITE ? T() : load(in + i + k * blockDim.x);
+#pragma unroll
+            for (int k = 0; k < LOADS; k++)
+                if (MODE == READ)
+                    is_any |= is_odd(value[k]);
+                else
+                    store(out + i + k * blockDim.x, value[k]);
+        }
+    if (MODE == READ && is_any)
+        *out = T();
+}
+
+template <typename T, int MODE, int LOADS>
+static void run_rows(const char *layout, int count, int columns, size_t pitch, size_t offset,
+                     int threads, int shared, int turns)
+{
+    auto kernel = rows<T, MODE, LOADS>;
+    if (shared)
+        CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    const int width = sizeof(T) / 4;
+    kernel<<<count, threads, shared>>>((const T *)(from + offset), (T *)(to + offset),
+                                       columns / width, pitch / width, turns);
+    LABEL("rows_%s.%zu_bytes.%d_at_once.%s", mode_names[MODE], sizeof(T), LOADS, layout);
+    report((long)count * columns * turns, threads / 32, count);
+}
+
+template <typename T, int LOADS>
+static void run_modes(const char *layout, int count, int columns, size_t pitch, size_t offset,
+                      int threads, int shared, int turns)
+{
+    run_rows<T, READ, LOADS>(layout, count, columns, pitch, offset, threads, shared, turns);
+    run_rows<T, WRITE, LOADS>(layout, count, columns, pitch, offset, threads, shared, turns);
+    run_rows<T, COPY, LOADS>(layout, count, columns, pitch, offset, threads, shared, turns);
+    run_rows<T, IN_PLACE, LOADS>(layout, count, columns, pitch, offset, threads, shared, turns);
+}
+
+static void run_all_rows()
+{
+    const int columns = 49152;
+    const struct {
+        const char *name;
+        size_t pitch, offset;
+    } layouts[] = {{"line", 50304, 0},      {"line_2_KiB", 50176, 0}, {"half_line", 50320, 0},
+                   {"sector", 50264, 0},    {"word", 50257, 0},       {"all_by_a_sector", 50304, 8},
+                   {"all_by_a_word", 50304, 1}};
+    for (const auto &layout : layouts) {
+        run_modes<float, 1>(layout.name, 1024, columns, layout.pitch, layout.offset, 256, 0, 1);
+        run_modes<float, 4>(layout.name, 1024, columns, layout.pitch, layout.offset, 256, 0, 1);
+    }
+    run_modes<float4, 1>("line", 1024, columns, 50304, 0, 256, 0, 1);
+    run_modes<float4, 2>("line", 1024, columns, 50304, 0, 256, 0, 1);
+    // fewer rows at once: 2 blocks of an SM
+    run_modes<float, 1>("line.2_blocks", 1024, columns, 50304, 0, 1024, 0, 1);
+    run_modes<float, 1>("word.2_blocks", 1024, columns, 50257, 0, 1024, 0, 1);
+    run_modes<float, 1>("line.2_small_blocks", 1024, columns, 50304, 0, 256, 100 << 10, 1);
+    run_modes<float, 1>("word.2_small_blocks", 1024, columns, 50257, 0, 256, 100 << 10, 1);
+    run_modes<float, 4>("word.2_small_blocks", 1024, columns, 50257, 0, 256, 100 << 10, 1);
+    // one place that all blocks go through together
+    run_modes<float, 1>("line.together", 49152, 1024, 1024, 0, 256, 0, 1);
+    run_modes<float, 1>("word.together", 49152, 1024, 1025, 0, 256, 0, 1);
+    // what stays in L2
+    run_modes<float, 1>("line.l2", 1024, 2048, 2080, 0, 256, 0, 16);
+    run_modes<float, 4>("line.l2", 1024, 2048, 2080, 0, 256, 0, 16);
+    run_modes<float, 1>("word.l2", 1024, 2048, 2081, 0, 256, 0, 16);
+    run_modes<float, 4>("word.l2", 1024, 2048, 2081, 0, 256, 0, 16);
+}
+
+// ---- sectors written in part: the first words of each, later perhaps the others ----
+
+__global__ void parts(float *to, int words, int times, size_t sectors)
+{
+    size_t threads = (size_t)gridDim.x * blockDim.x;
+    size_t thread = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    for (int time = 0; time < times; time++)
+        for (size_t i = thread; i < sectors * words; i += threads)
+            to[i / words * 8 + time * words + i % words] = 1;
+}
+
+static void run_parts()
+{
+    for (int words : {1, 2, 4, 8})
+        for (int times = 1; times * words <= 8 && times <= 2; times++) {
+            size_t sectors = (size_t)128 << 15;
+            parts<<<sms * 8, 256>>>(to, words, times, sectors);
+            LABEL("part.%d_words.%d_times", words, times);
+            report((long)(sectors * words * times), 8, sms * 8);
+        }
+}
+
+// ---- a lane goes through a row: each access has a line of every lane ----
+
+template <int MODE> __global__ void lanes(const float *from, float *to, int columns, size_t pitch)
+{
+    size_t row = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    const float *in = (MODE == IN_PLACE ? to : from) + row * pitch;
+    float *out = to + row * pitch;
+    bool is_any = false;
+    for (int i = 0; i < columns; i++) {
+        float value = MODE == WRITE ? 0 : load(in + i);
+        if (MODE == READ)
+            is_any |= is_odd(value);
+        else
+            asm volatile("st.global.f32 [%0], %1;" ::"l"(out + i), "f"(value) : "memory");
+    }
+    if (MODE == READ && is_any)
+        *out = 0;
+}
+
+template <int MODE> static void run_lanes(int blocks, int warps, int pitch)
+{
+    lanes<MODE><<<blocks, warps * 32>>>(from, to, 256, pitch);
+    LABEL("lanes_%s.%d_bytes", mode_names[MODE], pitch * 4);
+    report(256, warps, blocks);
+}
+
+static void run_all_lanes()
+{
+    for (int pitch : {260, 512, 545})
+        for (int blocks : {1, 48, 132})
+            for (int warps : {1, 8, 16}) {
+                run_lanes<READ>(blocks, warps, pitch);
+                run_lanes<WRITE>(blocks, warps, pitch);
+                run_lanes<COPY>(blocks, warps, pitch);
+                run_lanes<IN_PLACE>(blocks, warps, pitch);
+            }
+}
+
+// ---- all blocks write a row of 1,536 words, the last to end reads them all: `turns` times ----
+
+__device__ unsigned flag;
+
+template <int LOADS> __global__ void last(float *rows, float *sink, int turns, int is_own)
+{
+    __shared__ unsigned ticket;
+    const int words = 1536;
+    for (int i = threadIdx.x * 4; i < words; i += blockDim.x * 4)
+        *(float4 *)(rows + blockIdx.x * words + i) = make_float4(0, 0, 0, 0);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        ticket = atomicInc(&flag, gridDim.x - 1);
+    __syncthreads();
+    if (ticket != gridDim.x - 1)
+        return;
+    bool is_any = false;
+    if (is_own) // the last block has written all itself: what is read is where it left it
+        for (unsigned row = 0; row < gridDim.x; row++)
+            for (int i = threadIdx.x * 4; i < words; i += blockDim.x * 4)
+                *(float4 *)(rows + row * words + i) = make_float4(0, 0, 0, 0);
+    __syncthreads();
+    for (int turn = 0; turn < turns; turn++)
+        if (threadIdx.x * 4 < words)
+            for (unsigned row = 0; row < gridDim.x; row += LOADS) {
+                float4 value[LOADS];
+#pragma unroll
+                for (int k = 0; k < LOADS; k++)
+                    value[k] = load((const float4 *)(rows + (row + k) * words) + threadIdx.x);
+#pragma unroll
+                for (int k = 0; k < LOADS; k++)
+                    is_any |= is_odd(value[k]);
+                if (is_any)
+                    *sink = 1;
+            }
+}
+
+template <int LOADS> static void run_last(int threads)
+{
+    for (int is_own : {0, 1})
+        for (int turns : {0, 1, 2}) {
+            last<LOADS><<<528, threads>>>(to, from, turns, is_own);
+            LABEL("last.%d_at_once.%s.%d_turns", LOADS, is_own ? "own" : "others", turns);
+            report((long)turns * 528 / LOADS, threads / 32, 528);
+        }
+}
+
+static void run_all_last()
+{
+    for (int threads : {32, 128, 384}) {
+        run_last<1>(threads);
+        run_last<4>(threads);
+        run_last<8>(threads);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)();
+} suites[] = {
+    {"rows", run_all_rows}, {"parts", run_parts}, {"lanes", run_all_lanes}, {"last", run_all_last}};
+
+// usage: rows [suite...]: all of them without one
+int main(int argc, char **argv)
+{
+    CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+    CHECK(cudaMalloc(&from, bytes));
+    CHECK(cudaMalloc(&to, bytes));
+    CHECK(cudaMemset(from, 0, bytes));
+    CHECK(cudaMemset(to, 0, bytes));
+    printf("name,operations,warps,blocks\n");
+    for (const auto &suite : suites) {
+        bool is_wanted = argc == 1;
+        for (int i = 1; i < argc; i++)
+            is_wanted |= !strcmp(argv[i], suite.name);
+        if (is_wanted)
+            suite.run();
+    }
+    return 0;
+}
