@@ -66,7 +66,7 @@ struct located {
     uint32_t set, words, time;
     uint16_t group;
     uint8_t sectors, kind, home;
-    bool is_float;
+    bool is_float, is_alone;
 };
 
 /* How many of four sectors; the program is built for processors without an instruction for it. */
@@ -319,10 +319,12 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
     counts->reads += count_sectors(wanted);
     counts->read_hits += count_sectors(wanted & ~missed);
+    counts->alone_reads += request->is_alone ? count_sectors(wanted) : 0;
     if (!missed)
         return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += count_sectors(wide);
+    counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
     if (near == request->home) {
         fetch(local, wide, counts);
         return;
@@ -546,6 +548,7 @@ static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_req
     located->sectors = (uint8_t)(request->key >> 48 & 15);
     located->kind = (uint8_t)(request->key >> 52 & 3);
     located->is_float = request->key >> 52 & WL_L2_FLOAT;
+    located->is_alone = request->key >> 52 & WL_L2_ALONE;
     if (++batch->count == BATCH)
         flush(l2, batch);
 }
@@ -620,6 +623,8 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->reads += slice->reads;
         counts->read_hits += slice->read_hits;
         counts->read_misses += slice->read_misses;
+        counts->alone_reads += slice->alone_reads;
+        counts->alone_misses += slice->alone_misses;
         counts->writes += slice->writes;
         counts->write_hits += slice->write_hits;
         counts->write_misses += slice->write_misses;

@@ -15,13 +15,15 @@
 enum wl_l2_kind { WL_L2_READ, WL_L2_WRITE, WL_L2_ATOMIC, WL_L2_REDUCTION };
 /* Added to the kind of an atomic or reduction that adds floating-point numbers. */
 enum { WL_L2_FLOAT = 1 << 2 };
+/* Added to the kind of what a block asks for that goes on alone on its SM (warp/trace.h). */
+enum { WL_L2_ALONE = 1 << 3 };
 
 #define WL_L2_MAX_SHARDS 64
 
 /* One line's worth of a warp's access. */
 struct wl_l2_request {
     uint64_t key; /* line (address >> 7) | sectors << 48 | kind << 52, WL_L2_FLOAT
-                     with it */
+                     and WL_L2_ALONE with it */
     uint32_t
         words;     /* writes: the 4-byte words of the line that are written; atomics and reductions:
                       a byte for each sector, how many lanes at most share one of its words */
@@ -48,6 +50,7 @@ struct wl_l2_counts {
     uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
     uint64_t writes, write_hits, write_misses;
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
+    uint64_t alone_reads, alone_misses; /* of the reads, those with WL_L2_ALONE */
     uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
     double atomic_cycles; /* for which atomics keep the slice busy that has most of them */

@@ -389,6 +389,8 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         counts->totals[rows[i].counter] = rows[i].value;
     counts->atomic_cycles = l2.atomic_cycles;
+    counts->alone_reads = l2.alone_reads;
+    counts->alone_misses = l2.alone_misses;
 }
 
 static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)
@@ -530,11 +532,14 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     if (run->count)
         gather_l2(sim, counts);
     for (uint32_t i = 0; i < sm_used; i++) {
-        const struct wl_sm *sm = &sim->sms[i];
+        struct wl_sm *sm = &sim->sms[i];
         counts->issued += sm->issued;
         counts->issued_most = sm->issued > counts->issued_most ? sm->issued : counts->issued_most;
-        if (sm->issued_longest > counts->issued_longest)
+        if (sm->issued_longest > counts->issued_longest) {
             counts->issued_longest = sm->issued_longest;
+            if (run->options->alone)
+                wl_trace_move(run->options->alone, &sm->alone);
+        }
         if (sm->trace)
             sm->trace->issued = sm->issued;
         if (sm->trace)

@@ -58,6 +58,7 @@ struct wl_sim_counts {
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all
      * blocks were run */
     uint64_t issued, issued_most, issued_longest;
+    uint64_t alone_reads, alone_misses; /* sectors of L2, by blocks that went on alone */
     uint64_t wall_ns; /* what the simulation took */
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;
@@ -127,6 +128,8 @@ struct wl_sim_options {
     void *print_self;
     struct wl_trace *traces; /* for the timing model: SMs to record; may be NULL */
     uint32_t trace_count;
+    struct wl_trace *alone; /* the same: takes the block of the longest warp, from where it goes on
+                               alone on its SM; empty if none does. May be NULL */
 };
 
 struct wl_trace; /* warp/trace.h */

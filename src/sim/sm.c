@@ -110,6 +110,9 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         cta->owed = wl_owed_begin(cta->owed, cta->warp_count);
     struct wl_trace_block_record *record =
         sm->trace ? wl_trace_begin(sm->trace, linear, cta->warp_count) : NULL;
+    cta->trace = sm->trace;
+    cta->trace_limit =
+        sm->trace ? sm->trace->words_most / (sm->cta_count * (size_t)cta->warp_count) : 0;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct wl_warp *warp = &cta->warps[i];
         warp->trace = record ? &record->warps[i] : NULL;
@@ -145,9 +148,8 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     for (uint32_t i = 0; i < run->options->trace_count; i++)
         if (run->options->traces[i].sm == index)
             sm->trace = &run->options->traces[i];
-    sm->trace_limit =
-        sm->trace ? sm->trace->words_most / (resident * (size_t)run->warps_per_block) : 0;
-    sm->request_count = 0;
+    sm->request_count = sm->request_mark = 0;
+    sm->alone = (struct wl_trace){.sm = index};
     sm->cta_count = resident;
     sm->ctas = wl_alloc_zero(sm->cta_count, sizeof *sm->ctas);
     sm->ctas_live = 0;
@@ -162,6 +164,7 @@ void wl_sm_end(struct wl_sm *sm)
         cta_free(&sm->ctas[i]);
     free(sm->ctas);
     free(sm->requests);
+    wl_trace_free(&sm->alone);
     wl_findings_free(&sm->findings);
     wl_schedule_end(&sm->schedule);
     sm->ctas = NULL;
@@ -242,7 +245,7 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
     struct wl_cta *cta = warp->cta;
     worker->warps_done++;
     if (warp->trace)
-        warp->sm->trace->words += warp->trace->count;
+        cta->trace->words += warp->trace->count;
     if (--cta->warps_live == 0) {
         worker->blocks_done++;
         wl_hand_end(warp->sm->hand, count_issued(cta), warp->sm->time);
@@ -267,14 +270,40 @@ static uint64_t arrival_of_loads(struct wl_sm *sm, const struct wl_run *run)
     return arrival;
 }
 
+/* Words of a block that goes on alone. */
+enum { ALONE_WORDS = 1 << 18 };
+
+/* Whether the SM has nothing else to do, though the warp is longer than any that ended there. */
+static bool goes_on_alone(const struct wl_warp *warp, const struct wl_run *run)
+{
+    const struct wl_sm *sm = warp->sm;
+    return sm->ctas_live == 1 && !warp->trace && run->options->alone && !sm->alone.block_count &&
+           sm->issued_longest && !sm->hand->count && !sm->hand->has_more &&
+           (double)warp->issued > WL_TRACE_LONGER_WARP * (double)sm->issued_longest;
+}
+
+static void record_alone(struct wl_cta *cta)
+{
+    struct wl_sm *sm = cta->warps->sm;
+    sm->alone.words_begin = sm->alone.words_most = ALONE_WORDS;
+    struct wl_trace_block_record *record = wl_trace_begin(&sm->alone, cta->linear, cta->warp_count);
+    cta->trace = &sm->alone;
+    cta->trace_limit = ALONE_WORDS / cta->warp_count;
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        cta->warps[i].trace = &record->warps[i];
+    sm->request_mark = WL_L2_ALONE;
+}
+
 static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
 {
     struct wl_sm *sm = warp->sm;
     warp->worker = worker;
     warp->fuel = WL_FUEL;
-    if (warp->trace && warp->trace->count > sm->trace_limit) {
+    if (goes_on_alone(warp, worker->run))
+        record_alone(warp->cta);
+    if (warp->trace && warp->trace->count > warp->cta->trace_limit) {
         warp->trace = NULL;
-        sm->trace->is_cut = true;
+        warp->cta->trace->is_cut = true;
     }
     const struct wl_op *op = warp->pc;
     do

@@ -141,6 +141,8 @@ struct wl_cta {
     uint64_t linear;
     uint32_t warp_count, warps_live;
     struct wl_warp *warps;
+    struct wl_trace *trace; /* where its warps are recorded, if they are */
+    size_t trace_limit;     /* words that each of them may have there */
     uint8_t *shared;
     struct wl_shadow *shadow; /* NULL: races and unwritten memory are not looked for */
     struct wl_owed *owed;     /* NULL: collectives of lanes are not looked at */
@@ -166,13 +168,14 @@ struct wl_sm {
     struct wl_schedule schedule; /* of all warps of all resident blocks */
     struct wl_hand *hand;        /* its blocks to come */
     struct wl_trace *trace;      /* NULL: its warps are not recorded */
-    size_t trace_limit;          /* words that each of them may have */
     uint32_t cta_count, ctas_live;
     struct wl_cta *ctas;
     struct wl_l1 *l1;               /* NULL: not counted */
     struct wl_l1 *readonly;         /* for read-only loads; NULL where L1 takes them */
     struct wl_l2_request *requests; /* what L1 sent on in this epoch */
     size_t request_count, request_capacity;
+    uint32_t request_mark; /* WL_L2_ALONE once a block goes on alone, which alone records */
+    struct wl_trace alone;
 };
 
 /* Instructions an SM issues in a cycle when its warps keep it busy. */

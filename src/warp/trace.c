@@ -1,6 +1,7 @@
 #include "warp/trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -20,6 +21,28 @@ struct wl_trace_block_record *wl_trace_begin(struct wl_trace *trace, uint64_t nu
     }
     trace->blocks[trace->block_count++] = record;
     return record;
+}
+
+/* Back to the first block that the warp entered. */
+static void trim(struct wl_trace_warp *warp)
+{
+    size_t first = 0;
+    while (first < warp->count && !(warp->items[first] & WL_TRACE_BLOCK))
+        first += 2;
+    first = first < warp->count ? first : warp->count;
+    warp->count -= first;
+    if (warp->count)
+        memmove(warp->items, warp->items + first, warp->count * sizeof *warp->items);
+}
+
+void wl_trace_move(struct wl_trace *to, struct wl_trace *from)
+{
+    wl_trace_free(to);
+    *to = *from;
+    *from = (struct wl_trace){.sm = to->sm};
+    for (size_t b = 0; b < to->block_count; b++)
+        for (uint32_t w = 0; w < to->blocks[b]->warp_count; w++)
+            trim(&to->blocks[b]->warps[w]);
 }
 
 void wl_trace_grow(struct wl_trace_warp *warp)

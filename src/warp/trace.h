@@ -100,10 +100,16 @@ struct wl_trace {
     bool is_cut; /* words_most was reached: warps end before their time */
 };
 
+/* A warp that is so much longer than any other of its SM goes on alone at its end. */
+#define WL_TRACE_LONGER_WARP 1.1
+
 void wl_trace_free(struct wl_trace *trace);
 /* A record for a block that starts, NULL if it is not to be traced. The trace owns it. */
 struct wl_trace_block_record *wl_trace_begin(struct wl_trace *trace, uint64_t number,
                                              uint32_t warp_count);
+/* Takes from's records, which had none of the beginning of their warps: accesses before the first
+ * block that was entered go. What to had is freed. */
+void wl_trace_move(struct wl_trace *to, struct wl_trace *from);
 void wl_trace_grow(struct wl_trace_warp *warp);
 
 static inline void wl_trace_push(struct wl_trace_warp *warp, uint32_t word)

@@ -15,6 +15,7 @@ metrics=$metrics,lts__t_requests_srcunit_tex.sum,lts__t_sectors_srcunit_tex.sum,
 [ "$program" = rows ] && metrics=$metrics,l1tex__t_sector_hit_rate.pct,lts__t_sector_hit_rate.pct,lts__t_sectors.sum
 nvcc -O2 -std=c++17 -arch="${ARCH:-sm_90}" -cudart shared -o "$work/$program" "$here/$program.cu"
 if [ -n "$WARPLENS" ]; then
+    metrics=$(echo "$metrics" | sed 's/,sm__inst_executed_pipe_adu.sum//') # counted on hardware alone
     "$WARPLENS" profile --gpu "${GPU:-h200}" --metrics "$metrics" --csv --page raw --print-units base \
         -f -o "$work/report" --log-file "$work/profile.csv" "$work/$program" "$@" >"$work/labels.csv"
 else

@@ -284,18 +284,21 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
         .checks = asked->checks, /* of others too: they write what others read */
         .stop_at_finding = is_wanted && asked->stop_at_finding,
     };
-    struct wl_trace traces[WL_DEVICE_TRACES];
+    struct wl_trace traces[WL_DEVICE_TRACES], goes_on = {0};
     uint64_t blocks = (uint64_t)input.grid[0] * input.grid[1] * input.grid[2];
     uint32_t trace_count = is_timed ? wl_device_traces_begin(blocks, traces) : 0;
     options.traces = traces;
     options.trace_count = trace_count;
+    options.alone = is_timed ? &goes_on : NULL;
     enum wl_code code = wl_sim_run(wl_device_kernels.sim, &input, &options, &counts, &error);
     uint64_t length_ns =
         is_timed && code == WL_OK
-            ? wl_device_predict(request->kernel, &input, traces, trace_count, is_wanted, &counts)
+            ? wl_device_predict(request->kernel, &input, traces, trace_count, &goes_on, is_wanted,
+                                &counts)
             : 0;
     for (uint32_t i = 0; i < trace_count; i++)
         wl_trace_free(&traces[i]);
+    wl_trace_free(&goes_on);
     name_variables(&counts);
     observe_end(&launch, is_wanted ? &counts : NULL, &error);
     place_on_timeline(request, &launch, parameters, length_ns);

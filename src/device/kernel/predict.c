@@ -102,28 +102,62 @@ static bool is_irregular(const struct wl_trace *trace)
     return trace->block_count > 1 && (double)(most - least) > 0.02 * (double)most;
 }
 
-#define LONGER_WARP 1.1
+#define SECTOR_BYTES 32
 
-/* Cycles that an instruction of a warp takes while its block is alone on an SM and finds its data
- * where the recorded ones did, as one does that goes on when all others have ended; 0: not known.
- */
-static double rate_alone(const struct wl_timing_input *input, const struct wl_trace *trace)
+/* Instructions of the longest recorded warp. */
+static double longest_of(const struct wl_trace *trace, const struct wl_program *program)
 {
-    struct wl_trace one = *trace;
+    double longest = 0;
+    for (size_t b = 0; b < trace->block_count; b++)
+        for (uint32_t w = 0; w < trace->blocks[b]->warp_count; w++) {
+            const struct wl_trace_warp *warp = &trace->blocks[b]->warps[w];
+            double issued = 0;
+            for (size_t i = 0; i < warp->count;) {
+                bool is_block = warp->items[i] & WL_TRACE_BLOCK;
+                if (is_block)
+                    issued += program->blocks[wl_trace_block(warp->items[i])].issue_count;
+                i += is_block ? 1 : 2;
+            }
+            longest = issued > longest ? issued : longest;
+        }
+    return longest;
+}
+
+/* What a launch's longest warp did once its block went on alone on its SM. */
+struct goes_on {
+    const struct wl_trace *trace; /* of that block; without blocks: not recorded */
+    double reads, misses;         /* its sectors of L2 */
+};
+
+/* Cycles that an instruction of a warp takes while its block is alone on an SM, as one does that
+ * goes on when all others have ended. Where it was not recorded, a block of the trace stands for
+ * it. 0: not known. */
+static double rate_alone(const struct wl_timing_input *input, const struct wl_trace *trace,
+                         const struct goes_on *goes_on)
+{
+    const bool is_recorded = goes_on->trace->block_count > 0;
+    struct wl_trace one = is_recorded ? *goes_on->trace : *trace;
     struct wl_timing_input alone = *input;
     struct wl_timing timing;
     struct wl_error error = {0};
+    if (!one.block_count || (one.is_cut && !is_recorded))
+        return 0;
     one.block_count = 1;
+    if (is_recorded && goes_on->reads > 0) {
+        alone.traffic.l2_read_sectors = alone.traffic.l1_missed_sectors = goes_on->reads;
+        alone.traffic.l2_read_missed = goes_on->misses;
+        alone.traffic.dram_read_bytes = SECTOR_BYTES * goes_on->misses;
+    }
+    double instructions = longest_of(&one, input->program);
     alone.trace = &one;
     alone.block_count = 1;
     alone.changes = WL_TIMING_NO_BARRIERS;
     alone.busiest_share = alone.even_share = 0;
-    if (trace->is_cut || !trace->block_count || !trace->issued_longest ||
-        wl_timing_predict(&alone, &timing, &error))
+    if (instructions <= 0 || wl_timing_predict(&alone, &timing, &error))
         return 0;
     double cycles = timing.cycles - timing.launch_cycles - timing.start_cycles;
     wl_timing_free(&timing);
-    return cycles / (double)trace->issued_longest;
+    return cycles / instructions;
 }
 
 /* A recorded SM's time without the launch, as it would be on the busiest SM, and on average. */
@@ -135,7 +169,8 @@ struct shares {
  * unless the warps get in each other's way: then all its work at the rate it can issue at most.
  * What passes before the first instruction is no work. */
 static struct shares share_work(const struct wl_timing_input *input, const struct wl_timing *timing,
-                                const struct wl_trace *trace, const struct wl_sim_counts *counts)
+                                const struct wl_trace *trace, const struct goes_on *goes_on,
+                                const struct wl_sim_counts *counts)
 {
     const struct wl_gpu *gpu = input->gpu;
     double start = timing->start_cycles, cycles = timing->cycles - timing->launch_cycles - start;
@@ -144,9 +179,9 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
     double by_work = cycles * (double)counts->issued_most / work;
     double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
     /* a warp that is much longer than those that were recorded goes on alone */
-    if ((double)counts->issued_longest > LONGER_WARP * (double)trace->issued_longest) {
+    if ((double)counts->issued_longest > WL_TRACE_LONGER_WARP * (double)trace->issued_longest) {
         double more = (double)(counts->issued_longest - trace->issued_longest);
-        double rate = rate_alone(input, trace);
+        double rate = rate_alone(input, trace, goes_on);
         double alone = cycles + more * rate;
         by_warp = rate > 0 && alone < by_warp ? alone : by_warp;
     }
@@ -165,12 +200,12 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
  * do not much can be told of the busiest; how far they lie apart is an error that is known. What
  * warps issue and wait for is a mean of the same kind. */
 static void compare_sms(struct wl_timing_input *input, const struct wl_trace *traces,
-                        uint32_t trace_count, const struct wl_sim_counts *counts,
-                        struct wl_timing *timing)
+                        uint32_t trace_count, const struct goes_on *goes_on,
+                        const struct wl_sim_counts *counts, struct wl_timing *timing)
 {
     /* one long warp elsewhere is enough */
     bool is_alike =
-        (double)counts->issued_longest <= LONGER_WARP * (double)traces[0].issued_longest;
+        (double)counts->issued_longest <= WL_TRACE_LONGER_WARP * (double)traces[0].issued_longest;
     bool is_regular = traces[0].block_count > 1 && is_alike && !is_irregular(&traces[0]);
     double own = timing->cycles - timing->launch_cycles;
     if (is_regular || !counts->issued_most || own <= input->traffic.atomic_cycles)
@@ -186,7 +221,7 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
         if (traces[i].block_count == 0 || !traces[i].issued_longest ||
             wl_timing_predict(input, &other, &error))
             continue;
-        struct shares shares = share_work(input, &other, &traces[i], counts);
+        struct shares shares = share_work(input, &other, &traces[i], goes_on, counts);
         double weight = (double)traces[i].issued;
         sum.busiest += weight * shares.busiest;
         sum.even += weight * shares.even;
@@ -225,9 +260,12 @@ static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
 }
 
 uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
-                           const struct wl_trace *traces, uint32_t trace_count, bool is_wanted,
+                           const struct wl_trace *traces, uint32_t trace_count,
+                           const struct wl_trace *alone, bool is_wanted,
                            struct wl_sim_counts *counts)
 {
+    const struct goes_on goes_on = {alone, (double)counts->alone_reads,
+                                    (double)counts->alone_misses};
     struct wl_timing timing;
     struct wl_timing_value values[WL_TIMING_VALUES_MOST];
     struct wl_error error = {0};
@@ -248,7 +286,7 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         counts->not_predicted = wl_string_copy(error.message);
         return 0;
     }
-    compare_sms(&input, traces, trace_count, counts, &timing);
+    compare_sms(&input, traces, trace_count, &goes_on, counts, &timing);
     size_t count = wl_timing_values(&input, &timing, values);
     counts->values = wl_alloc_zero(count + WL_DEVICE_WHATIF_MOST, sizeof *counts->values);
     for (size_t i = 0; i < count; i++)

@@ -18,11 +18,13 @@ uint32_t wl_device_traces_begin(uint64_t block_count, struct wl_trace traces[WL_
 void wl_device_add_value(struct wl_sim_counts *counts, double number, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Adds the prediction to counts: values, or why there are none; per-instruction cycles; where it is
+/* alone: the block that goes on alone, if any (struct wl_sim_options). Adds the prediction to
+ * counts: values, or why there are none; per-instruction cycles; where it is
  * wanted, and not only its length, what it would take without causes of delay. Returns how long
  * the launch takes, in nanoseconds; 0: not predicted. */
 uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
-                           const struct wl_trace *traces, uint32_t trace_count, bool is_wanted,
+                           const struct wl_trace *traces, uint32_t trace_count,
+                           const struct wl_trace *alone, bool is_wanted,
                            struct wl_sim_counts *counts);
 
 #endif
