@@ -1,5 +1,6 @@
 #include "timing/values.h"
 #include "base/count.h"
+#include "timing/model.h"
 
 static const char *const stall_names[WL_TIMING_STATE_COUNT] = {
 #define T(id, name, text) "smsp__average_warps_issue_stalled_" name "_per_issue_active.ratio",
@@ -94,13 +95,23 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     add(list, "dram__bytes_write.sum.per_second", ratio(traffic->dram_write_bytes, seconds));
 }
 
+/* Sub-partitions of an SM that have warps: a small block leaves some without, whose cycles are not
+ * active. */
+static double used_schedulers(const struct wl_timing_input *input)
+{
+    const struct wl_gpu *gpu = input->gpu;
+    double each = (double)((input->block_count + gpu->sm_count - 1) / gpu->sm_count);
+    double warps = least(each, timing_resident_blocks(input)) * input->warps_per_block;
+    return least(gpu->schedulers_per_sm, greatest(warps, 1));
+}
+
 size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_timing *timing,
                         struct wl_timing_value *values)
 {
     const struct wl_gpu *gpu = input->gpu;
     struct list list = {values, 0};
     double active = timing->active_cycles * gpu->sm_count;
-    double slots = active * gpu->schedulers_per_sm;
+    double schedulers = used_schedulers(input), slots = active * schedulers;
     double warps = ratio(timing->warp_cycles, active), issued = timing->instructions;
     add(&list, "gpu__time_duration.sum", timing->duration_ns);
     add(&list, "gpc__cycles_elapsed.max", timing->cycles);
@@ -109,7 +120,7 @@ size_t wl_timing_values(const struct wl_timing_input *input, const struct wl_tim
     add(&list, "smsp__inst_executed.sum", issued);
     add(&list, "smsp__inst_issued.sum", issued);
     add(&list, "sm__warps_active.avg.per_cycle_active", warps);
-    add(&list, "smsp__warps_active.avg.per_cycle_active", warps / gpu->schedulers_per_sm);
+    add(&list, "smsp__warps_active.avg.per_cycle_active", warps / schedulers);
     add(&list, "sm__warps_active.avg.pct_of_peak_sustained_active",
         100 * warps / gpu->max_warps_per_sm);
     add(&list, "smsp__warps_eligible.avg.per_cycle_active", ratio(timing->eligible, slots));

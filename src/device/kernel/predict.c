@@ -104,6 +104,11 @@ static bool is_irregular(const struct wl_trace *trace)
 
 #define SECTOR_BYTES 32
 
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
 /* Instructions of the longest recorded warp. */
 static double longest_of(const struct wl_trace *trace, const struct wl_program *program)
 {
@@ -167,7 +172,8 @@ struct shares {
 
 /* With several waves an SM takes as long as all its work. With one, as long as its longest warp,
  * unless the warps get in each other's way: then all its work at the rate it can issue at most.
- * What passes before the first instruction is no work. */
+ * What passes before the first instruction is no work. A block that goes on when its SM has nothing
+ * else to do takes its own time, behind what an SM takes. */
 static struct shares share_work(const struct wl_timing_input *input, const struct wl_timing *timing,
                                 const struct wl_trace *trace, const struct goes_on *goes_on,
                                 const struct wl_sim_counts *counts)
@@ -179,11 +185,13 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
     double by_work = cycles * (double)counts->issued_most / work;
     double by_warp = cycles * (double)counts->issued_longest / (double)trace->issued_longest;
     /* a warp that is much longer than those that were recorded goes on alone */
+    double alone = 0;
     if ((double)counts->issued_longest > WL_TRACE_LONGER_WARP * (double)trace->issued_longest) {
         double more = (double)(counts->issued_longest - trace->issued_longest);
         double rate = rate_alone(input, trace, goes_on);
-        double alone = cycles + more * rate;
-        by_warp = rate > 0 && alone < by_warp ? alone : by_warp;
+        alone = cycles + more * rate;
+        const bool is_known = goes_on->trace->block_count > 0;
+        by_warp = rate > 0 && (is_known || alone < by_warp) ? alone : by_warp;
     }
     double slots = timing->active_cycles * gpu->sm_count * gpu->schedulers_per_sm;
     double busy = slots > 0 ? timing->issue_cycles / slots : 0;
@@ -191,8 +199,12 @@ static struct shares share_work(const struct wl_timing_input *input, const struc
     bool is_one_wave =
         input->block_count <= (uint64_t)gpu->sm_count * input->occupancy.blocks_per_sm;
     double longest = by_warp > busy * by_work ? by_warp : busy * by_work;
+    if (!is_one_wave) /* as long as it is known to have been the last */
+        longest = goes_on->trace->block_count && alone > by_work ? alone : by_work;
     double even = cycles * (double)counts->issued / gpu->sm_count / work;
-    return (struct shares){start + (is_one_wave ? longest : by_work), start + even};
+    /* SMs without a block do not begin */
+    double used = least((double)input->block_count / gpu->sm_count, 1);
+    return (struct shares){start + longest, start * used + even};
 }
 
 /* A launch takes as long as its busiest SM: each recorded SM's time as if it had been that one,

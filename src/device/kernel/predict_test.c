@@ -39,14 +39,34 @@ static const char text[] =
     "@%p bra LOOP;\nst.global.f32 [%rd1], %f0;\nret;\n}\n";
 /* clang-format on */
 
-static void run(uint32_t blocks, uint32_t base, uint32_t more)
+/* Each block makes some additions and counts; the last follows a chain of `more` loads from L2. */
+/* clang-format off */
+static const char last_text[] =
+    PTX_HEADER(60)
+    ".visible .entry turns(.param .u64 out, .param .u32 base, .param .u32 more)\n{\n"
+    ".reg .pred %p;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n.reg .f32 %f<2>;\n"
+    "ld.param.u64 %rd1, [out];\nld.param.u32 %r1, [base];\nld.param.u32 %r2, [more];\n"
+    "mov.u32 %r3, %tid.x;\nmov.f32 %f0, 0f3F800000;\n"
+    "LOOP:\nfma.rn.f32 %f0, %f0, %f0, %f0;\nadd.u32 %r1, %r1, -1;\nsetp.ne.u32 %p, %r1, 0;\n"
+    "@%p bra LOOP;\nst.global.f32 [%rd1+2048], %f0;\n"
+    "setp.ne.u32 %p, %r3, 0;\n@%p bra END;\n"
+    "mov.u32 %r4, %nctaid.x;\nadd.u32 %r4, %r4, -1;\natom.global.inc.u32 %r5, [%rd1], %r4;\n"
+    "setp.ne.u32 %p, %r5, %r4;\n@%p bra END;\n"
+    "setp.eq.u32 %p, %r2, 0;\n@%p bra END;\n"
+    "CHASE:\nld.global.cg.u64 %rd2, [%rd1+1024];\nadd.u64 %rd1, %rd1, %rd2;\n"
+    "add.u32 %r2, %r2, -1;\nsetp.ne.u32 %p, %r2, 0;\n@%p bra CHASE;\n"
+    "st.global.u64 [%rd1+3072], %rd1;\nEND:\nret;\n}\n";
+/* clang-format on */
+
+static void run_text(const char *source, uint32_t blocks, uint32_t base, uint32_t more)
 {
     struct wl_device_module *module;
     void *memory;
     start_device("h200", &observer);
-    assert_int_equal(wl_device_module_load(text, &module), WL_DEVICE_OK);
+    assert_int_equal(wl_device_module_load(source, &module), WL_DEVICE_OK);
     assert_int_equal(wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, 4096, 0, &memory),
                      WL_DEVICE_OK);
+    memset(memory, 0, 4096);
     void *parameters[] = {&memory, &base, &more};
     struct wl_device_request request = {.kernel = wl_device_module_kernel(module, "turns"),
                                         .grid = {blocks, 1, 1},
@@ -54,6 +74,11 @@ static void run(uint32_t blocks, uint32_t base, uint32_t more)
                                         .parameters = parameters};
     assert_int_equal(wl_device_launch(&request), WL_DEVICE_OK);
     wl_device_shutdown();
+}
+
+static void run(uint32_t blocks, uint32_t base, uint32_t more)
+{
+    run_text(text, blocks, base, more);
 }
 
 /* All SMs do the same: one of them, replayed in full, has no error of sampling. */
@@ -98,12 +123,31 @@ static void an_sm_without_work_says_little_of_others(void **state)
     assert_true(fabs(duration_ns / longest_ns - 1) < 0.1);
 }
 
+/* What only the last block does takes its own time: a chain of loads, of which a turn of those that
+ * were recorded says nothing. */
+static void the_last_block_goes_on_at_its_own_pace(void **state)
+{
+    (void)state;
+    run_text(last_text, 1, 20, 0);
+    const double short_ns = duration_ns;
+    run_text(last_text, 1, 20, 2000);
+    const double chain_ns = duration_ns - short_ns;
+    assert_true(chain_ns > 100e3); /* 2000 times the latency of L2 */
+    for (uint32_t blocks = 132; blocks <= 132 * 40; blocks *= 40) {
+        run_text(last_text, blocks, 20, 0);
+        const double others_ns = duration_ns;
+        run_text(last_text, blocks, 20, 2000);
+        assert_true(fabs((duration_ns - others_ns) / chain_ns - 1) < 0.1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_blocks_need_one_sm),
         cmocka_unit_test(uneven_blocks_are_compared_between_sms),
         cmocka_unit_test(one_wave_takes_as_long_as_its_longest_warp),
+        cmocka_unit_test(the_last_block_goes_on_at_its_own_pace),
         cmocka_unit_test(an_sm_without_work_says_little_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
