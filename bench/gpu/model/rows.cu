@@ -263,13 +263,61 @@ static void run_all_last()
     }
 }
 
+// ---- when blocks begin that all fit at once: by the GPU's clock (32 ns apart), no profiler ----
+
+__global__ void starts(unsigned long long *at, unsigned *sm, int cycles)
+{
+    long long begin = clock64();
+    if (threadIdx.x == 0) {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(at[blockIdx.x]));
+        asm volatile("mov.u32 %0, %%smid;" : "=r"(sm[blockIdx.x]));
+    }
+    while (clock64() - begin < cycles)
+        ;
+}
+
+static void run_starts(int each, int warps)
+{
+    const int count = each * sms;
+    unsigned long long *at, list[132 * 32 * 2], first = ~0ull;
+    unsigned *sm, of[132 * 32 * 2];
+    if (count > 132 * 32 * 2)
+        return;
+    CHECK(cudaMalloc(&at, count * sizeof *at));
+    CHECK(cudaMalloc(&sm, count * sizeof *sm));
+    for (int turn = 0; turn < 2; turn++)
+        starts<<<count, warps * 32>>>(at, sm, 50000);
+    CHECK(cudaMemcpy(list, at, count * sizeof *at, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(of, sm, count * sizeof *sm, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < count; i++)
+        first = list[i] < first ? list[i] : first;
+    // by block number: when it began and where
+    for (int part = 0; part <= 16; part++) {
+        int i = part == 16 ? count - 1 : count * part / 16;
+        printf("starts.%d_warps.%d_an_sm.block_%d,%llu,%u\n", warps, each, i, list[i] - first, of[i]);
+    }
+    // of the first blocks' SMs: when their first and last blocks began
+    for (int k : {0, 1, 2, 3, 64, 131}) {
+        unsigned long long least = ~0ull, most = 0;
+        for (int i = 0; i < count; i++)
+            if (of[i] == of[k < count ? k : 0]) {
+                least = list[i] < least ? list[i] : least;
+                most = list[i] > most ? list[i] : most;
+            }
+        printf("starts.%d_warps.%d_an_sm.sm_of_%d,%llu,%llu\n", warps, each, k, least - first,
+               most - first);
+    }
+    CHECK(cudaFree(at));
+    CHECK(cudaFree(sm));
+}
+
 static const struct {
     const char *name;
     void (*run)();
 } suites[] = {
     {"rows", run_all_rows}, {"parts", run_parts}, {"lanes", run_all_lanes}, {"last", run_all_last}};
 
-// usage: rows [suite...]: all of them without one
+// usage: rows [suite...]: all of them without one; `starts` needs no profiler
 int main(int argc, char **argv)
 {
     CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
@@ -277,6 +325,14 @@ int main(int argc, char **argv)
     CHECK(cudaMalloc(&to, bytes));
     CHECK(cudaMemset(from, 0, bytes));
     CHECK(cudaMemset(to, 0, bytes));
+    if (argc > 1 && !strcmp(argv[1], "starts")) {
+        printf("name,ns,sm\n");
+        for (int warps : {1, 4, 8, 32})
+            for (int each : {1, 2, 4, 8, 16, 32})
+                if (each * warps <= 64)
+                    run_starts(each, warps);
+        return 0;
+    }
     printf("name,operations,warps,blocks\n");
     for (const auto &suite : suites) {
         bool is_wanted = argc == 1;
