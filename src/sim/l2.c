@@ -237,6 +237,7 @@ static void clean(struct entry entry, struct wl_l2_counts *counts)
 {
     uint32_t incomplete = *entry.dirty & ~(uint32_t)*entry.valid;
     counts->dram_read_bytes += (uint64_t)count_sectors(incomplete) * SECTOR_BYTES;
+    counts->dram_filled_bytes += (uint64_t)count_sectors(incomplete) * SECTOR_BYTES;
     counts->dram_write_bytes += (uint64_t)count_sectors(*entry.dirty) * SECTOR_BYTES;
     if (*entry.valid >> 4)
         *entry.written = 0;
@@ -632,6 +633,7 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->reductions += slice->reductions;
         counts->coalesced += slice->coalesced;
         counts->dram_read_bytes += slice->dram_read_bytes;
+        counts->dram_filled_bytes += slice->dram_filled_bytes;
         counts->dram_write_bytes += slice->dram_write_bytes;
     }
     counts->atomic_cycles = counts->atomics + counts->reductions ? atomic_cycles(l2) : 0;

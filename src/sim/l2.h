@@ -53,6 +53,7 @@ struct wl_l2_counts {
     uint64_t alone_reads, alone_misses; /* of the reads, those with WL_L2_ALONE */
     uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
+    uint64_t dram_filled_bytes; /* of those read, what written sectors lacked when they left */
     double atomic_cycles; /* for which atomics keep the slice busy that has most of them */
 };
 

@@ -1,6 +1,7 @@
 #include "timing/model.h"
 #include "base/count.h"
 
+#include <math.h>
 #include <string.h>
 
 enum scoreboard { SCOREBOARD_NONE, SCOREBOARD_FIXED, SCOREBOARD_SHORT, SCOREBOARD_LONG };
@@ -183,10 +184,15 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
         traffic->l2_read_sectors > 0 ? traffic->l2_read_missed / traffic->l2_read_sectors : 0;
     if (input->changes & WL_TIMING_L2_HITS)
         model->l2_miss_ratio = 0;
+    double filled = traffic->dram_filled_bytes;
     model->dram_bytes_per_missed =
-        traffic->l2_read_missed > 0 ? traffic->dram_read_bytes / traffic->l2_read_missed : 32;
+        traffic->l2_read_missed > 0
+            ? fmax(traffic->dram_read_bytes - filled, 0) / traffic->l2_read_missed
+            : 32;
     model->dram_bytes_per_written =
-        traffic->l2_write_sectors > 0 ? traffic->dram_write_bytes / traffic->l2_write_sectors : 0;
+        traffic->l2_write_sectors > 0
+            ? (traffic->dram_write_bytes + filled) / traffic->l2_write_sectors
+            : 0;
     uint32_t l1 = gpu->l1_latency;
     model->l2_latency = gpu->l2_latency;
     model->dram_latency = gpu->dram_latency;

@@ -123,16 +123,36 @@ static double serve(double *server, double from, double cycles)
 #define RECENT 2000.0
 #define LOAD_MOST 0.95
 
+/* What was noted of the recent past grows old. */
+static void note_recent(struct path *path, double from)
+{
+    if (from <= path->device_seen)
+        return;
+    double kept = exp(-(from - path->device_seen) / RECENT);
+    path->device_load *= kept;
+    path->device_writing *= kept;
+    path->device_seen = from;
+}
+
 /* Cycles by which requests delay each other in device memory at its present load: they do not come
  * evenly (bench/gpu/model loaded). */
 static double crowding(struct path *path, const struct timing_model *model, double from,
                        double service)
 {
-    double passed = from > path->device_seen ? from - path->device_seen : 0;
-    path->device_load = path->device_load * exp(-passed / RECENT) + service / RECENT;
-    path->device_seen = from > path->device_seen ? from : path->device_seen;
+    note_recent(path, from);
+    path->device_load += service / RECENT;
     double load = path->device_load < LOAD_MOST ? path->device_load : LOAD_MOST;
     return model->dram_crowding * load / (1 - load);
+}
+
+/* Of the time at most; beyond, the server's own queue says what a request waits. */
+#define WRITING_MOST 0.6
+
+/* While device memory writes it brings nothing nearer that it reads: by so much it takes longer
+ * (bench/gpu/model rows, rows_copy less rows_read, 16 warps of an SM or 64). */
+static double stretch(const struct path *path)
+{
+    return 1 / (1 - fmin(path->device_writing, WRITING_MOST));
 }
 
 /* Of a hundred requests the last is none of the model's: a page that was not touched for long. */
@@ -170,6 +190,7 @@ static uint64_t fetch(struct path *path, const struct timing_model *model, uint6
         double device = serve(&path->device_free, (double)from, bytes * model->dram_byte_cycles);
         device += latency - bytes * model->dram_byte_cycles;
         device += crowding(path, model, (double)from, bytes * model->dram_byte_cycles);
+        device += latency * (stretch(path) - 1);
         there = device > there ? device : there;
     }
     return (uint64_t)there;
@@ -223,22 +244,28 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     }
     uint32_t passes = lines > 1 ? (uint32_t)(lines * model->store_line_cycles) : 1;
     uint64_t start = look_up(path, &path->l1, model, port, queue, now, passes, false, &now);
-    double by_sectors = sectors * model->l2_write_cycles;
+    /* a sector of which a part is written is read and written */
+    uint32_t partial = access.missed < lines ? access.missed : lines;
+    partial = changes & WL_TIMING_COALESCED ? 0 : partial;
+    double whole = (sectors - partial) * model->l2_write_cycles;
     /* lines of one piece of device memory meet in one slice of L2 */
     uint32_t pieces = access.pending / WL_TRACE_PENDING_UNIT;
     pieces = pieces && pieces < lines ? pieces : lines;
     double crowd = ((double)lines / pieces - 1) / (WL_TRACE_PIECE_LINES - 1);
     double by_lines =
-        lines * (model->l2_write_line_cycles + fmin(crowd, 1) * model->l2_write_crowded_cycles);
-    double cycles = by_lines > by_sectors ? by_lines : by_sectors;
+        partial * (model->l2_write_line_cycles + fmin(crowd, 1) * model->l2_write_crowded_cycles);
+    double cycles = whole + by_lines;
     /* it keeps its place before the pipe until so much else has left */
     double behind = path->l2_write_free - cycles / (sectors ? sectors : 1) * STORES_MOST;
     uint64_t leaves = latest(behind, start + passes);
     stay(&path->l1.looked, leaves);
     serve(&path->l2_write_free, (double)start, cycles);
-    serve(&path->l2_fill_free, (double)start, fmax(by_lines, sectors * model->l2_fill_cycles));
-    double bytes = sectors * model->dram_bytes_per_written;
-    serve(&path->device_free, (double)start, bytes * model->dram_byte_cycles);
+    serve(&path->l2_fill_free, (double)start,
+          (sectors - partial) * model->l2_fill_cycles + by_lines);
+    double service = sectors * model->dram_bytes_per_written * model->dram_byte_cycles;
+    serve(&path->device_free, (double)start, service);
+    note_recent(path, (double)start);
+    path->device_writing += service / RECENT;
     return leaves;
 }
 

@@ -47,6 +47,7 @@ struct path {
     double constant_free; /* when the next address of constants is read */
     double constant_busy; /* cycles that this takes */
     double device_load;   /* share of the recent past in which device memory was busy */
+    double device_writing; /* the same of writing alone */
     double device_seen;   /* cycle for which that holds */
     double missed_debt;   /* sectors, in part, that are due to miss L2 */
     struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */

@@ -191,6 +191,7 @@ static void neighbouring_lines_take_longer_to_store(void **state)
         uint32_t word = wl_trace_pack(
             (struct wl_trace_access){.lines = 32,
                                      .sectors = 32,
+                                     .missed = 32, /* of each sector a part */
                                      .sectors_ideal = 4,
                                      .pending = rows[i].pieces * WL_TRACE_PENDING_UNIT});
         path_access(&way->path, &way->model, 0, WL_MACHINE_STORE, &way->ports[0], 0, word, 0);

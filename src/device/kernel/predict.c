@@ -53,6 +53,7 @@ static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
         .l2_write_sectors = (double)totals[WL_COUNTER_L2_WRITE],
         .l2_requests = (double)totals[WL_COUNTER_L2_REQUESTS],
         .dram_read_bytes = (double)totals[WL_COUNTER_DRAM_READ],
+        .dram_filled_bytes = counts->dram_filled_bytes,
         .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
         .atomic_sectors = (double)(totals[WL_COUNTER_L2_ATOM] + totals[WL_COUNTER_L2_RED]),
         .atomic_cycles = counts->atomic_cycles,

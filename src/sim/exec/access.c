@@ -56,6 +56,7 @@ static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 w
     struct wl_l1_stored stored =
         wl_l1_store(sm->l1, line, sectors, full, line_count, place, (u32)sm->request_count);
     if (stored.joins == WL_L1_NEW_REQUEST) {
+        access->partial_lines += (sectors & ~full) != 0;
         push_request(access, line, sectors, words, WL_L2_WRITE, time);
     } else {
         sm->requests[stored.joins].key |= (u64)sectors << 48;
@@ -185,7 +186,9 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
                                            .lines = passes,
                                            .sectors = sectors,
                                            .sectors_ideal = ideal,
-                                           .missed = (u32)(access->site->misses - missed),
+                                           .missed = access->kind == WL_SITE_STORE
+                                                         ? access->partial_lines
+                                                         : (u32)(access->site->misses - missed),
                                            .pending = access->pending}));
 }
 
@@ -553,7 +556,7 @@ static inline void note_load(const struct access *access)
 
 static void count_request(struct access *access)
 {
-    access->pending = access->waits = 0;
+    access->pending = access->waits = access->partial_lines = 0;
     access->site->requests[WL_SITE_GLOBAL]++;
 }
 
@@ -679,7 +682,7 @@ static void count_local(struct access *access, const u64 *offset)
 {
     struct wl_site_state *site = access->site;
     site->requests[WL_SITE_LOCAL]++;
-    access->pending = access->waits = 0;
+    access->pending = access->waits = access->partial_lines = 0;
     u32 lines = 0, sectors = 0;
     u64 missed = site->misses;
     for (u32 word = 0; word < (access->bytes + 3) / 4; word++) {

@@ -18,6 +18,7 @@ struct access {
     enum wl_shape shape; /* SCATTERED unless all lanes are active */
     u32 dropped;         /* lanes outside every allocation: set by access_global, access_local */
     u64 sector;          /* that was touched last */
+    u32 partial_lines;   /* of a store: lines with a sector of which it writes a part */
     u32 pending;         /* cycles until lines come that were on their way already */
     u32 waits;           /* lines that are to come */
     u64 window;          /* WINDOW: address of its first byte; address[] is not filled then */
