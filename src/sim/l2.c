@@ -325,12 +325,16 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
         return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += count_sectors(wide);
-    counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
     if (near == request->home) {
+        counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
         fetch(local, wide, counts);
         return;
     }
-    fetch(look_up(l2, request->home, request, counts), wide, counts);
+    struct entry home = look_up(l2, request->home, request, counts);
+    uint32_t absent = wide & ~(uint32_t)*home.valid;
+    counts->alone_misses += request->is_alone ? count_sectors(absent) : 0;
+    counts->alone_far += request->is_alone ? count_sectors(wide & ~absent) : 0;
+    fetch(home, wide, counts);
     *local.valid = (uint8_t)(*local.valid | wide);
 }
 
@@ -626,6 +630,7 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->read_misses += slice->read_misses;
         counts->alone_reads += slice->alone_reads;
         counts->alone_misses += slice->alone_misses;
+        counts->alone_far += slice->alone_far;
         counts->writes += slice->writes;
         counts->write_hits += slice->write_hits;
         counts->write_misses += slice->write_misses;

@@ -50,11 +50,12 @@ struct wl_l2_counts {
     uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
     uint64_t writes, write_hits, write_misses;
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
-    uint64_t alone_reads, alone_misses; /* of the reads, those with WL_L2_ALONE */
-    uint64_t coalesced;           /* sectors of reads that a neighbour SM's read answered */
+    /* of the reads, those with WL_L2_ALONE; what device memory sent, and the other partition */
+    uint64_t alone_reads, alone_misses, alone_far;
+    uint64_t coalesced; /* sectors of reads that a neighbour SM's read answered */
     uint64_t dram_read_bytes, dram_write_bytes;
     uint64_t dram_filled_bytes; /* of those read, what written sectors lacked when they left */
-    double atomic_cycles; /* for which atomics keep the slice busy that has most of them */
+    double atomic_cycles;       /* for which atomics keep the slice busy that has most of them */
 };
 
 struct wl_l2;

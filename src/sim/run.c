@@ -392,6 +392,7 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     counts->dram_filled_bytes = (double)l2.dram_filled_bytes;
     counts->alone_reads = l2.alone_reads;
     counts->alone_misses = l2.alone_misses;
+    counts->alone_far = l2.alone_far;
 }
 
 static uint32_t choose_workers(const struct wl_run *run, uint32_t asked)

@@ -55,11 +55,13 @@ struct wl_sim_counts {
     uint64_t errors_left_out, warnings_left_out; /* see wl_findings */
     struct wl_occupancy occupancy;
     double dram_filled_bytes; /* read for sectors that were written in part */
-    double atomic_cycles;     /* for which atomics keep the slice of L2 busy that has most of them */
+    double atomic_cycles; /* for which atomics keep the slice of L2 busy that has most of them */
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all
      * blocks were run */
     uint64_t issued, issued_most, issued_longest;
-    uint64_t alone_reads, alone_misses; /* sectors of L2, by blocks that went on alone */
+    /* sectors of L2 that blocks asked for that went on alone: all, those that device memory sent,
+     * those that L2's other partition had */
+    uint64_t alone_reads, alone_misses, alone_far;
     uint64_t wall_ns; /* what the simulation took */
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;

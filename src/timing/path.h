@@ -41,15 +41,15 @@ struct path_pipe {
 struct path {
     struct path_pipe l1, texture;
     double l2_free, l2_write_free, device_free;
-    double l2_fill_free;  /* when L2 takes the next sector, from SMs or from device memory */
-    double chance;        /* from 0 to 1: of the next load that device memory must answer */
-    double atomic_free;   /* when L2 takes the next sector of an atomic */
-    double constant_free; /* when the next address of constants is read */
-    double constant_busy; /* cycles that this takes */
-    double device_load;   /* share of the recent past in which device memory was busy */
+    double l2_fill_free;   /* when L2 takes the next sector, from SMs or from device memory */
+    double chance;         /* from 0 to 1: of the next load that device memory must answer */
+    double atomic_free;    /* when L2 takes the next sector of an atomic */
+    double constant_free;  /* when the next address of constants is read */
+    double constant_busy;  /* cycles that this takes */
+    double device_load;    /* share of the recent past in which device memory was busy */
     double device_writing; /* the same of writing alone */
-    double device_seen;   /* cycle for which that holds */
-    double missed_debt;   /* sectors, in part, that are due to miss L2 */
+    double device_seen;    /* cycle for which that holds */
+    double missed_debt;    /* sectors, in part, that are due to miss L2 */
     struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */
     uint32_t flight_count;
     double flight_weight; /* of all of them */

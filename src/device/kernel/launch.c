@@ -291,11 +291,10 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     options.trace_count = trace_count;
     options.alone = is_timed ? &goes_on : NULL;
     enum wl_code code = wl_sim_run(wl_device_kernels.sim, &input, &options, &counts, &error);
-    uint64_t length_ns =
-        is_timed && code == WL_OK
-            ? wl_device_predict(request->kernel, &input, traces, trace_count, &goes_on, is_wanted,
-                                &counts)
-            : 0;
+    uint64_t length_ns = is_timed && code == WL_OK
+                             ? wl_device_predict(request->kernel, &input, traces, trace_count,
+                                                 &goes_on, is_wanted, &counts)
+                             : 0;
     for (uint32_t i = 0; i < trace_count; i++)
         wl_trace_free(&traces[i]);
     wl_trace_free(&goes_on);

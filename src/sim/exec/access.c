@@ -32,7 +32,8 @@ static void push_request(struct access *access, u64 line, u32 sectors, u32 words
     struct wl_sm *sm = access->warp->sm;
     if (sm->request_count == sm->request_capacity)
         wl_sm_grow_trace(sm);
-    sm->requests[sm->request_count++] = wl_l2_request_make(line, sectors, kind | sm->request_mark, words, time);
+    sm->requests[sm->request_count++] =
+        wl_l2_request_make(line, sectors, kind | sm->request_mark, words, time);
 }
 
 /* Sectors all of whose words are in words. */
