@@ -7,7 +7,8 @@
  * records; activity_dropped=N; deliver=0: full buffers of records are filled again; late=1:
  * they are delivered by a flush only; check_zero=1: says whether buffers come as zeros; exit_at=N,
  * abort_at=N: what happens in the middle of launch number N; load_at=N, another thread loads a
- * module then. */
+ * module then; calls=N, so many other calls of both APIs
+ * are made with each launch. */
 #ifndef MOCK_H
 #define MOCK_H
 

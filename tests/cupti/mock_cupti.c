@@ -355,6 +355,11 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, MOCK_CALL_GET_DEVICE, correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
         add_call(WL_CUPTI_ACTIVITY_DRIVER, 307, correlation_id);
+    for (long i = mock_value("calls", 0); i > 0; i--) {
+        int kind = i % 3 ? WL_CUPTI_ACTIVITY_RUNTIME : WL_CUPTI_ACTIVITY_DRIVER;
+        if (is_wanted(kind))
+            add_call(kind, 10, correlation_id);
+    }
     if (is_wanted(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL) && state.has_records)
         add_kernel(kernel, launch, correlation_id, is_graph);
     pthread_mutex_unlock(&state.lock);
