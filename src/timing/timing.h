@@ -43,6 +43,7 @@ enum wl_timing_change {
     WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
     WL_TIMING_NO_IDLE_WARPS = 1 << 17,  /* blocks are as small as their busy warps */
     WL_TIMING_SPREAD_ATOMICS = 1 << 18, /* atomics on global memory meet nowhere */
+    WL_TIMING_ONE_CONSTANT = 1 << 19,   /* lanes of a warp read constants at one address */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */

@@ -247,6 +247,17 @@ __global__ void silent_shared_atomics(arrays x)
     x.i[threadIdx.x] = bins[threadIdx.x];
 }
 
+// All lanes at one word: machine code has one atomic of the whole warp.
+__global__ void merged_shared_atomics(arrays x)
+{
+    __shared__ int sum;
+    sum = 0;
+    __syncthreads();
+    int place = atomicAdd(&sum, 1);
+    __syncthreads();
+    x.i[global_index()] = place + sum;
+}
+
 __global__ void fires_global_atomics(arrays x)
 {
     atomicAdd(&x.i[(int)x.a[global_index()]], threadIdx.x);
@@ -463,6 +474,49 @@ __global__ void silent_index_arithmetic(arrays x)
     x.b[i] = work(x.a[i], 64);
 }
 
+// A table that every thread asks for an element of its own, and one that all ask for the same.
+__constant__ int table[1024];
+__global__ void fires_constant_scattered(arrays x)
+{
+    int at = (threadIdx.x * 17 + x.zero[threadIdx.x & 31]) & 1023;
+    for (int k = 0; k < 32; k++)
+        at = (at + table[at] + 1) & 1023;
+    x.i[global_index()] = at;
+}
+__global__ void silent_constant_scattered(arrays x)
+{
+    int sum = threadIdx.x;
+    for (int k = x.zero[0]; k < 32; k++)
+        sum += table[k];
+    x.i[global_index()] = sum;
+}
+
+// Columns of 64 rows, a value a turn, and eight.
+template <int EACH> __device__ void sum_column(arrays x)
+{
+    int i = global_index(), step = 1 + x.zero[0];
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 64; k += EACH * step) {
+        float values[EACH];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            values[j] = x.a[(i + (k + j) * 65536) & (numbers - 1)];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            sum += values[j];
+    }
+    x.b[i] = sum;
+}
+__global__ void fires_loads_in_turn(arrays x)
+{
+    sum_column<1>(x);
+}
+__global__ void silent_loads_in_turn(arrays x)
+{
+    sum_column<8>(x);
+}
+
 // The average of a piece, then its product with a matrix that all blocks share.
 __global__ void fires_matrix_vector(arrays x)
 {
@@ -671,6 +725,9 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(index_arithmetic),
+    BOTH(constant_scattered),
+    BOTH(loads_in_turn),
+    {merged_shared_atomics, wave, 256},
     BOTH(matrix_vector),
     BOTH(phases),
 };
