@@ -20,8 +20,14 @@ local function innermost(launch)
     return loops
 end
 
--- The one or two loads of a loop that has no barrier, shuffle or atomic, the turns that a warp makes in it, and the warps
--- times turns.
+-- How often warps come to a loop from before it.
+local function entries(launch, loop)
+    local before = launch.instructions[loop.first - 1]
+    return math.max(1, launch.m["ptx__warps_launched.sum"], before and before["inst_executed"] or 0)
+end
+
+-- The one or two loads of a loop of 16 turns and more that has no barrier, shuffle or atomic: the one most often executed,
+-- how often warps do so, how many loads there are, and the turns.
 local function loads_of(launch, loop)
     local loads, most, at = 0, 0, nil
     for index = loop.first, loop.last do
@@ -40,11 +46,81 @@ local function loads_of(launch, loop)
             end
         end
     end
-    local turns = most / math.max(1, launch.m["ptx__warps_launched.sum"])
-    return loads >= 1 and loads <= 2 and turns >= 16 and at or nil, most, loads
+    local turns = most / entries(launch, loop)
+    return loads >= 1 and loads <= 2 and turns >= 16 and at or nil, most, loads, turns
+end
+
+-- The first load of a loop whose value goes to shared memory before anything is read from there: the tile is waited for
+-- where it is loaded. Only where a barrier of the loop separates that from what is done with the tile.
+local function find_tile(launch, loop)
+    local barriers, reads = 0, 0
+    for index = loop.first, loop.last do
+        local instruction = launch.instructions[index]
+        barriers = barriers + (advice.is(instruction, "bar") and 1 or 0)
+        reads = reads + (advice.is(instruction, "ld.shared") and 1 or 0)
+        if advice.is(instruction, "cp.async") then
+            return nil
+        end
+    end
+    local last_read = 0
+    for index = loop.first, barriers > 0 and reads > 0 and loop.last or loop.first - 1 do
+        local instruction = launch.instructions[index]
+        if advice.is(instruction, "ld.shared") then
+            last_read = instruction.index
+        elseif advice.is(instruction, "st.shared") and (instruction["inst_executed"] or 0) > 0 then
+            local _, read = advice.registers(instruction)
+            for _, name in ipairs(read) do
+                local writer = advice.writer(launch, instruction, name)
+                if writer and advice.is(writer, "ld.global") and writer.index >= loop.first and
+                    writer.index > last_read and writer.index < instruction.index then
+                    return writer
+                end
+            end
+        end
+    end
+    return nil
 end
 
 return {
+    {
+        id = "tile-prefetch",
+        name = "Tiles that are waited for where they are loaded",
+        section = "WarpStateStats",
+        stage = "memory",
+        order = 165,
+        group = "latency",
+        cause = "memory-latency",
+        needs = { "warplens__ladder_wait.ns", "warplens__ladder_unit.pct" },
+        description = "A loop loads a tile from global to shared memory, waits for it at a barrier, and computes with it: no " ..
+            "load is on its way meanwhile. Fires where waiting, most of it for memory, takes 30% of the time, and no unit " ..
+            "works for 60% of it.",
+        advice = "Load the next tile before computing with this one: into registers, which are stored to shared memory after " ..
+            "the barrier, or with cp.async (cuda::memcpy_async) into a second buffer (double buffering). Two or more blocks " ..
+            "on an SM do the same, if registers and shared memory let them.",
+        apply = function(launch)
+            local m = launch.m
+            local wait = advice.step(launch, "wait")
+            if wait < 0.3 or m["warplens__ladder_unit.pct"] >= 60 or m("warplens__ladder_wait_kind") ~= "memory" then
+                return nil
+            end
+            for _, loop in ipairs(advice.loops(launch)) do
+                local found = find_tile(launch, loop)
+                if found then
+                    return {
+                        at = found,
+                        title = string.format("this tile is stored to shared memory as soon as it comes, and nothing is " ..
+                            "computed meanwhile: warps wait for %s of the time of the SMs", advice.percent(wait)),
+                        evidence = { { metric = "warplens__ladder_wait.ns" },
+                            { metric = "warplens__ladder_unit.pct", threshold = 60 } },
+                        saved = wait * 0.5,
+                        how = "half of the waiting behind arithmetic",
+                        confidence = "low",
+                    }
+                end
+            end
+            return nil
+        end,
+    },
     {
         id = "loads-in-turn",
         name = "One load after another in a loop",
@@ -70,20 +146,19 @@ return {
             local all = advice.sum(launch, function(instruction)
                 return advice.is(instruction, "ld.global") and (instruction["inst_executed"] or 0)
             end)
-            local inside, found, most, each = 0, nil, 0, 0
+            local inside, found, most, each, turns = 0, nil, 0, 0, 0
             for _, loop in ipairs(innermost(launch)) do
-                local at, executed, loads = loads_of(launch, loop)
+                local at, executed, loads, own_turns = loads_of(launch, loop)
                 if at then
                     inside = inside + executed * loads
                     if executed > most then
-                        found, most, each = at, executed, loads
+                        found, most, each, turns = at, executed, loads, own_turns
                     end
                 end
             end
             if not found or inside < 0.5 * all then
                 return nil
             end
-            local turns = most / m["ptx__warps_launched.sum"]
             return {
                 at = found,
                 title = string.format("%s a turn, %.0f turns one after another: warps wait for memory for %s of the time of " ..

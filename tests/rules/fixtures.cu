@@ -1,6 +1,6 @@
 // Two kernels for each rule: fires_RULE, in which it must find something, and silent_RULE, in which it must not
 // ('_' for '-'). Without an argument all are launched; with a number an empty kernel is, so many times.
-// Rules that look at times share kernels; "rule fires silent" of each:
+// Some rules share kernels; "rule fires silent" of each:
 //   near-peak fires_bound silent_bound
 //   ceiling fires_bound silent_bound
 //   issue-slots fires_bound silent_stalls
@@ -16,6 +16,7 @@
 //   stall-wait fires_stall_wait silent_stalls
 //   stall-branch-resolving fires_stall_branch_resolving silent_stalls
 //   stall-not-selected fires_stall_not_selected silent_stalls
+//   thread-per-row fires_few_threads silent_thread_per_row
 // What only hardware tells of is in hardware.cu.
 #include <cstdio>
 #include <cstdlib>
@@ -339,6 +340,16 @@ __global__ void fires_few_threads(arrays x)
         sum += x.a[(i * 256 + k) & (numbers - 1)];
     x.b[i] = sum;
 }
+// The same with a warp for a row.
+__global__ void silent_thread_per_row(arrays x)
+{
+    float sum = 0;
+    for (int k = threadIdx.x % 32; k < 1024; k += 32 + x.zero[0])
+        sum += x.a[(global_index() / 32 * 1024 + k) & (numbers - 1)];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    x.b[global_index() / 32] = sum;
+}
 // Sixteen waves of blocks that add up a number a thread.
 template <int APART> __device__ void sum_of_block(arrays x)
 {
@@ -515,6 +526,36 @@ __global__ void fires_loads_in_turn(arrays x)
 __global__ void silent_loads_in_turn(arrays x)
 {
     sum_column<8>(x);
+}
+
+// Tiles in turn, the next one loaded after or before this one is worked on.
+template <bool IS_AHEAD> __device__ void tiles(arrays x)
+{
+    __shared__ float tile[256];
+    float sum = 0, next = 0;
+    int at = blockIdx.x * 8192 + threadIdx.x;
+    if (IS_AHEAD)
+        next = x.a[at & (numbers - 1)];
+#pragma unroll 1
+    for (int k = 0; k < 8192; k += 256 + x.zero[0]) {
+        tile[threadIdx.x] = IS_AHEAD ? next : x.a[(at + k) & (numbers - 1)];
+        __syncthreads();
+        if (IS_AHEAD)
+            next = x.a[(at + k + 256) & (numbers - 1)];
+#pragma unroll
+        for (int j = 0; j < 32; j++)
+            sum = sum * tile[(threadIdx.x + j) & 255] + 1;
+        __syncthreads();
+    }
+    x.b[global_index()] = sum + next;
+}
+__global__ void fires_tile_prefetch(arrays x)
+{
+    tiles<false>(x);
+}
+__global__ void silent_tile_prefetch(arrays x)
+{
+    tiles<true>(x);
 }
 
 // The average of a piece, then its product with a matrix that all blocks share.
@@ -698,6 +739,9 @@ static const struct launch launches[] = {
     {silent_short_threads, wave, 256},
     {fires_few_threads, 132, 64},
     {silent_few_threads, wave, 256},
+    {silent_thread_per_row, 132, 64},
+    {fires_tile_prefetch, 132, 256},
+    {silent_tile_prefetch, 132, 256},
     {fires_short_blocks, 16 * wave, 256},
     {silent_short_blocks, wave, 256},
     {fires_atomics_one_place, 4 * wave, 256},

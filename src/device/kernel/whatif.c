@@ -113,6 +113,8 @@ static bool is_there(const struct wl_timing_input *input, const struct wl_sim_co
         return input->traffic.atomic_sectors > 0;
     case WL_TIMING_ONE_CONSTANT:
         return reads_constants(input->program);
+    case WL_TIMING_LOCAL_REGISTERS:
+        return input->program->local_bytes > 0;
     case WL_TIMING_ANY_REGISTERS:
         return occupancy->limit_registers <= resident;
     case WL_TIMING_ANY_SHARED:
