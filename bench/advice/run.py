@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""run.py WARPLENS FOLDER [first|second|both]: profiles what pairs.tsv has before each change (of FOLDER/bin; reports stay in
-FOLDER and are not made again), and reports how often the first finding is what the change did, how far its gain is off, and
+"""run.py WARPLENS FOLDER [first|second|both [h100]]: profiles what pairs.tsv has before each change (of FOLDER/bin; reports stay
+in FOLDER and are not made again) on a simulated H200, or what pairs-h100.tsv has on an H100, and reports how often the first finding is what the change did, how far its gain is off, and
 how often it is a change that made the kernel slower. The halves are told apart by the parity of the CRC of the line's runs:
 look at the first one only while changing rules."""
 import json
@@ -9,7 +9,8 @@ import sys
 import zlib
 from pathlib import Path
 
-warplens, folder, part = sys.argv[1], Path(sys.argv[2]), (sys.argv[3:] or ["both"])[0]
+warplens, folder, part, gpu = (sys.argv[1:] + ["both", "h200"][len(sys.argv) - 3:])[:4]
+folder = Path(folder)
 TIME_LIMIT_S = 600
 LADDERS = {"ado", "gemm", "spmv", "stencil"}  # rules were written on them
 
@@ -21,11 +22,11 @@ def half_of(before, after):
 
 
 def profile(run, kernel):
-    report = folder / (run.replace(" ", "-") + "-" + kernel + ".wlr")
+    report = folder / (run.replace(" ", "-") + "-" + kernel + ("" if gpu == "h200" else "-" + gpu) + ".wlr")
     if not report.exists():
         program, *arguments = run.split()
         try:
-            subprocess.run([warplens, "profile", "-q", "-f", "-o", report, "-c", "1", "-k", kernel, folder / "bin" / program,
+            subprocess.run([warplens, "profile", "-q", "-f", "--gpu", gpu, "-o", report, "-c", "1", "-k", kernel, folder / "bin" / program,
                             *arguments], capture_output=True, timeout=TIME_LIMIT_S)
         except subprocess.TimeoutExpired:
             pass
@@ -56,7 +57,7 @@ class Sums:
 sums = {"first": Sums(), "second": Sums()}
 print("| half | before | kernel | after | came | first finding | promised | |")
 print("|---|---|---|---|---|---|---|---|")
-for line in (Path(__file__).parent / "pairs.tsv").read_text().splitlines():
+for line in (Path(__file__).parent / ("pairs.tsv" if gpu == "h200" else f"pairs-{gpu}.tsv")).read_text().splitlines():
     if line.startswith("#") or not line:
         continue
     before, kernel, before_us, after, after_us, rules = line.split("\t")

@@ -270,7 +270,7 @@ return {
                 at = found,
                 title = string.format("each byte of device memory is loaded %.0f times%s", times, shared >= 2 and string.format(
                     "; by their addresses %.0f threads of a block load the same here", shared) or ""),
-                todo = shared >= 2 and string.format("Load a tile once a block into shared memory (a %.0fth of the loads), and " ..
+                todo = shared >= 2 and string.format("Load a tile once a block into shared memory (one of %.0f loads), and " ..
                     "from there into registers: a thread that computes 4 x 4 results needs a quarter of the loads again.",
                     shared) or nil,
                 evidence = {
