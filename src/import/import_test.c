@@ -112,6 +112,7 @@ static void databases_of_nsys_are_read(void **state)
         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, eventClass INT, globalTid INT, "
         "correlationId INT, nameId INT, returnValue INT);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(100, 150, 0, (41 << 24) + 42, 7, 1, 0), "
+        "(99, 151, 67, (41 << 24) + 42, 7, 1, 0), " /* its call stack */
         "(300, 310, 0, (51 << 24) + 51, 7, 1, 2);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, "
         "streamId INT, correlationId INT, globalPid INT, demangledName INT, registersPerThread INT, "
@@ -124,7 +125,9 @@ static void databases_of_nsys_are_read(void **state)
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(20, 40, 0, 1, 7, 3, 1000, 1, 0, 2, 41 << 24);"
         "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, textId INT, domainId INT, "
         "globalTid INT);"
-        "INSERT INTO NVTX_EVENTS VALUES(90, 400, 59, 'phase', NULL, 4, (41 << 24) + 42), "
+        "INSERT INTO NVTX_EVENTS VALUES(5, NULL, 75, 'lib', NULL, 4, (41 << 24) + 42), "
+        "(6, NULL, 75, 'other', NULL, 4, (51 << 24) + 51), "
+        "(90, 400, 59, 'phase', NULL, 4, (41 << 24) + 42), "
         "(95, 200, 59, NULL, 5, 0, (41 << 24) + 42);"
         "CREATE TABLE OSRT_API(start INT, end INT, nameId INT, globalTid INT, returnValue INT);"
         "INSERT INTO OSRT_API VALUES(1, 9000, 3, (41 << 24) + 43, 0);"
