@@ -6,7 +6,7 @@
 
 #include "base/count.h"
 
-/* PyTorch's categories, where they are not called as ours. */
+/* Categories of PyTorch and others, where they are not called as ours. */
 static const struct {
     const char *word;
     enum wl_timeline_category category;
@@ -21,6 +21,9 @@ static const struct {
     {"Runtime", WL_TIMELINE_CUDA_RUNTIME},
     {"cuda_driver", WL_TIMELINE_CUDA_DRIVER},
     {"cuda_sync", WL_TIMELINE_SYNCHRONIZATION},
+    {"kernel_dispatch", WL_TIMELINE_KERNEL}, /* rocprofv3's, in Perfetto's form */
+    {"memory_copy", WL_TIMELINE_MEMCPY},
+    {"hip_api", WL_TIMELINE_CUDA_RUNTIME},
 };
 
 static enum wl_timeline_category category_of(const char *word)
