@@ -71,7 +71,8 @@ static enum wl_code choose_sections(struct wl_view_context *context, struct wl_e
 /* Names of --metrics; those that only launches have are looked for in the first few. */
 static enum wl_code choose_metrics(struct wl_view_context *context, struct wl_error *error)
 {
-    if (!context->options->metrics)
+    bool is_of_lines = context->options->page == WL_PAGE_SOURCE; /* which has names of its own */
+    if (!context->options->metrics || is_of_lines)
         return WL_OK;
     struct wl_metric_set *sets[8];
     size_t count = context->launch_count < 8 ? context->launch_count : 8;
