@@ -79,7 +79,7 @@ const struct wl_option wl_page_rows[] = {
     PAGE(rules, COMMAS, "rule", 0, "NAME",
          "advice page, or findings of the details page: only this rule: --list-rules; repeatable"),
     PAGE(applies_rules, SWITCH, "apply-rules", 0, "yes|no",
-         "details page as text: what the rules find, below the sections; default: yes"),
+         "details page: what the rules find, below the sections; default: yes"),
     PAGE(has_rule_details, FLAG, "print-rule-details", 0, NULL,
          "with them the values they were found by"),
     PAGE(details, CHOICE, "print-details", 0, "all|header|body",
