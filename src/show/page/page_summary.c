@@ -143,8 +143,8 @@ static void add_failure(struct page *page, const struct wl_report_launch *launch
 
 static struct remark *remark_of(struct page *page, const struct wl_metric_value *value)
 {
-    return find_remark(&page->remarks, wl_string_format("%s (%s)", value->text,
-                                                        wl_metric_mark_name(value->mark)));
+    return find_remark(&page->remarks,
+                       wl_string_format("%s (%s)", value->text, wl_metric_mark_name(value->mark)));
 }
 
 static void put_remarks(struct page *page, struct wl_page_sink *sink,
