@@ -92,14 +92,22 @@ enum {
     SPAN_THREAD,
     SPAN_CORRELATION,
     SPAN_WHERE,
-    SPAN_BYTES,
-    SPAN_IN_USE,
-    SPAN_MEMORY,
+    SPAN_FLAGS,
+    SPAN_WORD_1,
+    SPAN_WORD_2,
+    SPAN_WORD_3,
+    SPAN_WORD_4,
+    SPAN_WORD_5,
 };
 
 static const char spans_sql[] =
-    "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0, word_1, word_5, word_3 "
-    "FROM trace_events ORDER BY id";
+    "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0, flags, "
+    "word_1, word_2, word_3, word_4, word_5 FROM trace_events ORDER BY id";
+
+uint32_t wl_report_event_names(const struct wl_report *report)
+{
+    return (uint32_t)report->names.count;
+}
 
 const char *wl_report_event_name(const struct wl_report *report, uint32_t name)
 {
@@ -114,14 +122,31 @@ static uint64_t read_amount(sqlite3_stmt *row, int64_t category)
     case WL_TIMELINE_MEMCPY:
     case WL_TIMELINE_MEMSET:
     case WL_TIMELINE_UNIFIED_MEMORY:
-        return (uint64_t)sqlite3_column_int64(row, SPAN_BYTES);
+        return (uint64_t)sqlite3_column_int64(row, SPAN_WORD_1);
     case WL_TIMELINE_MEMORY:
-        return sqlite3_column_int64(row, SPAN_MEMORY) == WL_TIMELINE_MEMORY_DEVICE
-                   ? (uint64_t)sqlite3_column_int64(row, SPAN_IN_USE) + 1
+        return sqlite3_column_int64(row, SPAN_WORD_3) == WL_TIMELINE_MEMORY_DEVICE
+                   ? (uint64_t)sqlite3_column_int64(row, SPAN_WORD_5) + 1
                    : 0;
     default:
         return 0;
     }
+}
+
+static uint8_t read_kind(sqlite3_stmt *row, int column)
+{
+    int64_t kind = sqlite3_column_int64(row, column);
+    return kind >= 0 && kind < UINT8_MAX ? (uint8_t)kind : UINT8_MAX;
+}
+
+static void read_details(sqlite3_stmt *row, struct wl_report_span *span)
+{
+    span->is_of_graph =
+        span->category == WL_TIMELINE_KERNEL && sqlite3_column_int64(row, SPAN_WORD_4) != 0;
+    if (span->category != WL_TIMELINE_MEMCPY)
+        return;
+    span->copy_kind = read_kind(row, SPAN_WORD_2);
+    span->source = read_kind(row, SPAN_WORD_3);
+    span->destination = read_kind(row, SPAN_WORD_4);
 }
 
 static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
@@ -144,8 +169,10 @@ static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
         .process = (uint32_t)process - 1,
         .thread = (uint32_t)sqlite3_column_int64(row, SPAN_THREAD),
         .correlation = (uint32_t)sqlite3_column_int64(row, SPAN_CORRELATION),
-        .category = (uint32_t)category,
+        .category = (uint16_t)category,
+        .flags = (uint16_t)sqlite3_column_int64(row, SPAN_FLAGS),
     };
+    read_details(row, span);
     return true;
 }
 
