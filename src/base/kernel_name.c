@@ -74,6 +74,24 @@ static void find_name(const char *demangled, const char **begin, size_t *length)
     *length = end;
 }
 
+char *wl_kernel_function(const char *demangled)
+{
+    const char *name;
+    size_t length, depth = 0, start = 0, end = 0; /* end: of the last word at depth 0 */
+    find_name(demangled, &name, &length);
+    for (size_t i = 0; i < length; i++) {
+        bool is_outside = depth == 0;
+        depth += name[i] == '<' || name[i] == '{';
+        depth -= (name[i] == '>' || name[i] == '}') && depth;
+        if (is_outside && (name[i] == ':' || name[i] == ' '))
+            start = end = i + 1;
+        else if (is_outside && depth == 0 && end == i)
+            end = i + 1;
+    }
+    return end > start ? wl_string_copy_length(name + start, end - start)
+                       : wl_string_copy_length(name, length);
+}
+
 const char *wl_kernel_family(const char *demangled)
 {
     const char *begin;

@@ -3,6 +3,10 @@
 #ifndef WL_BASE_KERNEL_NAME_H
 #define WL_BASE_KERNEL_NAME_H
 
+/* The name alone of a demangled signature, without return type, namespaces, template arguments and
+ * parameters: as wl_demangle_function gives it of the mangled name. Never NULL; free() it. */
+char *wl_kernel_function(const char *demangled);
+
 /* The function without namespaces and without the noise of templates; of kernels that libraries
  * make of a template with what they do: "vectorized_elementwise<bf16 copy>". demangled is as
  * wl_demangle spells it, function as wl_demangle_function. Never NULL; free() it. */

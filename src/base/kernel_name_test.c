@@ -70,6 +70,37 @@ static void arguments_tell_two_apart(void **state)
     free(name);
 }
 
+static void functions_are_found(void **state)
+{
+    static const char *const names[][2] = {
+        {"void ns::gemm<8, ns::half>(ns::half *)", "gemm"},
+        {"scale(float *)", "scale"},
+        {"nvjet_sm90_tst", "nvjet_sm90_tst"},
+        {"void at::native::<unnamed>::multi_tensor_apply_kernel<at::native::<unnamed>::List<3>, "
+         "f(int &)::{lambda(float)#1}>(at::native::<unnamed>::List<3>)",
+         "multi_tensor_apply_kernel"},
+        {"<unnamed>::f(int)", "f"},
+        {"", ""},
+        {"ns::", "ns::"},
+        {"a<", "a"},
+    };
+    (void)state;
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
+        char *function = wl_kernel_function(names[i][0]);
+        assert_string_equal(function, names[i][1]);
+        free(function);
+    }
+    for (size_t i = 0; i < WL_COUNT(rows); i++) {
+        char *demangled = wl_demangle(rows[i].mangled);
+        char *wanted = wl_demangle_function(rows[i].mangled);
+        char *function = wl_kernel_function(demangled);
+        assert_string_equal(function, wanted);
+        free(function);
+        free(wanted);
+        free(demangled);
+    }
+}
+
 static void hostile_names_are_survived(void **state)
 {
     static const char *const names[] = {
@@ -91,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_short),
         cmocka_unit_test(arguments_tell_two_apart),
+        cmocka_unit_test(functions_are_found),
         cmocka_unit_test(hostile_names_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

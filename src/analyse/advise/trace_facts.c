@@ -6,6 +6,7 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/events.h"
 #include "report/tables.h"
@@ -377,7 +378,12 @@ static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
     {
         if (json_array_size(array) < MOST_KERNELS) {
             json_t *object = json_object();
+            char *function = wl_kernel_function(kernel->name);
             json_object_set_new(object, "name", json_string(kernel->name));
+            json_object_set_new(object, "short_name",
+                                json_string(wl_report_short_name(report, kernel->name)));
+            json_object_set_new(object, "function", json_string(function));
+            free(function);
             set(object, "count", kernel->count);
             set(object, "ns", kernel->total_ns);
             set(object, "least_ns", kernel->least_ns);

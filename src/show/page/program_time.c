@@ -74,8 +74,8 @@ static void say_kernels(struct wl_page_sink *sink, const json_t *facts, double p
         if (index == most_kernels)
             break;
         char *more = wl_string_format(", %.0f launch%s", count, count == 1 ? "" : "es");
-        say_part(sink, "      ", ns, all_ns, json_string_value(json_object_get(kernel, "name")),
-                 more);
+        say_part(sink, "      ", ns, all_ns,
+                 json_string_value(json_object_get(kernel, "short_name")), more);
         free(more);
     }
 }
