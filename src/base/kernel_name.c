@@ -267,6 +267,21 @@ char *wl_kernel_short_name(const char *demangled, const char *function)
     return cut(&name);
 }
 
+char *wl_kernel_function_of(const char *demangled)
+{
+    static const char *const unnamed[] = {"<unnamed>", "(anonymous namespace)"};
+    const char *end = demangled, *start = demangled;
+    while (*end && *end != '<' && *end != '(') {
+        if (*end == ':' || *end == ' ')
+            start = end + 1;
+        end++;
+        for (size_t i = 0; i < WL_COUNT(unnamed); i++)
+            if (strncmp(end, unnamed[i], strlen(unnamed[i])) == 0)
+                end += strlen(unnamed[i]);
+    }
+    return wl_string_copy_length(start, (size_t)(end - start));
+}
+
 char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
 {
     const char *arguments;

@@ -12,6 +12,10 @@ char *wl_kernel_function(const char *demangled);
  * wl_demangle spells it, function as wl_demangle_function. Never NULL; free() it. */
 char *wl_kernel_short_name(const char *demangled, const char *function);
 
+/* The function of a demangled name: "scale" of "void ns::scale<float>(float *)". Never NULL; free()
+ * it. */
+char *wl_kernel_function_of(const char *demangled);
+
 /* The function with its template arguments, without namespaces: "gemm<8, float>"; tells two kernels
  * of one short name apart. Never NULL; free() it. */
 char *wl_kernel_name_with_arguments(const char *demangled, const char *function);

@@ -117,9 +117,31 @@ static void hostile_names_are_survived(void **state)
     free(name);
 }
 
+static void functions_of_demangled_names(void **state)
+{
+    static const struct {
+        const char *demangled, *function;
+    } names[] = {
+        {"scale(float *)", "scale"},
+        {"scale", "scale"},
+        {"", ""},
+        {"void at::native::<unnamed>::layer_norm<float, 32u>(long, const float *)", "layer_norm"},
+        {"void (anonymous namespace)::add<int>(int *)", "add"},
+        {"ns::inner::gemm<8, std::array<char *, 1ul>>(int)", "gemm"},
+        {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT"},
+    };
+    (void)state;
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
+        char *function = wl_kernel_function_of(names[i].demangled);
+        assert_string_equal(function, names[i].function);
+        free(function);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_of_demangled_names),
         cmocka_unit_test(names_are_short),
         cmocka_unit_test(arguments_tell_two_apart),
         cmocka_unit_test(functions_are_found),
