@@ -74,24 +74,6 @@ static void find_name(const char *demangled, const char **begin, size_t *length)
     *length = end;
 }
 
-char *wl_kernel_function(const char *demangled)
-{
-    const char *name;
-    size_t length, depth = 0, start = 0, end = 0; /* end: of the last word at depth 0 */
-    find_name(demangled, &name, &length);
-    for (size_t i = 0; i < length; i++) {
-        bool is_outside = depth == 0;
-        depth += name[i] == '<' || name[i] == '{';
-        depth -= (name[i] == '>' || name[i] == '}') && depth;
-        if (is_outside && (name[i] == ':' || name[i] == ' '))
-            start = end = i + 1;
-        else if (is_outside && depth == 0 && end == i)
-            end = i + 1;
-    }
-    return end > start ? wl_string_copy_length(name + start, end - start)
-                       : wl_string_copy_length(name, length);
-}
-
 const char *wl_kernel_family(const char *demangled)
 {
     const char *begin;
@@ -271,13 +253,14 @@ char *wl_kernel_function_of(const char *demangled)
 {
     static const char *const unnamed[] = {"<unnamed>", "(anonymous namespace)"};
     const char *end = demangled, *start = demangled;
-    while (*end && *end != '<' && *end != '(') {
-        if (*end == ':' || *end == ' ')
-            start = end + 1;
-        end++;
+    for (;; end++) {
         for (size_t i = 0; i < WL_COUNT(unnamed); i++)
             if (strncmp(end, unnamed[i], strlen(unnamed[i])) == 0)
                 end += strlen(unnamed[i]);
+        if (!*end || *end == '<' || *end == '(')
+            break;
+        if (*end == ':' || *end == ' ')
+            start = end + 1;
     }
     return wl_string_copy_length(start, (size_t)(end - start));
 }
@@ -305,4 +288,13 @@ char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
     }
     wl_text_add_char(&name, '>');
     return cut(&name);
+}
+
+char *wl_kernel_nvc_name(const char *function, unsigned line)
+{
+    static const char mark[] = "$_omp_fn$"; /* in PTX, where a name may have no dots */
+    const char *found = strstr(function, mark);
+    if (!found || found == function || !line)
+        return NULL;
+    return wl_string_format("%.*s_%u_gpu", (int)(found - function), function, line);
 }

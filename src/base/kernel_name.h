@@ -3,10 +3,6 @@
 #ifndef WL_BASE_KERNEL_NAME_H
 #define WL_BASE_KERNEL_NAME_H
 
-/* The name alone of a demangled signature, without return type, namespaces, template arguments and
- * parameters: as wl_demangle_function gives it of the mangled name. Never NULL; free() it. */
-char *wl_kernel_function(const char *demangled);
-
 /* The function without namespaces and without the noise of templates; of kernels that libraries
  * make of a template with what they do: "vectorized_elementwise<bf16 copy>". demangled is as
  * wl_demangle spells it, function as wl_demangle_function. Never NULL; free() it. */
@@ -22,5 +18,10 @@ char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
 
 /* Whose kernel it is, by its name: "cuBLAS", "ATen", "NCCL", ...; NULL: nobody's that is known. */
 const char *wl_kernel_family(const char *demangled);
+
+/* What nvc calls the kernel that GCC made of an OpenACC or OpenMP construct, "main_41_gpu" for
+ * "main$_omp_fn$0" of a construct in line 41; NULL: it is none of GCC's, or the line is 0. free()
+ * it. */
+char *wl_kernel_nvc_name(const char *function, unsigned line);
 
 #endif

@@ -40,7 +40,7 @@ static void shorten_all(struct wl_report *report)
         if (!may_be_kernel(demangled) ||
             wl_keys_find(&report->demangled, demangled, strlen(demangled)))
             continue;
-        char *function = wl_kernel_function(demangled);
+        char *function = wl_kernel_function_of(demangled);
         const char *name = keep(report, wl_kernel_short_name(demangled, function));
         if (wl_keys_intern(&taken, name, strlen(name), &position))
             name = keep(report, wl_kernel_name_with_arguments(demangled, function));
