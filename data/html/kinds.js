@@ -1,6 +1,7 @@
 /* Launches of the same kernel and shape, put together: warplens.kinds() gives {launch, id, shape, count, ns, timed, least,
  * most, mark, launches} of each, those that take most first; launch stands for the others and is a counted one where there
- * are lists of launches. warplens.kindOf(launch) gives the one that a launch belongs to. */
+ * are lists of launches; wholes are then those that the page came with whole. warplens.kindOf(launch) gives the one that a
+ * launch belongs to, where there are lists. */
 (() => {
     const { data, value, triple } = warplens;
     const time_metric = "gpu__time_duration.sum";
@@ -31,7 +32,7 @@
         const own = kernel.map((number, k) => {
             const shape = triple(grids.slice(3 * k, 3 * k + 3)) + "×" + triple(blocks.slice(3 * k, 3 * k + 3)),
                 key = lists.kernels[number].kernel_name + " " + shape;
-            if (!found.has(key)) found.set(key, { ...empty(shape), positions: [], first: -1 });
+            if (!found.has(key)) found.set(key, { ...empty(shape), positions: [], wholes: [], first: -1 });
             return found.get(key);
         });
         const isCounted = kernel.map((number, k) => !lists.wheres[lists.own.where[k]].uncounted);
@@ -40,6 +41,10 @@
             add(kind, duration_ns[i], mark);
             if (kind.first < 0 && isCounted[of_kind[i]]) kind.first = i;
             kind.positions.push(i);
+        }
+        for (const { id } of lists.wholes) {
+            const launch = lists.find(id);
+            own[of_kind[launch.position]].wholes.push(launch);
         }
         for (const kind of found.values()) {
             kind.launch = lists.at(kind.first < 0 ? kind.positions[0] : kind.first);

@@ -161,11 +161,11 @@
 
     /* ---- tables ---- */
 
-    /* The values of rows that came without them. */
+    /* The values of rows that came without them, but have some. */
     async function bring(rows, table) {
         if (!warplens.isServed) return;
         const of = (row) => (row.launches ? row.launch : row);
-        for (const launch of await warplens.fill(rows.map(of))) {
+        for (const launch of await warplens.fill(rows.map(of).filter((each) => !each.uncounted))) {
             const row = rows.find((each) => of(each) === launch);
             if (launch.values) table.renew(row);
         }
@@ -211,9 +211,8 @@
     function showKind(container, keys, launch) {
         const kind = warplens.kindOf(launch),
             own = (each) => each,
-            rows = kind.launches,
-            wholes = rows.filter((each) => each.values);
-        const isThere = ({ index }) => warplens.isServed || wholes.some((each) => value(each, index).reason === undefined);
+            rows = kind.launches;
+        const isThere = ({ index }) => rows.some((each) => value(each, index).isLater || value(each, index).reason === undefined);
         const [time, ...others] = measures(own);
         container.append(
             h("p", { class: "kernel" }, launch.kernel_name),
@@ -228,7 +227,7 @@
         };
         const links = [
             link("All kernels"),
-            wholes.slice(0, 8).map((each) => h("a", { href: address("details", each.id) }, "Values of launch " + each.id)),
+            kind.wholes.slice(0, 8).map((each) => h("a", { href: address("details", each.id) }, "Values of launch " + each.id)),
         ];
         showTable(container, keys, "kind " + kind.id, options, links, "IDs, ranges");
     }
