@@ -296,8 +296,7 @@ static void put_kind(const struct page *page, struct wl_page_sink *sink, const s
     if (kind->timed) {
         wl_put(sink, &kind_columns[KIND_TOTAL], time_cell(kind->total_ns, &total));
         wl_put(sink, &kind_columns[KIND_SHARE], wl_cell_text(share));
-        wl_put(sink, &kind_columns[KIND_MEAN],
-               time_cell(kind->total_ns / (double)kind->timed, &mean));
+        wl_put(sink, &kind_columns[KIND_MEAN], time_cell(kind->mean_ns, &mean));
         time_cell(kind->least_ns, &range);
         wl_text_add(&range, " to ");
         wl_put(sink, &kind_columns[KIND_SPREAD], time_cell(kind->most_ns, &range));
@@ -324,6 +323,11 @@ static void put_kinds(const struct page *page, struct wl_page_sink *sink)
     if (wl_kinds_add_families(&page->kinds, &line))
         wl_say(sink, "\n  Time by family: ", line.data);
     wl_text_free(&line);
+    if (!page->kinds.untimed)
+        return;
+    wl_text_addf(&line, "%zu of %zu launches", page->kinds.untimed, page->kinds.launches);
+    wl_say(sink, "\n  Not timed, and taken to be as long as the others of their kind: ", line.data);
+    wl_text_free(&line);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -338,7 +342,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     struct page page = {.context = context, .section = summary_section(context)};
     size_t metric_count = page.section->metric_count, count = TEXT_COUNT + metric_count;
     (void)error;
-    wl_kinds_make(context, &page.kinds);
+    wl_kinds_make(context, "gpu__time_duration.sum", &page.kinds);
     page.is_by_kind = wl_kinds_are_better(context, &page.kinds);
     page.columns = wl_alloc_zero(count, sizeof *page.columns);
     memcpy(page.columns, text_columns, sizeof text_columns);
