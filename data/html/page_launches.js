@@ -98,7 +98,7 @@
                 key: (kind) => kind.ns,
                 cell: (kind) => h("td", { class: "number" }, whole_ns ? ((100 * kind.ns) / whole_ns).toFixed(1) + " %" : "n/a"),
             },
-            timeColumn("Mean", (kind) => kind.ns / kind.timed),
+            timeColumn("Mean", (kind) => kind.ns / kind.count),
             timeColumn("Least", (kind) => kind.least),
             timeColumn("Most", (kind) => kind.most),
             ...measures(of).filter((column) => column.name !== time_metric && (warplens.isServed || isThere(column))),
@@ -191,6 +191,11 @@
             noun: ["kernel by name and shape", "kernels by name and shape"],
         };
         showTable(container, keys, "kinds", options, [link("All " + warplens.lists().ids.length.toLocaleString("en") + " launches", "all")]);
+        const { untimed } = warplens.lists().groups;
+        if (untimed)
+            container.append(
+                h("p", { class: "count" }, "Not timed, and taken to be as long as the others of their kind: " + untimed.toLocaleString("en") + " launches"),
+            );
         showRemarks(container);
     }
 

@@ -1,10 +1,11 @@
 /* Which launches are of a class: those that differ in number and time alone. */
 #include "show/page/launch_classes.h"
 
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
+#include <cmocka.h>
 
 static const struct wl_record_value first[] = {{"dram__bytes.sum", 5, WL_MARK_EXACT},
                                                {"gpu__time_duration.sum", 10, WL_MARK_EXACT}},
