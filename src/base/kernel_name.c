@@ -288,3 +288,12 @@ char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
     wl_text_add_char(&name, '>');
     return cut(&name);
 }
+
+char *wl_kernel_nvc_name(const char *function, unsigned line)
+{
+    static const char mark[] = "$_omp_fn$"; /* in PTX, where a name may have no dots */
+    const char *found = strstr(function, mark);
+    if (!found || found == function || !line)
+        return NULL;
+    return wl_string_format("%.*s_%u_gpu", (int)(found - function), function, line);
+}

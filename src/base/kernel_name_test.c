@@ -86,6 +86,20 @@ static void hostile_names_are_survived(void **state)
     free(name);
 }
 
+static void kernels_of_gcc_have_names_of_nvc(void **state)
+{
+    (void)state;
+    char *name = wl_kernel_nvc_name("main$_omp_fn$0", 41);
+    assert_string_equal(name, "main_41_gpu");
+    free(name);
+    name = wl_kernel_nvc_name("solve_step$_omp_fn$12", 7);
+    assert_string_equal(name, "solve_step_7_gpu");
+    free(name);
+    assert_null(wl_kernel_nvc_name("main$_omp_fn$0", 0));
+    assert_null(wl_kernel_nvc_name("main", 41));
+    assert_null(wl_kernel_nvc_name("$_omp_fn$0", 41));
+}
+
 static void functions_of_demangled_names(void **state)
 {
     static const struct {
@@ -114,6 +128,7 @@ int main(void)
         cmocka_unit_test(names_are_short),
         cmocka_unit_test(arguments_tell_two_apart),
         cmocka_unit_test(hostile_names_are_survived),
+        cmocka_unit_test(kernels_of_gcc_have_names_of_nvc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
