@@ -249,6 +249,22 @@ char *wl_kernel_short_name(const char *demangled, const char *function)
     return cut(&name);
 }
 
+char *wl_kernel_function_of(const char *demangled)
+{
+    static const char *const unnamed[] = {"<unnamed>", "(anonymous namespace)"};
+    const char *end = demangled, *start = demangled;
+    for (;; end++) {
+        for (size_t i = 0; i < WL_COUNT(unnamed); i++)
+            if (strncmp(end, unnamed[i], strlen(unnamed[i])) == 0)
+                end += strlen(unnamed[i]);
+        if (!*end || *end == '<' || *end == '(')
+            break;
+        if (*end == ':' || *end == ' ')
+            start = end + 1;
+    }
+    return wl_string_copy_length(start, (size_t)(end - start));
+}
+
 char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
 {
     const char *arguments;
@@ -272,4 +288,13 @@ char *wl_kernel_name_with_arguments(const char *demangled, const char *function)
     }
     wl_text_add_char(&name, '>');
     return cut(&name);
+}
+
+char *wl_kernel_nvc_name(const char *function, unsigned line)
+{
+    static const char mark[] = "$_omp_fn$"; /* in PTX, where a name may have no dots */
+    const char *found = strstr(function, mark);
+    if (!found || found == function || !line)
+        return NULL;
+    return wl_string_format("%.*s_%u_gpu", (int)(found - function), function, line);
 }

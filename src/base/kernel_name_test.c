@@ -86,12 +86,50 @@ static void hostile_names_are_survived(void **state)
     free(name);
 }
 
+static void kernels_of_gcc_have_names_of_nvc(void **state)
+{
+    (void)state;
+    char *name = wl_kernel_nvc_name("main$_omp_fn$0", 41);
+    assert_string_equal(name, "main_41_gpu");
+    free(name);
+    name = wl_kernel_nvc_name("solve_step$_omp_fn$12", 7);
+    assert_string_equal(name, "solve_step_7_gpu");
+    free(name);
+    assert_null(wl_kernel_nvc_name("main$_omp_fn$0", 0));
+    assert_null(wl_kernel_nvc_name("main", 41));
+    assert_null(wl_kernel_nvc_name("$_omp_fn$0", 41));
+}
+
+static void functions_of_demangled_names(void **state)
+{
+    static const struct {
+        const char *demangled, *function;
+    } names[] = {
+        {"scale(float *)", "scale"},
+        {"scale", "scale"},
+        {"", ""},
+        {"void at::native::<unnamed>::layer_norm<float, 32u>(long, const float *)", "layer_norm"},
+        {"void (anonymous namespace)::add<int>(int *)", "add"},
+        {"<unnamed>::f(int)", "f"},
+        {"ns::inner::gemm<8, std::array<char *, 1ul>>(int)", "gemm"},
+        {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT"},
+    };
+    (void)state;
+    for (size_t i = 0; i < WL_COUNT(names); i++) {
+        char *function = wl_kernel_function_of(names[i].demangled);
+        assert_string_equal(function, names[i].function);
+        free(function);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_of_demangled_names),
         cmocka_unit_test(names_are_short),
         cmocka_unit_test(arguments_tell_two_apart),
         cmocka_unit_test(hostile_names_are_survived),
+        cmocka_unit_test(kernels_of_gcc_have_names_of_nvc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

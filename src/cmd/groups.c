@@ -71,13 +71,15 @@ const struct wl_option wl_page_rows[] = {
     PAGE(percent, FLAG, "percent", 0, NULL, "source page: values as percent of the kernel's total"),
     PAGE(metrics.set, TEXT, "set", 0, "NAME", "set of sections: --list-sets"),
     PAGE(metrics.sections, COMMAS, "section", 0, "NAME", "a section: --list-sections; repeatable"),
-    PAGE(metrics.metrics, COMMAS, "metrics", 0, "NAMES",
-         "these metrics, ',' between; also regex:EXPRESSION, group:SECTION or group:SET, and "
-         "breakdown:THROUGHPUT, the metrics it is the maximum of"),
+    PAGE(
+        metrics.metrics, COMMAS, "metrics", 0, "NAMES",
+        "these metrics, ',' between; also regex:EXPRESSION, group:SECTION or group:SET, and "
+        "breakdown:THROUGHPUT, the metrics it is the maximum of; on the source page columns of lines, "
+        "as stall_long_sb or group:smsp__pcsamp_warp_stall_reasons"),
     PAGE(rules, COMMAS, "rule", 0, "NAME",
          "advice page, or findings of the details page: only this rule: --list-rules; repeatable"),
     PAGE(applies_rules, SWITCH, "apply-rules", 0, "yes|no",
-         "details page as text: what the rules find, below the sections; default: yes"),
+         "details page: what the rules find, below the sections; default: yes"),
     PAGE(has_rule_details, FLAG, "print-rule-details", 0, NULL,
          "with them the values they were found by"),
     PAGE(details, CHOICE, "print-details", 0, "all|header|body",

@@ -29,7 +29,7 @@
 #define GPU_COUNTERS "counters over time are not read; `warplens profile` counts for each launch"
 #define NETWORK "counters of network cards and switches are not read"
 #define SESSIONS "there are no sessions: one command runs the program and makes the report"
-#define PYTHON "Python's functions are not recorded; NVTX ranges of the program are (-t nvtx)"
+#define PYTHON "Python is not sampled; --python-backtrace cuda records which of its lines launched"
 #define FRAMES "frames of graphics are not seen"
 #define SYSTEM_STACKS "calls of the system are recorded without call stacks"
 #define STORAGE "storage devices are not watched"
@@ -69,7 +69,6 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("cuda-event-trace", 0, "true|false", "calls on events are recorded with -t cuda"),
     ACCEPTED("cuda-trace-scope", 0, "process-tree|system-wide",
              "the program and all processes it starts are recorded"),
-    ACCEPTED("cuda-trace-all-apis", 0, "true|false", "all calls are recorded"),
     ACCEPTED("flush-on-cudaprofilerstop", 0, "true|false",
              "what is recorded is kept when cudaProfilerStop is called"),
     ONLY("cuda-um-cpu-page-faults", 0, OFF, "use -t cuda-um on a real GPU"),
@@ -120,7 +119,6 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("osrt-backtrace-stack-size", 0, "BYTES", SYSTEM_STACKS),
     ACCEPTED("osrt-backtrace-threshold", 0, "NS", SYSTEM_STACKS),
     ONLY("osrt-file-access", 0, OFF, "names of files are not recorded; strace tells them"),
-    ONLY("python-backtrace", 0, OFF, PYTHON),
     ONLY("python-sampling", 0, OFF, PYTHON),
     ACCEPTED("python-sampling-frequency", 0, "HZ", "without --python-sampling it says nothing"),
     ONLY("python-functions-trace", 0, OFF, PYTHON),

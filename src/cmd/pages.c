@@ -32,7 +32,7 @@ void wl_pages_view(const struct wl_page_options *options, const struct wl_settin
         .metrics = options->metrics.metrics.data,
         .top = options->top,
         .rules = options->rules.data,
-        .has_findings = options->applies_rules && is_text,
+        .has_findings = options->applies_rules,
         .has_rule_details = options->has_rule_details,
         .details = (enum wl_view_details)options->details,
         .metric_name = (enum wl_view_metric_name)options->metric_name,

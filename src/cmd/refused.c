@@ -23,6 +23,8 @@
 #define RANKS "each process is measured or simulated by itself, in a report of its own"
 #define CONFIG "options come from the command line only, so that a run can be repeated"
 #define RENAME "kernels keep the names that the program gives them"
+#define PYTHON_LINES \
+    "`warplens trace --python-backtrace cuda` records which lines of Python launched"
 #define STACKS "`warplens trace --cudabacktrace kernel` records where launches are called from"
 #define GREEN "green contexts are not told apart"
 
@@ -59,8 +61,8 @@ const struct wl_option wl_refused_rows[] = {
          "all GPUs of the program are profiled; choose with CUDA_VISIBLE_DEVICES"),
     REFUSED("native-include", STACKS),
     REFUSED("native-exclude", STACKS),
-    REFUSED("python-include", STACKS),
-    REFUSED("python-exclude", STACKS),
+    REFUSED("python-include", PYTHON_LINES),
+    REFUSED("python-exclude", PYTHON_LINES),
     REFUSED("range-filter", "use --nvtx-include or cudaProfilerStart"),
     REFUSED("disable-profiler-start-stop",
             "cudaProfilerStart and cudaProfilerStop are always observed"),

@@ -195,7 +195,7 @@ enum wl_code wl_recording_start(const struct wl_settings *settings,
     recording.use_stream = use_stream;
     recording.is_simulated = now_ns != NULL;
     atomic_store(&recording.is_on, true);
-    wl_code_stacks_start(settings->trace_stacks);
+    wl_code_stacks_start(settings->trace_stacks, settings->python_stacks);
     wl_timeline_start(&options, &sink);
     if (settings->trace_range == WL_CAPTURE_NVTX)
         wl_nvtx_set_listener(hear_range);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "binary/place.h"
+#include "collect/python.h"
 #include "timeline/names.h"
 #include "timeline/timeline.h"
 
@@ -123,10 +124,17 @@ bool wl_code_site_find(const void *address, struct wl_code_site *site)
 
 /* ---- stacks ---- */
 
-enum { FRAMES_MAX = 64, STACKS_MAX = 1 << 13 };
+enum { FRAMES_MAX = 64, STACKS_MAX = 1 << 13, PYTHON_LABELS_MAX = 1 << 13 };
+
+/* A stack, innermost first: what Python was doing, and which code it called for that. */
+struct frames {
+    void *native[FRAMES_MAX];
+    struct wl_python_frame python[FRAMES_MAX];
+    int native_count, python_count;
+};
 
 static struct {
-    atomic_int wanted;
+    atomic_int wanted, wanted_python;
     struct stack {
         uint64_t hash; /* of its addresses, never 0 */
         uint32_t name;
@@ -134,7 +142,24 @@ static struct {
     size_t count;
 } stacks;
 
-static bool is_wanted(const char *function)
+/* Labels of Python's frames by their identity; with the lock. */
+static struct python_label {
+    uint64_t identity;
+    uint32_t label;
+} python_labels[PYTHON_LABELS_MAX];
+
+static bool is_python_wanted(const char *function)
+{
+    static const char *const parts[] = {"Launch", "Memcpy", "Memset", "Synchronize"};
+    if (!atomic_load_explicit(&stacks.wanted_python, memory_order_relaxed))
+        return false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(function, parts[i]))
+            return true;
+    return false;
+}
+
+static bool is_native_wanted(const char *function)
 {
     static const char *const parts[] = {[WL_STACKS_KERNEL] = "Launch",
                                         [WL_STACKS_MEMORY] = "Mem",
@@ -143,28 +168,53 @@ static bool is_wanted(const char *function)
     return wanted == WL_STACKS_ALL || (wanted && strstr(function, parts[wanted]));
 }
 
+/* With the lock. One that another has taken the place of is asked for again. */
+static uint32_t python_label(const struct wl_python_frame *frame)
+{
+    struct python_label *kept = &python_labels[frame->identity % PYTHON_LABELS_MAX];
+    if (kept->identity != frame->identity || !kept->label) {
+        char *text = wl_python_frame_label(frame);
+        *kept = (struct python_label){frame->identity, wl_timeline_name(text)};
+        free(text);
+    }
+    return kept->label;
+}
+
+static void add_label(struct wl_text *text, uint32_t label)
+{
+    if (label)
+        wl_text_addf(text, "%s%s", text->length ? ";" : "", wl_timeline_name_text(label));
+}
+
 /* With the lock. Outermost first. */
-static uint32_t name_stack(void *const *frames, int count)
+static uint32_t name_stack(const struct frames *frames)
 {
     struct wl_text text = {0};
-    for (int i = count; i-- > 0;) {
-        const struct known *frame = look_up(frames[i]);
-        if (frame && frame->label)
-            wl_text_addf(&text, "%s%s", text.length ? ";" : "",
-                         wl_timeline_name_text(frame->label));
+    for (int i = frames->python_count; i-- > 0;)
+        add_label(&text, python_label(&frames->python[i]));
+    for (int i = frames->native_count; i-- > 0;) {
+        const struct known *frame = look_up(frames->native[i]);
+        add_label(&text, frame ? frame->label : 0);
     }
     uint32_t name = text.length ? wl_timeline_name(text.data) : 0;
     wl_text_free(&text);
     return name;
 }
 
-/* With the lock. */
-static uint32_t find_stack(void *const *frames, int count)
+static uint64_t hash_frames(const struct frames *frames)
 {
     uint64_t hash = 1;
-    for (int i = 0; i < count; i++)
-        hash = (hash ^ (uintptr_t)frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    hash |= 1;
+    for (int i = 0; i < frames->python_count; i++)
+        hash = (hash ^ frames->python[i].identity) * UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < frames->native_count; i++)
+        hash = (hash ^ (uintptr_t)frames->native[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash | 1;
+}
+
+/* With the lock. */
+static uint32_t find_stack(const struct frames *frames)
+{
+    uint64_t hash = hash_frames(frames);
     size_t at = (size_t)(hash >> 40) % STACKS_MAX;
     while (stacks.items[at].hash && stacks.items[at].hash != hash)
         at = (at + 1) % STACKS_MAX;
@@ -172,33 +222,44 @@ static uint32_t find_stack(void *const *frames, int count)
         if (stacks.count == STACKS_MAX / 4 * 3)
             return 0;
         stacks.count++;
-        stacks.items[at] = (struct stack){hash, name_stack(frames, count)};
+        stacks.items[at] = (struct stack){hash, name_stack(frames)};
     }
     return stacks.items[at].name;
 }
 
+bool wl_code_stack_is_wanted(const char *function)
+{
+    return is_native_wanted(function) || is_python_wanted(function);
+}
+
 uint32_t wl_code_stack(const char *function)
 {
-    void *frames[FRAMES_MAX];
-    if (!is_wanted(function))
+    struct frames frames;
+    bool has_native = is_native_wanted(function), has_python = is_python_wanted(function);
+    if (!has_native && !has_python)
         return 0;
     if (hold_clock)
         hold_clock(true);
-    int count = backtrace(frames, FRAMES_MAX);
-    pthread_mutex_lock(&known.lock);
-    uint32_t name = find_stack(frames, count);
-    pthread_mutex_unlock(&known.lock);
+    frames.native_count = has_native ? backtrace(frames.native, FRAMES_MAX) : 0;
+    frames.python_count = has_python ? (int)wl_python_frames(frames.python, FRAMES_MAX) : 0;
+    uint32_t name = 0;
+    if (frames.native_count || frames.python_count) {
+        pthread_mutex_lock(&known.lock);
+        name = find_stack(&frames);
+        pthread_mutex_unlock(&known.lock);
+    }
     if (hold_clock)
         hold_clock(false);
     return name;
 }
 
-void wl_code_stacks_start(enum wl_stacks wanted)
+void wl_code_stacks_start(enum wl_stacks wanted, enum wl_python_stacks wanted_python)
 {
     void *frame;
     atomic_store(&stacks.wanted, (int)wanted);
-    if (!wanted)
-        return;
-    backtrace(&frame, 1); /* loads the unwinder, which may not be done in a callback */
-    wl_timeline_set_stacks(wl_code_stack);
+    atomic_store(&stacks.wanted_python, (int)wanted_python);
+    if (wanted)
+        backtrace(&frame, 1); /* loads the unwinder, which may not be done in a callback */
+    if (wanted || wanted_python)
+        wl_timeline_set_stacks(wl_code_stack);
 }

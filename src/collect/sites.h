@@ -20,10 +20,13 @@ bool wl_code_site_find(const void *address, struct wl_code_site *site);
 /* Whether the code is that of a runtime library or of ours. */
 bool wl_code_is_runtime(const void *address);
 
-/* Has the stacks of calls of CUDA recorded from now on. */
-void wl_code_stacks_start(enum wl_stacks wanted);
+/* Has the stacks of calls of CUDA recorded from now on, of Python's functions and of others. */
+void wl_code_stacks_start(enum wl_stacks wanted, enum wl_python_stacks wanted_python);
+/* Whether they are recorded of calls of this function. */
+bool wl_code_stack_is_wanted(const char *function);
 /* The stack that called this function, as the id of a name: "main;solve;step", without frames of
- * runtime libraries and ours; 0: it is not wanted, or there are too many to keep. */
+ * runtime libraries and ours; Python's functions, "/home/me/train.py:12 main", come first. 0: it is
+ * not wanted, or there are too many to keep. */
 uint32_t wl_code_stack(const char *function);
 
 /* hold(true) stops the clock of the trace until hold(false); NULL: nothing does. */

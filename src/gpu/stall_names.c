@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const struct {
-    const char *column, *state;
+    const char *column, *state, *not_issued;
 } names[] = {
-#define WL_STALL_NAME(column, state) {column, state},
+#define WL_STALL_NAME(column, state) {column, state, column "_not_issued"},
 #include "gpu/stall_names.def"
 };
 
@@ -18,5 +18,19 @@ const char *wl_stall_find(const char *name)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i].column, name) == 0 || strcmp(names[i].state, bare) == 0)
             return names[i].state;
+    return NULL;
+}
+
+const char *wl_stall_column(const char *state)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i].state);
+        if (strncmp(names[i].state, state, length) != 0)
+            continue;
+        if (!state[length])
+            return names[i].column;
+        if (strcmp(state + length, "_not_issued") == 0)
+            return names[i].not_issued;
+    }
     return NULL;
 }

@@ -5,5 +5,7 @@
 /* "long_scoreboard" of "stall_long_sb", "stall_long_scoreboard" or "long_scoreboard"; NULL: it is
  * no state of a warp. */
 const char *wl_stall_find(const char *name);
+/* "stall_long_sb" of "long_scoreboard", "long_scoreboard_not_issued" of that; NULL as above. */
+const char *wl_stall_column(const char *state);
 
 #endif

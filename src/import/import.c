@@ -16,12 +16,13 @@
 enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 16, HEAD_BYTES = 4096 };
 
 static const struct wl_import_format *const formats[] = {
-    &wl_import_sqlite,     &wl_import_ncu_report, &wl_import_chrome,
-    &wl_import_ncu_source, &wl_import_ncu_csv,    &wl_import_rocprof,
+    &wl_import_sqlite,       &wl_import_ncu_report, &wl_import_nsys_json,
+    &wl_import_rocprof_json, &wl_import_chrome,     &wl_import_perfetto,
+    &wl_import_ncu_source,   &wl_import_ncu_csv,    &wl_import_rocprof,
 };
 static const char known[] =
-    "there are nsys's SQLite, nvprof's SQLite, Chrome and PyTorch traces (.json, "
-    ".json.gz), .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, rocprofv3's CSV";
+    "there are nsys's SQLite and JSON, nvprof's SQLite, Chrome and PyTorch traces (.json, "
+    ".json.gz), Perfetto traces, .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, rocprofv3's CSV and JSON";
 
 /* Reads the file, whole or its head, packed with gzip or not. */
 static enum wl_code read_content(struct wl_import_target *target, size_t most,

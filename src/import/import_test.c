@@ -1,87 +1,9 @@
 /* Imported files: each made here as its format says, and forms that are wrong. */
-#include "import/import.h"
-
 #include <math.h>
 #include <sqlite3.h>
 #include <zlib.h>
 
-#include "report/tables.h"
-#include "support/report_sample.h"
-
-static struct sample sample;
-static char *path, *made;
-
-static int set_up(void **state)
-{
-    (void)state;
-    sample_make(&sample);
-    path = wl_string_format("%s/file", sample.folder);
-    made = wl_string_format("%s/made.wlr", sample.folder);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    free(path);
-    free(made);
-    sample_remove(&sample);
-    return 0;
-}
-
-static void write_file(const void *bytes, size_t length)
-{
-    assert_int_equal(wl_file_write(path, bytes, length, NULL), WL_OK);
-}
-
-static struct wl_report *import_text(const char *text)
-{
-    struct wl_report *report = NULL;
-    struct wl_error error = {0};
-    write_file(text, strlen(text));
-    if (wl_import(path, made, true, NULL, &error) != WL_OK)
-        fail_msg("%s", error.message);
-    assert_int_equal(wl_report_open(made, &report, NULL), WL_OK);
-    return report;
-}
-
-static void import_fails(const void *bytes, size_t length, enum wl_code code, const char *message)
-{
-    struct wl_error error = {0};
-    write_file(bytes, length);
-    assert_int_equal(wl_import(path, made, true, NULL, &error), code);
-    if (!strstr(error.message, message))
-        fail_msg("\"%s\" is not in \"%s\"", message, error.message);
-    assert_int_not_equal(access(made, F_OK), 0);
-}
-
-/* ---- rows of a table, as text ---- */
-
-static struct wl_text shown;
-
-static void take_row(void *self, const struct wl_table_cell *cells)
-{
-    const struct wl_timeline_table *table = self;
-    for (int i = 0; i < WL_TABLE_COLUMNS_MAX && table->columns[i].name; i++) {
-        if (cells[i].text)
-            wl_text_addf(&shown, "%s|", cells[i].text);
-        else if (!cells[i].is_absent)
-            wl_text_addf(&shown, "%g|", cells[i].number);
-        else
-            wl_text_add(&shown, "|");
-    }
-    wl_text_add(&shown, "\n");
-}
-
-static void table_is(struct wl_report *report, const char *name, const char *expected)
-{
-    const struct wl_timeline_table *table;
-    wl_text_free(&shown);
-    assert_int_equal(wl_timeline_table_find(name, &table, NULL), WL_OK);
-    assert_int_equal(wl_timeline_table_read(report, table, take_row, (void *)table, NULL), WL_OK);
-    assert_string_equal(shown.data ? shown.data : "", expected);
-    wl_text_free(&shown);
-}
+#include "import/import_testing.h"
 
 /* ---- Chrome ---- */
 
@@ -190,6 +112,7 @@ static void databases_of_nsys_are_read(void **state)
         "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, eventClass INT, globalTid INT, "
         "correlationId INT, nameId INT, returnValue INT);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(100, 150, 0, (41 << 24) + 42, 7, 1, 0), "
+        "(99, 151, 67, (41 << 24) + 42, 7, 1, 0), " /* its call stack */
         "(300, 310, 0, (51 << 24) + 51, 7, 1, 2);"
         "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, "
         "streamId INT, correlationId INT, globalPid INT, demangledName INT, registersPerThread INT, "
@@ -202,7 +125,9 @@ static void databases_of_nsys_are_read(void **state)
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(20, 40, 0, 1, 7, 3, 1000, 1, 0, 2, 41 << 24);"
         "CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, text TEXT, textId INT, domainId INT, "
         "globalTid INT);"
-        "INSERT INTO NVTX_EVENTS VALUES(90, 400, 59, 'phase', NULL, 4, (41 << 24) + 42), "
+        "INSERT INTO NVTX_EVENTS VALUES(5, NULL, 75, 'lib', NULL, 4, (41 << 24) + 42), "
+        "(6, NULL, 75, 'other', NULL, 4, (51 << 24) + 51), "
+        "(90, 400, 59, 'phase', NULL, 4, (41 << 24) + 42), "
         "(95, 200, 59, NULL, 5, 0, (41 << 24) + 42);"
         "CREATE TABLE OSRT_API(start INT, end INT, nameId INT, globalTid INT, returnValue INT);"
         "INSERT INTO OSRT_API VALUES(1, 9000, 3, (41 << 24) + 43, 0);"
@@ -330,26 +255,6 @@ static void source_pages_are_read(void **state)
 }
 
 /* ---- a report of ncu, by hand ---- */
-
-static void put_varint(struct wl_text *out, uint64_t value)
-{
-    for (; value > 127; value >>= 7)
-        wl_text_add_char(out, (char)(value | 128));
-    wl_text_add_char(out, (char)value);
-}
-
-static void put_number(struct wl_text *out, unsigned field, uint64_t value)
-{
-    put_varint(out, field << 3);
-    put_varint(out, value);
-}
-
-static void put_bytes(struct wl_text *out, unsigned field, const void *bytes, size_t length)
-{
-    put_varint(out, field << 3 | 2);
-    put_varint(out, length);
-    wl_text_add_bytes(out, bytes, length);
-}
 
 static void put_length(struct wl_text *out, size_t length)
 {

@@ -4,7 +4,7 @@
 
 #include "base/count.h"
 #include "import/csv.h"
-#include "import/target.h"
+#include "import/rocprof.h"
 
 enum column {
     FUNCTION,
@@ -69,7 +69,7 @@ static void fill_kernel(const struct wl_csv *csv, const int *columns,
     record->words[3] = WL_TIMELINE_PACK_SHARED(number(csv, columns, LDS), 0);
 }
 
-static const char *name_copy(const char *direction, struct wl_timeline_record *record)
+const char *wl_import_rocprof_copy(const char *direction, struct wl_timeline_record *record)
 {
     static const struct {
         const char *part, *name;
@@ -85,6 +85,13 @@ static const char *name_copy(const char *direction, struct wl_timeline_record *r
             return kinds[i].name;
         }
     return "[CUDA memcpy]";
+}
+
+void wl_import_rocprof_note(struct wl_import_target *target)
+{
+    wl_import_note(target, "import-other-gpu",
+                   "times and sizes are of an AMD GPU: calls of HIP stand in the place of CUDA's",
+                   "");
 }
 
 static enum wl_code read_rocprof(struct wl_import_target *target, struct wl_error *error)
@@ -116,7 +123,7 @@ static enum wl_code read_rocprof(struct wl_import_target *target, struct wl_erro
             fill_kernel(&csv, columns, &record);
         } else if (columns[DIRECTION] >= 0) {
             record.category = WL_TIMELINE_MEMCPY;
-            name = name_copy(wl_csv_field(&csv, columns[DIRECTION]), &record);
+            name = wl_import_rocprof_copy(wl_csv_field(&csv, columns[DIRECTION]), &record);
         }
         if (record.category != WL_TIMELINE_CUDA_RUNTIME)
             record.words[0] = WL_TIMELINE_PACK_WHERE(
@@ -127,9 +134,7 @@ static enum wl_code read_rocprof(struct wl_import_target *target, struct wl_erro
     }
     wl_csv_free(&csv);
     if (target->has_process)
-        wl_import_note(
-            target, "import-other-gpu",
-            "times and sizes are of an AMD GPU: calls of HIP stand in the place of CUDA's", "");
+        wl_import_rocprof_note(target);
     return WL_OK;
 }
 

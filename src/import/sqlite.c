@@ -1,6 +1,5 @@
 /* Databases of nsys (`nsys export --type sqlite`) and nvprof: tables of CUPTI's activity records.
  * Of each only columns that are there are read, as they differ by version. */
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "import/cupti_calls.h"
+#include "import/database.h"
 #include "import/target.h"
 
 enum { MOST_COLUMNS = 20, STEPS_PER_CALL = 1000000, MOST_CALLS = 20000, MOST_PIDS = 4096 };
@@ -117,16 +117,22 @@ static void fill_memory(const struct source *source, struct wl_timeline_record *
     record->words[4] = own[6] == 1;
 }
 
-/* eventType: 59 push/pop, 60 start/end, 34 mark. */
+/* eventType (ENUM_NSYS_EVENT_TYPE): of ranges and marks; 70 and 71 are those of a text file. The
+ * others say what domains, categories and threads are called. */
+enum { MARK = 34, PUSH_POP = 59, START_END = 60, PUSH_POP_OF_TEXT = 70, START_END_OF_TEXT = 71 };
+
+/* Rows with call stacks of calls that have a row of their own (ENUM_NSYS_EVENT_CLASS). */
+enum { CLASS_BACKTRACE = 67 };
+
 static void fill_nvtx(const struct source *source, struct wl_timeline_record *record,
                       const int64_t *values)
 {
     (void)source;
-    if (values[OWN] == 60)
+    if (values[OWN] == START_END || values[OWN] == START_END_OF_TEXT)
         record->category = WL_TIMELINE_NVTX_STARTEND;
-    else if (values[OWN] != 59)
+    else if (values[OWN] == MARK)
         record->category = WL_TIMELINE_NVTX_MARK;
-    record->words[0] = (uint64_t)values[OWN + 1]; /* a name's id by then */
+    record->words[0] = (uint64_t)values[OWN + 1]; /* the domain's number, by then */
     record->words[1] = (uint64_t)values[OWN + 2];
     record->words[2] = (uint64_t)values[OWN + 3];
     record->words[3] = (uint64_t)values[OWN + 4];
@@ -321,6 +327,8 @@ static uint32_t find_text(struct reading *reading, sqlite3_stmt **statement, con
         return 0;
     sqlite3_reset(*statement);
     sqlite3_bind_int64(*statement, 1, id);
+    if (sqlite3_bind_parameter_count(*statement) > 1)
+        sqlite3_bind_int64(*statement, 2, (int64_t)reading->pid);
     if (sqlite3_step(*statement) == SQLITE_ROW)
         name = wl_import_name(reading->target, (const char *)sqlite3_column_text(*statement, 0));
     sqlite3_reset(*statement);
@@ -403,6 +411,11 @@ static uint32_t name_event(struct reading *reading, const struct source *source,
 
 /* ---- events ---- */
 
+/* What names are looked up by. */
+struct statements {
+    sqlite3_stmt *names, *domains;
+};
+
 static sqlite3_stmt *prepare(struct reading *reading, const struct source *source)
 {
     const char *table = reading->is_nvprof ? source->nvprof_table : source->table;
@@ -424,8 +437,20 @@ static sqlite3_stmt *prepare(struct reading *reading, const struct source *sourc
     return statement;
 }
 
+/* Whether a row is an event of its own. */
+static bool is_event(const struct reading *reading, const struct source *source,
+                     const int64_t *values)
+{
+    if (source->fill == fill_call && !reading->is_nvprof)
+        return values[OWN + 1] != CLASS_BACKTRACE;
+    if (source->fill != fill_nvtx)
+        return true;
+    return values[OWN] == MARK || values[OWN] == PUSH_POP || values[OWN] == START_END ||
+           values[OWN] == PUSH_POP_OF_TEXT || values[OWN] == START_END_OF_TEXT;
+}
+
 static void put_row(struct reading *reading, const struct source *source, sqlite3_stmt *row,
-                    sqlite3_stmt **names)
+                    struct statements *statements)
 {
     int64_t values[MOST_COLUMNS] = {0};
     int columns = sqlite3_column_count(row) - 1; /* without the text */
@@ -434,7 +459,7 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
     bool has_end = sqlite3_column_type(row, END) != SQLITE_NULL;
     uint64_t pid = (uint64_t)values[THREAD] >> 24 & 0xffffff;
     bool has_pid = !reading->is_nvprof && sqlite3_column_type(row, THREAD) != SQLITE_NULL;
-    if (has_pid && pid != reading->pid)
+    if ((has_pid && pid != reading->pid) || !is_event(reading, source, values))
         return;
     struct wl_timeline_record record = {
         .start = (uint64_t)(values[START] + reading->origin_ns),
@@ -448,23 +473,28 @@ static void put_row(struct reading *reading, const struct source *source, sqlite
         record.flags |= WL_TIMELINE_PREDICTED;
     const char *text = (const char *)sqlite3_column_text(row, columns);
     source->fill(source, &record, values);
-    if (record.category >= WL_TIMELINE_NVTX_PUSHPOP && record.category <= WL_TIMELINE_NVTX_MARK)
-        record.words[0] = find_text(reading, names, "SELECT value FROM StringIds WHERE id = ?",
-                                    (int64_t)record.words[0]);
+    if (source->fill == fill_nvtx) /* domains are created by rows of the same table */
+        record.words[0] = find_text(
+            reading, &statements->domains,
+            "SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = ?1 "
+            "AND globalTid >> 24 & 16777215 = ?2 AND text IS NOT NULL ORDER BY start LIMIT 1",
+            (int64_t)record.words[0]);
     record.name = text ? wl_import_name(reading->target, text)
-                       : name_event(reading, source, names, values[NAME], &record);
+                       : name_event(reading, source, &statements->names, values[NAME], &record);
     wl_import_event(reading->target, &record);
 }
 
 static enum wl_code put_source(struct reading *reading, const struct source *source,
                                struct wl_error *error)
 {
-    sqlite3_stmt *names = NULL, *row = prepare(reading, source);
+    struct statements statements = {0};
+    sqlite3_stmt *row = prepare(reading, source);
     int status = SQLITE_DONE;
     while (row && (status = sqlite3_step(row)) == SQLITE_ROW)
-        put_row(reading, source, row, &names);
+        put_row(reading, source, row, &statements);
     enum wl_code code = status == SQLITE_DONE ? WL_OK : fail(reading, error);
-    sqlite3_finalize(names);
+    sqlite3_finalize(statements.names);
+    sqlite3_finalize(statements.domains);
     sqlite3_finalize(row);
     return code;
 }
@@ -597,6 +627,17 @@ static enum wl_code read_all(struct reading *reading, struct wl_error *error)
     return code;
 }
 
+enum wl_code wl_import_database(struct wl_import_target *target, sqlite3 *database,
+                                struct wl_error *error)
+{
+    struct reading reading = {.target = target, .database = database};
+    sqlite3_progress_handler(database, STEPS_PER_CALL, stop_long_query, &reading);
+    enum wl_code code = read_all(&reading, error);
+    sqlite3_progress_handler(database, 0, NULL, NULL);
+    free(reading.pids.items);
+    return code;
+}
+
 static enum wl_code read_sqlite(struct wl_import_target *target, struct wl_error *error)
 {
     struct reading reading = {.target = target};
@@ -610,11 +651,9 @@ static enum wl_code read_sqlite(struct wl_import_target *target, struct wl_error
         sqlite3_db_config(reading.database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
         sqlite3_db_config(reading.database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
         sqlite3_limit(reading.database, SQLITE_LIMIT_LENGTH, 64 << 20);
-        sqlite3_progress_handler(reading.database, STEPS_PER_CALL, stop_long_query, &reading);
-        code = read_all(&reading, error);
+        code = wl_import_database(target, reading.database, error);
     }
     sqlite3_close(reading.database);
-    free(reading.pids.items);
     return code;
 }
 

@@ -213,6 +213,14 @@ static struct invocation *find_invocation(struct invocation **list, const char *
     return invocation;
 }
 
+static bool matches_name(const struct wl_pattern *pattern, const struct wl_filter *filter,
+                         const struct wl_filter_launch *launch)
+{
+    return wl_pattern_matches(pattern, name_of(filter, launch)) ||
+           (launch->alias && filter->base == WL_NAME_FUNCTION &&
+            wl_pattern_matches(pattern, launch->alias));
+}
+
 /* The number of this invocation of a kernel of that name, from 1. */
 static uint64_t count_invocation(struct wl_filter *filter, const char *name)
 {
@@ -249,7 +257,7 @@ static bool matches_id(struct wl_filter *filter, const struct wl_filter_launch *
     uint64_t invocation = count_invocation(filter, name);
     return matches_number(&filter->id_context, launch->context_id) &&
            matches_number(&filter->id_stream, launch->stream_id) &&
-           wl_pattern_matches(&filter->id_name, name) &&
+           matches_name(&filter->id_name, filter, launch) &&
            matches_number(&filter->id_invocation, invocation);
 }
 
@@ -280,7 +288,7 @@ bool wl_filter_accept(struct wl_filter *filter, const struct wl_filter_launch *l
         return false;
     if (filter->launches++ < filter->skip_before_match)
         return false;
-    if (!is_id || !wl_pattern_matches(&filter->name, name_of(filter, launch)))
+    if (!is_id || !matches_name(&filter->name, filter, launch))
         return false;
     if (filter->include.count > 0 && !matches_any(&filter->include, launch))
         return false;

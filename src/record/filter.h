@@ -20,6 +20,7 @@ struct wl_filter_launch {
         *ranges; /* open NVTX push/pop ranges of the thread, "domain@name" or "name" */
     size_t range_count;
     const uint32_t *grid, *block; /* three each, or NULL */
+    const char *alias;            /* a further name of the function: that of nvc; or NULL */
 };
 
 /* True if this launch is to be profiled. Counts every launch it is asked about. With the setting

@@ -14,10 +14,12 @@
 static struct wl_filter_launch launch_of(char letter)
 {
     static const struct wl_filter_launch kernels[] = {
-        {"_Z3fooPf", "foo(float *)", "foo", 1, 7, NULL, 0, NULL, NULL},
-        {"_ZN1a3foo2Ei", "a::foo2(int)", "foo2", 1, 7, NULL, 0, NULL, NULL},
-        {"_Z3barILi4EEvv", "void bar<4>()", "bar", 1, 7, NULL, 0, NULL, NULL},
-        {"_Z3fooPf", "foo(float *)", "foo", 2, 13, NULL, 0, NULL, NULL},
+        {"_Z3fooPf", "foo(float *)", "foo", 1, 7, NULL, 0, NULL, NULL, NULL},
+        {"_ZN1a3foo2Ei", "a::foo2(int)", "foo2", 1, 7, NULL, 0, NULL, NULL, NULL},
+        {"_Z3barILi4EEvv", "void bar<4>()", "bar", 1, 7, NULL, 0, NULL, NULL, NULL},
+        {"_Z3fooPf", "foo(float *)", "foo", 2, 13, NULL, 0, NULL, NULL, NULL},
+        {"main$_omp_fn$0", "main$_omp_fn$0", "main$_omp_fn$0", 1, 7, NULL, 0, NULL, NULL,
+         "main_41_gpu"},
     };
     switch (letter) {
     case 'f':
@@ -26,6 +28,8 @@ static struct wl_filter_launch launch_of(char letter)
         return kernels[1];
     case 'F': /* foo on another context and stream */
         return kernels[3];
+    case 'g': /* of GCC */
+        return kernels[4];
     default:
         return kernels[2];
     }
@@ -70,6 +74,17 @@ static void names_select_as_in_ncu(void **state)
     assert_selects("kernel_name=regex:<4>\nkernel_name_base=demangled", "f2bF", "..b.");
     assert_selects("kernel_name=_Z3fooPf\nkernel_name_base=mangled", "f2bF", "f..F");
     assert_selects("kernel_name=foo\nkernel_name_base=mangled", "f2bF", "....");
+}
+
+static void names_of_nvc_select_kernels_of_gcc(void **state)
+{
+    (void)state;
+    assert_selects("kernel_name=main_41_gpu", "fgb", ".g.");
+    assert_selects("kernel_name=main$_omp_fn$0", "fgb", ".g.");
+    assert_selects("kernel_name=regex:_41_", "fgb", ".g.");
+    assert_selects("kernel_name=main_42_gpu", "fgb", "...");
+    assert_selects("kernel_name=main_41_gpu\nkernel_name_base=mangled", "fgb", "...");
+    assert_selects("kernel_id=::main_41_gpu:2", "gfgg", "..g.");
 }
 
 static void skips_and_counts_select_as_in_ncu(void **state)
@@ -292,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_select_as_in_ncu),
+        cmocka_unit_test(names_of_nvc_select_kernels_of_gcc),
         cmocka_unit_test(skips_and_counts_select_as_in_ncu),
         cmocka_unit_test(the_profiler_switch_selects),
         cmocka_unit_test(kernel_ids_select_as_in_ncu),

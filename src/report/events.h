@@ -22,7 +22,7 @@ enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
                               void (*take)(void *self, const struct wl_report_event *event),
                               void *self, struct wl_error *error);
 
-/* What a picture over time needs of an event. */
+/* What pictures over time and sums need of an event. */
 struct wl_report_span {
     uint64_t start_ns, end_ns;
     uint64_t where;  /* word 0: of the device's events its stream (WL_TIMELINE_WHERE_...) */
@@ -30,12 +30,17 @@ struct wl_report_span {
                         are in use from then on */
     uint32_t name;   /* wl_report_event_name */
     uint32_t process, thread, correlation;
-    uint32_t category; /* enum wl_timeline_category */
+    uint16_t category, flags; /* enum wl_timeline_category */
+    bool is_of_graph;         /* a kernel of one */
+    /* of copies: enum wl_timeline_copy, enum wl_timeline_memory; 255: another */
+    uint8_t copy_kind, source, destination;
 };
 /* All events of the trace in the order of wl_report_events, at once: several times as fast, and in
  * memory. free() *spans. Errors: WL_ERR_CORRUPT. */
 enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
                              struct wl_error *error);
+/* The greatest that a span's name can be. */
+uint32_t wl_report_event_names(const struct wl_report *report);
 /* "" for 0, and for names that are not there. */
 const char *wl_report_event_name(const struct wl_report *report, uint32_t name);
 

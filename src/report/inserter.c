@@ -23,7 +23,9 @@ static const char *const insert_sql[WL_TABLE_COUNT] = {
     [WL_TABLE_NOTES] = "INSERT INTO notes VALUES(?,?,?,?,?,?,?,?)",
     [WL_TABLE_SOURCES] = "INSERT INTO sources VALUES(?,?,?,?,?)",
     [WL_TABLE_TRACE_CATEGORIES] = "INSERT INTO trace_categories VALUES(?,?,?,?,?,?,?,?,?)",
-    [WL_TABLE_TRACE_EVENTS] = "INSERT INTO trace_events VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [WL_TABLE_TRACE_EVENTS] =
+        "INSERT INTO trace_events SELECT NULL, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, "
+        "c13 FROM " WL_BULK_TABLE,
     [WL_TABLE_TRACE_RECORDINGS] = "INSERT INTO trace_recordings VALUES(?,?,?,?,?,?,?,?)",
 };
 
@@ -40,6 +42,8 @@ enum wl_code wl_inserter_open(struct wl_inserter *inserter, const char *path,
     enum wl_code code = wl_database_create(path, &inserter->database, error);
     if (code != WL_OK)
         return code;
+    if (wl_bulk_register(inserter->database, &inserter->bulk) != SQLITE_OK)
+        fail(inserter);
     for (int table = 0; table < WL_TABLE_COUNT; table++)
         if (sqlite3_prepare_v3(inserter->database, insert_sql[table], -1, SQLITE_PREPARE_PERSISTENT,
                                &inserter->statements[table], NULL) != SQLITE_OK)
@@ -80,6 +84,18 @@ void wl_inserter_add(struct wl_inserter *inserter, enum wl_report_table table,
     if (status == SQLITE_OK)
         status = sqlite3_step(statement);
     if (status != SQLITE_DONE)
+        fail(inserter);
+    sqlite3_reset(statement);
+}
+
+void wl_inserter_add_events(struct wl_inserter *inserter, size_t count, wl_bulk_fill *fill,
+                            void *self)
+{
+    if (wl_inserter_has_failed(inserter))
+        return;
+    sqlite3_stmt *statement = inserter->statements[WL_TABLE_TRACE_EVENTS];
+    inserter->bulk = (struct wl_bulk){.count = count, .fill = fill, .self = self};
+    if (sqlite3_step(statement) != SQLITE_DONE)
         fail(inserter);
     sqlite3_reset(statement);
 }

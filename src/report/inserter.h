@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "report/bulk.h"
+#include "report/cell.h"
 
 enum wl_report_table {
     WL_TABLE_META,
@@ -31,29 +33,11 @@ enum wl_report_table {
     WL_TABLE_COUNT,
 };
 
-enum wl_cell_type { WL_CELL_NULL, WL_CELL_INTEGER, WL_CELL_REAL, WL_CELL_TEXT };
-
-struct wl_cell {
-    enum wl_cell_type type;
-    int64_t integer;
-    double real;
-    const char *text;
-};
-
-#define WL_NULL ((struct wl_cell){.type = WL_CELL_NULL})
-#define WL_INTEGER(value) ((struct wl_cell){.type = WL_CELL_INTEGER, .integer = (int64_t)(value)})
-#define WL_REAL(value) ((struct wl_cell){.type = WL_CELL_REAL, .real = (value)})
-/* NULL becomes the empty text: columns of names are NOT NULL. */
-#define WL_TEXT(value) ((struct wl_cell){.type = WL_CELL_TEXT, .text = (value)})
-/* NULL stays NULL. */
-#define WL_TEXT_OR_NULL(value) ((value) ? WL_TEXT(value) : WL_NULL)
-/* 0 is no id. */
-#define WL_ID_OR_NULL(value) ((value) ? WL_INTEGER(value) : WL_NULL)
-
 struct wl_inserter {
     sqlite3 *database;
     const char *path; /* for messages; the caller's */
     sqlite3_stmt *statements[WL_TABLE_COUNT];
+    struct wl_bulk bulk;   /* of what is added at once */
     struct wl_error error; /* code WL_OK as long as all is well */
 };
 
@@ -66,6 +50,9 @@ void wl_inserter_add(struct wl_inserter *inserter, enum wl_report_table table,
 #define WL_INSERT(inserter, table, ...)                                     \
     wl_inserter_add(inserter, table, (const struct wl_cell[]){__VA_ARGS__}, \
                     sizeof((const struct wl_cell[]){__VA_ARGS__}) / sizeof(struct wl_cell))
+/* Adds count rows of WL_BULK_COLUMNS cells to the events of traces, which get the next ids. */
+void wl_inserter_add_events(struct wl_inserter *inserter, size_t count, wl_bulk_fill *fill,
+                            void *self);
 bool wl_inserter_has_failed(const struct wl_inserter *inserter);
 /* Ends the transaction and closes; gives the first failure. */
 enum wl_code wl_inserter_close(struct wl_inserter *inserter, struct wl_error *error);

@@ -165,6 +165,12 @@ INSERT INTO NVTX_EVENTS(start, end, eventType, category, color, text, globalTid,
   FROM input.trace_events JOIN origin JOIN pids USING (process_id)
     LEFT JOIN input.names ON names.id = name_id
   WHERE category IN (8, 9, 10) ORDER BY start_ns, trace_events.id;
+-- NvtxDomainCreate: what the numbers of domains are called in a process
+INSERT INTO NVTX_EVENTS(start, eventType, text, globalTid, textId, domainId)
+  SELECT min(start_ns - ns), 75, names.name, globalPid, word_0, word_0
+  FROM input.trace_events JOIN origin JOIN pids USING (process_id)
+    JOIN input.names ON names.id = word_0
+  WHERE category IN (8, 9, 10) GROUP BY globalPid, word_0;
 
 CREATE TABLE OSRT_API(start INTEGER NOT NULL, end INTEGER NOT NULL, eventClass INTEGER NOT NULL,
   globalTid INTEGER, correlationId INTEGER, nameId INTEGER NOT NULL, returnValue INTEGER NOT NULL,

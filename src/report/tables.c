@@ -1,92 +1,14 @@
 #include "report/tables.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
-#include "base/memory.h"
 #include "base/near.h"
 #include "base/text.h"
 #include "report/failure.h"
 #include "report/reader.h"
-
-/* ---- what SQL lacks ---- */
-
-struct values {
-    double *items;
-    size_t count, capacity;
-};
-
-/* SQLite keeps a few bytes for each group. */
-static struct values *values_of(sqlite3_context *context)
-{
-    struct values **place = sqlite3_aggregate_context(context, sizeof *place);
-    if (place && !*place)
-        *place = wl_alloc_zero(1, sizeof **place);
-    return place ? *place : NULL;
-}
-
-static void gather(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    struct values *kept = values_of(context);
-    if (kept && sqlite3_value_type(values[0]) != SQLITE_NULL)
-        WL_PUSH(kept, sqlite3_value_double(values[0]));
-}
-
-static int compare(const void *left, const void *right)
-{
-    double difference = *(const double *)left - *(const double *)right;
-    return difference < 0 ? -1 : difference > 0;
-}
-
-static void free_values(struct values *values)
-{
-    free(values->items);
-    free(values);
-}
-
-static void end_median(sqlite3_context *context)
-{
-    struct values *kept = values_of(context);
-    if (!kept)
-        return;
-    size_t middle = kept->count / 2;
-    if (kept->count)
-        qsort(kept->items, kept->count, sizeof *kept->items, compare);
-    if (kept->count % 2)
-        sqlite3_result_double(context, kept->items[middle]);
-    else if (kept->count)
-        sqlite3_result_double(context, (kept->items[middle - 1] + kept->items[middle]) / 2);
-    free_values(kept);
-}
-
-/* Of a sample: divided by one less than there are, as in nsys; 0 of one. */
-static void end_deviation(sqlite3_context *context)
-{
-    struct values *kept = values_of(context);
-    if (!kept)
-        return;
-    double mean = 0, sum = 0;
-    for (size_t i = 0; i < kept->count; i++)
-        mean += kept->items[i] / (double)kept->count;
-    for (size_t i = 0; i < kept->count; i++)
-        sum += (kept->items[i] - mean) * (kept->items[i] - mean);
-    if (kept->count)
-        sqlite3_result_double(context, kept->count > 1 ? sqrt(sum / (double)(kept->count - 1)) : 0);
-    free_values(kept);
-}
-
-static void add_functions(sqlite3 *database)
-{
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    sqlite3_create_function_v2(database, "median", 1, flags, NULL, NULL, gather, end_median, NULL);
-    sqlite3_create_function_v2(database, "deviation", 1, flags, NULL, NULL, gather, end_deviation,
-                               NULL);
-}
-
-/* ---- reading ---- */
+#include "report/table_functions.h"
 
 static enum wl_code fail(const struct wl_report *report, struct wl_error *error)
 {
@@ -112,7 +34,7 @@ enum wl_code wl_timeline_table_read(struct wl_report *report, const struct wl_ti
 {
     sqlite3_stmt *statement = NULL;
     struct wl_table_cell cells[WL_TABLE_COLUMNS_MAX];
-    add_functions(report->file.database);
+    wl_table_functions_add(report->file.database);
     if (sqlite3_prepare_v2(report->file.database, table->sql, -1, &statement, NULL) != SQLITE_OK)
         return fail(report, error);
     int status, columns = sqlite3_column_count(statement);
@@ -150,8 +72,8 @@ bool wl_report_is_simulated(struct wl_report *report)
 
 const struct wl_timeline_table *wl_timeline_table_next(const struct wl_timeline_table *table)
 {
-    static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_rank_tables,
-                                                            wl_nsys_tables};
+    static const struct wl_timeline_table *const lists[] = {wl_timeline_tables, wl_python_tables,
+                                                            wl_rank_tables, wl_nsys_tables};
     bool is_found = !table;
     for (size_t i = 0; i < WL_COUNT(lists); i++)
         for (const struct wl_timeline_table *row = lists[i]; row->name; row++) {

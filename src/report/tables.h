@@ -34,7 +34,8 @@ struct wl_timeline_table {
 };
 
 /* Each ends with one without name. */
-extern const struct wl_timeline_table wl_timeline_tables[], wl_rank_tables[], wl_nsys_tables[];
+extern const struct wl_timeline_table wl_timeline_tables[], wl_python_tables[], wl_rank_tables[],
+    wl_nsys_tables[];
 /* Older names of tables, and tables of nsys that cannot be; each list ends with NULL. */
 struct wl_table_alias {
     const char *name, *table;

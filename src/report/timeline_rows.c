@@ -6,6 +6,21 @@
 #include "base/count.h"
 #include "base/memory.h"
 
+static bool is_name(const char *word)
+{
+    size_t length = strlen(word);
+    return length > 5 && strcmp(word + length - 5, "_name") == 0;
+}
+
+/* Bits of the words of a category that are names. */
+static unsigned words_that_are_names(const struct wl_timeline_category_info *info)
+{
+    unsigned words = 0;
+    for (int word = 0; word < WL_TIMELINE_WORDS; word++)
+        words |= (unsigned)is_name(info->words[word]) << word;
+    return words;
+}
+
 static void put_categories(struct wl_timeline_rows *rows)
 {
     static const char *const sides[] = {"none", "host", "device"};
@@ -14,6 +29,7 @@ static void put_categories(struct wl_timeline_rows *rows)
     rows->has_categories = true;
     for (int i = 1; i < WL_TIMELINE_CATEGORY_COUNT; i++) {
         const struct wl_timeline_category_info *info = &wl_timeline_categories[i];
+        rows->name_words[i] = words_that_are_names(info);
         WL_INSERT(rows->inserter, WL_TABLE_TRACE_CATEGORIES, WL_INTEGER(i), WL_TEXT(info->name),
                   WL_TEXT(sides[info->side]), WL_TEXT(info->words[0]), WL_TEXT(info->words[1]),
                   WL_TEXT(info->words[2]), WL_TEXT(info->words[3]), WL_TEXT(info->words[4]),
@@ -36,37 +52,39 @@ static int64_t name_row(const struct wl_timeline_rows *rows, uint64_t id)
     return id > 0 && id <= rows->names.count ? rows->names.items[id - 1] : 0;
 }
 
-static bool is_name(const char *word)
-{
-    size_t length = strlen(word);
-    return length > 5 && strcmp(word + length - 5, "_name") == 0;
-}
+struct events {
+    const struct wl_timeline_rows *rows;
+    int64_t process_id;
+    const struct wl_timeline_record *records;
+};
 
-static void put_event(struct wl_timeline_rows *rows, int64_t process_id,
-                      const struct wl_timeline_record *event)
+static void fill_event(void *self, size_t row, struct wl_cell cells[WL_BULK_COLUMNS])
 {
-    const struct wl_timeline_category_info *info = &wl_timeline_categories[event->category];
-    struct wl_cell cells[9 + WL_TIMELINE_WORDS] = {
-        WL_INTEGER(++rows->event_rows), WL_INTEGER(process_id),
-        WL_INTEGER(event->category),    WL_ID_OR_NULL(name_row(rows, event->name)),
-        WL_INTEGER(event->start),       WL_INTEGER(event->end),
-        WL_INTEGER(event->thread),      WL_INTEGER(event->correlation),
-        WL_INTEGER(event->flags),
-    };
+    const struct events *events = self;
+    const struct wl_timeline_rows *rows = events->rows;
+    const struct wl_timeline_record *event = &events->records[row];
+    unsigned names = rows->name_words[event->category];
+    cells[0] = WL_INTEGER(events->process_id);
+    cells[1] = WL_INTEGER(event->category);
+    cells[2] = WL_ID_OR_NULL(name_row(rows, event->name));
+    cells[3] = WL_INTEGER(event->start);
+    cells[4] = WL_INTEGER(event->end);
+    cells[5] = WL_INTEGER(event->thread);
+    cells[6] = WL_INTEGER(event->correlation);
+    cells[7] = WL_INTEGER(event->flags);
     for (int word = 0; word < WL_TIMELINE_WORDS; word++)
-        cells[9 + word] = is_name(info->words[word])
-                              ? WL_ID_OR_NULL(name_row(rows, event->words[word]))
-                              : WL_INTEGER(event->words[word]);
-    wl_inserter_add(rows->inserter, WL_TABLE_TRACE_EVENTS, cells, WL_COUNT(cells));
+        cells[8 + word] = names >> word & 1 ? WL_ID_OR_NULL(name_row(rows, event->words[word]))
+                                            : WL_INTEGER(event->words[word]);
 }
+_Static_assert(8 + WL_TIMELINE_WORDS == WL_BULK_COLUMNS, "an event is a row");
 
 void wl_timeline_rows_put_events(struct wl_timeline_rows *rows, int64_t process_id,
                                  const struct wl_record_trace *record)
 {
+    struct events events = {rows, process_id, record->records};
     put_categories(rows);
     rows->has_events = true;
-    for (size_t i = 0; i < record->count; i++)
-        put_event(rows, process_id, &record->records[i]);
+    wl_inserter_add_events(rows->inserter, record->count, fill_event, &events);
 }
 
 void wl_timeline_rows_put_end(struct wl_timeline_rows *rows,

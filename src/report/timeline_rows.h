@@ -11,7 +11,7 @@ struct wl_timeline_rows {
     void *self;
     int64_t (*name_id)(void *self, const char *name); /* of a row in the table of names */
     bool has_categories;
-    int64_t event_rows;
+    unsigned name_words[WL_TIMELINE_CATEGORY_COUNT]; /* bits of words that are names */
     /* of the stream at hand */
     struct {
         int64_t *items; /* rows of its names */

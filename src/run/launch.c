@@ -278,11 +278,13 @@ static enum wl_code name_report(struct wl_launch_run *run, struct wl_error *erro
     return code;
 }
 
-/* A program that does not use the runtime calls the driver itself. */
+/* A program that is not known to use the runtime may call the driver itself, as may what a script
+ * starts. */
 static void choose_records(struct wl_launch_run *run)
 {
     struct wl_settings *settings = &run->settings;
-    bool has_runtime = run->info.kind != WL_PROGRAM_DRIVER && run->info.kind != WL_PROGRAM_NO_CUDA;
+    bool has_runtime =
+        run->info.kind == WL_PROGRAM_SHARED_RUNTIME || run->info.kind == WL_PROGRAM_STATIC_RUNTIME;
     settings->trace_driver = !has_runtime || strstr(settings->trace, "cuda-driver");
     settings->trace_faults = strstr(settings->trace, "cuda-um");
 }

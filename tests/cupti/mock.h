@@ -7,7 +7,8 @@
  * records; activity_dropped=N; deliver=0: full buffers of records are filled again; late=1:
  * they are delivered by a flush only; check_zero=1: says whether buffers come as zeros; exit_at=N,
  * abort_at=N: what happens in the middle of launch number N; load_at=N, another thread loads a
- * module then. */
+ * module then; calls=N, so many other calls of both APIs
+ * are made with each launch. */
 #ifndef MOCK_H
 #define MOCK_H
 
@@ -31,7 +32,7 @@ struct mock_hooks {
                 uint32_t correlation_id, bool is_graph);
 };
 /* Each device has one context: the number of that, from 0, and the calling thread's. */
-enum { MOCK_CONTEXTS = 2, MOCK_CALL_MEMORY_MAP = 543 };
+enum { MOCK_CONTEXTS = 2, MOCK_CALL_MEMORY_MAP = 543, MOCK_CALL_GET_DEVICE = 17 };
 uint32_t mock_context_number(const void *context);
 const void *mock_current_context(void);
 

@@ -56,6 +56,7 @@ static struct {
     uint32_t process_id;
     uint64_t kinds;         /* of records that are wanted, as bits */
     uint64_t unified_kinds; /* the same of unified memory */
+    bool is_get_device_left_out;
     uint8_t *buffer;
     size_t buffer_bytes, used_bytes;
     size_t dropped;
@@ -170,6 +171,7 @@ static void add_kernel(const struct mock_kernel *kernel,
     struct wl_cupti_kernel_activity record = {
         .kind = WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL,
         .registers = 40,
+        .shared_dynamic_bytes = launch->shared_bytes,
         .start_ns = start_of(correlation_id) + 1500,
         .end_ns = start_of(correlation_id) + 1500 + 500 + correlation_id,
         .context_id = 1,
@@ -350,8 +352,15 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
         add_wait(correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, 211, correlation_id);
+    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME) && !state.is_get_device_left_out)
+        add_call(WL_CUPTI_ACTIVITY_RUNTIME, MOCK_CALL_GET_DEVICE, correlation_id);
     if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
         add_call(WL_CUPTI_ACTIVITY_DRIVER, 307, correlation_id);
+    for (long i = mock_value("calls", 0); i > 0; i--) {
+        int kind = i % 3 ? WL_CUPTI_ACTIVITY_RUNTIME : WL_CUPTI_ACTIVITY_DRIVER;
+        if (is_wanted(kind))
+            add_call(kind, 10, correlation_id);
+    }
     if (is_wanted(WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL) && state.has_records)
         add_kernel(kernel, launch, correlation_id, is_graph);
     pthread_mutex_unlock(&state.lock);
@@ -482,10 +491,20 @@ int cuptiActivityDisable(int kind)
     return 0;
 }
 
+int cuptiActivityEnableRuntimeApi(uint32_t call, uint8_t is_on)
+{
+    RESULT(cuptiActivityEnableRuntimeApi);
+    if (call == MOCK_CALL_GET_DEVICE)
+        state.is_get_device_left_out = !is_on;
+    return 0;
+}
+
 int cuptiGetCallbackName(int domain, uint32_t call, const char **name)
 {
     if (domain == WL_CUPTI_DOMAIN_RUNTIME && call == 211)
         *name = "cudaLaunchKernel_v7000";
+    else if (domain == WL_CUPTI_DOMAIN_RUNTIME && call == MOCK_CALL_GET_DEVICE)
+        *name = "cudaGetDevice_v3020";
     else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == 307)
         *name = "cuLaunchKernel";
     else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == MOCK_CALL_MEMORY_MAP)

@@ -24,6 +24,13 @@ for form in 0 1 2 3; do
                     $column["memory_l2_theoretical_sectors_global_ideal"]
             }'
 done >found.txt
+# nvc's name of a kernel: its function, and the line of its construct
+line=$(grep -n 'pragma acc parallel loop gang vector_length(128)' "$SOURCE/examples/spmv/spmv_acc.c" | cut -d: -f1)
+"$WARPLENS" profile -q -k "vector_of_128_${line}_gpu" -o named ./spmv_acc 1 16 >output 2>&1 &&
+    "$WARPLENS" show named.wlr --page summary -k "regex:_${line}_gpu$" | grep -q 'vector_of_128\$_omp_fn\$0' ||
+    { echo "vector_of_128_${line}_gpu is no kernel:" >&2; cat output >&2; exit 1; }
+"$WARPLENS" profile -q -k vector_of_128_1_gpu -o none ./spmv_acc 1 16 >output 2>&1
+[ $? = 7 ] || { echo "vector_of_128_1_gpu is a kernel:" >&2; cat output >&2; exit 1; }
 sed '/^#/d; s/  */ /g' "$SOURCE/tests/openacc/spmv.txt" >wanted.txt
 # another compiler than the recorded one loads other numbers of sectors: lines and shapes are the same
 [ "$(gcc -dumpversion | cut -d. -f1)" = 12 ] || sed -i 's/ [0-9]* [0-9]*$//' wanted.txt found.txt

@@ -82,6 +82,7 @@ WAYS = {
     "triage": PROFILE,
     "trace-cuda": TRACE + ["-t", "cuda"],
     "trace": TRACE,
+    "trace-python": TRACE + ["-t", "cuda", "--python-backtrace", "cuda"],
     "full": PROFILE + ["--set", "full"],
     "full-20": PROFILE + ["--set", "full", "-c", "20"],
     "replay-100": PROFILE + ["--set", "basic", "--replay-mode", "kernel", "-c", "100"],
@@ -396,6 +397,7 @@ def measure(bench, gpus):
             if traced:
                 bench.keep_pages("trace", traced.report)
             bench.once(program, "trace", steps, limit, times)
+            bench.once(program, "trace-python", steps, limit, times)
             bench.once(program, "full-20" if quick else "full", steps, limit)
             if not quick:
                 bench.once(program, "replay-100", 10, limit)

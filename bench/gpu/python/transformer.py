@@ -1,6 +1,8 @@
 """A transformer of four layers in bf16, batch 8 x 512: forward, backward, AdamW.
 --mode eager, compiled (torch.compile with CUDA graphs), or ddp (under torchrun: one GPU a process, NCCL).
---torch-profiler FILE: PyTorch's own profiler writes launches and time of each kernel there, as JSON."""
+--torch-profiler FILE: PyTorch's own profiler writes launches and time of each kernel there, as JSON.
+--torch-stacks FILE: it writes a step's events with Python's functions there, as a Chrome trace.
+--one-step yes: cudaProfilerStart and cudaProfilerStop stand around a step of its own at the end."""
 import json
 import os
 
@@ -59,12 +61,29 @@ def profiled(step, file):
         json.dump(kernels, out, indent=1)
 
 
+def profiled_with_stacks(step, file):
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True) as profiler:
+        step()
+        torch.cuda.synchronize()
+    profiler.export_chrome_trace(file)
+
+
+def one_step(step):
+    torch.cuda.synchronize()
+    torch.cuda.profiler.start()
+    step()
+    torch.cuda.synchronize()
+    torch.cuda.profiler.stop()
+
+
 def main():
-    asked = steps.arguments(10, mode="eager", torch_profiler="", batch=8, length=512)
+    asked = steps.arguments(10, mode="eager", torch_profiler="", torch_stacks="", one_step="no", batch=8, length=512)
     rank = int(os.environ.get("LOCAL_RANK", 0))
     torch.cuda.set_device(rank)
     torch.manual_seed(0)
     torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cuda.enable_cudnn_sdp(False) # its backward pass adds in any order
     model = Transformer().to("cuda", torch.bfloat16)
     trained = model
     if asked.mode == "ddp":
@@ -88,6 +107,10 @@ def main():
     steps.run(step, torch.cuda.synchronize, asked.steps)
     if asked.torch_profiler and rank == 0:
         profiled(step, asked.torch_profiler)
+    if asked.torch_stacks and rank == 0:
+        profiled_with_stacks(step, asked.torch_stacks)
+    if asked.one_step == "yes":
+        one_step(step)
     if rank == 0:
         steps.result("losses", losses[0], losses[len(losses) // 2], losses[asked.steps + 2])
     if asked.mode == "ddp":

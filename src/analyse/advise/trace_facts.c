@@ -6,6 +6,8 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
+#include "analyse/advise/trace_steps.h"
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/events.h"
 #include "report/tables.h"
@@ -26,12 +28,10 @@ static const struct {
     {"Free", ALLOCATE},           {"HostRegister", ALLOCATE}, {"Launch", LAUNCH},
 };
 
-static enum purpose purpose_of(const struct wl_report_event *event)
+static enum purpose purpose_of(const char *name)
 {
-    if (event->category == WL_TIMELINE_MPI)
-        return MPI;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strstr(event->name, calls[i].part))
+        if (strstr(name, calls[i].part))
             return calls[i].purpose;
     return OTHER_CALL;
 }
@@ -60,14 +60,27 @@ struct copies {
 
 /* Of the GPU of one process; what is told is that of a process on average. */
 struct process {
-    struct spans running; /* on the GPU, now */
-    struct spans called;  /* calls that may reach into the gap at hand */
+    struct spans running; /* on the GPU, now: a heap, what ends first is the first */
+    struct spans called;  /* calls that may reach into a gap to come */
+    size_t kernels;       /* of running; the others are copies */
+    size_t called_limit;  /* of called: when those of no use are thrown out */
     uint64_t now_ns;      /* what is before is summed up */
+    uint64_t last_end_ns; /* of what was given to the GPU so far: no gap begins before */
     uint64_t busy_ns;     /* with something running */
     bool has_begun;
 };
 
+/* What was found of a name of the report so far. */
+struct name {
+    bool is_known, is_device_wait; /* of a call */
+    enum purpose purpose;
+    struct kernel *kernel; /* NULL: not one yet */
+};
+
 struct gathering {
+    const struct wl_report *report;
+    struct name *names; /* by number */
+    bool is_simulated;
     struct process *processes;
     size_t process_count;
     struct kernel *kernels;
@@ -90,19 +103,10 @@ enum { SMALL_COPY_BYTES = 64 << 10, SHORT_KERNEL_NS = 5000, DEFAULT_STREAM = 7 }
 
 /* ---- the GPU, interval by interval ---- */
 
-static size_t count_kind(const struct spans *spans, int kind, bool is_kind)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < spans->count; i++)
-        count += (spans->items[i].kind == kind) == is_kind;
-    return count;
-}
-
 static void sum_up(struct gathering *all, struct process *process, uint64_t until_ns)
 {
     uint64_t length = until_ns - process->now_ns;
-    size_t kernels = count_kind(&process->running, WL_TIMELINE_KERNEL, true);
-    size_t copies = count_kind(&process->running, WL_TIMELINE_KERNEL, false);
+    size_t kernels = process->kernels, copies = process->running.count - kernels;
     process->busy_ns += kernels || copies ? length : 0;
     all->busy_ns += kernels || copies ? length : 0;
     all->kernel_ns += kernels ? length : 0;
@@ -112,14 +116,33 @@ static void sum_up(struct gathering *all, struct process *process, uint64_t unti
     process->now_ns = until_ns;
 }
 
-/* The one that ends first, or SIZE_MAX. */
-static size_t find_first_end(const struct spans *spans)
+static void begin_running(struct process *process, struct span span)
 {
-    size_t first = SIZE_MAX;
-    for (size_t i = 0; i < spans->count; i++)
-        if (first == SIZE_MAX || spans->items[i].end_ns < spans->items[first].end_ns)
-            first = i;
-    return first;
+    struct spans *running = &process->running;
+    process->kernels += span.kind == WL_TIMELINE_KERNEL;
+    WL_PUSH(running, span);
+    size_t at = running->count - 1;
+    for (; at && running->items[(at - 1) / 2].end_ns > span.end_ns; at = (at - 1) / 2)
+        running->items[at] = running->items[(at - 1) / 2];
+    running->items[at] = span;
+}
+
+/* Of the one that ends first. */
+static void end_running(struct process *process)
+{
+    struct spans *running = &process->running;
+    process->kernels -= running->items[0].kind == WL_TIMELINE_KERNEL;
+    struct span last = running->items[--running->count];
+    size_t at = 0;
+    for (size_t child; (child = 2 * at + 1) < running->count; at = child) {
+        if (child + 1 < running->count &&
+            running->items[child + 1].end_ns < running->items[child].end_ns)
+            child++;
+        if (running->items[child].end_ns >= last.end_ns)
+            break;
+        running->items[at] = running->items[child];
+    }
+    running->items[at] = last;
 }
 
 /* What the host did in the gap; the rest is the program's own. */
@@ -147,18 +170,16 @@ static void explain_gap(struct gathering *all, struct process *process, uint64_t
 
 static void advance(struct gathering *all, struct process *process, uint64_t to_ns)
 {
-    size_t first;
-    while ((first = find_first_end(&process->running)) != SIZE_MAX &&
-           process->running.items[first].end_ns <= to_ns) {
-        sum_up(all, process, process->running.items[first].end_ns);
-        process->running.items[first] = process->running.items[--process->running.count];
+    while (process->running.count && process->running.items[0].end_ns <= to_ns) {
+        sum_up(all, process, process->running.items[0].end_ns);
+        end_running(process);
     }
     if (process->running.count)
         sum_up(all, process, to_ns);
 }
 
 static void add_device(struct gathering *all, struct process *process,
-                       const struct wl_report_event *event)
+                       const struct wl_report_span *event)
 {
     if (!process->has_begun)
         process->now_ns = event->start_ns;
@@ -167,8 +188,9 @@ static void add_device(struct gathering *all, struct process *process,
     if (!process->running.count && event->start_ns > process->now_ns)
         explain_gap(all, process, process->now_ns, event->start_ns);
     process->now_ns = event->start_ns > process->now_ns ? event->start_ns : process->now_ns;
-    struct span span = {event->start_ns, event->end_ns, (int)event->category};
-    WL_PUSH(&process->running, span);
+    begin_running(process, (struct span){event->start_ns, event->end_ns, event->category});
+    if (event->end_ns > process->last_end_ns)
+        process->last_end_ns = event->end_ns;
     if (!all->gpu_first_ns)
         all->gpu_first_ns = event->start_ns;
     if (event->end_ns > all->gpu_last_ns)
@@ -177,17 +199,38 @@ static void add_device(struct gathering *all, struct process *process,
 
 /* ---- events ---- */
 
-static void add_kernel(struct gathering *all, const struct wl_report_event *event)
+static struct kernel *find_kernel(struct gathering *all, uint32_t name)
 {
-    struct kernel *kernel = NULL;
-    uint64_t length = event->end_ns - event->start_ns;
-    HASH_FIND_STR(all->kernels, event->name, kernel);
-    if (!kernel) {
-        kernel = wl_alloc_zero(1, sizeof *kernel);
-        kernel->name = event->name;
-        kernel->least_ns = UINT64_MAX;
-        HASH_ADD_KEYPTR(hh, all->kernels, kernel->name, strlen(kernel->name), kernel);
+    struct name *found = &all->names[name];
+    const char *text = wl_report_event_name(all->report, name);
+    if (found->kernel)
+        return found->kernel;
+    HASH_FIND_STR(all->kernels, text, found->kernel);
+    if (!found->kernel) {
+        found->kernel = wl_alloc_zero(1, sizeof *found->kernel);
+        found->kernel->name = text;
+        found->kernel->least_ns = UINT64_MAX;
+        HASH_ADD_KEYPTR(hh, all->kernels, text, strlen(text), found->kernel);
     }
+    return found->kernel;
+}
+
+static const struct name *find_call(struct gathering *all, uint32_t name)
+{
+    struct name *found = &all->names[name];
+    const char *text = wl_report_event_name(all->report, name);
+    if (found->is_known)
+        return found;
+    found->is_known = true;
+    found->purpose = purpose_of(text);
+    found->is_device_wait = strstr(text, "DeviceSynchronize") || strstr(text, "CtxSynchronize");
+    return found;
+}
+
+static void add_kernel(struct gathering *all, const struct wl_report_span *event)
+{
+    struct kernel *kernel = find_kernel(all, event->name);
+    uint64_t length = event->end_ns - event->start_ns;
     kernel->count++;
     kernel->total_ns += length;
     kernel->least_ns = length < kernel->least_ns ? length : kernel->least_ns;
@@ -195,70 +238,80 @@ static void add_kernel(struct gathering *all, const struct wl_report_event *even
     all->kernel_count++;
     all->kernel_sum_ns += length;
     all->short_kernels += length < SHORT_KERNEL_NS;
-    all->graph_kernels += event->words[4] != 0;
+    all->graph_kernels += event->is_of_graph;
     all->unknown_lengths += (event->flags & WL_TIMELINE_NO_LENGTH) != 0;
-    uint32_t stream = WL_TIMELINE_WHERE_STREAM(event->words[0]);
+    uint32_t stream = WL_TIMELINE_WHERE_STREAM(event->where);
     all->default_stream_kernels += stream == DEFAULT_STREAM;
     all->streams |= UINT64_C(1) << stream % 64;
 }
 
-static void add_to(struct copies *copies, const struct wl_report_event *event)
+static void add_to(struct copies *copies, const struct wl_report_span *event)
 {
     copies->count++;
-    copies->bytes += event->words[1];
+    copies->bytes += event->amount;
     copies->total_ns += event->end_ns - event->start_ns;
 }
 
-static void add_copy(struct gathering *all, const struct wl_report_event *event)
+static void add_copy(struct gathering *all, const struct wl_report_span *event)
 {
-    bool is_pageable = event->words[3] == WL_TIMELINE_MEMORY_PAGEABLE ||
-                       event->words[4] == WL_TIMELINE_MEMORY_PAGEABLE;
+    bool is_pageable = event->source == WL_TIMELINE_MEMORY_PAGEABLE ||
+                       event->destination == WL_TIMELINE_MEMORY_PAGEABLE;
     add_to(&all->all_copies, event);
-    if (event->words[2] == WL_TIMELINE_COPY_TO_DEVICE)
+    if (event->copy_kind == WL_TIMELINE_COPY_TO_DEVICE)
         add_to(&all->to_device, event);
-    if (event->words[2] == WL_TIMELINE_COPY_TO_HOST)
+    if (event->copy_kind == WL_TIMELINE_COPY_TO_HOST)
         add_to(&all->to_host, event);
     if (is_pageable)
         add_to(&all->pageable, event);
-    if (event->words[1] < SMALL_COPY_BYTES)
+    if (event->amount < SMALL_COPY_BYTES)
         add_to(&all->small, event);
 }
 
-static void add_call(struct gathering *all, struct process *process,
-                     const struct wl_report_event *event)
+/* Those that are over before any gap to come begins are of no use: they are thrown out whenever
+ * there are twice as many as were left the last time. */
+static void keep_call(struct process *process, struct span span)
 {
-    enum purpose purpose = purpose_of(event);
+    enum { LIMIT_LEAST = 1024 };
+    struct spans *called = &process->called;
+    size_t kept = 0;
+    WL_PUSH(called, span);
+    if (called->count < LIMIT_LEAST || called->count < process->called_limit)
+        return;
+    for (size_t i = 0; i < called->count; i++)
+        if (called->items[i].end_ns > process->last_end_ns)
+            called->items[kept++] = called->items[i];
+    called->count = kept;
+    process->called_limit = 2 * kept;
+}
+
+static void add_call(struct gathering *all, struct process *process,
+                     const struct wl_report_span *event)
+{
+    const struct name *name = find_call(all, event->name);
+    enum purpose purpose = event->category == WL_TIMELINE_MPI ? MPI : name->purpose;
     struct span span = {event->start_ns, event->end_ns, purpose};
     uint64_t length = event->end_ns - event->start_ns;
     if (!all->call_count[SYNCHRONIZE] && !all->call_count[LAUNCH] && length > all->first_call_ns)
         all->first_call_ns = length;
     all->call_ns[purpose] += length;
     all->call_count[purpose]++;
-    all->device_synchronize += strstr(event->name, "DeviceSynchronize") != NULL ||
-                               strstr(event->name, "CtxSynchronize") != NULL;
+    all->device_synchronize += name->is_device_wait;
     if (purpose == ALLOCATE && process->has_begun) {
         all->allocations_later++;
         all->allocation_later_ns += length;
     }
-    WL_PUSH(&process->called, span);
-    /* those that are over before the gap at hand begins are of no use */
-    if (process->called.count % 1024)
-        return;
-    size_t kept = 0;
-    for (size_t i = 0; i < process->called.count; i++)
-        if (process->called.items[i].end_ns > process->now_ns || process->running.count)
-            process->called.items[kept++] = process->called.items[i];
-    process->called.count = kept;
+    if (event->end_ns > process->last_end_ns)
+        keep_call(process, span);
 }
 
-static void take(void *self, const struct wl_report_event *event)
+static void take(struct gathering *all, const struct wl_report_span *event)
 {
-    struct gathering *all = self;
     struct process *process = &all->processes[event->process];
     bool is_device = event->category == WL_TIMELINE_KERNEL ||
                      event->category == WL_TIMELINE_MEMCPY || event->category == WL_TIMELINE_MEMSET;
     bool is_call = event->category == WL_TIMELINE_CUDA_RUNTIME ||
                    event->category == WL_TIMELINE_CUDA_DRIVER || event->category == WL_TIMELINE_MPI;
+    all->is_simulated |= event->flags & WL_TIMELINE_PREDICTED;
     if (!all->first_ns)
         all->first_ns = event->start_ns;
     if (event->end_ns > all->last_ns)
@@ -316,6 +369,19 @@ static bool is_profiled(struct wl_report *report, const char *name)
     return false;
 }
 
+/* Time of kernels by those who made them. */
+static json_t *describe_families(const struct gathering *all)
+{
+    json_t *families = json_object();
+    for (const struct kernel *kernel = all->kernels; kernel; kernel = kernel->hh.next) {
+        const char *family = wl_kernel_family(kernel->name);
+        family = family ? family : "others";
+        set(families, family,
+            (uint64_t)json_integer_value(json_object_get(families, family)) + kernel->total_ns);
+    }
+    return families;
+}
+
 static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
 {
     enum { MOST_KERNELS = 64 };
@@ -326,7 +392,12 @@ static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
     {
         if (json_array_size(array) < MOST_KERNELS) {
             json_t *object = json_object();
+            char *function = wl_kernel_function_of(kernel->name);
             json_object_set_new(object, "name", json_string(kernel->name));
+            json_object_set_new(object, "short_name",
+                                json_string(wl_report_short_name(report, kernel->name)));
+            json_object_set_new(object, "function", json_string(function));
+            free(function);
             set(object, "count", kernel->count);
             set(object, "ns", kernel->total_ns);
             set(object, "least_ns", kernel->least_ns);
@@ -415,21 +486,32 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
     json_object_set_new(facts, "small", describe_copies(&all->small));
     json_object_set_new(facts, "to_device", describe_copies(&all->to_device));
     json_object_set_new(facts, "to_host", describe_copies(&all->to_host));
+    json_object_set_new(facts, "families",
+                        describe_families(all)); /* before kernels, which frees */
     json_object_set_new(facts, "kernels", describe_kernels(all, report));
     json_object_set_new(facts, "command", json_string(command_line(report)));
-    json_object_set_new(facts, "is_simulated", json_boolean(wl_report_is_simulated(report)));
+    json_object_set_new(facts, "is_simulated", json_boolean(all->is_simulated));
     return facts;
 }
 
-enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error)
+/* What begins from start_ns on and before end_ns; of one process, or of all (ALL_PROCESSES). */
+struct part {
+    uint64_t start_ns, end_ns;
+    size_t process;
+};
+static const size_t ALL_PROCESSES = SIZE_MAX;
+
+static json_t *gather(struct wl_report *report, const struct wl_report_span *spans, size_t count,
+                      const struct part *part)
 {
-    struct gathering all = {0};
-    *facts = NULL;
-    if (wl_report_event_count(report) == 0)
-        return WL_OK;
+    struct gathering all = {.report = report};
     wl_report_processes(report, &all.process_count);
     all.processes = wl_alloc_zero(all.process_count, sizeof *all.processes);
-    enum wl_code code = wl_report_events(report, 0, take, &all, error);
+    all.names = wl_alloc_zero((size_t)wl_report_event_names(report) + 1, sizeof *all.names);
+    for (size_t i = 0; i < count; i++)
+        if (spans[i].start_ns >= part->start_ns && spans[i].start_ns < part->end_ns &&
+            (part->process == ALL_PROCESSES || part->process == spans[i].process))
+            take(&all, &spans[i]);
     for (size_t i = 0; i < all.process_count; i++) {
         advance(&all, &all.processes[i], UINT64_MAX);
         free(all.processes[i].running.items);
@@ -437,10 +519,39 @@ enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct 
     }
     average(&all);
     json_t *described = describe(&all, report);
+    free(all.names);
     free(all.processes);
-    if (code)
-        json_decref(described);
-    else
-        *facts = described;
+    return described;
+}
+
+/* The program's steps, if there are any: facts of all that are alike, with how many they are. */
+static void add_steps(struct wl_report *report, const struct wl_report_span *spans, size_t count,
+                      json_t *facts)
+{
+    struct wl_trace_steps steps = wl_trace_steps_find(spans, count);
+    if (!steps.count)
+        return;
+    const struct part part = {steps.start_ns, steps.end_ns, steps.process};
+    json_t *described = gather(report, spans, count, &part);
+    set(described, "count", steps.count);
+    set(described, "kernels_each", steps.kernels);
+    set(described, "duration_ns", steps.end_ns - steps.start_ns);
+    json_object_set_new(facts, "steps", described);
+}
+
+enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error)
+{
+    static const struct part whole = {0, UINT64_MAX, SIZE_MAX};
+    struct wl_report_span *spans = NULL;
+    size_t count = 0;
+    *facts = NULL;
+    if (wl_report_event_count(report) == 0)
+        return WL_OK;
+    enum wl_code code = wl_report_spans(report, &spans, &count, error);
+    if (!code) {
+        *facts = gather(report, spans, count, &whole);
+        add_steps(report, spans, count, *facts);
+    }
+    free(spans);
     return code;
 }

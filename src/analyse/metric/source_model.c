@@ -134,6 +134,15 @@ const struct wl_source_column *wl_source_find_heat(const struct wl_source_model 
     return found;
 }
 
+/* States of warps are called as ncu's source page calls them: "stall_long_sb". */
+static const char *label_of(const char *name)
+{
+    static const char prefix[] = "smsp__pcsamp_warps_issue_stalled_";
+    size_t length = sizeof prefix - 1;
+    const char *label = strncmp(name, prefix, length) == 0 ? wl_stall_column(name + length) : NULL;
+    return label ? label : name;
+}
+
 static void add_columns(struct wl_source_model *model)
 {
     const struct wl_record_launch *record = &model->launch->record;
@@ -165,7 +174,7 @@ static void add_columns(struct wl_source_model *model)
             is_known |= strcmp(model->columns[j].name, name) == 0;
         if (!is_known)
             model->columns[model->column_count++] = (struct wl_source_column){
-                .name = name, .label = name, .left = i, .mark = count_mark(record, i)};
+                .name = name, .label = label_of(name), .left = i, .mark = count_mark(record, i)};
     }
 }
 
@@ -334,6 +343,9 @@ static void add_files(struct wl_report *report, struct wl_source_model *model)
 
 bool wl_source_is_telling(const struct wl_source_column *column, const double *counts)
 {
+    double value = 0;
+    if (column->operation == WL_SOURCE_SUM)
+        return wl_source_read(column, counts, &value) && value != 0;
     return column->is_basic || counts[column->left] != 0 ||
            (column->operation == WL_SOURCE_SHARE_PCT && counts[column->right] != 0);
 }
@@ -353,59 +365,6 @@ const char *wl_source_line_text(struct wl_source_model *model, const char *file,
     if (!found || line == 0 || line > found->line_count)
         return "";
     return wl_arena_string(&model->arena, found->lines[line - 1], found->lengths[line - 1]);
-}
-
-/* ---- --top ---- */
-
-/* A metric of the launch is led by the count of the same name: ptx__inst_executed.sum. */
-static bool is_named(const struct wl_source_column *column, const char *name)
-{
-    static const char prefix[] = "ptx__", suffix[] = ".sum";
-    if (strcmp(column->name, name) == 0)
-        return true;
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        name += sizeof prefix - 1;
-    size_t length = strlen(name);
-    if (length > sizeof suffix - 1 && strcmp(name + length - (sizeof suffix - 1), suffix) == 0)
-        length -= sizeof suffix - 1;
-    return strlen(column->name) == length && strncmp(column->name, name, length) == 0;
-}
-
-static enum wl_code find_top(const char *asked, struct wl_source_model *model,
-                             struct wl_error *error)
-{
-    char sampled[80];
-    const char *state = wl_stall_find(asked), *name = asked;
-    if (state) { /* "stall_long_sb" */
-        snprintf(sampled, sizeof sampled, "smsp__pcsamp_warps_issue_stalled_%s", state);
-        name = sampled;
-    }
-    struct wl_near near = {.word = name};
-    for (size_t i = 0; i < model->column_count && !model->top; i++) {
-        if (is_named(&model->columns[i], name))
-            model->top = &model->columns[i];
-        wl_near_offer(&near, model->columns[i].name);
-    }
-    if (!model->top) {
-        struct wl_text hint = {0};
-        wl_near_print(&near, "", &hint);
-        for (size_t i = 0; i < model->column_count && !near.names[0]; i++)
-            wl_text_addf(&hint, "%s%s", i ? ", " : "", model->columns[i].name);
-        wl_error_set(error, WL_ERR_USAGE, "--top: '%s' is not counted for each line", asked);
-        wl_error_set_hint(error, near.names[0] ? "did you mean %s?" : "there are: %s",
-                          hint.data ? hint.data : "none");
-        wl_text_free(&hint);
-        return WL_ERR_USAGE;
-    }
-    double most = 0;
-    for (size_t i = 0; i < model->line_count; i++) {
-        double value = 0;
-        if (wl_source_read(model->top, model->lines[i].counts, &value) && value > most) {
-            most = value;
-            model->top_line = &model->lines[i];
-        }
-    }
-    return WL_OK;
 }
 
 enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_launch *launch,
@@ -429,7 +388,7 @@ enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_la
     add_files(report, model);
     /* a launch without counts has no leading line, which is no mistake of the user's */
     if (top && model->column_count > 0)
-        code = find_top(top, model, error);
+        code = wl_source_find_top(model, top, error);
     if (code != WL_OK)
         wl_source_free(model);
     return code;

@@ -66,6 +66,21 @@ enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_la
                              struct wl_error *error);
 void wl_source_free(struct wl_source_model *model);
 
+/* Finds the line that leads a column. Errors: WL_ERR_USAGE: there is no such column. */
+enum wl_code wl_source_find_top(struct wl_source_model *model, const char *name,
+                                struct wl_error *error);
+/* Positions of columns, in the order asked for; free(items). */
+struct wl_source_choice {
+    size_t *items, count, capacity;
+};
+/* The columns of a list, "stall_long_sb,inst_executed": names as --top takes them,
+ * "regex:EXPRESSION", "group:smsp__pcsamp_warp_stall_reasons" (those that are not zero everywhere).
+ * Names that the catalog has for launches only are left out. Errors: WL_ERR_USAGE: one is of
+ * neither. */
+enum wl_code wl_source_choose(const struct wl_source_model *model,
+                              const struct wl_metric_catalog *catalog, const char *list,
+                              struct wl_source_choice *choice, struct wl_error *error);
+
 /* The column that says best where time goes: what warps stood at, else what they executed; NULL if
  * nothing was counted. */
 const struct wl_source_column *wl_source_find_heat(const struct wl_source_model *model);

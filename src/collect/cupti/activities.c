@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/demangle.h"
 #include "base/memory.h"
+#include "collect/cupti/trace_calls.h"
 #include "collect/sites.h"
 #include "hardware/activity.h"
 #include "hardware/driver.h"
@@ -425,17 +426,33 @@ static enum wl_code listen(int domain, uint32_t call, struct wl_error *error)
     return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
 }
 
+struct hearing {
+    int domain;
+    enum wl_code code;
+    struct wl_error *error;
+};
+
+static bool hear_call(void *self, uint32_t call)
+{
+    struct hearing *hearing = self;
+    hearing->code = listen(hearing->domain, call, hearing->error);
+    return hearing->code == WL_OK;
+}
+
+/* Those whose stacks are wanted: a callback costs each call of its domain that it is asked for. */
 static enum wl_code hear_calls(struct wl_error *error)
 {
-    int result = WL_CUPTI_SUCCESS;
+    struct hearing hearing = {.domain = WL_CUPTI_DOMAIN_RUNTIME, .error = error};
     call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
-    if (!trace.subscriber)
-        result = trace.cupti.cuptiSubscribe(&trace.subscriber, on_call, NULL);
-    if (result == WL_CUPTI_SUCCESS)
-        result = trace.cupti.cuptiEnableDomain(1, trace.subscriber, WL_CUPTI_DOMAIN_RUNTIME);
-    if (result == WL_CUPTI_SUCCESS && trace.settings->trace_driver)
-        result = trace.cupti.cuptiEnableDomain(1, trace.subscriber, WL_CUPTI_DOMAIN_DRIVER);
-    return result == WL_CUPTI_SUCCESS ? WL_OK : wl_cupti_fail(error, "attaching to CUPTI", result);
+    if (!wl_trace_each_call(&trace.cupti, hearing.domain, wl_code_stack_is_wanted, hear_call,
+                            &hearing))
+        return wl_cupti_fail(error, "attaching to CUPTI, which tells no names of calls,",
+                             WL_CUPTI_ERROR_INVALID_PARAMETER);
+    hearing.domain = WL_CUPTI_DOMAIN_DRIVER;
+    if (!hearing.code && trace.settings->trace_driver)
+        wl_trace_each_call(&trace.cupti, hearing.domain, wl_code_stack_is_wanted, hear_call,
+                           &hearing);
+    return hearing.code;
 }
 
 static enum wl_code hear_switches(struct wl_error *error)
@@ -497,6 +514,15 @@ static void note_refused(enum wl_timeline_category category, bool is_asked_for)
     free(text);
 }
 
+static void note_left_out(void)
+{
+    struct wl_record_note note = {WL_NOTE_INFO, "calls-left-out",
+                                  "calls of CUDA that only ask are not recorded (cudaGetDevice, "
+                                  "cudaGetLastError, cudaFuncGetAttributes, ...)",
+                                  "--cuda-trace-all-apis yes records them", -1};
+    trace.use_stream(write_note, &note);
+}
+
 /* CUPTI takes this only from an initialised driver. */
 static void add_unified(void)
 {
@@ -530,9 +556,12 @@ static enum wl_code start_records(struct wl_error *error)
     if (!needed)
         return WL_OK;
     enum wl_code code = wl_cupti_activity_start(&trace.cupti, needed, take, NULL, error);
-    if (!code)
-        add_kinds();
-    return code;
+    if (code)
+        return code;
+    add_kinds();
+    if (!trace.settings->trace_all_apis && wl_trace_leave_out_questions(&trace.cupti))
+        note_left_out();
+    return WL_OK;
 }
 
 enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,
@@ -551,7 +580,7 @@ enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,
     read_offset();
     if (settings->trace_range == WL_CAPTURE_PROFILER_API)
         code = hear_switches(error);
-    if (!code && settings->trace_stacks)
+    if (!code && (settings->trace_stacks || settings->python_stacks))
         code = hear_calls(error);
     if (!code)
         code = start_records(error);

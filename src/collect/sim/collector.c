@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "collect/sim/callers.h"
@@ -22,6 +23,8 @@ struct name {
     char *mangled, *demangled, *function;
     uint64_t missing_id;   /* as a kernel that could not be made, or 0 */
     bool is_not_predicted; /* that was noted */
+    bool has_alias;        /* it was looked for */
+    char *alias;           /* nvc's name, or NULL */
     UT_hash_handle hh;
 };
 
@@ -240,10 +243,27 @@ static char *join_ranges(const char *const *ranges, size_t count)
     return wl_text_take(&joined);
 }
 
+/* What nvc calls a kernel of GCC's, by the line of its construct: the first of the kernel's. */
+static const char *find_alias(struct name *name, const struct wl_device_kernel_info *kernel)
+{
+    const struct wl_program *program = kernel ? kernel->program : NULL;
+    uint32_t line = 0;
+    if (name->has_alias || !program)
+        return name->alias;
+    for (size_t i = 0; i < program->instruction_count; i++) {
+        const struct wl_program_instruction *instruction = &program->instructions[i];
+        bool is_own = instruction->line && !instruction->inlined_at;
+        if (is_own && (!line || instruction->line < line))
+            line = instruction->line;
+    }
+    name->has_alias = true;
+    return name->alias = wl_kernel_nvc_name(name->function, line);
+}
+
 static bool launch_begin(void *self, const struct wl_device_launch *launch)
 {
     struct sim_collector *collector = self;
-    const struct name *name = find_name(collector, launch->mangled);
+    struct name *name = find_name(collector, launch->mangled);
     struct wl_filter_launch asked = {
         .mangled = name->mangled,
         .demangled = name->demangled,
@@ -252,6 +272,7 @@ static bool launch_begin(void *self, const struct wl_device_launch *launch)
         .stream_id = launch->stream_id,
         .grid = launch->grid,
         .block = launch->block,
+        .alias = find_alias(name, launch->kernel),
     };
     send_device(collector);
     if (collector->input.open_ranges)
@@ -520,6 +541,7 @@ static void stop(void *self)
         free(name->mangled);
         free(name->demangled);
         free(name->function);
+        free(name->alias);
         free(name);
     }
     for (size_t i = 0; i < collector->pending.count; i++)

@@ -39,67 +39,86 @@ void wl_timeline_add_json(const char *string, struct wl_text *out)
     wl_text_free(&text);
 }
 
-static void add_where(uint64_t word, struct wl_text *out)
+/* Who is given the facts. */
+struct taker {
+    void (*take)(void *self, const struct wl_timeline_fact *fact);
+    void *self;
+};
+
+static void tell_number(const struct taker *taker, const char *name, int64_t number)
 {
-    wl_text_addf(out, "\"device\":%" PRIu32 ",\"context\":%" PRIu32 ",\"stream\":%" PRIu32,
-                 WL_TIMELINE_WHERE_DEVICE(word), WL_TIMELINE_WHERE_CONTEXT(word),
-                 WL_TIMELINE_WHERE_STREAM(word));
+    taker->take(taker->self, &(struct wl_timeline_fact){.name = name, .number = number});
 }
 
-static void add_grid(uint64_t word, struct wl_text *out)
+static void tell_sizes(const struct taker *taker, const char *name, uint64_t x, uint64_t y,
+                       uint64_t z)
 {
-    wl_text_addf(out, "\"grid\":\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\"", word >> 32,
-                 word >> 16 & 0xffff, word & 0xffff);
+    char text[64];
+    snprintf(text, sizeof text, "%" PRIu64 ",%" PRIu64 ",%" PRIu64, x, y, z);
+    taker->take(taker->self, &(struct wl_timeline_fact){.name = name, .text = text});
 }
 
-static void add_block(uint64_t word, struct wl_text *out)
+static void tell_where(uint64_t word, const struct taker *taker)
 {
-    wl_text_addf(out, "\"block\":\"%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\",\"registers\":%" PRIu64,
-                 word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff, word & 0xffff);
+    tell_number(taker, "device", WL_TIMELINE_WHERE_DEVICE(word));
+    tell_number(taker, "context", WL_TIMELINE_WHERE_CONTEXT(word));
+    tell_number(taker, "stream", WL_TIMELINE_WHERE_STREAM(word));
 }
 
-static void add_shared(uint64_t word, struct wl_text *out)
+static void tell_grid(uint64_t word, const struct taker *taker)
 {
-    wl_text_addf(out, "\"shared_static_bytes\":%" PRIu64 ",\"shared_dynamic_bytes\":%" PRIu64,
-                 word >> 32, word & 0xffffffff);
+    tell_sizes(taker, "grid", word >> 32, word >> 16 & 0xffff, word & 0xffff);
+}
+
+static void tell_block(uint64_t word, const struct taker *taker)
+{
+    tell_sizes(taker, "block", word >> 48, word >> 32 & 0xffff, word >> 16 & 0xffff);
+    tell_number(taker, "registers", (int64_t)(word & 0xffff));
+}
+
+static void tell_shared(uint64_t word, const struct taker *taker)
+{
+    tell_number(taker, "shared_static_bytes", (int64_t)(word >> 32));
+    tell_number(taker, "shared_dynamic_bytes", (int64_t)(word & 0xffffffff));
 }
 
 static const struct {
     const char *word;
-    void (*add)(uint64_t word, struct wl_text *out);
+    void (*tell)(uint64_t word, const struct taker *taker);
 } packed[] = {
-    {"packed_where", add_where},
-    {"packed_grid", add_grid},
-    {"packed_block", add_block},
-    {"packed_shared", add_shared},
+    {"packed_where", tell_where},
+    {"packed_grid", tell_grid},
+    {"packed_block", tell_block},
+    {"packed_shared", tell_shared},
 };
 
-static bool add_packed(const char *name, uint64_t word, struct wl_text *out)
+static bool tell_packed(const char *name, uint64_t word, const struct taker *taker)
 {
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (strcmp(packed[i].word, name) == 0) {
-            packed[i].add(word, out);
+            packed[i].tell(word, taker);
             return true;
         }
     return false;
 }
 
-void wl_timeline_add_words(const struct wl_report_event *event, struct wl_text *out)
+void wl_timeline_list_facts(const struct wl_report_event *event,
+                            void (*take)(void *self, const struct wl_timeline_fact *fact),
+                            void *self)
 {
     const struct wl_timeline_category_info *info = &wl_timeline_categories[event->category];
-    wl_text_addf(out, "\"correlation\":%" PRIu32, event->correlation);
+    const struct taker taker = {take, self};
+    tell_number(&taker, "correlation", event->correlation);
+    if (event->flags & WL_TIMELINE_PREDICTED)
+        tell_number(&taker, "predicted", 1);
     for (int word = 0; word < WL_TIMELINE_WORDS; word++) {
         const char *name = info->words[word];
         if (!*name || (!event->words[word] && !event->texts[word]))
             continue;
-        wl_text_add_char(out, ',');
-        if (add_packed(name, event->words[word], out))
-            continue;
-        wl_text_addf(out, "\"%s\":", name);
         if (event->texts[word])
-            wl_timeline_add_json(event->texts[word], out);
-        else
-            wl_text_addf(out, "%" PRId64, (int64_t)event->words[word]);
+            take(self, &(struct wl_timeline_fact){.name = name, .text = event->texts[word]});
+        else if (!tell_packed(name, event->words[word], &taker))
+            tell_number(&taker, name, (int64_t)event->words[word]);
     }
 }
 

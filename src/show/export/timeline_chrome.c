@@ -73,6 +73,16 @@ static void add_arrow(struct wl_timeline_writer *writer, size_t track,
     wl_text_add_char(line, '}');
 }
 
+static void add_fact(void *self, const struct wl_timeline_fact *fact)
+{
+    struct wl_text *line = self;
+    wl_text_addf(line, "%s\"%s\":", line->data[line->length - 1] == '{' ? "" : ",", fact->name);
+    if (fact->text)
+        wl_timeline_add_json(fact->text, line);
+    else
+        wl_text_addf(line, "%" PRId64, fact->number);
+}
+
 static void open(struct wl_timeline_writer *writer, size_t track,
                  const struct wl_report_event *event, uint32_t name, bool is_new)
 {
@@ -88,7 +98,7 @@ static void open(struct wl_timeline_writer *writer, size_t track,
     wl_text_add(line, ",\"dur\":");
     add_us(event->end_ns - event->start_ns, line);
     wl_text_add(line, ",\"args\":{");
-    wl_timeline_add_words(event, line);
+    wl_timeline_list_facts(event, add_fact, line);
     wl_text_add(line, "}}");
     bool is_device = writer->tracks.items[track].is_device;
     if (event->correlation && (is_device || may_cause_work(event->name)))

@@ -9,6 +9,7 @@ enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRAC
 enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
 enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 enum {
+    EVENT_FACT = 4,
     EVENT_TYPE = 9,
     EVENT_TRACK = 11,
     EVENT_CATEGORY = 22,
@@ -16,6 +17,7 @@ enum {
     EVENT_FLOW = 47,
     EVENT_LAST_FLOW = 48,
 };
+enum { FACT_SIGNED = 4, FACT_TEXT = 6, FACT_NAME = 10 };
 enum { SLICE_BEGIN = 1, SLICE_END = 2, SEQUENCE = 1 };
 
 static void add_text(int field, const char *text, struct wl_text *out)
@@ -116,10 +118,22 @@ static void track(struct wl_timeline_writer *writer, size_t index)
     wl_text_free(&name);
 }
 
+static void add_fact(void *self, const struct wl_timeline_fact *fact)
+{
+    struct wl_text *line = self, whole = {0};
+    add_text(FACT_NAME, fact->name, &whole);
+    if (fact->text)
+        add_text(FACT_TEXT, fact->text, &whole);
+    else
+        wl_protobuf_add_number(FACT_SIGNED, (uint64_t)fact->number, &whole);
+    wl_protobuf_add_bytes(EVENT_FACT, whole.data, whole.length, line);
+    wl_text_free(&whole);
+}
+
 static void open(struct wl_timeline_writer *writer, size_t track,
                  const struct wl_report_event *event, uint32_t name, bool is_new)
 {
-    struct wl_text *line = &writer->line, text = {0};
+    struct wl_text *line = &writer->line;
     (void)name;
     (void)is_new;
     wl_protobuf_add_number(EVENT_TYPE, SLICE_BEGIN, line);
@@ -129,8 +143,8 @@ static void open(struct wl_timeline_writer *writer, size_t track,
     if (event->correlation)
         wl_protobuf_add_fixed(writer->tracks.items[track].is_device ? EVENT_LAST_FLOW : EVENT_FLOW,
                               (uint64_t)event->process << 32 | event->correlation, line);
+    wl_timeline_list_facts(event, add_fact, line);
     write_packet(writer, PACKET_EVENT, &event->start_ns);
-    wl_text_free(&text);
 }
 
 static void close(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name)

@@ -47,8 +47,15 @@ enum wl_code wl_timeline_write_launches(struct wl_report *report, FILE *out,
 
 /* A text as a JSON string, with its quotes. */
 void wl_timeline_add_json(const char *string, struct wl_text *out);
-/* What the words of an event hold, as members of a JSON object: "bytes":4096,"grid":"256,1,1". */
-void wl_timeline_add_words(const struct wl_report_event *event, struct wl_text *out);
+/* A fact of an event: a text, or where that is NULL a number. */
+struct wl_timeline_fact {
+    const char *name, *text;
+    int64_t number;
+};
+/* Gives each fact that the words of an event hold to take: bytes 4096, grid "256,1,1". */
+void wl_timeline_list_facts(const struct wl_report_event *event,
+                            void (*take)(void *self, const struct wl_timeline_fact *fact),
+                            void *self);
 /* The call stack of an event, "main;solve;step"; NULL: none was recorded. */
 const char *wl_timeline_stack(const struct wl_report_event *event);
 /* The process's number in what is written: its pid, or a free one where a process of another host

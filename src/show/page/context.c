@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "base/rank.h"
 #include "record/pattern.h"
@@ -12,6 +13,34 @@ static bool is_of_ranks(const struct wl_view_options *options,
                         const struct wl_report_launch *launch)
 {
     return wl_rank_list_has(options->ranks, launch->process ? launch->process->record.rank : -1);
+}
+
+/* A kernel of GCC's is found by nvc's name, too: its construct is in the first of its lines. */
+static bool has_nvc_name(struct wl_report *report, const struct wl_report_kernel *kernel,
+                         const struct wl_pattern *pattern)
+{
+    uint32_t line = 0;
+    char *alias = wl_kernel_nvc_name(kernel->record.function, 1); /* is it any? */
+    bool is_of_gcc = alias && wl_report_load_instructions(report, kernel, NULL) == WL_OK;
+    free(alias);
+    for (size_t i = 0; is_of_gcc && i < kernel->record.instruction_count; i++) {
+        const struct wl_record_instruction *instruction = &kernel->record.instructions[i];
+        bool is_own = instruction->line && !(instruction->inlined_at && *instruction->inlined_at);
+        if (is_own && (!line || instruction->line < line))
+            line = instruction->line;
+    }
+    alias = is_of_gcc ? wl_kernel_nvc_name(kernel->record.function, line) : NULL;
+    bool is_found = alias && wl_pattern_matches(pattern, alias);
+    free(alias);
+    return is_found;
+}
+
+static bool has_name(struct wl_report *report, const struct wl_report_launch *launch,
+                     const struct wl_pattern *pattern)
+{
+    const struct wl_report_kernel *kernel = launch->kernel;
+    const char *name = kernel && kernel->record.function ? kernel->record.function : "";
+    return wl_pattern_matches(pattern, name) || (*name && has_nvc_name(report, kernel, pattern));
 }
 
 /* Launches by --rank, -k, -s and -c; a name is looked for in the function's name, as when
@@ -31,9 +60,8 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
     const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
     context->launches = wl_alloc_zero(count, sizeof *context->launches);
     for (size_t i = 0; i < count; i++) {
-        const struct wl_report_kernel *kernel = launches[i].kernel;
-        const char *name = kernel && kernel->record.function ? kernel->record.function : "";
-        if (!wl_pattern_matches(&pattern, name) || !is_of_ranks(options, &launches[i]))
+        if (!has_name(context->report, &launches[i], &pattern) ||
+            !is_of_ranks(options, &launches[i]))
             continue;
         if (skipped++ < options->launch_skip)
             continue;
@@ -42,8 +70,8 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
         context->launches[context->launch_count++] = &launches[i];
     }
     wl_pattern_free(&pattern);
-    bool has_trace =
-        options->page == WL_PAGE_ADVICE && count == 0 && wl_report_event_count(context->report) > 0;
+    bool has_trace = (options->page == WL_PAGE_ADVICE || options->page == WL_PAGE_GUIDE) &&
+                     count == 0 && wl_report_event_count(context->report) > 0;
     if (context->launch_count == 0 && options->page != WL_PAGE_SESSION && !has_trace) {
         wl_error_set(error, WL_ERR_NOTHING,
                      count ? "no launch of the report is chosen by these options"
@@ -71,7 +99,8 @@ static enum wl_code choose_sections(struct wl_view_context *context, struct wl_e
 /* Names of --metrics; those that only launches have are looked for in the first few. */
 static enum wl_code choose_metrics(struct wl_view_context *context, struct wl_error *error)
 {
-    if (!context->options->metrics)
+    bool is_of_lines = context->options->page == WL_PAGE_SOURCE; /* which has names of its own */
+    if (!context->options->metrics || is_of_lines)
         return WL_OK;
     struct wl_metric_set *sets[8];
     size_t count = context->launch_count < 8 ? context->launch_count : 8;

@@ -246,6 +246,8 @@ static void put_section(struct page *page, const struct wl_section *section)
     wl_end(sink);
     wl_say_findings(page->advice, page->context->options->has_rule_details, section->identifier,
                     sink);
+    if (page->advice)
+        wl_put_findings(page->advice, section->identifier, sink);
     if (section->absent)
         wl_put(sink, &reason_column, wl_cell_text(section->absent));
     wl_print(sink, "\n");
@@ -332,7 +334,10 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         return code;
     wl_heading(sink, wl_launch_columns, WL_LAUNCH_COLUMNS);
     wl_heading(sink, columns, COLUMN_COUNT);
-    wl_heading(sink, wl_metric_columns, WL_METRIC_COLUMNS);
+    wl_heading(sink, wl_metric_columns, WL_METRIC_COLUMNS - 1);
+    if (advice.rules) /* between ncu's columns and the mark */
+        wl_heading(sink, wl_finding_columns, WL_FINDING_COLUMNS);
+    wl_heading(sink, &wl_metric_columns[WL_METRIC_COLUMNS - 1], 1);
     wl_begin(sink, WL_LEVEL_LIST, "launches", 0);
     for (size_t i = 0; i < context->launch_count && !code; i++) {
         struct page page = {context, sink,

@@ -60,8 +60,11 @@ struct page {
     struct wl_page_sink *sink;
     struct choice choice;
     struct wl_source_model model;
-    struct wl_column *counts, *shown; /* of the model's columns: as data, and for people */
-    char *marks;                      /* of each of them */
+    struct wl_column *counts;        /* of the model's columns, as data */
+    char *marks;                     /* of each of them */
+    struct wl_source_choice choices; /* which of them people read */
+    struct wl_column *shown;         /* those */
+    bool is_asked_for;               /* they are of --metrics */
 };
 
 /* What of a count tells least is the first that a narrow terminal goes without: lanes, then totals
@@ -82,18 +85,36 @@ static unsigned rank_column(const char *name)
     return 0;
 }
 
+/* Columns for people: those of --metrics, else the short list. */
+static enum wl_code choose_columns(struct page *page, struct wl_error *error)
+{
+    const char *metrics = page->context->options->metrics;
+    enum wl_code code = WL_OK;
+    if (metrics && page->model.column_count > 0)
+        code =
+            wl_source_choose(&page->model, page->context->catalog, metrics, &page->choices, error);
+    page->is_asked_for = page->choices.count > 0;
+    for (size_t i = 0; i < page->model.column_count && !page->is_asked_for; i++)
+        if (page->model.columns[i].is_shown)
+            WL_PUSH(&page->choices, i);
+    return code;
+}
+
 static void make_columns(struct page *page)
 {
     const struct wl_source_model *model = &page->model;
     struct wl_text marks = {0};
     page->counts = wl_alloc_zero(model->column_count, sizeof *page->counts);
-    page->shown = wl_alloc_zero(model->column_count, sizeof *page->shown);
+    page->shown = wl_alloc_zero(page->choices.count, sizeof *page->shown);
+    for (size_t i = 0; i < page->choices.count; i++) {
+        const struct wl_source_column *column = &model->columns[page->choices.items[i]];
+        page->shown[i].text = wl_string_format("%s  ", column->label);
+        if (!page->is_asked_for)
+            page->shown[i].flags = rank_column(column->name);
+    }
     for (size_t i = 0; i < model->column_count; i++) {
         const struct wl_source_column *column = &model->columns[i];
         page->counts[i] = (struct wl_column){.csv = column->name, .json = column->name};
-        if (column->is_shown)
-            page->shown[i] = (struct wl_column){.text = wl_string_format("%s  ", column->label),
-                                                .flags = rank_column(column->name)};
         wl_text_addf(&marks, "%s%s", i ? " " : "", wl_metric_mark_name(column->mark));
     }
     page->marks = wl_text_take(&marks);
@@ -101,7 +122,7 @@ static void make_columns(struct page *page)
 
 static void free_columns(struct page *page)
 {
-    for (size_t i = 0; i < page->model.column_count; i++)
+    for (size_t i = 0; i < page->choices.count; i++)
         free((char *)(uintptr_t)page->shown[i].text);
     free(page->counts);
     free(page->shown);
@@ -112,7 +133,7 @@ static void begin_table(const struct page *page)
 {
     wl_table_begin(page->sink, 4);
     wl_table_columns(page->sink, &place_column, 1);
-    wl_table_columns(page->sink, page->shown, page->model.column_count);
+    wl_table_columns(page->sink, page->shown, page->choices.count);
     wl_table_columns(page->sink, &code_column, 1);
 }
 
@@ -128,13 +149,13 @@ static void put_field(struct wl_page_sink *sink, const char *key, struct wl_cell
 static void put_shown(const struct page *page, const double *counts)
 {
     const struct wl_source_model *model = &page->model;
-    for (size_t i = 0; i < model->column_count && !page->sink->is_hidden; i++) {
-        const struct wl_source_column *column = &model->columns[i];
+    for (size_t i = 0; i < page->choices.count && !page->sink->is_hidden; i++) {
+        const struct wl_source_column *column = &model->columns[page->choices.items[i]];
         bool is_percent =
             page->context->options->percent && column->operation != WL_SOURCE_SHARE_PCT;
         struct wl_text shown = {0};
         double value = 0;
-        if (!column->is_shown || !wl_source_is_telling(column, counts) ||
+        if (!wl_source_is_telling(column, counts) ||
             !(is_percent ? wl_source_read_percent(model, column, counts, &value)
                          : wl_source_read(column, counts, &value)))
             continue;
@@ -522,7 +543,11 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
                                &page.model, error);
         if (code != WL_OK)
             break;
-        put_launch(&page, i);
+        code = choose_columns(&page, error);
+        if (code == WL_OK)
+            put_launch(&page, i);
+        free(page.choices.items);
+        page.choices = (struct wl_source_choice){0};
         wl_source_free(&page.model);
         wl_flush(sink);
     }

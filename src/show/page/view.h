@@ -50,7 +50,7 @@ struct wl_view_options {
     uint32_t width;                     /* columns of the terminal, 0: 120 */
     bool color;
     const char *rules; /* advice and details page: comma-separated ids, or NULL: all */
-    bool has_findings, has_rule_details; /* details page as text: what rules find */
+    bool has_findings, has_rule_details; /* details page: what rules find; as text with values */
     enum wl_view_details details;
     enum wl_view_metric_name metric_name;
     const char *report_path; /* as commands that are told name it, or NULL: REPORT */

@@ -1,0 +1,46 @@
+-- What the Visual Profiler's tables of memory and occupancy hold beside what has a name already.
+
+local rows = {}
+
+local function add(name, unit, description, formula)
+    rows[#rows + 1] = { name = "nvvp__" .. name, unit = unit, hidden = true, description = description, formula = formula }
+end
+
+-- Bytes in a second of what is counted in units of that many bytes.
+local function rate(name, unit_bytes, counted, description)
+    add(name, "byte/s", description, function(m)
+        local duration = m["gpu__time_duration.sum"]
+        if duration == 0 then
+            return nil, "the launch took no time"
+        end
+        return m[counted] * unit_bytes * 1e9 / duration
+    end)
+end
+rate("shared_throughput", 128, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "wavefronts of shared memory, of 128 bytes")
+rate("l1_throughput", 32, "l1tex__t_sectors_pipe_lsu.sum", "sectors of global and local memory in L1")
+rate("l2_throughput", 32, "lts__t_sectors_srcunit_tex.sum", "sectors between L1 and L2")
+
+local function warps_of(threads)
+    return math.ceil(threads / 32)
+end
+add("warps_per_block", "warp", "warps of a block", function(m) return warps_of(m["launch__block_size"]) end)
+add("max_warps_per_block", "warp", "warps that a block may have", function(m)
+    return warps_of(m["device__attribute_max_threads_per_block"])
+end)
+for _, kind in ipairs({
+    { "achieved", "sm__warps_active.avg.per_cycle_active", "that were active, on average" },
+    { "theoretical", "sm__maximum_warps_avg_per_active_cycle", "that fit, by what the kernel needs" },
+}) do
+    add("blocks_" .. kind[1], "block", "blocks of an SM " .. kind[3], function(m)
+        local warps = warps_of(m["launch__block_size"])
+        if warps == 0 then
+            return nil, "the launch has no blocks of its own"
+        end
+        return m[kind[2]] / warps
+    end)
+    add("threads_" .. kind[1], "thread", "threads of an SM, with all lanes of its warps, " .. kind[3], function(m)
+        return 32 * m[kind[2]]
+    end)
+end
+
+return rows

@@ -1,0 +1,24 @@
+/* Which calls of CUDA a trace of a real GPU records, and which it is told of while they are made.
+ */
+#ifndef WL_COLLECT_CUPTI_TRACE_CALLS_H
+#define WL_COLLECT_CUPTI_TRACE_CALLS_H
+
+#include <stdbool.h>
+
+#include "hardware/library.h"
+
+/* Whether a call, by CUPTI's name for it, only asks for what is known: which device is current,
+ * what a kernel is called, whether there was an error. Programs make such calls by the hundred
+ * thousand; they neither wait for the GPU nor give it work. */
+bool wl_trace_call_only_asks(const char *name);
+
+/* Has CUPTI make no records of such calls; after records were switched on. Gives how many calls
+ * there are; 0: this CUPTI leaves none out. */
+unsigned wl_trace_leave_out_questions(const struct wl_cupti *cupti);
+
+/* Calls take() with each call of the domain for which is_wanted(name), until one is refused; false:
+ * CUPTI tells no names. */
+bool wl_trace_each_call(const struct wl_cupti *cupti, int domain, bool (*is_wanted)(const char *),
+                        bool (*take)(void *self, uint32_t call), void *self);
+
+#endif

@@ -1,0 +1,154 @@
+#include "report/table_functions.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/kernel_name.h"
+#include "base/memory.h"
+
+/* ---- median(), deviation() ---- */
+
+struct values {
+    double *items;
+    size_t count, capacity;
+};
+
+/* SQLite keeps a few bytes for each group. */
+static struct values *values_of(sqlite3_context *context)
+{
+    struct values **place = sqlite3_aggregate_context(context, sizeof *place);
+    if (place && !*place)
+        *place = wl_alloc_zero(1, sizeof **place);
+    return place ? *place : NULL;
+}
+
+static void gather(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct values *kept = values_of(context);
+    if (kept && sqlite3_value_type(values[0]) != SQLITE_NULL)
+        WL_PUSH(kept, sqlite3_value_double(values[0]));
+}
+
+static int compare(const void *left, const void *right)
+{
+    double difference = *(const double *)left - *(const double *)right;
+    return difference < 0 ? -1 : difference > 0;
+}
+
+static void free_values(struct values *values)
+{
+    free(values->items);
+    free(values);
+}
+
+static void end_median(sqlite3_context *context)
+{
+    struct values *kept = values_of(context);
+    if (!kept)
+        return;
+    size_t middle = kept->count / 2;
+    if (kept->count)
+        qsort(kept->items, kept->count, sizeof *kept->items, compare);
+    if (kept->count % 2)
+        sqlite3_result_double(context, kept->items[middle]);
+    else if (kept->count)
+        sqlite3_result_double(context, (kept->items[middle - 1] + kept->items[middle]) / 2);
+    free_values(kept);
+}
+
+/* Of a sample: divided by one less than there are, as in nsys; 0 of one. */
+static void end_deviation(sqlite3_context *context)
+{
+    struct values *kept = values_of(context);
+    if (!kept)
+        return;
+    double mean = 0, sum = 0;
+    for (size_t i = 0; i < kept->count; i++)
+        mean += kept->items[i] / (double)kept->count;
+    for (size_t i = 0; i < kept->count; i++)
+        sum += (kept->items[i] - mean) * (kept->items[i] - mean);
+    if (kept->count)
+        sqlite3_result_double(context, kept->count > 1 ? sqrt(sum / (double)(kept->count - 1)) : 0);
+    free_values(kept);
+}
+
+/* ---- Python's stacks: "FILE:LINE FUNCTION;...", outermost first, with other code behind ---- */
+
+/* The part of a frame's text up to its file's end; NULL: it is none of Python. */
+static const char *end_of_file(const char *frame, const char *end)
+{
+    const char *space = memchr(frame, ' ', (size_t)(end - frame));
+    const char *at = space;
+    while (at && at > frame && at[-1] >= '0' && at[-1] <= '9')
+        at--;
+    return at && at < space && at > frame + 1 && at[-1] == ':' ? at - 1 : NULL;
+}
+
+/* Whether it is the user's, not of a library that is installed. */
+static bool is_own_file(const char *file, const char *end)
+{
+    static const char *const parts[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
+                                        "/lib/python/"};
+    char *path = wl_string_copy_length(file, (size_t)(end - file));
+    bool is_own = path[0] != '<';
+    for (size_t i = 0; i < WL_COUNT(parts); i++)
+        is_own = is_own && !strstr(path, parts[i]);
+    free(path);
+    return is_own;
+}
+
+/* python_line(stack, folder): the innermost frame of the user's own files, else of any; files in
+ * the folder by their names within. NULL: there is no Python in it. */
+static void find_python_line(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    const char *stack = (const char *)sqlite3_value_text(values[0]);
+    const char *folder = (const char *)sqlite3_value_text(values[1]);
+    const char *chosen = NULL, *chosen_end = NULL;
+    bool is_own = false;
+    for (const char *frame = stack; frame && *frame;) {
+        const char *end = strchrnul(frame, ';'), *file_end = end_of_file(frame, end);
+        bool is_frame_own = file_end && is_own_file(frame, file_end);
+        if (file_end && (is_frame_own || !is_own)) {
+            chosen = frame;
+            chosen_end = end;
+            is_own = is_frame_own;
+        }
+        frame = *end ? end + 1 : end;
+    }
+    if (!chosen)
+        return;
+    size_t length = folder ? strlen(folder) : 0;
+    if (length && strncmp(chosen, folder, length) == 0 && chosen[length] == '/')
+        chosen += length + 1;
+    sqlite3_result_text(context, chosen, (int)(chosen_end - chosen), SQLITE_TRANSIENT);
+}
+
+/* kernel_short(demangled) */
+static void shorten_kernel(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    const char *name = (const char *)sqlite3_value_text(values[0]);
+    if (!name)
+        return;
+    char *function = wl_kernel_function_of(name),
+         *short_name = wl_kernel_short_name(name, function);
+    free(function);
+    sqlite3_result_text(context, short_name, -1, free);
+}
+
+void wl_table_functions_add(sqlite3 *database)
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    sqlite3_create_function_v2(database, "median", 1, flags, NULL, NULL, gather, end_median, NULL);
+    sqlite3_create_function_v2(database, "deviation", 1, flags, NULL, NULL, gather, end_deviation,
+                               NULL);
+    sqlite3_create_function_v2(database, "python_line", 2, flags, NULL, find_python_line, NULL,
+                               NULL, NULL);
+    sqlite3_create_function_v2(database, "kernel_short", 1, flags, NULL, shorten_kernel, NULL, NULL,
+                               NULL);
+}

@@ -1,0 +1,11 @@
+/* What the SQL of tables uses and SQLite lacks. */
+#ifndef WL_REPORT_TABLE_FUNCTIONS_H
+#define WL_REPORT_TABLE_FUNCTIONS_H
+
+#include <sqlite3.h>
+
+/* median(x) and deviation(x) of groups; python_line(stack, folder), the line of the user's Python
+ * that a stack is about; kernel_short(name). To be called again as often as one likes. */
+void wl_table_functions_add(sqlite3 *database);
+
+#endif
