@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
-# prepare.sh FOLDER: makes FOLDER/bin of two public projects, which it fetches: karpathy/llm.c dev/cuda (f1e2ace6) and
-# siboehm/SGEMM_CUDA (60cba6f9), with one block size, no timing loop, and dimensions small enough to simulate. FOLDER/llm.c
-# and FOLDER/SGEMM_CUDA may be there already. Needs nvcc 13.
+# prepare.sh FOLDER: makes FOLDER/bin of public projects, which it fetches: karpathy/llm.c dev/cuda (f1e2ace6) and
+# siboehm/SGEMM_CUDA (60cba6f9), with one block size, no timing loop, and dimensions small enough to simulate; some of
+# zjin-lcf/HeCBench (f27000a5); and the ladders of tests/accuracy/workloads. FOLDER/llm.c, FOLDER/SGEMM_CUDA and
+# FOLDER/HeCBench may be there already, as folders without history. Needs nvcc 13.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$1
 mkdir -p "$out/src/sgemm" "$out/bin"
-fetch() { # PROJECT COMMIT
+fetch() { # PROJECT COMMIT [FOLDERS]
     local folder=$out/${1#*/}
-    [ -d "$folder" ] || git clone -q "https://github.com/$1" "$folder"
-    git -C "$folder" checkout -q "$2"
+    [ -d "$folder" ] || git clone -q --filter=blob:none --no-checkout "https://github.com/$1" "$folder"
+    if [ -d "$folder/.git" ]; then git -C "$folder" checkout -q "$2" -- ${3:-.}; fi
 }
 fetch karpathy/llm.c f1e2ace6
 fetch siboehm/SGEMM_CUDA 60cba6f9
+suite="matrixT entropy damage filter scan vadd popcount accuracy"
+fetch zjin-lcf/HeCBench f27000a5 "$(printf 'src/%s-cuda ' $suite) src/include"
 kernels=$out/llm.c/dev/cuda sgemm=$out/SGEMM_CUDA/src
 cp "$kernels/common.h" "$out/src/"
 cp -r "$sgemm/kernels" "$sgemm/kernels.cuh" "$sgemm/runner.cu" "$sgemm/runner.cuh" "$out/src/sgemm/"
@@ -39,4 +42,10 @@ g++ -c "$here/cublas_stub.cpp" -o "$out/stub.o"
 nvcc $options -I"$out/src/sgemm" "$here/sgemm_one.cu" "$out/src/sgemm/runner.cu" "$out/stub.o" -o "$out/bin/sgemm_one"
 for source in "$out"/src/*.cu; do
     nvcc $options -I"$out/src" "$source" "$out/stub.o" -o "$out/bin/$(basename "$source" .cu)"
+done
+for program in $suite; do
+    nvcc $options --extended-lambda -I"$out/HeCBench/src/include" "$out/HeCBench/src/$program-cuda/main.cu" -o "$out/bin/$program"
+done
+for program in ado spmv gemm stencil; do
+    nvcc $options "$here/../../tests/accuracy/workloads/$program.cu" "$out/stub.o" -o "$out/bin/$program"
 done

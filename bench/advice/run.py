@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""run.py WARPLENS FOLDER [first|second|both]: profiles what pairs.tsv has before each change (of FOLDER/bin; reports stay in
-FOLDER and are not made again), and reports how often the first finding is what the change did, how far its gain is off, and
+"""run.py WARPLENS FOLDER [first|second|both [h100]]: profiles what pairs.tsv has before each change (of FOLDER/bin; reports stay
+in FOLDER and are not made again) on a simulated H200, or what pairs-h100.tsv has on an H100, and reports how often the first finding is what the change did, how far its gain is off, and
 how often it is a change that made the kernel slower. The halves are told apart by the parity of the CRC of the line's runs:
 look at the first one only while changing rules."""
 import json
@@ -9,20 +9,24 @@ import sys
 import zlib
 from pathlib import Path
 
-warplens, folder, part = sys.argv[1], Path(sys.argv[2]), (sys.argv[3:] or ["both"])[0]
+warplens, folder, part, gpu = (sys.argv[1:] + ["both", "h200"][len(sys.argv) - 3:])[:4]
+folder = Path(folder)
 TIME_LIMIT_S = 600
+LADDERS = {"ado", "gemm", "spmv", "stencil"}  # rules were written on them
 
 
 def half_of(before, after):
+    if before.split()[0] in LADDERS:
+        return "first"
     return "first" if zlib.crc32(f"{before} -> {after}".encode()) % 2 == 0 else "second"
 
 
 def profile(run, kernel):
-    report = folder / (run.replace(" ", "-") + "-" + kernel + ".wlr")
+    report = folder / (run.replace(" ", "-") + "-" + kernel + ("" if gpu == "h200" else "-" + gpu) + ".wlr")
     if not report.exists():
         program, *arguments = run.split()
         try:
-            subprocess.run([warplens, "profile", "-q", "-f", "-o", report, "-c", "1", "-k", kernel, folder / "bin" / program,
+            subprocess.run([warplens, "profile", "-q", "-f", "--gpu", gpu, "-o", report, "-c", "1", "-k", kernel, folder / "bin" / program,
                             *arguments], capture_output=True, timeout=TIME_LIMIT_S)
         except subprocess.TimeoutExpired:
             pass
@@ -37,21 +41,34 @@ def first_finding(report):
     return findings[0] if findings else {"id": "none", "gain": None}
 
 
-faster = right = bad = slower = missing = 0
-errors = []
+class Sums:
+    def __init__(self):
+        self.faster = self.right = self.slower = self.bad = self.missing = 0
+        self.errors, self.all_errors = [], []
+
+    def text(self):
+        def mean(errors):
+            return f"{sum(errors) / len(errors):.1f} points" if errors else "-"
+        return (f"first finding right: {self.right} of {self.faster}; mean error of its gain, where right: {mean(self.errors)}"
+                f" ({len(self.errors)}), of all first findings with one: {mean(self.all_errors)} ({len(self.all_errors)}); advised "
+                f"what made it slower: {self.bad} of {self.slower}; not profiled: {self.missing}.")
+
+
+sums = {"first": Sums(), "second": Sums()}
 print("| half | before | kernel | after | came | first finding | promised | |")
 print("|---|---|---|---|---|---|---|---|")
-for line in (Path(__file__).parent / "pairs.tsv").read_text().splitlines():
+for line in (Path(__file__).parent / ("pairs.tsv" if gpu == "h200" else f"pairs-{gpu}.tsv")).read_text().splitlines():
     if line.startswith("#") or not line:
         continue
     before, kernel, before_us, after, after_us, rules = line.split("\t")
     half = half_of(before, after)
+    own = sums[half]
     if part not in ("both", half):
         continue
     report = profile(before, kernel)
     finding = report and first_finding(report)
     if not finding:
-        missing += 1
+        own.missing += 1
         print(f"| {half} | {before} | `{kernel}` | {after} | | not profiled | | |")
         continue
     came = 100 * (1 - float(after_us) / float(before_us))
@@ -59,18 +76,20 @@ for line in (Path(__file__).parent / "pairs.tsv").read_text().splitlines():
     is_slower, names = rules.startswith("-"), rules.split()
     is_named = finding["id"] in names
     if is_slower:
-        slower += 1
-        bad += is_named
+        own.slower += 1
+        own.bad += is_named
         verdict = "advised what made it slower" if is_named else ""
     else:
-        faster += 1
-        right += is_named
+        own.faster += 1
+        own.right += is_named
         verdict = "right" if is_named else "other"
-        if is_named and promised is not None:
-            errors.append(abs(promised - came))
+        if promised is not None:
+            own.all_errors.append(abs(promised - came))
+            if is_named:
+                own.errors.append(abs(promised - came))
     print(f"| {half} | {before} | `{kernel}` | {after} | {came:.0f} % | {finding['id']} | "
           f"{'' if promised is None else f'{promised:.0f} %'} | {verdict} |")
 print()
-print(f"First finding right: {right} of {faster}. Mean error of its gain: "
-      f"{sum(errors) / len(errors) if errors else 0:.1f} points. Advised what made it slower: {bad} of {slower}. "
-      f"Not profiled: {missing}.")
+for half, own in sums.items():
+    if part in ("both", half):
+        print(f"{half.capitalize()} half: {own.text()}")

@@ -59,15 +59,33 @@ const warplens = (() => {
 
     /* ---- values ---- */
 
-    /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. Of a launch that was not
-     * brought whole: its time, and {isLater}. */
+    /* Why a launch has nothing but its time here. */
+    function reasonOf(launch) {
+        return "the page has only the time of this launch: " + (launch.uncounted || "there are very many, and some have all their values");
+    }
+
+    /* ["80.51", "us"], as the values that come with the page are written. */
+    function scaledTime(ns) {
+        for (const [limit, unit] of [
+            [1e9, "s"],
+            [1e6, "ms"],
+            [1e3, "us"],
+        ])
+            if (ns >= limit) return [(ns / limit).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }), unit];
+        return [ns.toLocaleString("en", { maximumFractionDigits: 2 }), "ns"];
+    }
+
+    /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. Of a launch that is not here
+     * whole: its time, and {isLater} where a server has the rest. */
     function value(launch, index) {
         const { values, units, metrics } = data("launches");
         if (!launch.values) {
             const isTime = metrics[index].name === time_metric;
+            if (!isServed && (!isTime || launch.duration_ns === null))
+                return { shown: "n/a", unit: "", reason: reasonOf(launch) };
             if (!isTime || launch.duration_ns === null)
                 return { shown: "…", unit: "", reason: "it comes when it is looked at", isLater: !isTime };
-            const [shown, unit] = shownTime(launch.duration_ns).split(" ");
+            const [shown, unit] = scaledTime(launch.duration_ns);
             return { shown, unit, mark: launch.mark, number: launch.duration_ns };
         }
         const item = values[launch.values[index]];
@@ -152,51 +170,6 @@ const warplens = (() => {
 
     /* ---- launches ---- */
 
-    function launches(number = 0) {
-        const report = data("launches") && data("launches").reports[number];
-        if (report && report.bare) {
-            report.launches = unpack(report.bare);
-            delete report.bare;
-        }
-        return report ? report.launches : [];
-    }
-
-    /* Launches of a field each, as they come where there are very many: without their values. */
-    function unpack({ kernels, ids, of_kernel, grids, blocks, failed, duration_ns, mark }) {
-        const isFailed = new Set(failed);
-        return ids.map((id, i) => ({
-            ...kernels[of_kernel[i]],
-            id,
-            grid_size: grids.slice(3 * i, 3 * i + 3),
-            block_size: blocks.slice(3 * i, 3 * i + 3),
-            status: isFailed.has(i) ? "failed" : "done",
-            message: "",
-            notes: [],
-            duration_ns: duration_ns[i],
-            mark,
-        }));
-    }
-
-    /* Brings the values of launches that came without them; gives those that are new. */
-    async function fill(wanted) {
-        const lacking = wanted.filter((launch) => !launch.values),
-            own = data("launches");
-        if (!lacking.length) return lacking;
-        const { data: answer } = await warplens.workbench.section("launches:" + lacking.map(({ id }) => id).join(","));
-        if (!answer || own !== data("launches")) return [];
-        const base = own.values.length,
-            unit_base = own.units.length;
-        for (const item of answer.values)
-            own.values.push(typeof item === "string" ? item : [item[0], item[1] + 3 * unit_base, ...item.slice(2)]);
-        own.units.push(...answer.units);
-        const whole = new Map(answer.reports[0].launches.map((each) => [each.id, each]));
-        for (const launch of lacking) {
-            const found = whole.get(launch.id);
-            if (found) Object.assign(launch, found, { values: found.values.map((at) => at + base) });
-        }
-        return lacking;
-    }
-
     /* "1.5 µs" */
     function shownTime(ns) {
         return warplens.timelineDraw.shownTime(ns);
@@ -251,6 +224,8 @@ const warplens = (() => {
     }
 
     return {
+        reasonOf,
+        scaledTime,
         readState,
         keepState,
         isServed,
@@ -265,8 +240,7 @@ const warplens = (() => {
         term,
         definition,
         drawing,
-        launches,
-        fill,
+        shownTime,
         triple,
         launchTitle,
         addPage,

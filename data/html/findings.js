@@ -1,7 +1,7 @@
 /* Findings where they belong: at a section, at a line, in lists. A finding has one number, its place in Advice, on every
  * page. */
 warplens.findings = (() => {
-    const { h, data, address, launches } = warplens;
+    const { h, data, address } = warplens;
 
     /* "saves 13% (1.15×)", or "" where no gain is known. */
     function gainText(finding) {
@@ -42,7 +42,7 @@ warplens.findings = (() => {
     /* Where it is: a link to the line, or to the launch. */
     function place(finding) {
         const { place } = finding;
-        const launch = launches().find((each) => each.id === finding.launch);
+        const launch = warplens.launch(finding.launch);
         const name =
             place && place.file
                 ? place.file.replace(/.*\//, "") + ":" + place.line + (place.column ? ":" + place.column : "")

@@ -1,6 +1,7 @@
 /* The details of one launch: its sections as tables. */
 (() => {
     const { h, data, value, cell, term, drawing, launches, launchTitle, go, address } = warplens;
+    const time_metric = "gpu__time_duration.sum";
 
     function isEmpty(section, launch) {
         const all = section.metrics
@@ -134,7 +135,7 @@
 
     function drawingsOf(launch) {
         const section = data(drawingsName(launch));
-        return { section, own: section.launches[warplens.isServed ? 0 : launches().indexOf(launch)] };
+        return { section, own: section.launches[warplens.isServed ? 0 : warplens.wholes().findIndex(({ id }) => id === launch.id)] };
     }
 
     /* Numbers of findings that a drawing is about. */
@@ -260,10 +261,11 @@
             .filter(([page]) => page !== "source" || warplens.hasSource(launch))
             .map(([page, title]) => h("a", { href: address(page, launch.id) }, title + " of this launch"));
 
-    /* The launch of an address, the first where it names none; of an unknown one it says so and gives null. */
+    /* The launch of an address, the first where it names none (of very many, one of those that take most); of an unknown one it says so and gives null. */
     warplens.findLaunch = (rest, container) => {
-        if (rest[0] === undefined || rest[0] === "") return launches()[0];
-        const found = launches().find((launch) => String(launch.id) === rest[0]);
+        if (rest[0] === undefined || rest[0] === "") return warplens.kindsAreBetter() ? warplens.kinds()[0].launch : launches()[0];
+        const named = warplens.launch(Number(rest[0])),
+            found = named && String(named.id) === rest[0] ? named : null;
         if (!found && container)
             container.append(
                 h(
@@ -274,7 +276,7 @@
                     ".",
                 ),
             );
-        return found || null;
+        return found;
     };
 
     function notes(launch) {
@@ -291,9 +293,64 @@
     /* A served page brings the what-if of one launch, a file has that of all. */
     const whatifName = (launch) => (warplens.isServed ? "whatif:" + launch.id : "whatif");
 
+    function place(launch) {
+        return h(
+            "p",
+            { class: "facts" },
+            "Process " +
+                launch.process_id +
+                ", context " +
+                launch.context +
+                ", stream " +
+                launch.stream +
+                ", device " +
+                launch.device +
+                (launch.nvtx_range ? ", range " + launch.nvtx_range : ""),
+        );
+    }
+
+    /* Of a launch whose values a file does not have: what is known of it, and which launches like it are there whole. */
+    function showTime(container, launch, keys) {
+        const kind = warplens.kindOf(launch),
+            whole = kind.launches.filter((each) => each.values),
+            time = data("launches").metrics.findIndex((metric) => metric.name === time_metric);
+        container.append(
+            warplens.launchBar("details", launch, keys),
+            h("p", { class: "kernel" }, launch.kernel_name),
+            place(launch),
+            ...notes(launch),
+            h(
+                "div",
+                { class: "cards" },
+                h(
+                    "section",
+                    { class: "card" },
+                    h(
+                        "table",
+                        { class: "metrics" },
+                        h(
+                            "tbody",
+                            {},
+                            h("tr", {}, h("th", { scope: "row" }, "Begins after the first launch"), h("td", { class: "number" }, warplens.shownTime(launch.start_ns))),
+                            h("tr", {}, h("th", { scope: "row" }, term("Duration", time_metric)), cell(launch, time, true)),
+                        ),
+                    ),
+                ),
+            ),
+            h("p", { class: "note" }, warplens.reasonOf(launch).replace(/^t/, "T") + "."),
+            h(
+                "p",
+                { class: "links" },
+                whole.slice(0, 40).map((each) => h("a", { href: address("details", each.id) }, "Launch " + each.id + " of this kernel and shape, with values")),
+                h("a", { href: address("launches", kind.id) }, "All " + kind.count.toLocaleString("en") + " launches of this kernel and shape"),
+            ),
+        );
+    }
+
     async function show(container, rest, keys) {
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
+        if (!warplens.isServed && !launch.values) return showTime(container, launch, keys);
         if (warplens.isServed) {
             await Promise.all([warplens.fill([launch]), warplens.need([drawingsName(launch), whatifName(launch)])]);
             if (!container.isConnected || !launch.values) return;
@@ -307,19 +364,7 @@
         container.append(
             warplens.launchBar("details", launch, keys),
             h("p", { class: "kernel" }, launch.kernel_name),
-            h(
-                "p",
-                { class: "facts" },
-                "Process " +
-                    launch.process_id +
-                    ", context " +
-                    launch.context +
-                    ", stream " +
-                    launch.stream +
-                    ", device " +
-                    launch.device +
-                    (launch.nvtx_range ? ", range " + launch.nvtx_range : ""),
-            ),
+            place(launch),
             ...notes(launch),
             h("p", { class: "links" }, warplens.launchLinks(launch, "details")),
             base

@@ -1,11 +1,11 @@
 /* The guided walk: which kernel, what bounds it, why, what next, is it done; each answer leads to where it is shown. */
 (() => {
-    const { h, data, address, launches } = warplens;
+    const { h, data, address } = warplens;
     const titles = { summary: "All launches", details: "Details of this launch", source: "Its source", advice: "All findings" };
 
     /* A link to the page of this report that shows the answer, and the command that does so on a terminal. */
     function next(answer) {
-        const launch = launches().find((each) => each.id === answer.launch);
+        const launch = warplens.launch(answer.launch);
         const page = answer.page === "summary" ? "launches" : answer.page.split(" ")[0];
         const isThere = page !== "source" || (launch && warplens.hasSource(launch));
         return h(

@@ -1,96 +1,124 @@
-/* The table of launches: sorted by any column, searched, walked with the keyboard. */
+/* The table of launches; of very many that are alike a row for each kernel and shape, and a table of the launches of each. */
 (() => {
-    const { h, data, value, cell, term, launches, triple, go, address } = warplens;
-    const chunk = 200, /* rows that are put into the document at once */
-        most_at_once = 2000; /* of more the others come when one scrolls there */
-    const state = { sort: null, isDown: false, search: "", current: 0 };
+    const { h, data, value, cell, mark, shownTime, scaledTime, launches, triple, go, address } = warplens;
+    const time_metric = "gpu__time_duration.sum";
+    const states = new Map(); /* of each table that was shown */
 
-    function columns() {
-        const own = [
-            {
-                label: "ID",
-                key: (launch) => launch.id,
-                cell: (launch) =>
-                    h("td", { class: "number" }, h("a", { href: address("details", launch.id) }, launch.id)),
-            },
+    function stateOf(name) {
+        if (!states.has(name)) states.set(name, { sort: null, isDown: false, search: "", current: 0 });
+        return states.get(name);
+    }
+
+    /* ---- columns ---- */
+
+    const id_column = {
+        label: "ID",
+        key: (launch) => launch.id,
+        cell: (launch) => h("td", { class: "number" }, h("a", { href: address("details", launch.id) }, launch.id)),
+    };
+    const begin_column = {
+        label: "Begins",
+        key: (launch) => launch.start_ns,
+        cell: (launch) => h("td", { class: "number", title: "after the first launch" }, shownTime(launch.start_ns)),
+    };
+
+    /* of(row): the launch whose kernel and shape they show. */
+    function identity(of) {
+        return [
             {
                 label: "Kernel",
-                key: (launch) => launch.function,
-                cell: (launch) =>
+                isName: true,
+                key: (row) => of(row).function,
+                cell: (row) =>
                     h(
                         "td",
-                        { class: "name", title: launch.kernel_name },
-                        launch.function,
-                        launch.status === "failed" ? h("strong", { class: "failed" }, " failed") : null,
+                        { class: "name", title: of(row).kernel_name },
+                        of(row).function,
+                        of(row).status === "failed" ? h("strong", { class: "failed" }, " failed") : null,
                     ),
             },
-            {
-                label: "Grid",
-                key: (launch) => launch.grid_size.reduce((a, b) => a * b),
-                cell: (launch) => h("td", { class: "number" }, triple(launch.grid_size)),
-            },
-            {
-                label: "Block",
-                key: (launch) => launch.block_size.reduce((a, b) => a * b),
-                cell: (launch) => h("td", { class: "number" }, triple(launch.block_size)),
-            },
-        ];
-        return own.concat(
-            data("launches").columns.map(([label, index]) => ({
+            ...[
+                ["Grid", "grid_size"],
+                ["Block", "block_size"],
+            ].map(([label, field]) => ({
                 label,
-                index,
-                key: (launch) => {
-                    const found = value(launch, index);
-                    return found.number === undefined
-                        ? found.reason === undefined
-                            ? found.shown
-                            : null
-                        : found.number;
-                },
-                cell: (launch) => cell(launch, index, true),
+                key: (row) => of(row)[field].reduce((a, b) => a * b),
+                cell: (row) => h("td", { class: "number" }, triple(of(row)[field])),
             })),
-        );
+        ];
     }
 
     /* Whether a column has values of the rows only that were looked at: nothing to sort by. */
-    function isLater(column) {
-        return column.index !== undefined && launches().some((launch) => !launch.values && value(launch, column.index).isLater);
+    function isLater(index) {
+        return warplens.isServed && launches().some((launch) => !launch.values && value(launch, index).isLater);
     }
 
-    function matches(launch) {
-        const text = (
-            launch.id +
-            " " +
-            launch.kernel_name +
-            " " +
-            (launch.nvtx_range || "") +
-            " " +
-            triple(launch.grid_size) +
-            " " +
-            triple(launch.block_size)
-        ).toLowerCase();
-        return state.search
-            .toLowerCase()
-            .split(/\s+/)
-            .every((word) => text.includes(word));
+    function measures(of) {
+        return data("launches").columns.map(([label, index]) => ({
+            label,
+            index,
+            name: data("launches").metrics[index].name,
+            isLater: isLater(index),
+            key: (row) => {
+                const found = value(of(row), index);
+                return found.number === undefined ? (found.reason === undefined ? found.shown : null) : found.number;
+            },
+            cell: (row) => cell(of(row), index, true),
+        }));
     }
 
-    /* Absent values stand last, whichever way the column is sorted. */
-    function sorted(list, column) {
-        if (!column) return list;
-        const sign = state.isDown ? -1 : 1;
-        return list
-            .map((launch) => [column.key(launch), launch])
-            .sort(([a, x], [b, y]) => {
-                if (a === null || b === null) return (a === null) - (b === null) || x.id - y.id;
-                return (a < b ? -sign : a > b ? sign : 0) || x.id - y.id;
-            })
-            .map((pair) => pair[1]);
+    function timeCell(kind, ns) {
+        if (!kind.timed) return h("td", { class: "number absent" }, "n/a");
+        const [shown, unit] = scaledTime(ns);
+        return h("td", { class: "number", "data-value": ns }, shown, h("span", { class: "unit" }, " " + unit), " ", mark(kind.mark));
     }
+
+    function timeColumn(label, read) {
+        return {
+            label,
+            key: (kind) => (kind.timed ? read(kind) : null),
+            cell: (kind) => timeCell(kind, read(kind)),
+        };
+    }
+
+    function kindColumns(kinds) {
+        const whole_ns = kinds.reduce((sum, kind) => sum + kind.ns, 0);
+        const isThere = ({ index }) => kinds.some((kind) => value(kind.launch, index).reason === undefined);
+        const of = (kind) => kind.launch;
+        return [
+            ...identity(of),
+            {
+                label: "Launches",
+                key: (kind) => kind.count,
+                cell: (kind) => h("td", { class: "number" }, kind.count.toLocaleString("en")),
+            },
+            timeColumn("Total", (kind) => kind.ns),
+            {
+                label: "Share",
+                key: (kind) => kind.ns,
+                cell: (kind) => h("td", { class: "number" }, whole_ns ? ((100 * kind.ns) / whole_ns).toFixed(1) + " %" : "n/a"),
+            },
+            timeColumn("Mean", (kind) => kind.ns / kind.timed),
+            timeColumn("Least", (kind) => kind.least),
+            timeColumn("Most", (kind) => kind.most),
+            ...measures(of).filter((column) => column.name !== time_metric && (warplens.isServed || isThere(column))),
+        ];
+    }
+
+    function textOf(launch) {
+        return (
+            launch.id + " " + launch.kernel_name + " " + (launch.nvtx_range || "") + " " + triple(launch.grid_size) + " " + triple(launch.block_size)
+        );
+    }
+
+    /* ---- what stands out ---- */
 
     function remarks() {
         const found = new Map();
-        const add = (text, launch) => found.set(text, (found.get(text) || []).concat(launch.id));
+        const add = (text, launch) => {
+            if (!found.has(text)) found.set(text, []);
+            found.get(text).push(launch.id);
+        };
         for (const launch of launches()) {
             if (launch.status === "failed") add("failed: " + launch.message, launch);
             for (const index of launch.status === "failed" || !launch.values ? [] : data("launches").remarks) {
@@ -113,166 +141,104 @@
         );
     }
 
-    class Table {
-        constructor() {
-            this.columns = columns();
-            this.body = h("tbody", {});
-            this.count = h("span", { class: "count", role: "status" });
-            this.heads = this.columns.map((column, i) => this.head(column, i));
-            this.rows = [];
-            this.filling = 0; /* number of the latest filling: an older one stops */
-            this.body.addEventListener("keydown", (event) => this.onKey(event));
-            /* more rows when the last one comes near */
-            this.end = new IntersectionObserver(
-                (entries) => {
-                    if (!entries.some((entry) => entry.isIntersecting)) return;
-                    this.end.disconnect();
-                    this.fillMore(this.filling);
-                },
-                { rootMargin: "800px" },
-            );
-        }
+    function showRemarks(container) {
+        const noted = remarks();
+        const most = 20;
+        if (!noted.length) return;
+        container.append(
+            h("h2", {}, "What stands out, by ID"),
+            h("ul", { class: "remarks" }, noted.slice(0, most)),
+            noted.length > most
+                ? h(
+                      "details",
+                      {},
+                      h("summary", {}, noted.length - most + " more"),
+                      h("ul", { class: "remarks" }, noted.slice(most)),
+                  )
+                : "",
+        );
+    }
 
-        head(column, i) {
-            const { metrics } = data("launches");
-            const name = column.index === undefined ? null : metrics[column.index].name;
-            return h(
-                "th",
-                { scope: "col", class: i === 1 ? "name" : "number" },
-                h(
-                    "button",
-                    {
-                        class: "sort",
-                        onclick: () => this.sortBy(i),
-                        "data-define": name,
-                        "aria-disabled": isLater(column) ? "true" : null,
-                    },
-                    column.label,
-                ),
-            );
-        }
+    /* ---- tables ---- */
 
-        row(launch) {
-            const open = (event) => event.target.closest("a") || go("details", launch.id);
-            return h(
-                "tr",
-                { tabindex: -1, "data-id": launch.id, onclick: open },
-                this.columns.map((column) => column.cell(launch)),
-            );
-        }
-
-        /* The row that has the focus, or would get it. */
-        select(position, takesFocus) {
-            const all = this.body.children;
-            const row = all[Math.max(0, Math.min(position, all.length - 1))];
-            this.body
-                .querySelectorAll("tr[tabindex='0']")
-                .forEach((each) => each.setAttribute("tabindex", -1));
-            if (!row) return;
-            state.current = [...all].indexOf(row);
-            row.setAttribute("tabindex", 0);
-            if (takesFocus) row.focus();
-        }
-
-        onKey(event) {
-            const row = event.target.closest("tr");
-            const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 };
-            if (event.key in moves)
-                this.select([...this.body.children].indexOf(row) + moves[event.key], true);
-            else if (event.key === "Enter") go("details", row.dataset.id);
-            else return;
-            event.preventDefault();
-            event.stopPropagation();
-        }
-
-        /* Puts some rows in and comes again for the next. */
-        fillMore(ticket) {
-            if (ticket !== this.filling) return;
-            const from = this.body.children.length;
-            const rows = this.rows.slice(from, from + chunk);
-            this.body.append(...rows.map((launch) => this.row(launch)));
-            this.bring(rows);
-            if (this.body.children.length >= this.rows.length) return;
-            if (this.rows.length <= most_at_once) setTimeout(() => this.fillMore(ticket), 0);
-            else this.end.observe(this.body.lastChild);
-        }
-
-        /* The values of rows that came without them. */
-        async bring(rows) {
-            if (!warplens.isServed) return;
-            for (const launch of await warplens.fill(rows)) {
-                const row = this.body.querySelector('tr[data-id="' + launch.id + '"]');
-                if (row && launch.values) row.replaceChildren(...this.columns.map((column) => column.cell(launch)));
-            }
-        }
-
-        fill() {
-            const all = launches().length;
-            this.end.disconnect();
-            this.rows = sorted(state.search ? launches().filter(matches) : launches(), this.columns[state.sort]);
-            this.body.replaceChildren();
-            this.fillMore(++this.filling);
-            this.count.textContent =
-                (this.rows.length === all ? "" : this.rows.length + " of ") +
-                all +
-                (all === 1 ? " launch" : " launches");
-            this.select(0, false);
-            warplens.keepState({ find: state.search, sort: state.sort, down: state.isDown ? 1 : "" });
-            const order = state.isDown ? "descending" : "ascending";
-            this.heads.forEach((head, i) =>
-                head.setAttribute("aria-sort", state.sort === i ? order : "none"),
-            );
-        }
-
-        /* Numbers begin with the largest. */
-        sortBy(index) {
-            if (isLater(this.columns[index])) return;
-            state.isDown = state.sort === index ? !state.isDown : index > 1;
-            state.sort = index;
-            this.fill();
+    /* The values of rows that came without them. */
+    async function bring(rows, table) {
+        if (!warplens.isServed) return;
+        const of = (row) => (row.launches ? row.launch : row);
+        for (const launch of await warplens.fill(rows.map(of))) {
+            const row = rows.find((each) => of(each) === launch);
+            if (launch.values) table.renew(row);
         }
     }
 
-    function show(container, rest, keys) {
-        const chosen = warplens.readState();
-        if ("find" in chosen) state.search = chosen.find;
-        if (columns()[chosen.sort]) Object.assign(state, { sort: Number(chosen.sort), isDown: chosen.down === "1" });
-        const table = new Table();
-        const search = h("input", {
-            type: "search",
-            placeholder: "Search kernels, ranges, shapes",
-            "aria-label": "Search launches",
-            value: state.search,
-        });
-        search.addEventListener("input", () => {
-            state.search = search.value.trim();
-            table.fill();
-        });
-        const hasFocus = () => document.activeElement.closest("tbody tr") !== null;
-        keys["/"] = ["search", () => search.focus()];
-        keys["j"] = ["next launch", () => table.select(state.current + (hasFocus() ? 1 : 0), true)];
-        keys["k"] = ["previous launch", () => table.select(state.current - 1, true)];
-        const head = h("thead", {}, h("tr", {}, table.heads));
-        container.append(
-            h("div", { class: "bar" }, search, table.count),
-            h("div", { class: "scroll table-box" }, h("table", { class: "launches" }, head, table.body)),
-        );
-        const noted = remarks();
-        const most = 20;
-        if (noted.length)
-            container.append(
-                h("h2", {}, "What stands out, by ID"),
-                h("ul", { class: "remarks" }, noted.slice(0, most)),
-                noted.length > most
-                    ? h(
-                          "details",
-                          {},
-                          h("summary", {}, noted.length - most + " more"),
-                          h("ul", { class: "remarks" }, noted.slice(most)),
-                      )
-                    : "",
-            );
+    function showTable(container, keys, name, options, links, searched = "kernels, ranges, shapes") {
+        const table = warplens.launchTable({ bring, state: stateOf(name), ...options });
+        table.show(container, keys, "Search " + searched, links);
         table.fill();
+    }
+
+    function link(title, ...parts) {
+        return h("a", { href: address("launches", ...parts) }, title);
+    }
+
+    function showKinds(container, keys) {
+        const rows = warplens.kinds();
+        const options = {
+            rows,
+            columns: kindColumns(rows),
+            textOf: (kind) => textOf(kind.launch),
+            open: (id) => go("launches", id),
+            noun: ["kernel by name and shape", "kernels by name and shape"],
+        };
+        showTable(container, keys, "kinds", options, [link("All " + warplens.lists().ids.length.toLocaleString("en") + " launches", "all")]);
+        showRemarks(container);
+    }
+
+    function showAll(container, keys, links) {
+        const own = (launch) => launch;
+        const options = {
+            rows: launches(),
+            columns: [id_column, ...identity(own), ...measures(own)],
+            textOf,
+            open: (id) => go("details", id),
+            noun: ["launch", "launches"],
+        };
+        showTable(container, keys, "all", options, links);
+        showRemarks(container);
+    }
+
+    /* Launches of the kind that one belongs to, from the lists. */
+    function showKind(container, keys, launch) {
+        const kind = warplens.kindOf(launch),
+            own = (each) => each,
+            rows = kind.launches,
+            wholes = rows.filter((each) => each.values);
+        const isThere = ({ index }) => warplens.isServed || wholes.some((each) => value(each, index).reason === undefined);
+        const [time, ...others] = measures(own);
+        container.append(
+            h("p", { class: "kernel" }, launch.kernel_name),
+            h("p", { class: "facts" }, kind.shape + (kind.timed ? ", " + scaledTime(kind.ns).join(" ") + " in all " : ""), kind.timed ? mark(kind.mark) : ""),
+        );
+        const options = {
+            rows,
+            columns: [id_column, begin_column, time, ...others.filter(isThere)],
+            textOf: (each) => each.id + " " + (each.nvtx_range || ""),
+            open: (id) => go("details", id),
+            noun: ["launch", "launches"],
+        };
+        const links = [
+            link("All kernels"),
+            wholes.slice(0, 8).map((each) => h("a", { href: address("details", each.id) }, "Values of launch " + each.id)),
+        ];
+        showTable(container, keys, "kind " + kind.id, options, links, "IDs, ranges");
+    }
+
+    function show(container, rest, keys) {
+        const isByKind = warplens.kindsAreBetter();
+        const launch = rest[0] && rest[0] !== "all" ? warplens.findLaunch(rest, container) : null;
+        if (launch) showKind(container, keys, launch);
+        else if (isByKind && rest[0] !== "all") showKinds(container, keys);
+        else showAll(container, keys, isByKind ? [link("By kernel and shape")] : undefined);
     }
 
     warplens.addPage({

@@ -1,8 +1,7 @@
 /* Where the program's time goes: kernels by name and shape with their launches below, the ladder of times of each, and what
  * would help most. */
 (() => {
-    const { h, data, value, mark, address, launches, triple } = warplens;
-    const time_metric = "gpu__time_duration.sum";
+    const { h, data, mark, address } = warplens;
     /* Rungs of the ladder, from what cannot be avoided to what can. */
     const rungs = [
         ["ideal", "least work", "exact"],
@@ -18,31 +17,8 @@
         return warplens.timelineDraw.shownTime(ns);
     }
 
-    /* {number, mark}; number is undefined where no time is known. */
-    function timeOf(launch) {
-        const index = data("launches").metrics.findIndex((metric) => metric.name === time_metric);
-        return index < 0 ? {} : value(launch, index);
-    }
-
     function signOf(group) {
         return group && group.mark !== undefined ? [" ", mark(group.mark)] : null;
-    }
-
-    /* Launches of the same kernel and shape, those that take most first. */
-    function groups() {
-        const found = new Map();
-        for (const launch of launches()) {
-            const shape = triple(launch.grid_size) + "×" + triple(launch.block_size),
-                key = launch.kernel_name + " " + shape;
-            if (!found.has(key)) found.set(key, { launch, shape, launches: [], ns: 0 });
-            const group = found.get(key),
-                time = timeOf(launch);
-            group.launches.push(launch);
-            if (time.number === undefined) continue;
-            group.ns += time.number;
-            group.mark = Math.max(group.mark || 0, time.mark);
-        }
-        return [...found.values()].sort((a, b) => b.ns - a.ns);
     }
 
     /* One bar from the least to the time it took; each part says what it is. */
@@ -81,13 +57,37 @@
         );
     }
 
+    function linksTo(launches) {
+        return launches.map((each, i) => [i ? ", " : "", h("a", { href: address("details", each.id) }, String(each.id))]).flat();
+    }
+
+    /* The launches of a group by number; of very many those that the page has whole, and a table of all. */
+    function launchesOf(group) {
+        const most = 40,
+            title = group.count.toLocaleString("en") + (group.count === 1 ? " launch" : " launches");
+        if (!warplens.kindsAreBetter())
+            return h(
+                "details",
+                {},
+                h("summary", {}, title),
+                linksTo(group.launches.slice(0, most)),
+                group.count > most ? " and " + (group.count - most) + " more" : "",
+            );
+        const whole = group.launches.filter((launch) => launch.values).slice(0, most);
+        return h(
+            "p",
+            { class: "links" },
+            h("a", { href: address("launches", group.id) }, title),
+            whole.length ? h("span", {}, "with values: ", linksTo(whole)) : null,
+        );
+    }
+
     function kernelCard(group, whole) {
         const { launch } = group;
         const kernel = (advice().kernels || []).find((each) => each.launch === launch.id || each.kernel === launch.kernel_name);
         const found = advice().findings.filter(
             (finding) => finding.kernel === launch.kernel_name && finding.severity !== "note",
         );
-        const most = 40;
         return h(
             "section",
             { class: "card kernel-group" },
@@ -114,16 +114,7 @@
             ),
             kernel ? ladder(kernel) : null,
             found.length ? h("ul", { class: "findings-list" }, found.slice(0, 3).map(warplens.findings.item)) : null,
-            h(
-                "details",
-                {},
-                h("summary", {}, group.launches.length + (group.launches.length === 1 ? " launch" : " launches")),
-                group.launches
-                    .slice(0, most)
-                    .map((each, i) => [i ? ", " : "", h("a", { href: address("details", each.id) }, String(each.id))])
-                    .flat(),
-                group.launches.length > most ? " and " + (group.launches.length - most) + " more" : "",
-            ),
+            launchesOf(group),
         );
     }
 
@@ -154,7 +145,7 @@
     }
 
     function draw(container) {
-        const all = groups(),
+        const all = warplens.kinds(),
             whole = all.reduce((sum, group) => sum + group.ns, 0),
             most = 30;
         container.append(

@@ -607,7 +607,7 @@
     /* Why there is nothing of this launch, and where there is. */
     function explain(launch) {
         const others = launches().filter(
-            (each) => each.kernel_name === launch.kernel_name && warplens.hasSource(each),
+            (each) => warplens.hasSource(each) && each.kernel_name === launch.kernel_name,
         );
         if (!others.length)
             return h("p", { class: "note" }, "Nothing was counted at the instructions of this launch.");

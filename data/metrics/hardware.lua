@@ -10,6 +10,8 @@ end
 local rows = {
     { name = "launch__replay", description = "how counters were read: kernel, the launch was replayed for each pass; spread, each of like launches carried a pass; application, each run of the program; range and app-range, the same for ranges of launches; none" },
     { name = "launch__spread_launches", unit = "launch", description = "launches that carried a pass, of whose counters these are the means" },
+    { name = "launch__left_out.sum", unit = "launch", description = "launches like this one that are not recorded one by one" },
+    { name = "launch__left_out_time.sum", unit = "ns", description = "what the launches took that are like this one and not recorded one by one" },
     { name = "range__launches", unit = "launch", description = "launches of a range that is counted as one" },
     { name = "range__kernels", description = "what was launched in a range that is counted as one" },
     { name = "launch__uncounted", description = "why a launch has no counters" },

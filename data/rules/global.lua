@@ -122,6 +122,27 @@ local function find_reuse(launch)
     return times >= 32 and advice.weight(launch, "l1") >= 0.5 and times or nil
 end
 
+-- How many threads of a block load the same bytes by this load, by its addresses: lanes that share a word, as counted,
+-- times the rows of the block on whose number the address does not depend.
+local function sharers(launch, instruction)
+    local bytes = instruction["smsp__sass_data_bytes_mem_global"] or 0
+    local threads = instruction["thread_inst_executed_true"] or 0
+    if bytes == 0 or threads == 0 then
+        return 1
+    end
+    local names = advice.address_registers(instruction)
+    local lanes = math.max(1, threads * advice.width(instruction) / bytes)
+    local rows = 1
+    if launch.block[1] % 32 == 0 then
+        for axis, name in ipairs({ "%tid.x", "%tid.y", "%tid.z" }) do
+            if not advice.depends_on(launch, names, name) then
+                rows = rows * (axis == 1 and launch.block[1] / 32 or launch.block[axis])
+            end
+        end
+    end
+    return lanes * rows
+end
+
 return {
     {
         id = "global-uncoalesced",
@@ -244,9 +265,14 @@ return {
             local found = advice.top(launch, function(instruction)
                 return advice.is(instruction, "ld.global") and (instruction["memory_l1_tag_requests_global"] or 0)
             end)
+            local shared = sharers(launch, found)
             return {
                 at = found,
-                title = string.format("each byte of device memory is loaded %.0f times", times),
+                title = string.format("each byte of device memory is loaded %.0f times%s", times, shared >= 2 and string.format(
+                    "; by their addresses %.0f threads of a block load the same here", shared) or ""),
+                todo = shared >= 2 and string.format("Load a tile once a block into shared memory (one of %.0f loads), and " ..
+                    "from there into registers: a thread that computes 4 x 4 results needs a quarter of the loads again.",
+                    shared) or nil,
                 evidence = {
                     { metric = "smsp__sass_data_bytes_mem_global_op_ld.sum" },
                     { metric = "dram__bytes_read.sum" },

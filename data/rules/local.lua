@@ -43,6 +43,7 @@ return {
         stage = "memory",
         order = 260,
         group = "local",
+        cause = "local-memory",
         description = "Arrays of a thread that are indexed by a variable, and large structures, live in local memory: in " ..
             "truth global memory behind L1. Fires when 5% of the requests to L1 are local.",
         advice = "Unroll the loops that index the array, so that its elements become registers; make it smaller; or put " ..

@@ -1,6 +1,10 @@
 -- How the work is divided among threads, warps and blocks, seen on the ladder of times (data/metrics/ladder.lua): these
 -- rules need a duration.
 
+-- From a load to its value out of device memory with many others on their way: up to 1,767 cycles of an H200
+-- (bench/gpu/model, loaded).
+local device_memory_ns = 900
+
 local function is_global_access(instruction)
     return advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") or
         advice.is(instruction, "ld.global.nc")
@@ -37,7 +41,78 @@ local function find_elementwise(launch)
         (widths[1] or 0) > 0.5 * all and 1 or 4, found
 end
 
+-- The load of a loop in which each thread walks a row of its own: neighbouring threads are far apart, turn by turn, and
+-- no threads sum up together. nil where there is none.
+local function find_walk(launch)
+    local m = launch.m
+    for _, instruction in ipairs(launch.instructions) do
+        if (instruction["inst_executed"] or 0) > 0 and (advice.is(instruction, "shfl") or advice.is(instruction, "bar")) then
+            return nil
+        end
+    end
+    local inside = {}
+    for _, loop in ipairs(advice.loops(launch)) do
+        for index = loop.first, loop.last do
+            inside[index] = true
+        end
+    end
+    return advice.top(launch, function(instruction)
+        local requests = instruction["l1tex__t_requests"] or 0
+        local step, parameter = advice.stride(launch, instruction)
+        local is_far = (step and (parameter ~= "" or math.abs(step) >= 32)) or
+            (instruction["memory_l2_theoretical_sectors_global"] or 0) >= 16 * requests
+        return inside[instruction.index] and advice.is(instruction, "ld.global") and is_far and step ~= 0 and
+            not advice.is_indirect(launch, instruction) and
+            (instruction["inst_executed"] or 0) >= 16 * m["ptx__warps_launched.sum"] and
+            instruction["memory_l2_theoretical_sectors_global"]
+    end)
+end
+
 return {
+    {
+        id = "thread-per-row",
+        name = "A thread for a row, where a warp would do",
+        section = "LaunchStats",
+        stage = "grid",
+        order = 34,
+        group = "global-access",
+        needs = { "warplens__ladder_wait.ns" },
+        description = "Each thread walks a row of its own, so that neighbouring threads are a row apart, and there are fewer " ..
+            "threads than the GPU has room for. Fires where the grid fills less than half of the GPU once, and loads of a " ..
+            "loop of 16 turns and more touch a sector for each thread.",
+        advice = "Let a warp (or a block) take the row: neighbouring threads read neighbouring elements, and what each has is " ..
+            "summed up by shuffles. There are 32 times the threads then, each with a 32nd of the work.",
+        apply = function(launch)
+            local m = launch.m
+            local waves = m["launch__waves_per_multiprocessor"]
+            local excessive = m("derived__memory_l2_theoretical_sectors_global_excessive_pct") or 0
+            if waves >= 0.5 or excessive < 50 then
+                return nil
+            end
+            local found = find_walk(launch)
+            if not found then
+                return nil
+            end
+            local all, own = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
+            local contiguous = m("whatif__uncoalesced__duration.ns") or all * (1 - excessive / 100)
+            local times = math.min(32, 1 / waves)
+            local after = math.max((contiguous - own) / times, m("warplens__ladder_ideal.ns") or 0)
+            local rows = m["ptx__threads_launched.sum"]
+            return {
+                at = found,
+                title = string.format("each of %s threads walks a row of its own, a sector for every element; the SMs could " ..
+                    "hold %s threads", advice.count(rows), advice.count(rows / waves)),
+                evidence = { { metric = "launch__waves_per_multiprocessor", threshold = 0.5 },
+                    { metric = "derived__memory_l2_theoretical_sectors_global_excessive_pct", threshold = 50 },
+                    { metric = "memory_l2_theoretical_sectors_global",
+                        value = found["memory_l2_theoretical_sectors_global"] } },
+                saved = math.max(0, 1 - (own + after) / all),
+                how = string.format("contiguous, %.0f ns, by %.0f times the warps at once, at least what its bytes take",
+                    contiguous, times),
+                confidence = "medium",
+            }
+        end,
+    },
     {
         id = "short-threads",
         name = "Threads with an element or two each",
@@ -64,8 +139,12 @@ return {
             local unit = m("warplens__ladder_unit")
             local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "sm") and
                 advice.step(launch, "excess") or 0
-            local spent = advice.step(launch, "starts") + indices + advice.step(launch, "wait")
-            local saved = spent * (1 - 1 / elements)
+            local wait = advice.step(launch, "wait")
+            local spent = advice.step(launch, "starts") + indices + wait
+            -- one way to device memory remains, however few threads go it
+            local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
+            local kept = math.max(wait / elements, math.min(wait, device_memory_ns / work))
+            local saved = (spent - wait) * (1 - 1 / elements) + wait - kept
             if m["launch__waves_per_multiprocessor"] < 2 or saved < 0.15 then
                 return nil
             end
@@ -76,9 +155,9 @@ return {
                 evidence = { { metric = "warplens__ladder_starts.ns" }, { metric = "warplens__ladder_excess.ns" },
                     { metric = "warplens__ladder_wait.ns" } },
                 saved = saved,
-                how = string.format("%d elements a thread: of starting blocks %s, indices %s and waiting %s of the time " ..
-                    "remains 1 / %d", elements, advice.percent(advice.step(launch, "starts")), advice.percent(indices),
-                    advice.percent(advice.step(launch, "wait")), elements),
+                how = string.format("%d elements a thread: of starting blocks %s and indices %s of the time remains 1 / %d, of " ..
+                    "waiting %s remain %s", elements, advice.percent(advice.step(launch, "starts")),
+                    advice.percent(indices), elements, advice.percent(wait), advice.percent(kept)),
                 confidence = "medium",
             }
         end,
@@ -115,9 +194,9 @@ return {
                     advice.count(m["ptx__warps_launched.sum"] / waves), advice.percent(wait)),
                 evidence = { { metric = "launch__waves_per_multiprocessor", threshold = 0.5 },
                     { metric = "warplens__ladder_wait.ns" } },
-                saved = wait * (1 - waves),
-                how = string.format("as many warps as the SMs hold, each with less to do: waiting falls to %s",
-                    advice.percent(waves)),
+                saved = (wait + advice.step(launch, "idle")) * (1 - waves),
+                how = string.format("as many warps as the SMs hold, each with less to do: waiting, and SMs without a block, " ..
+                    "fall to %s", advice.percent(waves)),
                 confidence = "medium",
             }
         end,

@@ -241,6 +241,54 @@ function advice.depends_on(launch, names, special)
     return false
 end
 
+-- Whether what these registers hold is the same for all threads of a block, as is known when it is compiled: it comes
+-- neither from the number of the thread nor out of memory.
+function advice.is_uniform(launch, names)
+    local seen, queue = {}, {}
+    for _, name in ipairs(names) do
+        queue[#queue + 1] = name
+    end
+    while #queue > 0 do
+        local name = table.remove(queue)
+        if string.find(name, "^%%tid") or string.find(name, "^%%laneid") then
+            return false
+        end
+        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+            local is_loaded = advice.is(writer, "ld.") and not advice.is(writer, "ld.param")
+            if is_loaded or advice.is(writer, "atom") or advice.is(writer, "shfl") or advice.is(writer, "tex") then
+                return false
+            end
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return true
+end
+
+-- The pointers among the parameters of the kernel that the address of a memory instruction comes from: "[f_param_0] ".
+function advice.pointers(launch, instruction)
+    local seen, queue, pointers = {}, advice.address_registers(instruction), ""
+    while #queue > 0 do
+        local name = table.remove(queue)
+        if not seen[name] then
+            seen[name] = true
+            for _, writer in ipairs(writers(launch)[name] or {}) do
+                local _, read = advice.registers(writer)
+                if advice.is(writer, "ld.param.u64") or advice.is(writer, "ld.param.b64") then
+                    pointers = pointers .. (string.match(writer.text, "%b[]") or "") .. " "
+                end
+                for _, other in ipairs(advice.is(writer, "ld.") and {} or read) do
+                    queue[#queue + 1] = other
+                end
+            end
+        end
+    end
+    return pointers
+end
+
 -- Whether the address of a memory instruction comes, without a loop's counter between, out of global memory: a gather
 -- or scatter through a list of indices.
 function advice.is_indirect(launch, instruction)

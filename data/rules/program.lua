@@ -25,6 +25,25 @@ local function evidence_of(m, unit)
     return evidence
 end
 
+-- Whether a load goes through a pointer of an earlier loop, and both or neither by the number of the block: what one
+-- phase loaded or stored the next one needs again.
+local function is_needed_again(launch, loop, load)
+    local pointers = advice.pointers(launch, load)
+    local is_of_block = advice.depends_on(launch, advice.address_registers(load), "%ctaid")
+    for index = loop.first, loop.last do
+        local instruction = launch.instructions[index]
+        if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
+            for name in string.gmatch(advice.pointers(launch, instruction), "%S+") do
+                if string.find(pointers, name, 1, true) and
+                    advice.depends_on(launch, advice.address_registers(instruction), "%ctaid") == is_of_block then
+                    return true
+                end
+            end
+        end
+    end
+    return false
+end
+
 return {
     {
         id = "bound",
@@ -131,7 +150,7 @@ return {
         group = "phases",
         description = "The kernel has loops one after the other that do different things: one grid, one block size and one " ..
             "set of registers must serve all. Fires when two outermost loops have a fifth of the instructions or of the " ..
-            "sectors each, both load from global memory, and a barrier stands between them.",
+            "sectors each, both load from global memory, not the same data again, and a barrier stands between them.",
         advice = "Make a kernel of each phase: each gets the grid that suits it, and can be looked at, or replaced by a " ..
             "library, on its own.",
         apply = function(launch)
@@ -161,7 +180,7 @@ return {
             for index = phases[1].loop.last, phases[2].loop.first do
                 has_barrier = has_barrier or advice.is(launch.instructions[index], "bar")
             end
-            if not has_barrier then
+            if not has_barrier or is_needed_again(launch, phases[1].loop, phases[2].at) then
                 return nil
             end
             return {

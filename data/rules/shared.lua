@@ -7,6 +7,14 @@ local function excess(instruction)
     return wavefronts(instruction) - (instruction["memory_l1_wavefronts_shared_ideal"] or 0)
 end
 
+-- Integer atomics that lanes have at one word, as is known when they are compiled, become one of the whole warp in machine
+-- code: a vote and a count, or a reduction over the warp.
+local kinds = { add = true, min = true, max = true, ["and"] = true, ["or"] = true, xor = true }
+local function is_merged(launch, instruction)
+    local kind = string.match(instruction.opcode, "^%a+%.shared%.(%a+)%.[usb]32$")
+    return kind and kinds[kind] and advice.is_uniform(launch, advice.address_registers(instruction)) or false
+end
+
 local function greatest_divisor(a, b)
     while b ~= 0 do
         a, b = b, a % b
@@ -70,8 +78,13 @@ return {
             if all == 0 then
                 return nil
             end
-            local share = m["derived__memory_l1_wavefronts_shared_excessive_pct"]
-            local found = advice.top(launch, excess)
+            local merged = advice.sum(launch, function(instruction)
+                return excess(instruction) > 0 and is_merged(launch, instruction) and excess(instruction)
+            end)
+            local share = m["derived__memory_l1_wavefronts_shared_excessive_pct"] - 100 * merged / all
+            local found = advice.top(launch, function(instruction)
+                return excess(instruction) > 0 and not is_merged(launch, instruction) and excess(instruction)
+            end)
             if share < 10 or not found then
                 return nil
             end
@@ -195,15 +208,21 @@ return {
             if atomics == 0 then
                 return nil
             end
-            local all = m["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]
+            local function is_meant(instruction)
+                return (advice.is(instruction, "atom") or advice.is(instruction, "red")) and wavefronts(instruction) > 0 and
+                    not is_merged(launch, instruction)
+            end
+            local merged = advice.sum(launch, function(instruction)
+                return is_merged(launch, instruction) and wavefronts(instruction) - (instruction["inst_executed"] or 0)
+            end)
+            local all = m["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"] - math.max(0, merged)
             local each = all / atomics
-            if each < 4 then
+            local found = advice.top(launch, function(instruction)
+                return is_meant(instruction) and wavefronts(instruction)
+            end)
+            if not found or each < 4 then
                 return nil
             end
-            local found = advice.top(launch, function(instruction)
-                return (advice.is(instruction, "atom.shared") or advice.is(instruction, "red.shared") or
-                    advice.is(instruction, "atom") or advice.is(instruction, "red")) and wavefronts(instruction)
-            end)
             return {
                 at = found,
                 title = string.format("a shared atomic of a warp needs %.0f wavefronts", each),

@@ -123,6 +123,12 @@ struct wl_record_times {
     size_t count;
 };
 
+/* Of a launch that was put before: how many like it are left out of the report,
+ * launch__left_out.sum, and what those took in all, launch__left_out_time.sum; 0: not known. */
+struct wl_record_left_out {
+    uint64_t launch_id, launches, total_ns;
+};
+
 struct wl_record_note {
     enum wl_note_severity severity;
     const char *code; /* stable identifier: "newer-target", "skipped-launch", ... */
@@ -164,6 +170,7 @@ struct wl_sink {
     void (*put_launch)(void *self, const struct wl_record_launch *record);
     /* Only of what writes a stream: who reads one finds them among the values of launches. */
     void (*put_times)(void *self, const struct wl_record_times *record);
+    void (*put_left_out)(void *self, const struct wl_record_left_out *record); /* the same */
     void (*put_note)(void *self, const struct wl_record_note *record);
     /* exit_code -1: not known (yet). Last record of a process. */
     void (*put_end)(void *self, int exit_code, uint64_t end_ns);

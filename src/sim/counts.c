@@ -202,8 +202,8 @@ static void add_instruction(const struct wl_program_instruction *instruction,
     add(counts, WL_COUNTER_EXCHANGES, count->warps * instruction->exchanges);
 }
 
-void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
-                      uint32_t worker_count, struct wl_sim_counts *counts)
+void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint32_t worker_count,
+                      struct wl_sim_counts *counts)
 {
     const struct wl_program *program = run->program;
     counts->instruction_count = program->instruction_count;
@@ -224,6 +224,8 @@ void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
             count->divergent += worker->divergent[i];
         }
         for (uint32_t s = 0; s < program->site_count; s++) {
+            if (run->count)
+                wl_site_add_repeats(&worker->sites[s]);
             bool is_texture = program->sites[s].space >= WL_SITE_TEXTURE;
             (is_texture ? add_texture_site : add_site)(&program->sites[s], &worker->sites[s],
                                                        counts);

@@ -1,17 +1,39 @@
 /* Chooses the executor compiled for the best instruction set of this machine. */
 #include "sim/state.h"
 
-extern const struct wl_executor_row wl_exec_table_v2[], wl_exec_table_v3[], wl_exec_table_v4[];
+#define EXECUTOR(level)                                          \
+    extern const struct wl_executor_row wl_exec_table_##level[]; \
+    void wl_exec_join_##level(struct wl_program *program);
+EXECUTOR(v2)
+EXECUTOR(v3)
+EXECUTOR(v4)
 
-const struct wl_executor_row *wl_executor_table(void)
+static const struct executor {
+    const struct wl_executor_row *table;
+    void (*join)(struct wl_program *program);
+} executors[] = {{wl_exec_table_v2, wl_exec_join_v2},
+                 {wl_exec_table_v3, wl_exec_join_v3},
+                 {wl_exec_table_v4, wl_exec_join_v4}};
+
+static const struct executor *choose_executor(void)
 {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512cd"))
-        return wl_exec_table_v4;
+        return &executors[2];
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
         __builtin_cpu_supports("bmi2"))
-        return wl_exec_table_v3;
-    return wl_exec_table_v2;
+        return &executors[1];
+    return &executors[0];
+}
+
+const struct wl_executor_row *wl_executor_table(void)
+{
+    return choose_executor()->table;
+}
+
+void wl_executor_join(struct wl_program *program)
+{
+    choose_executor()->join(program);
 }

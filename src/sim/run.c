@@ -158,6 +158,8 @@ static void link_program(struct wl_program *program, uint32_t mode)
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
     }
+    if (!mode)
+        wl_executor_join(program);
     program->is_linked = true;
     program->linked_mode = mode;
     program->is_opaque = mode && wl_check_is_opaque(program);
@@ -184,6 +186,7 @@ static void worker_create(struct wl_worker *worker, struct wl_run *run)
     worker->guard_threads = wl_alloc_zero(program->guard_count, sizeof(uint64_t));
     worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
     worker->sites = wl_alloc_aligned(64, program->site_count * sizeof *worker->sites);
+    worker->patterns = wl_alloc_aligned(64, WL_SHARED_PATTERNS * sizeof *worker->patterns);
 }
 
 static void worker_free(struct wl_worker *worker)
@@ -193,6 +196,7 @@ static void worker_free(struct wl_worker *worker)
     free(worker->guard_threads);
     free(worker->divergent);
     free(worker->sites);
+    free(worker->patterns);
 }
 
 /* Caches as this launch finds them: cold, unless the caller keeps them. */

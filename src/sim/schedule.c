@@ -40,8 +40,10 @@ void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t w
     schedule->warps_per_block = warps_per_block;
     schedule->next = WL_SCHEDULE_NEVER;
     schedule->turn = schedule->cursor = 0;
-    for (uint32_t i = 0; i < blocks; i++)
+    for (uint32_t i = 0; i < blocks; i++) {
         schedule->order[i] = i;
+        schedule->blocks[i].next = WL_SCHEDULE_NEVER;
+    }
 }
 
 void wl_schedule_end(struct wl_schedule *schedule)
@@ -52,16 +54,33 @@ void wl_schedule_end(struct wl_schedule *schedule)
     *schedule = (struct wl_schedule){0};
 }
 
+/* When the first of the block's warps that wait may run. */
+static uint64_t first_arrival(const struct wl_schedule *schedule, uint32_t number)
+{
+    const uint64_t *arrive = schedule->arrive + (size_t)number * schedule->warps_per_block;
+    uint64_t first = WL_SCHEDULE_NEVER;
+    for (uint32_t left = schedule->blocks[number].waiting; left; left &= left - 1) {
+        const uint64_t here = arrive[__builtin_ctz(left)];
+        first = here < first ? here : first;
+    }
+    return first;
+}
+
 void wl_schedule_wait(struct wl_schedule *schedule, uint32_t warp, uint64_t ready)
 {
-    struct wl_schedule_block *block = &schedule->blocks[warp / schedule->warps_per_block];
+    const uint32_t number = warp / schedule->warps_per_block;
+    struct wl_schedule_block *block = &schedule->blocks[number];
     const uint32_t bit = (uint32_t)1 << warp % schedule->warps_per_block;
+    const bool was_waiting = block->waiting & bit;
     block->ready &= ~bit;
     block->waiting &= ~bit;
+    if (was_waiting)
+        block->next = first_arrival(schedule, number);
     if (ready == WL_SCHEDULE_NEVER)
         return;
     block->waiting |= bit;
     schedule->arrive[warp] = ready;
+    block->next = ready < block->next ? ready : block->next;
     schedule->next = ready < schedule->next ? ready : schedule->next;
 }
 
@@ -77,23 +96,30 @@ void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t ti
     schedule->blocks[block].last = schedule->warps_per_block - 1;
 }
 
+/* Makes ready who of the block has waited until now. */
+static void land_block(struct wl_schedule *schedule, uint32_t number, uint64_t time)
+{
+    struct wl_schedule_block *block = &schedule->blocks[number];
+    const uint64_t *arrive = schedule->arrive + (size_t)number * schedule->warps_per_block;
+    uint32_t here = 0;
+    for (uint32_t left = block->waiting; left; left &= left - 1) {
+        const uint32_t warp = (uint32_t)__builtin_ctz(left);
+        here |= (uint32_t)(arrive[warp] <= time) << warp;
+    }
+    block->waiting &= ~here;
+    block->ready |= here;
+    block->next = first_arrival(schedule, number);
+}
+
 /* Makes ready who has waited until now; finds who comes next. */
 static void land(struct wl_schedule *schedule, uint64_t time)
 {
     schedule->next = WL_SCHEDULE_NEVER;
     for (uint32_t i = 0; i < schedule->block_count; i++) {
-        struct wl_schedule_block *block = &schedule->blocks[i];
-        const uint64_t *arrive = schedule->arrive + (size_t)i * schedule->warps_per_block;
-        uint32_t here = 0;
-        for (uint32_t left = block->waiting; left; left &= left - 1) {
-            uint32_t warp = (uint32_t)__builtin_ctz(left);
-            if (arrive[warp] <= time)
-                here |= (uint32_t)1 << warp;
-            else if (arrive[warp] < schedule->next)
-                schedule->next = arrive[warp];
-        }
-        block->waiting &= ~here;
-        block->ready |= here;
+        if (schedule->blocks[i].next <= time)
+            land_block(schedule, i, time);
+        if (schedule->blocks[i].next < schedule->next)
+            schedule->next = schedule->blocks[i].next;
     }
 }
 

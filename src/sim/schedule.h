@@ -28,6 +28,7 @@ uint64_t wl_flights_land(struct wl_flights *flights, uint64_t time);
 struct wl_schedule_block {
     uint32_t ready, waiting; /* warps: that may run; that wait for a known time */
     uint32_t last;           /* that ran last */
+    uint64_t next;           /* the first time at which one of those that wait may run */
 };
 
 struct wl_schedule {

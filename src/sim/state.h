@@ -40,6 +40,33 @@ struct wl_line_set {
 
 #define WL_LINE_SETS 4
 
+/* How the lanes' offsets in shared memory lie to the first lane's. Sites that have the same pattern
+ * share one, which never changes then: who knows that a register follows it knows it for all. */
+struct wl_shared_pattern {
+    uint32_t offset[WL_LANES] __attribute__((aligned(64)));
+    uint32_t index[WL_LANES] __attribute__((aligned(64))); /* window: word of each lane */
+};
+
+#define WL_SHARED_PATTERNS 32 /* that a worker's sites share */
+#define WL_SHARED_SURPRISES 4 /* of a site after which it keeps its patterns to itself */
+
+/* What a site knows of shared memory: wavefronts depend on the pattern, the mask and the phase
+ * alone: banks are alike. In one of the host's cache lines. */
+struct wl_shared_memo {
+    const struct wl_shared_pattern *pattern; /* NULL: nothing is known */
+    const struct wl_shared_pattern *window;  /* the same where all lanes are in a window, or NULL */
+    uint64_t repeats;                        /* accesses that are not added up yet */
+    uint32_t mask, phase;
+    uint32_t low;        /* of the offsets, relative to the first lane's plus 2^31 */
+    uint32_t start_most; /* where the lowest may lie at most */
+    uint16_t wavefronts, ideal, pipe, conflicts;
+    uint8_t
+        phase_mask; /* what counts of the first lane's offset: its place in its bank or element */
+    uint8_t window_vectors; /* of 64 bytes, that hold the window's words: 1, 2 or 4; 0: one word
+                               behind the other */
+    uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
+} __attribute__((aligned(64)));
+
 /* Counts of one memory site in one worker, and what was learnt about its address pattern. Addresses
  * relative to the first lane's repeat from execution to execution far more often than not. */
 struct wl_site_state {
@@ -60,13 +87,8 @@ struct wl_site_state {
     uint64_t span;     /* bytes from there to the end of the access with the greatest */
     uint64_t delta[WL_LANES] __attribute__((aligned(64)));
     struct wl_line_set sets[WL_LINE_SETS];
-    /* shared memory: wavefronts depend on the pattern, the mask and the phase alone */
-    uint32_t memo_mask, memo_phase;
-    uint16_t memo_wavefronts, memo_ideal, memo_pipe, memo_conflicts;
-    uint32_t memo_offset[WL_LANES] __attribute__((aligned(64)));
-    uint32_t memo_low, memo_high; /* of the offsets, relative to the first lane's plus 2^31 */
-    uint8_t memo_shape;
-    uint32_t memo_index[WL_LANES] __attribute__((aligned(64))); /* window: word of each lane */
+    struct wl_shared_memo memo;
+    struct wl_shared_pattern own_pattern; /* where the worker has no more room for patterns */
 };
 
 /* What went wrong first; instruction and place for the message. */
@@ -86,6 +108,8 @@ struct wl_worker {
     uint64_t *guard_threads;               /* per guard */
     uint64_t *divergent;                   /* per instruction */
     struct wl_site_state *sites;
+    struct wl_shared_pattern *patterns; /* WL_SHARED_PATTERNS */
+    uint32_t pattern_count;
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
     uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
@@ -230,9 +254,21 @@ void wl_worker_forget_ranges(struct wl_worker *worker);
 /* Makes room for more requests; memory is bounded since an SM leaves its epoch when it has many. */
 void wl_sm_grow_trace(struct wl_sm *sm);
 
+/* Adds to the site's counts what it has not added up yet of accesses to shared memory. */
+static inline void wl_site_add_repeats(struct wl_site_state *site)
+{
+    struct wl_shared_memo *memo = &site->memo;
+    site->requests[WL_SITE_SHARED] += memo->repeats;
+    site->wavefronts += memo->repeats * memo->wavefronts;
+    site->wavefronts_ideal += memo->repeats * memo->ideal;
+    site->wavefronts_pipe += memo->repeats * memo->pipe;
+    site->conflicts += memo->repeats * memo->conflicts;
+    memo->repeats = 0;
+}
+
 /* Adds up the workers' counters. */
-void wl_counts_gather(const struct wl_run *run, const struct wl_worker *workers,
-                      uint32_t worker_count, struct wl_sim_counts *counts);
+void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint32_t worker_count,
+                      struct wl_sim_counts *counts);
 
 /* Adds the SM's findings to those of SMs before it. */
 void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts);
@@ -242,5 +278,8 @@ struct wl_executor_row {
     wl_op_run full, masked;
 };
 const struct wl_executor_row *wl_executor_table(void);
+/* Makes one operation of each stretch of a linked program's operations that the same executor does
+ * in one go where all lanes are active. */
+void wl_executor_join(struct wl_program *program);
 
 #endif

@@ -22,6 +22,13 @@ static bool is_unfused(const struct wl_machine_op *op)
     }
 }
 
+/* What an array of a thread in local memory takes, and registers do not. */
+static bool is_local(const struct wl_machine_op *op)
+{
+    return op->code == WL_OP_LOAD_LOCAL || op->code == WL_OP_STORE_LOCAL ||
+           op->code == WL_OP_LOCAL_ADDRESS;
+}
+
 /* A guard is the last operand; comparisons that only select are not guards. */
 static uint8_t find_guard(const struct wl_machine *machine, const struct wl_machine_op *op)
 {
@@ -138,6 +145,8 @@ static void add_op(struct timing_code *code, const struct wl_timing_input *input
     if (op->is_readonly && input->gpu->readonly_bytes && input->gpu->texture_units)
         to->kind = WL_MACHINE_TEXTURE;
     if (input->changes & WL_TIMING_FUSED && is_unfused(op))
+        to->is_free = true;
+    if (input->changes & WL_TIMING_LOCAL_REGISTERS && is_local(op))
         to->is_free = true;
     if (op->site == WL_MACHINE_NONE || op->site >= code->site_count)
         return;

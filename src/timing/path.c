@@ -283,8 +283,9 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
     uint32_t latency = model->kinds[kind].latency;
     struct path_queue *queue = &port->queues[model->kinds[kind].queue];
     if (kind == WL_MACHINE_CONSTANT)
-        return load_constants(path, model, port, queue, access.lines ? access.lines : 1, now,
-                              latency);
+        return load_constants(
+            path, model, port, queue,
+            access.lines && !(changes & WL_TIMING_ONE_CONSTANT) ? access.lines : 1, now, latency);
     if (!word)
         return take_pipe(&path->l1, port, queue, now, 1) + latency;
     if (access.is_shared) {

@@ -41,8 +41,10 @@ enum wl_timing_change {
     WL_TIMING_MEMORY_ONLY = 1 << 14, /* with nothing but them, and what they need */
     WL_TIMING_ANY_SHARED = 1 << 15,  /* nor shared memory */
     WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
-    WL_TIMING_NO_IDLE_WARPS = 1 << 17,  /* blocks are as small as their busy warps */
-    WL_TIMING_SPREAD_ATOMICS = 1 << 18, /* atomics on global memory meet nowhere */
+    WL_TIMING_NO_IDLE_WARPS = 1 << 17,   /* blocks are as small as their busy warps */
+    WL_TIMING_SPREAD_ATOMICS = 1 << 18,  /* atomics on global memory meet nowhere */
+    WL_TIMING_ONE_CONSTANT = 1 << 19,    /* lanes of a warp read constants at one address */
+    WL_TIMING_LOCAL_REGISTERS = 1 << 20, /* what is in local memory is in registers */
 };
 
 /* Traffic of the whole launch behind L1, to share L2 and device memory among the SMs. */

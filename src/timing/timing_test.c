@@ -405,6 +405,31 @@ static void idle_warps_are_left_out(void **state)
     free(one);
 }
 
+/* An array in local memory: without what it takes, the kernel is as one that has none. */
+static void local_memory_is_left_out(void **state)
+{
+    (void)state;
+    struct run run;
+    double with[2], without[2];
+    char *local =
+        repeat(".local .align 4 .b8 array[64];\nmov.u64 %rd5, array;\nand.b32 %r2, %r1, 15;\n"
+               "mul.wide.u32 %rd6, %r2, 4;\nadd.s64 %rd5, %rd5, %rd6;\n",
+               "st.local.f32 [%rd5], %f1;\nld.local.f32 %f2, [%rd5];\nadd.f32 %f1, %f1, %f2;\n", 64,
+               STORE);
+    char *plain = repeat("mov.f32 %f2, %f1;\n", "add.f32 %f1, %f1, %f2;\n", 64, STORE);
+    for (int i = 0; i < 2; i++) {
+        begin(&run, i ? plain : local, 132, 256);
+        with[i] = cycles_with(&run, 0);
+        without[i] = cycles_with(&run, WL_TIMING_LOCAL_REGISTERS);
+        end(&run);
+    }
+    assert_true(with[0] > 1.5 * with[1]);
+    assert_true(without[1] == with[1]);
+    assert_true(without[0] < 1.1 * with[1] && without[0] > 0.9 * with[1]);
+    free(local);
+    free(plain);
+}
+
 static void taking_causes_away_never_costs(void **state)
 {
     (void)state;
@@ -612,6 +637,7 @@ int main(void)
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
         cmocka_unit_test(a_warp_goes_on_while_it_can),
         cmocka_unit_test(idle_warps_are_left_out),
+        cmocka_unit_test(local_memory_is_left_out),
         cmocka_unit_test(taking_causes_away_never_costs),
         cmocka_unit_test(sets_of_causes_are_read_or_refused),
         cmocka_unit_test(blocks_of_one_lane_take_their_turns),

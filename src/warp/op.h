@@ -125,6 +125,8 @@ struct wl_op {
     uint32_t dst, a, b, c, d; /* register offsets; vectors use dst, b, c, d in turn */
     uint32_t target;          /* control flow: op index */
     uint32_t reconverge;      /* divergent branches: op index of the join, UINT32_MAX for none */
+    uint16_t stretch;         /* executor: operations from here on that run in one go */
+    uint8_t step, slot;       /* and what this one is in a stretch */
     int64_t imm;
 };
 

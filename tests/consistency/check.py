@@ -9,7 +9,8 @@ import sys
 
 EPSILON = 1e-6
 CHANGEABLE = {"shared-conflicts", "uncoalesced", "barriers", "divergence", "idle-warps", "occupancy-registers",
-              "occupancy-shared", "occupancy-blocks", "tail-wave", "atomics", "special-functions", "nonfused"}
+              "occupancy-shared", "occupancy-blocks", "tail-wave", "atomics", "constants", "local-memory",
+              "special-functions", "nonfused"}
 MOST_LEFT, LEAST_GAIN = 0.25, 0.05  # src/analyse/advise/ladder.h
 
 

@@ -171,6 +171,7 @@ static void add_kernel(const struct mock_kernel *kernel,
     struct wl_cupti_kernel_activity record = {
         .kind = WL_CUPTI_ACTIVITY_CONCURRENT_KERNEL,
         .registers = 40,
+        .shared_dynamic_bytes = launch->shared_bytes,
         .start_ns = start_of(correlation_id) + 1500,
         .end_ns = start_of(correlation_id) + 1500 + 500 + correlation_id,
         .context_id = 1,

@@ -1,6 +1,6 @@
 // Two kernels for each rule: fires_RULE, in which it must find something, and silent_RULE, in which it must not
 // ('_' for '-'). Without an argument all are launched; with a number an empty kernel is, so many times.
-// Rules that look at times share kernels; "rule fires silent" of each:
+// Some rules share kernels; "rule fires silent" of each:
 //   near-peak fires_bound silent_bound
 //   ceiling fires_bound silent_bound
 //   issue-slots fires_bound silent_stalls
@@ -16,6 +16,7 @@
 //   stall-wait fires_stall_wait silent_stalls
 //   stall-branch-resolving fires_stall_branch_resolving silent_stalls
 //   stall-not-selected fires_stall_not_selected silent_stalls
+//   thread-per-row fires_few_threads silent_thread_per_row
 // What only hardware tells of is in hardware.cu.
 #include <cstdio>
 #include <cstdlib>
@@ -247,6 +248,17 @@ __global__ void silent_shared_atomics(arrays x)
     x.i[threadIdx.x] = bins[threadIdx.x];
 }
 
+// All lanes at one word: machine code has one atomic of the whole warp.
+__global__ void merged_shared_atomics(arrays x)
+{
+    __shared__ int sum;
+    sum = 0;
+    __syncthreads();
+    int place = atomicAdd(&sum, 1);
+    __syncthreads();
+    x.i[global_index()] = place + sum;
+}
+
 __global__ void fires_global_atomics(arrays x)
 {
     atomicAdd(&x.i[(int)x.a[global_index()]], threadIdx.x);
@@ -327,6 +339,16 @@ __global__ void fires_few_threads(arrays x)
     for (int k = 0; k < 256; k += 1 + x.zero[0])
         sum += x.a[(i * 256 + k) & (numbers - 1)];
     x.b[i] = sum;
+}
+// The same with a warp for a row.
+__global__ void silent_thread_per_row(arrays x)
+{
+    float sum = 0;
+    for (int k = threadIdx.x % 32; k < 1024; k += 32 + x.zero[0])
+        sum += x.a[(global_index() / 32 * 1024 + k) & (numbers - 1)];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    x.b[global_index() / 32] = sum;
 }
 // Sixteen waves of blocks that add up a number a thread.
 template <int APART> __device__ void sum_of_block(arrays x)
@@ -461,6 +483,79 @@ __global__ void silent_index_arithmetic(arrays x)
 {
     int i = global_index();
     x.b[i] = work(x.a[i], 64);
+}
+
+// A table that every thread asks for an element of its own, and one that all ask for the same.
+__constant__ int table[1024];
+__global__ void fires_constant_scattered(arrays x)
+{
+    int at = (threadIdx.x * 17 + x.zero[threadIdx.x & 31]) & 1023;
+    for (int k = 0; k < 32; k++)
+        at = (at + table[at] + 1) & 1023;
+    x.i[global_index()] = at;
+}
+__global__ void silent_constant_scattered(arrays x)
+{
+    int sum = threadIdx.x;
+    for (int k = x.zero[0]; k < 32; k++)
+        sum += table[k];
+    x.i[global_index()] = sum;
+}
+
+// Columns of 64 rows, a value a turn, and eight.
+template <int EACH> __device__ void sum_column(arrays x)
+{
+    int i = global_index(), step = 1 + x.zero[0];
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 64; k += EACH * step) {
+        float values[EACH];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            values[j] = x.a[(i + (k + j) * 65536) & (numbers - 1)];
+#pragma unroll
+        for (int j = 0; j < EACH; j++)
+            sum += values[j];
+    }
+    x.b[i] = sum;
+}
+__global__ void fires_loads_in_turn(arrays x)
+{
+    sum_column<1>(x);
+}
+__global__ void silent_loads_in_turn(arrays x)
+{
+    sum_column<8>(x);
+}
+
+// Tiles in turn, the next one loaded after or before this one is worked on.
+template <bool IS_AHEAD> __device__ void tiles(arrays x)
+{
+    __shared__ float tile[256];
+    float sum = 0, next = 0;
+    int at = blockIdx.x * 8192 + threadIdx.x;
+    if (IS_AHEAD)
+        next = x.a[at & (numbers - 1)];
+#pragma unroll 1
+    for (int k = 0; k < 8192; k += 256 + x.zero[0]) {
+        tile[threadIdx.x] = IS_AHEAD ? next : x.a[(at + k) & (numbers - 1)];
+        __syncthreads();
+        if (IS_AHEAD)
+            next = x.a[(at + k + 256) & (numbers - 1)];
+#pragma unroll
+        for (int j = 0; j < 32; j++)
+            sum = sum * tile[(threadIdx.x + j) & 255] + 1;
+        __syncthreads();
+    }
+    x.b[global_index()] = sum + next;
+}
+__global__ void fires_tile_prefetch(arrays x)
+{
+    tiles<false>(x);
+}
+__global__ void silent_tile_prefetch(arrays x)
+{
+    tiles<true>(x);
 }
 
 // The average of a piece, then its product with a matrix that all blocks share.
@@ -644,6 +739,9 @@ static const struct launch launches[] = {
     {silent_short_threads, wave, 256},
     {fires_few_threads, 132, 64},
     {silent_few_threads, wave, 256},
+    {silent_thread_per_row, 132, 64},
+    {fires_tile_prefetch, 132, 256},
+    {silent_tile_prefetch, 132, 256},
     {fires_short_blocks, 16 * wave, 256},
     {silent_short_blocks, wave, 256},
     {fires_atomics_one_place, 4 * wave, 256},
@@ -671,6 +769,9 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(index_arithmetic),
+    BOTH(constant_scattered),
+    BOTH(loads_in_turn),
+    {merged_shared_atomics, wave, 256},
     BOTH(matrix_vector),
     BOTH(phases),
 };

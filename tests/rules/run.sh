@@ -54,6 +54,8 @@ for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
     if grep -q "^fires_$(echo "$rule" | tr - _)," "$SOURCE/tests/rules/hardware.csv"; then
         continue
     fi
+    # that of stall-no-instruction serves it, too
+    [ "$rule" = instruction-cache ] && continue
     # of a trace: src/analyse/advise/trace_rules_test.c
     if grep -q "id = \"$rule\"" "$SOURCE/data/rules/trace.lua"; then
         continue
@@ -78,6 +80,9 @@ done
 # a distance that changes from turn to turn is not said to be that of the first
 "$WARPLENS" show all.wlr -k turns_shared_bank --page advice --rule shared-bank >turns
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"
+
+# what lanes have at one word is one atomic in machine code
+if grep -E '^shared-(atomics|bank) merged_shared_atomics$' all.found; then fail "atomics that are merged are advised against"; fi
 
 # what a comparison says of two kernels: the stalls that went and came, and lines
 "$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1

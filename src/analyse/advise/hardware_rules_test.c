@@ -95,10 +95,16 @@ static struct taken apply(const struct wl_rule *rule, struct wl_metric_catalog *
     return taken;
 }
 
+/* Rules that find something in the kernel of another one. */
+static const char *kernel_of(const char *rule)
+{
+    return strcmp(rule, "instruction-cache") == 0 ? "stall-no-instruction" : rule;
+}
+
 static size_t check(const struct wl_rule *rule, struct wl_metric_catalog *catalog)
 {
     struct made made = {0};
-    char *kernel = wl_string_format("fires_%s", rule->id);
+    char *kernel = wl_string_format("fires_%s", kernel_of(rule->id));
     for (char *at = kernel; *at; at++)
         if (*at == '-')
             *at = '_';

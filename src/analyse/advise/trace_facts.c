@@ -6,6 +6,8 @@
 #define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
 #include <uthash.h>
 
+#include "analyse/advise/trace_steps.h"
+#include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/events.h"
 #include "report/tables.h"
@@ -367,6 +369,28 @@ static bool is_profiled(struct wl_report *report, const char *name)
     return false;
 }
 
+static void set_short_name(json_t *object, const char *name)
+{
+    char *function = wl_kernel_function_of(name),
+         *short_name = wl_kernel_short_name(name, function);
+    json_object_set_new(object, "short_name", json_string(short_name));
+    free(short_name);
+    free(function);
+}
+
+/* Time of kernels by those who made them. */
+static json_t *describe_families(const struct gathering *all)
+{
+    json_t *families = json_object();
+    for (const struct kernel *kernel = all->kernels; kernel; kernel = kernel->hh.next) {
+        const char *family = wl_kernel_family(kernel->name);
+        family = family ? family : "others";
+        set(families, family,
+            (uint64_t)json_integer_value(json_object_get(families, family)) + kernel->total_ns);
+    }
+    return families;
+}
+
 static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
 {
     enum { MOST_KERNELS = 64 };
@@ -378,6 +402,7 @@ static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
         if (json_array_size(array) < MOST_KERNELS) {
             json_t *object = json_object();
             json_object_set_new(object, "name", json_string(kernel->name));
+            set_short_name(object, kernel->name);
             set(object, "count", kernel->count);
             set(object, "ns", kernel->total_ns);
             set(object, "least_ns", kernel->least_ns);
@@ -466,26 +491,32 @@ static json_t *describe(struct gathering *all, struct wl_report *report)
     json_object_set_new(facts, "small", describe_copies(&all->small));
     json_object_set_new(facts, "to_device", describe_copies(&all->to_device));
     json_object_set_new(facts, "to_host", describe_copies(&all->to_host));
+    json_object_set_new(facts, "families",
+                        describe_families(all)); /* before kernels, which frees */
     json_object_set_new(facts, "kernels", describe_kernels(all, report));
     json_object_set_new(facts, "command", json_string(command_line(report)));
     json_object_set_new(facts, "is_simulated", json_boolean(all->is_simulated));
     return facts;
 }
 
-enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error)
+/* What begins from start_ns on and before end_ns; of one process, or of all (ALL_PROCESSES). */
+struct part {
+    uint64_t start_ns, end_ns;
+    size_t process;
+};
+static const size_t ALL_PROCESSES = SIZE_MAX;
+
+static json_t *gather(struct wl_report *report, const struct wl_report_span *spans, size_t count,
+                      const struct part *part)
 {
     struct gathering all = {.report = report};
-    struct wl_report_span *spans = NULL;
-    size_t count = 0;
-    *facts = NULL;
-    if (wl_report_event_count(report) == 0)
-        return WL_OK;
     wl_report_processes(report, &all.process_count);
     all.processes = wl_alloc_zero(all.process_count, sizeof *all.processes);
     all.names = wl_alloc_zero((size_t)wl_report_event_names(report) + 1, sizeof *all.names);
-    enum wl_code code = wl_report_spans(report, &spans, &count, error);
     for (size_t i = 0; i < count; i++)
-        take(&all, &spans[i]);
+        if (spans[i].start_ns >= part->start_ns && spans[i].start_ns < part->end_ns &&
+            (part->process == ALL_PROCESSES || part->process == spans[i].process))
+            take(&all, &spans[i]);
     for (size_t i = 0; i < all.process_count; i++) {
         advance(&all, &all.processes[i], UINT64_MAX);
         free(all.processes[i].running.items);
@@ -493,12 +524,39 @@ enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct 
     }
     average(&all);
     json_t *described = describe(&all, report);
-    free(spans);
     free(all.names);
     free(all.processes);
-    if (code)
-        json_decref(described);
-    else
-        *facts = described;
+    return described;
+}
+
+/* The program's steps, if there are any: facts of all that are alike, with how many they are. */
+static void add_steps(struct wl_report *report, const struct wl_report_span *spans, size_t count,
+                      json_t *facts)
+{
+    struct wl_trace_steps steps = wl_trace_steps_find(spans, count);
+    if (!steps.count)
+        return;
+    const struct part part = {steps.start_ns, steps.end_ns, steps.process};
+    json_t *described = gather(report, spans, count, &part);
+    set(described, "count", steps.count);
+    set(described, "kernels_each", steps.kernels);
+    set(described, "duration_ns", steps.end_ns - steps.start_ns);
+    json_object_set_new(facts, "steps", described);
+}
+
+enum wl_code wl_timeline_facts(struct wl_report *report, json_t **facts, struct wl_error *error)
+{
+    static const struct part whole = {0, UINT64_MAX, SIZE_MAX};
+    struct wl_report_span *spans = NULL;
+    size_t count = 0;
+    *facts = NULL;
+    if (wl_report_event_count(report) == 0)
+        return WL_OK;
+    enum wl_code code = wl_report_spans(report, &spans, &count, error);
+    if (!code) {
+        *facts = gather(report, spans, count, &whole);
+        add_steps(report, spans, count, *facts);
+    }
+    free(spans);
     return code;
 }

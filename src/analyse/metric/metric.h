@@ -84,6 +84,9 @@ void wl_metric_set_free(struct wl_metric_set *set);
  * suffix that no row has (.avg, .sum.per_second) go through the suffix rows of data/metrics/. */
 const struct wl_metric_value *wl_metric_get(struct wl_metric_set *set, const char *name);
 
+/* Whether this name was asked for until now, by a formula too. */
+bool wl_metric_was_asked(const struct wl_metric_set *set, const char *name);
+
 /* All that the launch has, then formulas that are absent; sorted by name within both. Without
  * aliases and hidden rows. Belongs to the set; valid until it is freed. */
 const struct wl_metric_value *const *wl_metric_set_list(struct wl_metric_set *set, size_t *count);

@@ -144,6 +144,8 @@ static void note_left_out(struct wl_cupti_collector *collector)
         wl_collect_note(&replay->core, WL_NOTE_INFO, "launches-left-out", text,
                         "--replay-mode kernel records all, and counts each of them");
         free(text);
+        if (group->has_first)
+            wl_collect_times_send_left_out(&replay->times, group);
         group->left_out = 0;
     }
 }
@@ -187,6 +189,7 @@ static void stop(void *self)
     struct wl_replayer *replay = &collector->replay;
     bool abandon = collector->is_abandoned;
     wl_collect_times_end(&replay->times, true);
+    wl_collect_times_free(&replay->times);
     wl_replay_range_drop(replay);
     wl_replay_graphs_free(replay);
     while (replay->contexts.count)

@@ -271,6 +271,10 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
         wl_collect_launch_release(launch);
         return;
     }
+    if (!launch->group->has_first) {
+        launch->group->first_id = launch->id;
+        launch->group->has_first = true;
+    }
     /* kernel records take counts per instruction away, and continuous samples */
     bool is_time_excluded =
         settings->instruction_counts || (settings->pc_samples && replay->policy->shares_launches);

@@ -17,7 +17,9 @@ struct wl_collect_group {
     struct wl_spread *spread;   /* of the replay mode of that name, or NULL */
     const char *symbol;         /* the driver's own text, by which it is known at once; or NULL */
     uint64_t launches, counted; /* counted: each for itself */
-    uint64_t carried, patched;  /* that carried a pass; counted at instructions */
+    uint64_t first_id;          /* of the first launch that is recorded */
+    bool has_first;
+    uint64_t carried, patched; /* that carried a pass; counted at instructions */
     _Atomic uint64_t left_out;
     UT_hash_handle hh;
 };

@@ -35,9 +35,10 @@ struct wl_collect_launch {
     bool is_released;                  /* nobody else holds it */
     const struct wl_replay_mode *mode; /* by which it is counted; NULL: it is not */
     bool is_batched;                   /* and will be sent with its batch */
-    struct wl_relaunch *relaunch;      /* how to run it again; NULL: only before it returns */
-    uint32_t slot;                     /* its range */
-    bool is_flushed;                   /* caches were empty in all passes */
+    bool has_carried;             /* a pass: it ran with counters on, its time is not its own */
+    struct wl_relaunch *relaunch; /* how to run it again; NULL: only before it returns */
+    uint32_t slot;                /* its range */
+    bool is_flushed;              /* caches were empty in all passes */
     uint32_t correlation_id;
     uint64_t start_ns;
     char *range, *message; /* message: why it failed, or NULL */

@@ -12,7 +12,15 @@ enum { times_max = 1 << 16, timed_launches_max = 8192 };
 
 struct wl_collect_timed {
     uint32_t correlation_id;
-    uint64_t launch_id;
+    uint64_t launch_id; /* no_launch: nobody is to have its time */
+    UT_hash_handle hh;
+};
+static const uint64_t no_launch = UINT64_MAX;
+
+/* Launches of a kind that are not recorded one by one. */
+struct wl_collect_rest {
+    struct wl_collect_time_kind kind;
+    uint64_t launches, total_ns;
     UT_hash_handle hh;
 };
 
@@ -20,6 +28,17 @@ void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_lau
 {
     times->launches = launches;
     pthread_mutex_init(&times->come.lock, NULL);
+}
+
+static struct wl_collect_time_kind kind_of(const struct wl_cupti_kernel_activity *kernel)
+{
+    struct wl_collect_time_kind kind = {.name = kernel->name,
+                                        .shared_bytes = (uint32_t)kernel->shared_dynamic_bytes};
+    for (size_t i = 0; i < 3; i++) {
+        kind.grid[i] = (uint32_t)kernel->grid[i];
+        kind.block[i] = (uint32_t)kernel->block[i];
+    }
+    return kind;
 }
 
 /* On a thread of CUPTI, or within a flush. */
@@ -32,8 +51,8 @@ static void take_time(void *self, const struct wl_cupti_activity *record)
         return;
     pthread_mutex_lock(&times->come.lock);
     if (times->come.count < times_max)
-        times->come.items[times->come.count++] =
-            (struct wl_collect_time){kernel->correlation_id, kernel->end_ns - kernel->start_ns};
+        times->come.items[times->come.count++] = (struct wl_collect_time){
+            kernel->correlation_id, kernel->end_ns - kernel->start_ns, kind_of(kernel)};
     else
         atomic_fetch_add(&times->come.lost, 1);
     pthread_mutex_unlock(&times->come.lock);
@@ -55,6 +74,19 @@ void wl_collect_times_start(struct wl_collect_times *times)
         wl_collect_note_error(core, "no-times", "kernels are not timed", &error);
 }
 
+static void add_to_rest(struct wl_collect_times *times, const struct wl_collect_time *time)
+{
+    struct wl_collect_rest *rest = NULL;
+    HASH_FIND(hh, times->rest, &time->kind, sizeof time->kind, rest);
+    if (!rest) {
+        rest = wl_alloc_zero(1, sizeof *rest);
+        rest->kind = time->kind;
+        HASH_ADD(hh, times->rest, kind, sizeof rest->kind, rest);
+    }
+    rest->launches++;
+    rest->total_ns += time->duration_ns;
+}
+
 /* Sends times that have come. */
 static void match_times(struct wl_collect_times *times)
 {
@@ -65,10 +97,14 @@ static void match_times(struct wl_collect_times *times)
         const struct wl_collect_time *time = &times->come.items[i];
         struct wl_collect_timed *timed = NULL;
         HASH_FIND(hh, times->timed, &time->correlation_id, sizeof(uint32_t), timed);
-        if (!timed)
+        if (!timed) {
+            add_to_rest(times, time);
             continue;
-        struct wl_record_time record = {timed->launch_id, time->duration_ns};
-        WL_PUSH(&times->found, record);
+        }
+        struct wl_record_time record = {.launch_id = timed->launch_id,
+                                        .duration_ns = time->duration_ns};
+        if (timed->launch_id != no_launch)
+            WL_PUSH(&times->found, record);
         HASH_DEL(times->timed, timed);
         free(timed);
     }
@@ -93,6 +129,16 @@ void wl_collect_times_end(struct wl_collect_times *times, bool abandon)
     }
 }
 
+void wl_collect_times_free(struct wl_collect_times *times)
+{
+    struct wl_collect_rest *rest, *next;
+    HASH_ITER(hh, times->rest, rest, next)
+    {
+        HASH_DEL(times->rest, rest);
+        free(rest);
+    }
+}
+
 /* Of a launch that was counted the counters may have told it. */
 static bool has_time(const struct wl_collect_launch *launch)
 {
@@ -102,7 +148,8 @@ static bool has_time(const struct wl_collect_launch *launch)
     return false;
 }
 
-void wl_collect_times_expect(struct wl_collect_times *times, const struct wl_collect_launch *launch)
+static void expect(struct wl_collect_times *times, const struct wl_collect_launch *launch,
+                   uint64_t launch_id)
 {
     struct wl_collect_timed *timed = NULL;
     if (!times->is_tracing)
@@ -113,14 +160,37 @@ void wl_collect_times_expect(struct wl_collect_times *times, const struct wl_col
         timed->correlation_id = launch->correlation_id;
         HASH_ADD(hh, times->timed, correlation_id, sizeof(uint32_t), timed);
     }
-    timed->launch_id = launch->id; /* that of the one before never came */
+    timed->launch_id = launch_id; /* that of the one before never came */
+}
+
+void wl_collect_times_ignore(struct wl_collect_times *times, const struct wl_collect_launch *launch)
+{
+    expect(times, launch, no_launch);
+}
+
+void wl_collect_times_send_left_out(struct wl_collect_times *times,
+                                    const struct wl_collect_group *group)
+{
+    const struct wl_sink *sink = times->launches->core->input.sink;
+    struct wl_record_left_out record = {.launch_id = group->first_id, .launches = group->left_out};
+    struct wl_collect_rest *rest, *next;
+    HASH_ITER(hh, times->rest, rest, next)
+    {
+        if (rest->kind.name && rest->kind.shared_bytes == group->key.shared_bytes &&
+            memcmp(rest->kind.grid, group->key.grid, sizeof rest->kind.grid) == 0 &&
+            memcmp(rest->kind.block, group->key.block, sizeof rest->kind.block) == 0 &&
+            strcmp(rest->kind.name, group->key.kernel->mangled) == 0)
+            record.total_ns += rest->total_ns;
+    }
+    if (sink->put_left_out)
+        sink->put_left_out(sink->self, &record);
 }
 
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch)
 {
     bool is_timed = times->is_tracing && !has_time(launch);
     if (is_timed)
-        wl_collect_times_expect(times, launch);
+        expect(times, launch, launch->has_carried ? no_launch : launch->id);
     wl_collect_launch_send(times->launches, launch);
     if (!is_timed)
         return;

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "collect/cupti/groups.h"
 #include "collect/cupti/launches.h"
 
 struct wl_collect_timed;
@@ -23,10 +24,15 @@ struct wl_collect_times {
         struct wl_collect_time {
             uint32_t correlation_id;
             uint64_t duration_ns;
+            struct wl_collect_time_kind {
+                const char *name; /* CUPTI's, in one place for good */
+                uint32_t grid[3], block[3], shared_bytes, unused;
+            } kind; /* has no padding */
         } * items;
         size_t count;
         _Atomic uint64_t lost;
     } come;
+    struct wl_collect_rest *rest; /* kernels that no record waits for, by kind */
 };
 
 void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_launches *launches);
@@ -34,12 +40,17 @@ void wl_collect_times_init(struct wl_collect_times *times, struct wl_collect_lau
 void wl_collect_times_start(struct wl_collect_times *times);
 /* Takes the launch over and sends it; its time is sent when it has come. */
 void wl_collect_times_wait(struct wl_collect_times *times, struct wl_collect_launch *launch);
-/* Has the time sent of a launch that is sent later, when it may have come already. */
-void wl_collect_times_expect(struct wl_collect_times *times,
+/* It runs while counters are on: its time is not the program's, and is not sent. */
+void wl_collect_times_ignore(struct wl_collect_times *times,
                              const struct wl_collect_launch *launch);
+/* At the end: what the launches of a group that were left out took in all. */
+void wl_collect_times_send_left_out(struct wl_collect_times *times,
+                                    const struct wl_collect_group *group);
 /* At the end, where records had no room. */
 void wl_collect_times_note_lost(const struct wl_collect_times *times);
 /* Sends the times that have come, and forgets those that have not. */
 void wl_collect_times_end(struct wl_collect_times *times, bool abandon);
+/* After that. */
+void wl_collect_times_free(struct wl_collect_times *times);
 
 #endif

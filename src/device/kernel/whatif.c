@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "device/kernel/predict.h"
 #include "device/kernel/state.h"
+#include "warp/op.h"
 
 /* Causes that are taken away together, too: those that cost most, where what-if was asked for and
  * where it was not. */
@@ -88,6 +89,16 @@ static double part_of(double without_ns, double with_ns)
     return without_ns > 0 && without_ns < with_ns ? without_ns / with_ns : 1;
 }
 
+/* Whether there are loads of constants whose address a register holds. */
+static bool reads_constants(const struct wl_program *program)
+{
+    for (uint32_t i = 0; i < program->op_count; i++)
+        if (program->ops[i].code == WL_OP_LOAD_CONST &&
+            !(program->ops[i].flags & WL_OPF_NO_ADDRESS))
+            return true;
+    return false;
+}
+
 /* Whether the launch has anything of what the cause is about: where not, nothing need be replayed.
  */
 static bool is_there(const struct wl_timing_input *input, const struct wl_sim_counts *counts,
@@ -100,6 +111,10 @@ static bool is_there(const struct wl_timing_input *input, const struct wl_sim_co
         return counts->totals[WL_COUNTER_BARRIERS] > 0;
     case WL_TIMING_SPREAD_ATOMICS:
         return input->traffic.atomic_sectors > 0;
+    case WL_TIMING_ONE_CONSTANT:
+        return reads_constants(input->program);
+    case WL_TIMING_LOCAL_REGISTERS:
+        return input->program->local_bytes > 0;
     case WL_TIMING_ANY_REGISTERS:
         return occupancy->limit_registers <= resident;
     case WL_TIMING_ANY_SHARED:

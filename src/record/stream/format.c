@@ -365,6 +365,13 @@ void wl_codec_times(struct wl_codec *codec, struct wl_record_times *record)
     }
 }
 
+void wl_codec_left_out(struct wl_codec *codec, struct wl_record_left_out *record)
+{
+    u64(codec, &record->launch_id);
+    u64(codec, &record->launches);
+    u64(codec, &record->total_ns);
+}
+
 void wl_codec_note(struct wl_codec *codec, struct wl_record_note *record)
 {
     record->severity = (enum wl_note_severity)choice(codec, record->severity, WL_NOTE_ERROR);

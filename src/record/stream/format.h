@@ -27,6 +27,7 @@ enum wl_stream_kind {
     WL_STREAM_TRACE,
     WL_STREAM_TRACE_END,
     WL_STREAM_TIMES,
+    WL_STREAM_LEFT_OUT,
 };
 
 /* Last record of a process. */
@@ -54,6 +55,7 @@ void wl_codec_module(struct wl_codec *codec, struct wl_record_module *record);
 void wl_codec_kernel(struct wl_codec *codec, struct wl_record_kernel *record);
 void wl_codec_launch(struct wl_codec *codec, struct wl_record_launch *record);
 void wl_codec_times(struct wl_codec *codec, struct wl_record_times *record);
+void wl_codec_left_out(struct wl_codec *codec, struct wl_record_left_out *record);
 void wl_codec_note(struct wl_codec *codec, struct wl_record_note *record);
 void wl_codec_end(struct wl_codec *codec, struct wl_stream_end *record);
 void wl_codec_trace_names(struct wl_codec *codec, struct wl_record_trace_names *record);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "record/stream/format.h"
 #include "record/stream/stream.h"
@@ -15,13 +16,14 @@
 static const char time_name[] = "gpu__time_duration.sum";
 
 /* What came after its launch. */
-struct late_time {
+struct late {
     uint64_t launch_id, duration_ns;
+    struct wl_record_left_out left_out;
     UT_hash_handle hh;
 };
 
 struct replay {
-    struct late_time *times;
+    struct late *times;
     const char *path;
     FILE *file;
     uint64_t size_bytes, offset; /* of the file; of what was read */
@@ -61,24 +63,34 @@ static bool has_time(const struct wl_record_launch *record)
     return false;
 }
 
+/* Gives the record the values that came later, in a list of which the caller is the owner. */
+static struct wl_record_value *with_late(struct wl_record_launch *record, const struct late *late)
+{
+    const struct wl_record_value more[] = {
+        {time_name, has_time(record) ? 0 : (double)late->duration_ns, WL_MARK_EXACT},
+        {"launch__left_out.sum", (double)late->left_out.launches, WL_MARK_EXACT},
+        {"launch__left_out_time.sum", (double)late->left_out.total_ns, WL_MARK_EXACT},
+    };
+    struct wl_record_value *values =
+        wl_alloc((record->value_count + WL_COUNT(more)) * sizeof *more);
+    if (record->value_count)
+        memcpy(values, record->values, record->value_count * sizeof *values);
+    for (size_t i = 0; i < WL_COUNT(more); i++)
+        if (more[i].value > 0)
+            values[record->value_count++] = more[i];
+    record->values = values;
+    return values;
+}
+
 static void deliver_launch(struct replay *replay, struct wl_codec *codec)
 {
     struct wl_record_launch record = {0};
-    struct late_time *late = NULL;
+    struct late *late = NULL;
     wl_codec_launch(codec, &record);
     if (codec->is_bad || codec->next != codec->end || !replay->sink->put_launch)
         return;
-    if (!has_time(&record))
-        HASH_FIND(hh, replay->times, &record.id, sizeof record.id, late);
-    struct wl_record_value *values =
-        late ? wl_alloc((record.value_count + 1) * sizeof *values) : NULL;
-    if (late) {
-        if (record.value_count)
-            memcpy(values, record.values, record.value_count * sizeof *values);
-        values[record.value_count++] =
-            (struct wl_record_value){time_name, (double)late->duration_ns, WL_MARK_EXACT};
-        record.values = values;
-    }
+    HASH_FIND(hh, replay->times, &record.id, sizeof record.id, late);
+    struct wl_record_value *values = late ? with_late(&record, late) : NULL;
     replay->sink->put_launch(replay->sink->self, &record);
     free(values);
 }
@@ -89,6 +101,13 @@ static void deliver_times(struct replay *replay, struct wl_codec *codec)
     struct wl_record_times record = {0};
     (void)replay;
     wl_codec_times(codec, &record);
+}
+
+static void deliver_left_out(struct replay *replay, struct wl_codec *codec)
+{
+    struct wl_record_left_out record = {0};
+    (void)replay;
+    wl_codec_left_out(codec, &record);
 }
 
 static void note_dropped(const struct replay *replay, const struct wl_stream_end *end)
@@ -123,7 +142,7 @@ static void (*const deliverers[])(struct replay *, struct wl_codec *) = {
     [WL_STREAM_LAUNCH] = deliver_launch,   [WL_STREAM_NOTE] = deliver_note,
     [WL_STREAM_END] = deliver_end,         [WL_STREAM_TRACE_NAMES] = deliver_trace_names,
     [WL_STREAM_TRACE] = deliver_trace,     [WL_STREAM_TRACE_END] = deliver_trace_end,
-    [WL_STREAM_TIMES] = deliver_times,
+    [WL_STREAM_TIMES] = deliver_times,     [WL_STREAM_LEFT_OUT] = deliver_left_out,
 };
 
 /* ---- the file ---- */
@@ -231,23 +250,42 @@ static enum wl_code read_record(struct replay *replay)
 
 /* ---- times that come after their launches ---- */
 
-static void keep_times(struct replay *replay, const unsigned char *payload, size_t length)
+static struct late *find_late(struct replay *replay, uint64_t launch_id)
 {
-    struct wl_codec codec = {.next = payload, .end = payload + length};
-    struct wl_record_times record = {0};
-    wl_codec_times(&codec, &record);
-    for (size_t i = 0; !codec.is_bad && i < record.count; i++) {
-        struct late_time *late = NULL;
-        HASH_FIND(hh, replay->times, &record.items[i].launch_id, sizeof(uint64_t), late);
-        if (late)
-            continue;
-        late = wl_alloc_zero(1, sizeof *late);
-        late->launch_id = record.items[i].launch_id;
-        late->duration_ns = record.items[i].duration_ns;
-        HASH_ADD(hh, replay->times, launch_id, sizeof late->launch_id, late);
-    }
-    wl_codec_free(&codec);
+    struct late *late = NULL;
+    HASH_FIND(hh, replay->times, &launch_id, sizeof launch_id, late);
+    if (late)
+        return late;
+    late = wl_alloc_zero(1, sizeof *late);
+    late->launch_id = launch_id;
+    HASH_ADD(hh, replay->times, launch_id, sizeof late->launch_id, late);
+    return late;
 }
+
+/* The first of each is kept. */
+static void keep_times(struct replay *replay, struct wl_codec *codec)
+{
+    struct wl_record_times record = {0};
+    wl_codec_times(codec, &record);
+    for (size_t i = 0; !codec->is_bad && i < record.count; i++) {
+        struct late *late = find_late(replay, record.items[i].launch_id);
+        if (!late->duration_ns)
+            late->duration_ns = record.items[i].duration_ns;
+    }
+}
+
+static void keep_left_out(struct replay *replay, struct wl_codec *codec)
+{
+    struct wl_record_left_out record = {0};
+    wl_codec_left_out(codec, &record);
+    if (!codec->is_bad && !find_late(replay, record.launch_id)->left_out.launches)
+        find_late(replay, record.launch_id)->left_out = record;
+}
+
+static void (*const keepers[])(struct replay *, struct wl_codec *) = {
+    [WL_STREAM_TIMES] = keep_times,
+    [WL_STREAM_LEFT_OUT] = keep_left_out,
+};
 
 /* Goes over the headers alone; what is damaged is found when all is read. */
 static void find_times(struct replay *replay)
@@ -260,15 +298,17 @@ static void find_times(struct replay *replay)
             length > WL_STREAM_PAYLOAD_BYTES_MAX ||
             (uint64_t)ftell(replay->file) + length > replay->size_bytes)
             break;
-        if (kind != WL_STREAM_TIMES) {
+        if (kind >= WL_COUNT(keepers) || !keepers[kind]) {
             if (fseek(replay->file, (long)length, SEEK_CUR) != 0)
                 break;
             continue;
         }
         unsigned char *payload = wl_alloc((size_t)length + 1);
+        struct wl_codec codec = {.next = payload, .end = payload + length};
         if (fread(payload, 1, length, replay->file) == length &&
             wl_stream_read_u32(header + 8) == wl_stream_crc32(payload, length))
-            keep_times(replay, payload, length);
+            keepers[kind](replay, &codec);
+        wl_codec_free(&codec);
         free(payload);
     }
     clearerr(replay->file);
@@ -277,7 +317,7 @@ static void find_times(struct replay *replay)
 
 static void free_times(struct replay *replay)
 {
-    struct late_time *late, *next;
+    struct late *late, *next;
     HASH_ITER(hh, replay->times, late, next)
     {
         HASH_DEL(replay->times, late);

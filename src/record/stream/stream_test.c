@@ -135,6 +135,7 @@ static struct wl_sink describing_sink(struct wl_text *text)
                             describe_kernel,
                             describe_launch,
                             NULL,
+                            NULL,
                             describe_note,
                             describe_end,
                             describe_trace_names,

@@ -155,6 +155,7 @@ PUT(module, WL_STREAM_MODULE)
 PUT(kernel, WL_STREAM_KERNEL)
 PUT(launch, WL_STREAM_LAUNCH)
 PUT(times, WL_STREAM_TIMES)
+PUT(left_out, WL_STREAM_LEFT_OUT)
 PUT(note, WL_STREAM_NOTE)
 PUT(trace_names, WL_STREAM_TRACE_NAMES)
 PUT(trace, WL_STREAM_TRACE)
@@ -242,6 +243,7 @@ enum wl_code wl_stream_writer_open(const char *folder, struct wl_stream_writer *
         .put_kernel = put_kernel,
         .put_launch = put_launch,
         .put_times = put_times,
+        .put_left_out = put_left_out,
         .put_note = put_note,
         .put_end = put_end,
         .put_trace_names = put_trace_names,

@@ -30,7 +30,7 @@ enum wl_code wl_export_page_open(const struct wl_export_report *reports, size_t 
                                  struct wl_export_page **page, struct wl_error *error);
 /* A section as JSON, with what its names mean: {"data": {...} or null, "definitions": {...}};
  * "parts" says which there are; "launches:7,9" and "drawings:7" have these launches only. Of more
- * than 2,000 launches "launches" has no values. Errors: those of the
+ * than 1,000 launches "launches" has no values. Errors: those of the
  * pages; WL_ERR_INPUT where there is no section of this name. */
 enum wl_code wl_export_page_section(struct wl_export_page *page, const char *name,
                                     struct wl_text *json, struct wl_error *error);

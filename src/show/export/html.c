@@ -310,6 +310,26 @@ enum wl_code wl_export_page_section(struct wl_export_page *page, const char *nam
     return code;
 }
 
+static void free_whole(struct wl_html *html)
+{
+    for (size_t i = 0; html->whole && i < html->report_count; i++)
+        free(html->whole[i]);
+    free(html->whole);
+    html->whole = NULL;
+}
+
+/* Of very many launches, which of each report are in the page whole. */
+static enum wl_code choose_whole(struct wl_html *html, struct wl_error *error)
+{
+    if (!html->set || !wl_html_is_bare(html))
+        return WL_OK;
+    enum wl_code code = wl_html_advise(html, error);
+    html->whole = wl_alloc_zero(html->report_count, sizeof *html->whole);
+    for (size_t i = 0; i < html->report_count && !code; i++)
+        html->whole[i] = wl_html_choose_whole(&html->contexts[i]);
+    return code;
+}
+
 enum wl_code wl_export_page_whole(struct wl_export_page *page, struct wl_text *html,
                                   struct wl_error *error)
 {
@@ -317,9 +337,12 @@ enum wl_code wl_export_page_whole(struct wl_export_page *page, struct wl_text *h
     page->html.is_served = false;
     page->html.only = NULL;
     json_object_clear(page->html.definitions);
-    enum wl_code code = add_sections(&page->html, &data, error);
+    enum wl_code code = choose_whole(&page->html, error);
+    if (!code)
+        code = add_sections(&page->html, &data, error);
     if (!code)
         assemble(page->html.reports[0].name, "", &data, html);
+    free_whole(&page->html);
     wl_text_free(&data);
     return code;
 }

@@ -1,5 +1,5 @@
-/* Launches without their values, for reports of so many that a window of the workbench asks for
- * those that it shows: one list for each field. */
+/* Launches without their values, where there are very many: a list for each field. What launches of
+ * a kernel, shape and place share stands once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,37 +7,123 @@
 #include "report/keys.h"
 #include "show/export/html.h"
 #include "show/format/json.h"
+#include "show/page/advice_text.h"
 #include "show/page/fields.h"
+#include "show/page/kinds.h"
 
-enum { most_whole = 2000 };
+enum { most_whole = 1000 };
 
 bool wl_html_is_bare(const struct wl_html *html)
 {
-    return html->is_served && !html->only && html->contexts[0].launch_count > most_whole;
+    return !html->only && html->contexts[0].launch_count > most_whole;
 }
 
-bool wl_html_is_wanted(const struct wl_html *html, const struct wl_report_launch *launch)
+static bool is_named(const char *ids, int64_t key)
 {
-    for (const char *at = html->only; at && *at;) {
+    for (const char *at = ids; *at;) {
         char *end = NULL;
         long long id = strtoll(at, &end, 10);
         if (end == at)
             return false;
-        if (id == launch->key)
+        if (id == key)
             return true;
         at = *end == ',' ? end + 1 : end;
     }
-    return !html->only;
+    return false;
 }
+
+bool wl_html_is_wanted(const struct wl_html *html, size_t number,
+                       const struct wl_report_launch *launch)
+{
+    if (html->only)
+        return is_named(html->only, launch->key);
+    return !html->whole || html->whole[number][launch->key];
+}
+
+/* ---- which launches the page has whole ---- */
+
+static bool is_counted(const struct wl_report_launch *launch)
+{
+    return wl_report_attribute(launch, "launch__uncounted") == NULL;
+}
+
+size_t wl_html_count_counted(const struct wl_view_context *context)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < context->launch_count; i++)
+        count += is_counted(context->launches[i]);
+    return count;
+}
+
+static size_t take(bool *whole, size_t room, const struct wl_report_launch *launch)
+{
+    if (room == 0 || !launch || whole[launch->key])
+        return room;
+    whole[launch->key] = true;
+    return room - 1;
+}
+
+bool *wl_html_choose_whole(const struct wl_view_context *context)
+{
+    size_t count = 0, room = most_whole;
+    struct wl_kinds kinds;
+    wl_report_launches(context->report, &count);
+    bool *whole = wl_alloc_zero(count + 1, sizeof *whole);
+    for (size_t i = 0; context->advice && i < context->advice->finding_count; i++)
+        room = take(whole, room, context->advice->findings[i].launch);
+    wl_kinds_make(context, &kinds);
+    for (size_t i = 0; i < kinds.count; i++)
+        room = take(whole, room, kinds.items[i].launch);
+    wl_kinds_free(&kinds);
+    for (size_t i = 0; i < context->launch_count && room; i++) {
+        const struct wl_report_launch *launch = context->launches[i];
+        if (launch->record.status == WL_LAUNCH_FAILED || is_counted(launch))
+            room = take(whole, room, launch);
+    }
+    return whole;
+}
+
+/* ---- all launches ---- */
+
+const char *wl_html_function(const struct wl_report_launch *launch)
+{
+    const struct wl_report_kernel *kernel = launch->kernel;
+    if (kernel && kernel->family && kernel->short_name && kernel->short_name[0])
+        return kernel->short_name;
+    return kernel && kernel->record.function && kernel->record.function[0]
+               ? kernel->record.function
+               : wl_fields_kernel(launch);
+}
+
+struct bare {
+    struct wl_keys kernels, kinds, ranges;
+    struct wl_html_table wheres;
+    json_t *of_kernels;                      /* objects */
+    json_t *kernel, *where, *grids, *blocks; /* of each kind */
+    json_t *ids, *starts;                    /* of each launch, as steps from the one before, and */
+    json_t *of_kind, *times;
+    json_t *failed; /* positions of some */
+};
 
 static json_t *kernel_json(const struct wl_report_launch *launch)
 {
-    const struct wl_record_kernel *kernel = launch->kernel ? &launch->kernel->record : NULL;
-    bool has_function = kernel && kernel->function && kernel->function[0] != '\0';
     return json_pack("{s:o, s:o, s:b}", "kernel_name", wl_json_text(wl_fields_kernel(launch)),
-                     "function",
-                     wl_json_text(has_function ? kernel->function : wl_fields_kernel(launch)),
-                     "is_stand_in", launch->kernel && launch->kernel->module.is_stand_in);
+                     "function", wl_json_text(wl_html_function(launch)), "is_stand_in",
+                     launch->kernel && launch->kernel->module.is_stand_in);
+}
+
+/* What a launch shows of itself besides its kernel, shape, number and values. */
+static json_t *where_json(const struct wl_report_launch *launch)
+{
+    static const char *const others[] = {"id",         "kernel_name", "grid_size",
+                                         "block_size", "status",      "message"};
+    json_t *where = wl_fields_json(launch);
+    const struct wl_record_attribute *uncounted = wl_report_attribute(launch, "launch__uncounted");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        json_object_del(where, others[i]);
+    if (uncounted && uncounted->text)
+        json_object_set_new(where, "uncounted", wl_json_text(uncounted->text));
+    return where;
 }
 
 static void add_triple(json_t *list, const uint32_t *triple)
@@ -46,30 +132,76 @@ static void add_triple(json_t *list, const uint32_t *triple)
         json_array_append_new(list, json_integer(triple[i]));
 }
 
-json_t *wl_html_bare_launches(const struct wl_view_context *context)
+/* The position of a launch's kind among all; it is added if it is new. */
+static json_int_t find_kind(struct bare *bare, const struct wl_report_launch *launch)
 {
-    struct wl_keys known = {0};
-    json_t *kernels = json_array(), *ids = json_array(), *of = json_array(), *grids = json_array(),
-           *blocks = json_array(), *failed = json_array(), *times = json_array();
-    enum wl_mark mark = WL_MARK_EXACT;
+    const struct wl_record_launch *record = &launch->record;
+    struct {
+        const void *kernel, *device, *process, *attributes;
+        int64_t range;
+        uint32_t grid[3], block[3], context_id, stream_id;
+    } key; /* has no padding */
+    int64_t kind, kernel;
+    key.kernel = launch->kernel;
+    key.device = launch->device;
+    key.process = launch->process;
+    key.attributes = record->attributes;
+    wl_keys_intern(&bare->ranges, record->range, strlen(record->range), &key.range);
+    memcpy(key.grid, record->grid, sizeof key.grid);
+    memcpy(key.block, record->block, sizeof key.block);
+    key.context_id = record->context_id;
+    key.stream_id = record->stream_id;
+    if (wl_keys_intern(&bare->kinds, &key, sizeof key, &kind))
+        return kind - 1;
+    if (!wl_keys_intern(&bare->kernels, &key.kernel, sizeof key.kernel, &kernel))
+        json_array_append_new(bare->of_kernels, kernel_json(launch));
+    json_array_append_new(bare->kernel, json_integer(kernel - 1));
+    json_array_append_new(bare->where,
+                          json_integer(wl_html_intern(&bare->wheres, where_json(launch))));
+    add_triple(bare->grids, record->grid);
+    add_triple(bare->blocks, record->block);
+    return kind - 1;
+}
+
+static enum wl_mark add_launches(struct bare *bare, const struct wl_view_context *context)
+{
+    enum wl_mark mark = WL_MARK_EXACT, own;
+    uint64_t before_ns = context->launch_count ? context->launches[0]->record.start_ns : 0;
+    int64_t id = 0;
     for (size_t i = 0; i < context->launch_count; i++) {
         const struct wl_report_launch *launch = context->launches[i];
-        const void *kernel = launch->kernel;
-        int64_t number;
         double duration_ns;
-        if (!wl_keys_intern(&known, &kernel, sizeof kernel, &number))
-            json_array_append_new(kernels, kernel_json(launch));
-        json_array_append_new(ids, json_integer(launch->key));
-        json_array_append_new(of, json_integer(number - 1));
-        add_triple(grids, launch->record.grid);
-        add_triple(blocks, launch->record.block);
+        json_array_append_new(bare->ids, json_integer(launch->key - id));
+        id = launch->key;
+        json_array_append_new(bare->of_kind, json_integer(find_kind(bare, launch)));
+        json_array_append_new(bare->starts,
+                              json_integer((json_int_t)(launch->record.start_ns - before_ns)));
+        before_ns = launch->record.start_ns;
         if (launch->record.status == WL_LAUNCH_FAILED)
-            json_array_append_new(failed, json_integer((json_int_t)i));
-        bool is_timed = wl_report_value(launch, "gpu__time_duration.sum", &duration_ns, &mark);
-        json_array_append_new(times, is_timed ? wl_json_number(duration_ns) : json_null());
+            json_array_append_new(bare->failed, json_integer((json_int_t)i));
+        bool is_timed = wl_report_value(launch, "gpu__time_duration.sum", &duration_ns, &own);
+        json_array_append_new(bare->times, is_timed ? wl_json_number(duration_ns) : json_null());
+        mark = is_timed && own > mark ? own : mark;
     }
-    wl_keys_free(&known);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "kernels", kernels, "ids", ids,
-                     "of_kernel", of, "grids", grids, "blocks", blocks, "failed", failed,
-                     "duration_ns", times, "mark", (int)mark);
+    return mark;
+}
+
+json_t *wl_html_bare_launches(const struct wl_view_context *context)
+{
+    struct bare bare = {0};
+    json_t **const lists[] = {&bare.of_kernels, &bare.kernel, &bare.where,   &bare.grids,
+                              &bare.blocks,     &bare.ids,    &bare.of_kind, &bare.starts,
+                              &bare.times,      &bare.failed};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        *lists[i] = json_array();
+    enum wl_mark mark = add_launches(&bare, context);
+    wl_keys_free(&bare.kernels);
+    wl_keys_free(&bare.kinds);
+    wl_keys_free(&bare.ranges);
+    json_t *kinds = json_pack("{s:o, s:o, s:o, s:o}", "kernel", bare.kernel, "where", bare.where,
+                              "grids", bare.grids, "blocks", bare.blocks);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "kernels", bare.of_kernels,
+                     "wheres", wl_html_table_take(&bare.wheres), "kinds", kinds, "id_steps",
+                     bare.ids, "of_kind", bare.of_kind, "start_steps_ns", bare.starts,
+                     "duration_ns", bare.times, "failed", bare.failed, "mark", (int)mark);
 }

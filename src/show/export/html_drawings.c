@@ -118,7 +118,7 @@ enum wl_code wl_html_drawings(struct wl_html *html, json_t *section, struct wl_e
             charts, json_pack("{s:s, s:s}", "name", chart->name, "section", chart->section));
     for (size_t i = 0; i < context->launch_count; i++) {
         const struct wl_report_launch *launch = context->launches[i];
-        if (!wl_html_is_wanted(html, launch))
+        if (!wl_html_is_wanted(html, 0, launch))
             continue;
         struct wl_chart_launch drawn = {.sections = context->sections,
                                         .launch = launch,

@@ -159,16 +159,13 @@ static json_t *launch_json(struct plan *plan, struct wl_view_context *context,
                            const struct wl_report_launch *launch)
 {
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
-    const struct wl_record_kernel *kernel = launch->kernel ? &launch->kernel->record : NULL;
-    bool has_function = kernel && kernel->function && kernel->function[0] != '\0';
     json_t *object = wl_fields_json(launch), *values = json_array();
     for (size_t i = 0; i < plan->names.count; i++) {
         const struct wl_metric_value *value = wl_metric_get(set, plan->names.items[i]);
         json_array_append_new(values,
                               json_integer(wl_html_intern(&plan->values, value_json(plan, value))));
     }
-    json_object_set_new(object, "function",
-                        wl_json_text(has_function ? kernel->function : wl_fields_kernel(launch)));
+    json_object_set_new(object, "function", wl_json_text(wl_html_function(launch)));
     json_object_set_new(object, "is_stand_in",
                         json_boolean(launch->kernel && launch->kernel->module.is_stand_in));
     json_object_set_new(object, "notes", notes_json(context, launch));
@@ -190,11 +187,12 @@ static json_t *metrics_json(struct plan *plan)
     return metrics;
 }
 
-static json_t *whole_launches(struct plan *plan, struct wl_view_context *context)
+static json_t *whole_launches(struct plan *plan, size_t number)
 {
+    struct wl_view_context *context = &plan->html->contexts[number];
     json_t *launches = json_array();
     for (size_t i = 0; i < context->launch_count; i++)
-        if (wl_html_is_wanted(plan->html, context->launches[i]))
+        if (wl_html_is_wanted(plan->html, number, context->launches[i]))
             json_array_append_new(launches, launch_json(plan, context, context->launches[i]));
     return launches;
 }
@@ -215,12 +213,12 @@ enum wl_code wl_html_launches(struct wl_html *html, json_t *section, struct wl_e
     if (context->names.count > 0)
         json_array_append_new(sections, plan_named(&plan, &context->names));
     for (size_t i = 0; i < html->report_count; i++) {
-        struct wl_view_context *each = &html->contexts[i];
         json_t *one = json_pack("{s:o}", "name", wl_json_text(html->reports[i].name));
-        if (wl_html_is_bare(html))
-            json_object_set_new(one, "bare", wl_html_bare_launches(each));
-        else
-            json_object_set_new(one, "launches", whole_launches(&plan, each));
+        bool is_bare = wl_html_is_bare(html);
+        if (is_bare)
+            json_object_set_new(one, "bare", wl_html_bare_launches(&html->contexts[i]));
+        json_object_set_new(one, "launches",
+                            is_bare && html->is_served ? json_array() : whole_launches(&plan, i));
         json_array_append_new(reports, one);
     }
     if (html->only) { /* the page has the plan */

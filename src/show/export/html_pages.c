@@ -8,6 +8,7 @@
 #include "show/export/html.h"
 #include "show/format/format.h"
 #include "show/format/json.h"
+#include "show/page/advice_text.h"
 #include "show/page/diff.h"
 #include "show/page/fields.h"
 
@@ -62,7 +63,7 @@ static void add_shown(json_t *object, const char *key, const char *shown_key, co
         json_object_set_new(object, shown_key, wl_html_shown(json_number_value(number), unit));
 }
 
-/* The longest launches of each kernel, which stand for all of a bare report. */
+/* The longest launches of each kernel, which stand for all where very many were counted. */
 struct choice {
     const struct wl_report_launch **launches;
     size_t count;
@@ -110,28 +111,59 @@ static struct choice choose_longest(const struct wl_view_context *context)
     return all;
 }
 
-/* A page of all launches, or, where they are bare, of the longest; section says which then. */
-static enum wl_code take_page_of_longest(struct wl_html *html, const struct wl_page *page,
+/* Whether the rules look at the longest launches alone. */
+static bool looks_at_longest(const struct wl_html *html)
+{
+    enum { most_counted = 2000 };
+    return wl_html_is_bare(html) && wl_html_count_counted(&html->contexts[0]) > most_counted;
+}
+
+/* Puts the longest launches in the place of all; give_back undoes it. */
+static struct choice take_longest(struct wl_view_context *context)
+{
+    struct choice all = {context->launches, context->launch_count};
+    struct choice longest = choose_longest(context);
+    context->launches = longest.launches;
+    context->launch_count = longest.count;
+    return all;
+}
+
+static void give_back(struct wl_view_context *context, struct choice all)
+{
+    free(context->launches);
+    context->launches = all.launches;
+    context->launch_count = all.count;
+}
+
+enum wl_code wl_html_advise(struct wl_html *html, struct wl_error *error)
+{
+    struct wl_view_context *context = &html->contexts[0];
+    const struct wl_view_advice *advice = NULL;
+    if (!looks_at_longest(html))
+        return wl_view_advise(context, &advice, error);
+    struct choice all = take_longest(context);
+    enum wl_code code = wl_view_advise(context, &advice, error);
+    give_back(context, all);
+    return code;
+}
+
+/* A page of all launches or of the longest; section says which then. */
+static enum wl_code take_page_of_advised(struct wl_html *html, const struct wl_page *page,
                                          json_t *section, struct wl_error *error)
 {
     struct wl_view_context *context = &html->contexts[0];
-    if (!wl_html_is_bare(html))
+    if (!looks_at_longest(html))
         return take_page(html, page, section, error);
-    struct choice whole = {context->launches, context->launch_count};
-    struct choice chosen = choose_longest(context);
-    context->launches = chosen.launches;
-    context->launch_count = chosen.count;
+    struct choice all = take_longest(context);
     enum wl_code code = take_page(html, page, section, error);
-    context->launches = whole.launches;
-    context->launch_count = whole.count;
-    json_object_set_new(section, "looked_at", json_integer((json_int_t)chosen.count));
-    free(chosen.launches);
+    json_object_set_new(section, "looked_at", json_integer((json_int_t)context->launch_count));
+    give_back(context, all);
     return code;
 }
 
 enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    enum wl_code code = take_page_of_longest(html, &wl_page_advice, section, error);
+    enum wl_code code = take_page_of_advised(html, &wl_page_advice, section, error);
     size_t i, j;
     json_t *finding, *evidence;
     json_array_foreach(json_object_get(section, "findings"), i, finding)
@@ -150,7 +182,7 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
 
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    return take_page_of_longest(html, &wl_page_guide, section, error);
+    return take_page_of_advised(html, &wl_page_guide, section, error);
 }
 
 /* ---- baselines ---- */

@@ -187,7 +187,8 @@ enum wl_code wl_html_source(struct wl_html *html, json_t *section, struct wl_err
     enum wl_code code = WL_OK;
     source.seen = wl_alloc_zero(context->launch_count, sizeof *source.seen);
     for (size_t i = 0; i < context->launch_count && !code; i++)
-        code = put_launch(&source, context->launches[i], launches, error);
+        if (wl_html_is_wanted(html, 0, context->launches[i]))
+            code = put_launch(&source, context->launches[i], launches, error);
     json_t *kernels = wl_html_table_take(&source.kernels);
     json_t *files = wl_html_table_take(&source.files);
     free(source.seen);

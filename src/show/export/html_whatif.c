@@ -58,7 +58,7 @@ enum wl_code wl_html_whatif(struct wl_html *html, json_t *section, struct wl_err
         const struct wl_report_launch *launch = context->launches[i];
         double duration_ns;
         enum wl_mark mark;
-        if (!wl_html_is_wanted(html, launch) ||
+        if (!wl_html_is_wanted(html, 0, launch) ||
             !wl_report_value(launch, "gpu__time_duration.sum", &duration_ns, &mark) ||
             duration_ns <= 0)
             continue;

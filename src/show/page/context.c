@@ -70,8 +70,8 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
         context->launches[context->launch_count++] = &launches[i];
     }
     wl_pattern_free(&pattern);
-    bool has_trace =
-        options->page == WL_PAGE_ADVICE && count == 0 && wl_report_event_count(context->report) > 0;
+    bool has_trace = (options->page == WL_PAGE_ADVICE || options->page == WL_PAGE_GUIDE) &&
+                     count == 0 && wl_report_event_count(context->report) > 0;
     if (context->launch_count == 0 && options->page != WL_PAGE_SESSION && !has_trace) {
         wl_error_set(error, WL_ERR_NOTHING,
                      count ? "no launch of the report is chosen by these options"

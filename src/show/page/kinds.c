@@ -30,21 +30,78 @@ static bool is_counted(const struct wl_report_launch *launch)
     return wl_report_attribute(launch, "launch__uncounted") == NULL;
 }
 
-static void add(struct wl_kind *kind, const struct wl_report_launch *launch)
+static bool read_time(const struct wl_view_context *context, const struct wl_report_launch *launch,
+                      const char *duration, double *time_ns)
+{
+    enum wl_mark mark;
+    if (wl_report_value(launch, duration, time_ns, &mark)) /* it is faster */
+        return true;
+    const struct wl_record_attribute *replay = wl_report_attribute(launch, "launch__replay");
+    if (replay && replay->text && strcmp(replay->text, "spread") == 0)
+        return false;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
+    const struct wl_metric_value *value = wl_metric_get(set, duration);
+    bool is_known = value->is_present && !value->text;
+    *time_ns = is_known ? value->number : 0;
+    wl_metric_set_free(set);
+    return is_known;
+}
+
+/* total_ns is of those that have a duration, until finish(). */
+static void add_left_out(struct wl_kind *kind, const struct wl_report_launch *launch)
+{
+    double count, time_ns;
+    enum wl_mark mark;
+    if (!wl_report_value(launch, "launch__left_out.sum", &count, &mark) || count < 1)
+        return;
+    kind->launches += (size_t)count;
+    if (!wl_report_value(launch, "launch__left_out_time.sum", &time_ns, &mark))
+        return;
+    kind->timed += (size_t)count;
+    kind->total_ns += time_ns;
+}
+
+static void add(const struct wl_view_context *context, const char *duration, struct wl_kind *kind,
+                const struct wl_report_launch *launch)
 {
     double time_ns;
-    enum wl_mark mark;
-    if (kind->launches++ == 0 || (!is_counted(kind->launch) && is_counted(launch)))
+    bool is_first_counted = kind->launch && !is_counted(kind->launch) && is_counted(launch);
+    if (!kind->launch || is_first_counted)
         kind->launch = launch;
-    if (!wl_report_value(launch, "gpu__time_duration.sum", &time_ns, &mark))
+    kind->launches++;
+    add_left_out(kind, launch);
+    if (!read_time(context, launch, duration, &time_ns))
         return;
-    kind->least_ns = kind->timed && kind->least_ns < time_ns ? kind->least_ns : time_ns;
-    kind->most_ns = kind->timed && kind->most_ns > time_ns ? kind->most_ns : time_ns;
+    bool is_rival = is_counted(launch) || !is_counted(kind->launch);
+    if (is_first_counted || !kind->heaviest || (is_rival && time_ns > kind->heaviest_ns)) {
+        kind->heaviest = launch;
+        kind->heaviest_ns = time_ns;
+    }
+    kind->least_ns = kind->most_ns > 0 && kind->least_ns < time_ns ? kind->least_ns : time_ns;
+    kind->most_ns = kind->most_ns > time_ns ? kind->most_ns : time_ns;
     kind->total_ns += time_ns;
     kind->timed++;
 }
 
-void wl_kinds_make(const struct wl_view_context *context, struct wl_kinds *kinds)
+static void finish(struct wl_kinds *kinds)
+{
+    for (size_t i = 0; i < kinds->count; i++) {
+        struct wl_kind *kind = &kinds->items[i];
+        kind->mean_ns = kind->timed ? kind->total_ns / (double)kind->timed : 0;
+        if (kind->timed && kind->timed < kind->launches)
+            kind->total_ns = kind->mean_ns * (double)kind->launches;
+        if (!kind->heaviest)
+            kind->heaviest = kind->launch;
+        kinds->total_ns += kind->total_ns;
+        kinds->launches += kind->launches;
+        *(kind->timed ? &kinds->untimed : &kinds->unknown) += kind->launches - kind->timed;
+    }
+    if (kinds->count)
+        qsort(kinds->items, kinds->count, sizeof *kinds->items, by_time);
+}
+
+void wl_kinds_make(const struct wl_view_context *context, const char *duration,
+                   struct wl_kinds *kinds)
 {
     struct entry *entries = NULL, *entry, *next;
     *kinds =
@@ -62,17 +119,14 @@ void wl_kinds_make(const struct wl_view_context *context, struct wl_kinds *kinds
             entry->index = kinds->count++;
             HASH_ADD(hh, entries, key, sizeof entry->key, entry);
         }
-        add(&kinds->items[entry->index], launch);
+        add(context, duration, &kinds->items[entry->index], launch);
     }
     HASH_ITER(hh, entries, entry, next)
     {
         HASH_DEL(entries, entry);
         free(entry);
     }
-    for (size_t i = 0; i < kinds->count; i++)
-        kinds->total_ns += kinds->items[i].total_ns;
-    if (kinds->count)
-        qsort(kinds->items, kinds->count, sizeof *kinds->items, by_time);
+    finish(kinds);
 }
 
 void wl_kinds_free(struct wl_kinds *kinds)

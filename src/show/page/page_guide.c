@@ -104,7 +104,7 @@ static void say_families(struct wl_view_context *context, struct wl_page_sink *s
 {
     struct wl_kinds kinds;
     struct wl_text line = {0};
-    wl_kinds_make(context, &kinds);
+    wl_kinds_make(context, "gpu__time_duration.sum", &kinds);
     if (wl_kinds_add_families(&kinds, &line))
         tell(sink, ANSWER, wl_string_format("by family: %s", line.data));
     wl_kinds_free(&kinds);

@@ -12,6 +12,7 @@
 #include "show/page/context.h"
 #include "show/page/fields.h"
 #include "show/page/kinds.h"
+#include "show/page/launch_classes.h"
 
 enum { longest_name = 40, indent = 2, most_ids = 8 };
 
@@ -39,8 +40,8 @@ static void add_short_name(const struct wl_report_launch *launch, struct wl_text
     wl_format_shorten_middle(out, longest_name);
 }
 
-/* Frees text. */
-static void add_remark(struct remark **remarks, const char *id, char *text)
+/* The remark of this text. Frees text. */
+static struct remark *find_remark(struct remark **remarks, char *text)
 {
     struct wl_text safe = {0};
     struct remark *remark = NULL;
@@ -50,15 +51,20 @@ static void add_remark(struct remark **remarks, const char *id, char *text)
     if (!remark) {
         remark = wl_alloc_zero(1, sizeof *remark);
         remark->text = wl_text_take(&safe);
-        remark->launches = wl_string_copy(id);
         HASH_ADD_KEYPTR(hh, *remarks, remark->text, strlen(remark->text), remark);
-    } else if (remark->count < most_ids) {
-        char *launches = wl_string_format("%s, %s", remark->launches, id);
-        free(remark->launches);
-        remark->launches = launches;
     }
-    remark->count++;
     wl_text_free(&safe);
+    return remark;
+}
+
+static void add_launch(struct remark *remark, const struct wl_report_launch *launch)
+{
+    if (remark->count++ >= most_ids)
+        return;
+    char *launches = wl_string_format("%s%s%" PRId64, remark->launches ? remark->launches : "",
+                                      remark->launches ? ", " : "", launch->key);
+    free(remark->launches);
+    remark->launches = launches;
 }
 
 /* In the order in which they came up; frees them. */
@@ -129,6 +135,18 @@ static void put_metrics(const struct page *page, struct wl_page_sink *sink,
     wl_text_free(&marks);
 }
 
+static void add_failure(struct page *page, const struct wl_report_launch *launch)
+{
+    char *text = wl_string_format("failed: %s", launch->record.message);
+    add_launch(find_remark(&page->remarks, text), launch);
+}
+
+static struct remark *remark_of(struct page *page, const struct wl_metric_value *value)
+{
+    return find_remark(&page->remarks,
+                       wl_string_format("%s (%s)", value->text, wl_metric_mark_name(value->mark)));
+}
+
 static void put_remarks(struct page *page, struct wl_page_sink *sink,
                         const struct wl_report_launch *launch, struct wl_metric_set *set)
 {
@@ -136,9 +154,8 @@ static void put_remarks(struct page *page, struct wl_page_sink *sink,
                                   mark = {.json = "mark", .form = WL_FORM_MARK};
     bool is_failed = launch->record.status == WL_LAUNCH_FAILED;
     struct wl_text all = {0};
-    char *id = wl_string_format("%" PRId64, launch->key);
     if (is_failed)
-        add_remark(&page->remarks, id, wl_string_format("failed: %s", launch->record.message));
+        add_failure(page, launch);
     wl_begin(sink, WL_LEVEL_LIST, "remarks", 0);
     for (size_t i = 0; i < page->section->remark_count; i++) {
         const struct wl_metric_value *remark = wl_metric_get(set, page->section->remarks[i]);
@@ -151,15 +168,12 @@ static void put_remarks(struct page *page, struct wl_page_sink *sink,
         wl_put(sink, &mark, wl_cell_metric(remark));
         wl_end(sink);
         if (!is_failed)
-            add_remark(
-                &page->remarks, id,
-                wl_string_format("%s (%s)", remark->text, wl_metric_mark_name(remark->mark)));
+            add_launch(remark_of(page, remark), launch);
     }
     wl_end(sink);
     wl_put(sink, &last_columns[STATUS], wl_cell_word(is_failed ? "failed" : "done"));
     wl_put(sink, &last_columns[REMARKS], wl_cell_text(all.data));
     wl_text_free(&all);
-    free(id);
 }
 
 static void put_launches(struct page *page, struct wl_page_sink *sink)
@@ -178,6 +192,57 @@ static void put_launches(struct page *page, struct wl_page_sink *sink)
         wl_metric_set_free(set);
     }
     wl_end(sink);
+}
+
+/* ---- remarks alone, where text has no rows of launches ---- */
+
+/* Remarks of a class of launches. */
+struct remarked {
+    struct remark **items;
+    size_t count;
+    bool is_known;
+};
+
+/* Whether they are true of all launches of its class: no formula has asked for the time. */
+static bool find_remarks(struct page *page, const struct wl_report_launch *launch,
+                         struct remarked *found)
+{
+    struct wl_metric_set *set = wl_metric_set_create(page->context->catalog, launch);
+    found->items = wl_alloc_zero(page->section->remark_count + 1, sizeof(struct remark *));
+    for (size_t i = 0; i < page->section->remark_count; i++) {
+        const struct wl_metric_value *value = wl_metric_get(set, page->section->remarks[i]);
+        if (value->is_present && value->text)
+            found->items[found->count++] = remark_of(page, value);
+    }
+    bool is_of_all = !wl_metric_was_asked(set, "gpu__time_duration.sum");
+    wl_metric_set_free(set);
+    return is_of_all;
+}
+
+static void gather_remarks(struct page *page)
+{
+    const struct wl_view_context *context = page->context;
+    struct wl_launch_classes classes = {0};
+    struct remarked *of_class = wl_alloc_zero(context->launch_count + 1, sizeof *of_class);
+    for (size_t i = 0; i < context->launch_count; i++) {
+        const struct wl_report_launch *launch = context->launches[i];
+        if (launch->record.status == WL_LAUNCH_FAILED) {
+            add_failure(page, launch);
+            continue;
+        }
+        struct remarked *found = &of_class[wl_launch_class(&classes, launch)];
+        if (!found->is_known) {
+            free(found->items);
+            *found = (struct remarked){0};
+            found->is_known = find_remarks(page, launch, found);
+        }
+        for (size_t j = 0; j < found->count; j++)
+            add_launch(found->items[j], launch);
+    }
+    for (size_t i = 0; i < context->launch_count; i++)
+        free(of_class[i].items);
+    free(of_class);
+    wl_launch_classes_free(&classes);
 }
 
 /* ---- kinds: in text alone ---- */
@@ -231,8 +296,7 @@ static void put_kind(const struct page *page, struct wl_page_sink *sink, const s
     if (kind->timed) {
         wl_put(sink, &kind_columns[KIND_TOTAL], time_cell(kind->total_ns, &total));
         wl_put(sink, &kind_columns[KIND_SHARE], wl_cell_text(share));
-        wl_put(sink, &kind_columns[KIND_MEAN],
-               time_cell(kind->total_ns / (double)kind->timed, &mean));
+        wl_put(sink, &kind_columns[KIND_MEAN], time_cell(kind->mean_ns, &mean));
         time_cell(kind->least_ns, &range);
         wl_text_add(&range, " to ");
         wl_put(sink, &kind_columns[KIND_SPREAD], time_cell(kind->most_ns, &range));
@@ -259,6 +323,11 @@ static void put_kinds(const struct page *page, struct wl_page_sink *sink)
     if (wl_kinds_add_families(&page->kinds, &line))
         wl_say(sink, "\n  Time by family: ", line.data);
     wl_text_free(&line);
+    if (!page->kinds.untimed)
+        return;
+    wl_text_addf(&line, "%zu of %zu launches", page->kinds.untimed, page->kinds.launches);
+    wl_say(sink, "\n  Not timed, and taken to be as long as the others of their kind: ", line.data);
+    wl_text_free(&line);
 }
 
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
@@ -273,7 +342,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     struct page page = {.context = context, .section = summary_section(context)};
     size_t metric_count = page.section->metric_count, count = TEXT_COUNT + metric_count;
     (void)error;
-    wl_kinds_make(context, &page.kinds);
+    wl_kinds_make(context, "gpu__time_duration.sum", &page.kinds);
     page.is_by_kind = wl_kinds_are_better(context, &page.kinds);
     page.columns = wl_alloc_zero(count, sizeof *page.columns);
     memcpy(page.columns, text_columns, sizeof text_columns);
@@ -292,7 +361,10 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_table_begin(sink, indent);
         wl_table_columns(sink, page.columns, count);
     }
-    put_launches(&page, sink);
+    if (page.is_by_kind && sink->is_for_people)
+        gather_remarks(&page);
+    else
+        put_launches(&page, sink);
     if (!page.is_by_kind)
         wl_table_end(sink);
     wl_kinds_free(&page.kinds);

@@ -3,15 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-static bool read_number(struct wl_metric_set *set, const char *name, double *number)
-{
-    const struct wl_metric_value *value = wl_metric_get(set, name);
-    if (!value->is_present || value->text)
-        return false;
-    *number = value->number;
-    return true;
-}
+#include "show/page/kinds.h"
 
 static struct wl_share *find_share(struct wl_shares *shares, const struct wl_report_launch *launch)
 {
@@ -33,30 +25,24 @@ static int by_time(const void *left, const void *right)
 static void add(struct wl_view_context *context, struct wl_shares *shares, const char *metric)
 {
     enum { few = 10 }; /* one of so many may have none */
-    size_t missing = 0;
+    struct wl_kinds kinds;
+    wl_kinds_make(context, metric, &kinds);
     shares->count = 0;
-    shares->total_ns = 0;
-    for (size_t i = 0; i < context->launch_count; i++) {
-        const struct wl_report_launch *launch = context->launches[i];
-        struct wl_metric_set *set = NULL;
-        enum wl_mark mark;
-        double time_ns = 0;
-        if (!wl_report_value(launch, metric, &time_ns, &mark)) { /* it is faster */
-            set = wl_metric_set_create(context->catalog, launch);
-            missing += !read_number(set, metric, &time_ns);
+    for (size_t i = 0; i < kinds.count; i++) {
+        const struct wl_kind *kind = &kinds.items[i];
+        struct wl_share *share = find_share(shares, kind->launch);
+        if (kind->heaviest_ns > share->heaviest_ns) {
+            share->heaviest_ns = kind->heaviest_ns;
+            share->launch = kind->heaviest;
         }
-        struct wl_share *share = find_share(shares, launch);
-        if (time_ns > share->heaviest_ns) {
-            share->heaviest_ns = time_ns;
-            share->launch = launch;
-        }
-        share->time_ns += time_ns;
-        share->launch_count++;
-        share->is_stand_in = launch->kernel && launch->kernel->module.is_stand_in;
-        shares->total_ns += time_ns;
-        wl_metric_set_free(set);
+        share->time_ns += kind->total_ns;
+        share->launch_count += kind->launches;
+        share->is_stand_in = kind->launch->kernel && kind->launch->kernel->module.is_stand_in;
     }
-    shares->has_durations = missing * few <= context->launch_count && shares->total_ns > 0;
+    shares->total_ns = kinds.total_ns;
+    shares->untimed = kinds.untimed;
+    shares->has_durations = kinds.unknown * few <= kinds.launches && shares->total_ns > 0;
+    wl_kinds_free(&kinds);
 }
 
 void wl_shares_make(struct wl_view_context *context, struct wl_shares *shares)

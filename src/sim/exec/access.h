@@ -69,29 +69,26 @@ static inline bool has_runs(const struct access *access)
            (op->width_bytes == 8) == ((op->flags & WL_OPF_DST64) != 0);
 }
 
-/* Where the pattern that the site of a shared access knows begins when its first lane is at that
- * offset, and its length. What begins before the block's memory comes out as a great number. */
-static inline u64 shared_start(const struct wl_site_state *site, u32 first)
+/* Whether the memo's pattern, with its first lane at that offset, is as it was when it was learnt:
+ * at the same place in its bank, aligned, and all of it within the block's memory. start: where it
+ * begins. */
+static inline bool memo_holds(const struct wl_shared_memo *memo, u32 first, u64 *start)
 {
-    return (u64)first + site->memo_low - (1u << 31);
-}
-
-static inline u64 shared_span(const struct wl_site_state *site, u32 bytes)
-{
-    return (u64)(site->memo_high - site->memo_low) + bytes;
+    *start = (u64)first + memo->low - (1u << 31); /* what begins before 0 is a great number */
+    return !((first ^ memo->phase) & memo->phase_mask) && *start <= memo->start_most;
 }
 
 /* Writes a shared access, whose wavefronts the site knows, into the warp's trace. */
 static inline void trace_shared(struct wl_warp *warp, const struct wl_op *op,
-                                const struct wl_site_state *site)
+                                const struct wl_shared_memo *memo)
 {
     if (op->site >> WL_TRACE_SITE_BITS)
         return;
     wl_trace_push(warp->trace, op->site);
     wl_trace_push(warp->trace,
                   wl_trace_pack((struct wl_trace_access){.is_shared = true,
-                                                         .wavefronts = site->memo_pipe,
-                                                         .wavefronts_ideal = site->memo_ideal}));
+                                                         .wavefronts = memo->pipe,
+                                                         .wavefronts_ideal = memo->ideal}));
 }
 
 /* Generic addresses of shared memory as offsets, which have 32 bits: what has more in its window is
@@ -123,6 +120,8 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
 bool WL_EXEC(access_global)(struct access *access);
 /* Bounds, alignment, wavefronts of a shared access; addresses become pointers. */
 bool WL_EXEC(access_shared)(struct access *access);
+/* The operation of that name. */
+const struct wl_op *WL_EXEC(LOAD_SHARED)(struct wl_warp *warp, const struct wl_op *op);
 /* Bounds, alignment, sectors of a local access; addresses become pointers. */
 bool WL_EXEC(access_local)(struct access *access);
 /* Counts a request of the texture unit: what its lanes touch, `bytes` at each of the addresses as

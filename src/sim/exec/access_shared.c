@@ -16,6 +16,24 @@ bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all)
     return false;
 }
 
+/* A pattern that the worker's sites share, or the site's own. */
+static const struct wl_shared_pattern *keep_pattern(struct wl_worker *worker,
+                                                    struct wl_site_state *site,
+                                                    const struct wl_shared_pattern *pattern)
+{
+    const bool is_steady = site->memo.surprises < WL_SHARED_SURPRISES;
+    if (is_steady)
+        site->memo.surprises++;
+    for (u32 i = 0; i < worker->pattern_count && is_steady; i++)
+        if (memcmp(worker->patterns[i].offset, pattern->offset, sizeof pattern->offset) == 0)
+            return &worker->patterns[i];
+    const bool is_shared = is_steady && worker->pattern_count < WL_SHARED_PATTERNS;
+    struct wl_shared_pattern *kept =
+        is_shared ? &worker->patterns[worker->pattern_count++] : &site->own_pattern;
+    *kept = *pattern;
+    return kept;
+}
+
 /* Learns the pattern of a shared access: wavefronts, bounds relative to the first lane, and whether
  * one 128-byte window holds it all. */
 static void learn_shared(struct access *access, const u32 *offset, u32 first)
@@ -33,28 +51,41 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
         kind = WL_BANK_CAS;
     struct wl_bank_result result =
         wl_banks_count(warp->worker->run->gpu, offset, warp->active, access->bytes, kind);
-    site->memo_wavefronts = result.wavefronts;
-    site->memo_ideal = result.ideal;
-    site->memo_pipe = result.pipe_wavefronts;
-    site->memo_conflicts = result.conflicts;
-    site->memo_mask = warp->active;
-    site->memo_phase = first & 7;
+    struct wl_shared_memo *memo = &site->memo;
+    wl_site_add_repeats(site);
+    memo->wavefronts = result.wavefronts;
+    memo->ideal = result.ideal;
+    memo->pipe = result.pipe_wavefronts;
+    memo->conflicts = result.conflicts;
+    memo->mask = warp->active;
+    const u32 bank_bytes = warp->worker->run->gpu->shared_bank_bytes;
+    const u32 bank = bank_bytes > 4 ? 8 : 4;
+    memo->phase_mask = (uint8_t)((access->bytes > bank ? access->bytes : bank) - 1);
+    memo->phase = first & memo->phase_mask;
+    struct wl_shared_pattern pattern;
     u32 low = 1u << 31, high = 1u << 31, all = 0;
     for (int i = 0; i < WL_LANES; i++) {
-        site->memo_offset[i] = offset[i] - first;
-        u32 relative = site->memo_offset[i] + (1u << 31);
+        pattern.offset[i] = offset[i] - first;
+        u32 relative = pattern.offset[i] + (1u << 31);
         low = relative < low ? relative : low;
         high = relative > high ? relative : high;
-        all |= site->memo_offset[i];
+        all |= pattern.offset[i];
     }
-    site->memo_low = low;
-    site->memo_high = high;
+    memo->low = low;
+    const u32 span = high - low + access->bytes;
+    memo->start_most = warp->worker->run->shared_bytes - span;
     bool is_window = access->op->width_bytes == 4 && !(access->op->flags & WL_OPF_DST64) &&
-                     warp->active == WL_FULL_MASK && !(all & 3) &&
-                     high - low + access->bytes <= WL_SHARED_WINDOW_BYTES;
-    site->memo_shape = is_window ? WL_SHAPE_WINDOW : WL_SHAPE_SCATTERED;
-    for (int i = 0; i < WL_LANES; i++)
-        site->memo_index[i] = (site->memo_offset[i] + (1u << 31) - low) / 4;
+                     warp->active == WL_FULL_MASK && !(all & 3) && span <= WL_SHARED_WINDOW_BYTES;
+    memo->window_vectors = span <= 64 ? 1 : span <= 128 ? 2 : 4;
+    bool is_run = true;
+    for (u32 i = 0; i < WL_LANES; i++) {
+        pattern.index[i] = (pattern.offset[i] + (1u << 31) - low) / 4;
+        is_run &= pattern.index[i] == i;
+    }
+    if (is_run)
+        memo->window_vectors = 0;
+    memo->pattern = keep_pattern(warp->worker, site, &pattern);
+    memo->window = is_window ? memo->pattern : NULL;
 }
 
 static bool beyond_shared(struct access *access, const u32 *offset)
@@ -83,12 +114,13 @@ bool WL_EXEC(access_shared)(struct access *access)
     WL_FOR_LANES (i)
         offset[i] = (u32)address[i];
     u32 first = offset[__builtin_ctz(warp->active)];
-    u32 differs = (site->memo_mask ^ warp->active) | (site->memo_phase ^ (first & 7));
-    WL_FOR_LANES (i)
-        differs |= (offset[i] - first) ^ site->memo_offset[i];
-    if (first & (access->bytes - 1)) /* the memo knows it to 8 bytes only */
-        return WL_EXEC(access_misaligned)(access, address);
-    if (differs || site->memo_wavefronts == 0) {
+    struct wl_shared_memo *memo = &site->memo;
+    u64 start;
+    u32 differs = !memo->pattern || memo->mask != warp->active || !memo_holds(memo, first, &start);
+    if (!differs)
+        WL_FOR_LANES (i)
+            differs |= (offset[i] - first) ^ memo->pattern->offset[i];
+    if (differs) {
         u32 all = 0, highest = 0;
         WL_FOR_LANES (i) {
             all |= offset[i];
@@ -99,20 +131,12 @@ bool WL_EXEC(access_shared)(struct access *access)
         if (!wl_reach_holds(0, run->shared_bytes, highest, access->bytes))
             return beyond_shared(access, offset);
         learn_shared(access, offset, first);
+        memo_holds(memo, first, &start);
     }
-    const u64 start = shared_start(site, first);
-    if (!wl_reach_holds(0, run->shared_bytes, start, shared_span(site, access->bytes)))
-        return beyond_shared(access, offset);
-    if (run->count) {
-        site->requests[WL_SITE_SHARED]++;
-        site->wavefronts += site->memo_wavefronts;
-        site->wavefronts_ideal += site->memo_ideal;
-        site->wavefronts_pipe += site->memo_pipe;
-        site->conflicts += site->memo_conflicts;
-    }
+    memo->repeats += run->count;
     if (warp->trace)
-        trace_shared(warp, access->op, site);
-    access->shape = site->memo_shape;
+        trace_shared(warp, access->op, memo);
+    access->shape = memo->window ? WL_SHAPE_WINDOW : WL_SHAPE_SCATTERED;
     const u64 base = (u64)(uintptr_t)warp->shared;
     access->window = base + start;
     if (access->shape != WL_SHAPE_WINDOW)

@@ -86,22 +86,42 @@ static inline u32 element_register(const struct wl_op *op, int k)
     return offsets[k];
 }
 
-/* d[i] = window[index[i] + element]: words of a window of WL_SHARED_WINDOW_BYTES. */
-static inline void permute_window(u32 *d, const void *window, const u32 *index, u32 element)
+/* d[i] = window[index[i] + element]: words of a window of so many vectors of 64 bytes; 0: index[i]
+ * is i. */
+static inline void permute_window(u32 *d, const void *window, const u32 *index, u32 element,
+                                  u32 vectors)
 {
-#ifdef __AVX512F__
     const char *bytes = (const char *)window + 4 * (size_t)element;
-    const __m512i w0 = _mm512_loadu_si512(bytes), w1 = _mm512_loadu_si512(bytes + 64);
-    const __m512i w2 = _mm512_loadu_si512(bytes + 128), w3 = _mm512_loadu_si512(bytes + 192);
-    for (int half = 0; half < 2; half++) {
-        const __m512i places = _mm512_load_si512(index + 16 * half);
-        const __mmask16 is_far = _mm512_test_epi32_mask(places, _mm512_set1_epi32(32));
-        const __m512i near = _mm512_permutex2var_epi32(w0, places, w1);
-        const __m512i far = _mm512_permutex2var_epi32(w2, places, w3);
-        _mm512_store_si512(d + 16 * half, _mm512_mask_blend_epi32(is_far, near, far));
+    if (vectors == 0) {
+        memcpy(d, bytes, 64);
+        memcpy(d + 16, bytes + 64, 64);
+        return;
     }
+#ifdef __AVX512F__
+    const __m512i low_places = _mm512_load_si512(index);
+    const __m512i high_places = _mm512_load_si512(index + 16);
+    const __m512i w0 = _mm512_loadu_si512(bytes);
+    __m512i low, high;
+    if (vectors == 1) {
+        low = _mm512_permutexvar_epi32(low_places, w0);
+        high = _mm512_permutexvar_epi32(high_places, w0);
+    } else {
+        const __m512i w1 = _mm512_loadu_si512(bytes + 64);
+        low = _mm512_permutex2var_epi32(w0, low_places, w1);
+        high = _mm512_permutex2var_epi32(w0, high_places, w1);
+    }
+    if (vectors == 4) {
+        const __m512i w2 = _mm512_loadu_si512(bytes + 128), w3 = _mm512_loadu_si512(bytes + 192);
+        const __m512i behind = _mm512_set1_epi32(32);
+        low = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(low_places, behind), low,
+                                      _mm512_permutex2var_epi32(w2, low_places, w3));
+        high = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(high_places, behind), high,
+                                       _mm512_permutex2var_epi32(w2, high_places, w3));
+    }
+    _mm512_store_si512(d, low);
+    _mm512_store_si512(d + 16, high);
 #else
-    const u32 *words = (const u32 *)window + element;
+    const u32 *words = (const u32 *)(const void *)bytes;
     for (int i = 0; i < WL_LANES; i++)
         d[i] = words[index[i]];
 #endif
@@ -109,41 +129,49 @@ static inline void permute_window(u32 *d, const void *window, const u32 *index, 
 
 /* A load of 4-byte elements all of which lie in one window. */
 static inline void load_window(struct wl_warp *warp, const struct wl_op *op, const void *window,
-                               const u32 *index)
+                               const struct wl_shared_memo *memo)
 {
     for (int k = 0; k < op->count; k++)
         if (element_register(op, k) != UINT32_MAX)
-            permute_window(lane_register(warp, element_register(op, k)), window, index, (u32)k);
+            permute_window(lane_register(warp, element_register(op, k)), window,
+                           memo->pattern->index, (u32)k, memo->window_vectors);
 }
 
 static inline void store_window(struct wl_warp *warp, const struct wl_op *op, void *window,
-                                const u32 *index)
+                                const struct wl_shared_memo *memo)
 {
     u32 *words = window;
+    if (memo->window_vectors == 0 && op->count == 1) {
+        const u32 *s = lane_register(warp, op->dst);
+        memcpy(words, s, 64);
+        memcpy(words + 16, s + 16, 64);
+        return;
+    }
     for (int k = 0; k < op->count; k++) {
         const u32 *s = lane_register(warp, element_register(op, k));
         for (int i = 0; i < WL_LANES; i++)
-            words[index[i] + (u32)k] = s[i];
+            words[memo->pattern->index[i] + (u32)k] = s[i];
     }
 }
 
-/* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. */
+/* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. In
+ * pieces of 64 bytes where runs are that long: what reads the register by vectors of 64 bytes then
+ * need not wait for the host's cache. */
 static inline void move_runs(struct access *access, bool is_load)
 {
     uint8_t *lanes = lane_register(access->warp, access->op->dst);
-    const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
-    for (u32 piece = 0; piece < WL_LANES / 8; piece++) {
-        /* eight lanes at a time: 32 or 64 bytes, of the run that they belong to */
-        const u32 run = piece * runs / (WL_LANES / 8);
-        const u32 first = run * (WL_LANES / runs);
-        const u64 skip = (u64)(piece * 8 - first) * access->op->width_bytes;
-        void *memory = POINTER(void, access->address[first] + skip);
-        if (access->op->width_bytes == 4)
-            is_load ? memcpy(lanes + 32 * piece, memory, 32)
-                    : memcpy(memory, lanes + 32 * piece, 32);
+    const u32 run_lanes = WL_LANES >> (access->shape - WL_SHAPE_CONTIGUOUS);
+    const u32 width = access->op->width_bytes;
+    const bool is_long = run_lanes * width >= 64;
+    const u32 piece_lanes = (is_long ? 64 : 32) / width;
+    for (u32 lane = 0; lane < WL_LANES; lane += piece_lanes) {
+        const u32 first = lane & ~(run_lanes - 1);
+        void *memory = POINTER(void, access->address[first] + (u64)(lane - first) * width);
+        uint8_t *piece = lanes + (size_t)lane * width;
+        if (is_long)
+            is_load ? memcpy(piece, memory, 64) : memcpy(memory, piece, 64);
         else
-            is_load ? memcpy(lanes + 64 * piece, memory, 64)
-                    : memcpy(memory, lanes + 64 * piece, 64);
+            is_load ? memcpy(piece, memory, 32) : memcpy(memory, piece, 32);
     }
 }
 
@@ -165,7 +193,7 @@ static inline void load(struct access *access)
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
     if (access->shape == WL_SHAPE_WINDOW) {
-        load_window(warp, op, POINTER(const void, access->window), access->site->memo_index);
+        load_window(warp, op, POINTER(const void, access->window), &access->site->memo);
         return;
     }
     if (has_runs(access)) {
@@ -226,7 +254,7 @@ static inline void store(struct access *access)
     struct wl_warp *warp = access->warp;
     const struct wl_op *op = access->op;
     if (access->shape == WL_SHAPE_WINDOW) {
-        store_window(warp, op, POINTER(void, access->window), access->site->memo_index);
+        store_window(warp, op, POINTER(void, access->window), &access->site->memo);
         return;
     }
     if (has_runs(access)) {

@@ -1,0 +1,79 @@
+/* Launches of the same kernel and shape, put together: warplens.kinds() gives {launch, id, shape, count, ns, timed, least,
+ * most, mark, launches} of each, those that take most first; launch stands for the others and is a counted one where there
+ * are lists of launches. warplens.kindOf(launch) gives the one that a launch belongs to. */
+(() => {
+    const { data, value, triple } = warplens;
+    const time_metric = "gpu__time_duration.sum";
+
+    /* A table of kinds is what can be read: launches are very many, and alike. */
+    warplens.kindsAreBetter = () => {
+        const lists = warplens.lists();
+        return lists !== null && 2 * warplens.kinds().length <= lists.ids.length;
+    };
+
+    function add(kind, ns, mark) {
+        kind.count++;
+        if (ns === null || ns === undefined) return;
+        kind.least = kind.timed ? Math.min(kind.least, ns) : ns;
+        kind.most = kind.timed ? Math.max(kind.most, ns) : ns;
+        kind.ns += ns;
+        kind.timed++;
+        kind.mark = Math.max(kind.mark || 0, mark);
+    }
+
+    const empty = (shape) => ({ shape, count: 0, timed: 0, ns: 0, least: 0, most: 0 });
+
+    /* Counted in the lists, without a look at single launches. */
+    function ofLists(lists) {
+        const { of_kind, duration_ns, mark } = lists,
+            { kernel, grids, blocks } = lists.own,
+            found = new Map();
+        const own = kernel.map((number, k) => {
+            const shape = triple(grids.slice(3 * k, 3 * k + 3)) + "×" + triple(blocks.slice(3 * k, 3 * k + 3)),
+                key = lists.kernels[number].kernel_name + " " + shape;
+            if (!found.has(key)) found.set(key, { ...empty(shape), positions: [], first: -1 });
+            return found.get(key);
+        });
+        const isCounted = kernel.map((number, k) => !lists.wheres[lists.own.where[k]].uncounted);
+        for (let i = 0; i < of_kind.length; i++) {
+            const kind = own[of_kind[i]];
+            add(kind, duration_ns[i], mark);
+            if (kind.first < 0 && isCounted[of_kind[i]]) kind.first = i;
+            kind.positions.push(i);
+        }
+        for (const kind of found.values()) {
+            kind.launch = lists.at(kind.first < 0 ? kind.positions[0] : kind.first);
+            kind.id = kind.launch.id;
+            Object.defineProperty(kind, "launches", { get: () => kind.positions.map((at) => lists.at(at)) });
+        }
+        return [...found.values()];
+    }
+
+    function ofLaunches() {
+        const found = new Map(),
+            index = data("launches").metrics.findIndex((metric) => metric.name === time_metric);
+        for (const launch of warplens.launches()) {
+            const shape = triple(launch.grid_size) + "×" + triple(launch.block_size),
+                key = launch.kernel_name + " " + shape,
+                time = index < 0 ? {} : value(launch, index);
+            if (!found.has(key)) found.set(key, { ...empty(shape), launch, id: launch.id, launches: [] });
+            add(found.get(key), time.number, time.mark);
+            found.get(key).launches.push(launch);
+        }
+        return [...found.values()];
+    }
+
+    let known = { of: null, kinds: [] };
+    warplens.kinds = () => {
+        const lists = warplens.lists();
+        if (lists && known.of === lists) return known.kinds;
+        const kinds = (lists ? ofLists(lists) : ofLaunches()).sort((a, b) => b.ns - a.ns);
+        if (lists) known = { of: lists, kinds };
+        return kinds;
+    };
+
+    warplens.kindOf = (launch) => {
+        const shape = triple(launch.grid_size) + "×" + triple(launch.block_size);
+        return warplens.kinds().find((kind) => kind.shape === shape && kind.launch.kernel_name === launch.kernel_name) || null;
+    };
+})();
