@@ -39,10 +39,9 @@ local function of_program(trace, ns)
     return math.min(0.95, ns / math.max(1, trace.duration_ns))
 end
 
--- A name as the command line takes it.
-local function function_name(name)
-    local plain = name:match("^([^(]*)") or name
-    plain = plain:gsub("<.*", ""):gsub("^.* ", ""):gsub("^.*::", "")
+-- A kernel's name as the command line takes it.
+local function function_name(kernel)
+    local plain = kernel["function"]
     return plain:find("^[%w_]+$") and plain or "'" .. plain .. "'"
 end
 
@@ -349,10 +348,10 @@ return {
             if not first or first.ns < 0.05 * trace.kernel_sum_ns then
                 return nil
             end
-            local name = function_name(first.name)
+            local name = function_name(first)
             return {
                 severity = "note",
-                title = string.format("%s takes %s of the time of all kernels (%d launch%s, %s)", first.name,
+                title = string.format("%s takes %s of the time of all kernels (%d launch%s, %s)", first.short_name,
                     percent(first.ns / trace.kernel_sum_ns), first.count, first.count == 1 and "" or "es", ms(first.ns)),
                 evidence = {
                     { metric = "share of kernels", value = 100 * first.ns / trace.kernel_sum_ns, unit = "%" },

@@ -253,13 +253,14 @@ char *wl_kernel_function_of(const char *demangled)
 {
     static const char *const unnamed[] = {"<unnamed>", "(anonymous namespace)"};
     const char *end = demangled, *start = demangled;
-    while (*end && *end != '<' && *end != '(') {
-        if (*end == ':' || *end == ' ')
-            start = end + 1;
-        end++;
+    for (;; end++) {
         for (size_t i = 0; i < WL_COUNT(unnamed); i++)
             if (strncmp(end, unnamed[i], strlen(unnamed[i])) == 0)
                 end += strlen(unnamed[i]);
+        if (!*end || *end == '<' || *end == '(')
+            break;
+        if (*end == ':' || *end == ' ')
+            start = end + 1;
     }
     return wl_string_copy_length(start, (size_t)(end - start));
 }

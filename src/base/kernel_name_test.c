@@ -110,6 +110,7 @@ static void functions_of_demangled_names(void **state)
         {"", ""},
         {"void at::native::<unnamed>::layer_norm<float, 32u>(long, const float *)", "layer_norm"},
         {"void (anonymous namespace)::add<int>(int *)", "add"},
+        {"<unnamed>::f(int)", "f"},
         {"ns::inner::gemm<8, std::array<char *, 1ul>>(int)", "gemm"},
         {"nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT", "nvjet_sm90_tst_128x64_64x8_1x2_h_bz_NTT"},
     };

@@ -60,8 +60,9 @@ struct optimizing {
     const struct options *options;
     const struct wl_arguments *program;
     const struct wl_console *console;
-    char *folder;     /* for the reports of the single runs */
-    char *trace_path; /* of these, the trace */
+    char *folder;             /* for the reports of the single runs */
+    char *trace_path;         /* of these, the trace */
+    struct wl_report *traced; /* the same, while it is open */
     struct wl_candidate candidates[2 * most_kernels];
     size_t run_count, candidate_count, wanted;
 };
@@ -73,23 +74,25 @@ static void take_kernel(void *self, const struct wl_table_cell *cells)
     struct optimizing *all = self;
     if (all->candidate_count < 2 * all->wanted && cells[SHARE].number >= least_share_pct)
         all->candidates[all->candidate_count++] = (struct wl_candidate){
-            .name = wl_string_copy(cells[NAME].text), .share_pct = cells[SHARE].number};
+            .name = wl_string_copy(cells[NAME].text),
+            .short_name = wl_string_copy(wl_report_short_name(all->traced, cells[NAME].text)),
+            .share_pct = cells[SHARE].number};
 }
 
 static enum wl_code list_kernels(struct optimizing *all, struct wl_error *error)
 {
-    struct wl_report *report = NULL;
     const struct wl_timeline_table *table = NULL;
     all->wanted = all->options->kernel_count ? all->options->kernel_count : default_kernels;
     if (all->wanted > most_kernels)
         return wl_error_set(error, WL_ERR_USAGE, "option --kernels takes 1 to %d, not '%zu'",
                             most_kernels, all->wanted);
-    enum wl_code code = wl_report_open(all->trace_path, &report, error);
+    enum wl_code code = wl_report_open(all->trace_path, &all->traced, error);
     if (!code)
         code = wl_timeline_table_find("cuda_gpu_kern_sum", &table, error);
     if (!code)
-        code = wl_timeline_table_read(report, table, take_kernel, all, error);
-    wl_report_close(report);
+        code = wl_timeline_table_read(all->traced, table, take_kernel, all, error);
+    wl_report_close(all->traced);
+    all->traced = NULL;
     return code;
 }
 
@@ -150,7 +153,7 @@ static enum wl_code profile(struct optimizing *all, struct wl_candidate *candida
     wl_settings_set_text(&single.settings.kernel_name, candidate->name);
     single.settings.kernel_name_base = WL_NAME_DEMANGLED;
     single.settings.launch_count = 1;
-    wl_console_say(all->console, "profiling %s", candidate->name);
+    wl_console_say(all->console, "profiling %s", candidate->short_name);
     enum wl_code code = wl_launch_choose(run, error);
     if (!code)
         code = wl_launch_prepare(run, error);
@@ -171,7 +174,7 @@ static void tell_choice(const struct optimizing *all)
         const struct wl_candidate *candidate = &all->candidates[i];
         if (candidate->path)
             wl_console_say(all->console, "%s: %.0f%% of the kernels' time, %.0f%% of its peak%s",
-                           candidate->name, candidate->share_pct, candidate->busy_pct,
+                           candidate->short_name, candidate->share_pct, candidate->busy_pct,
                            i < all->wanted ? "" : "; left out");
     }
 }
@@ -202,7 +205,7 @@ static enum wl_code run_all(struct optimizing *all, const char *path, struct wl_
         struct wl_error trouble = {0};
         struct wl_candidate *candidate = &all->candidates[i];
         if (profile(all, candidate, &trouble) != WL_OK) { /* the trace is good all the same */
-            wl_console_warn(all->console, NULL, "%s: %s", candidate->name, trouble.message);
+            wl_console_warn(all->console, NULL, "%s: %s", candidate->short_name, trouble.message);
             free(candidate->path);
             candidate->path = NULL;
         }
@@ -258,6 +261,7 @@ static enum wl_code optimize(void *given, const struct wl_arguments *program,
         wl_folder_remove(all.folder, NULL);
     for (size_t i = 0; i < all.candidate_count; i++) {
         free(all.candidates[i].name);
+        free(all.candidates[i].short_name);
         free(all.candidates[i].path);
     }
     free(all.trace_path);

@@ -32,7 +32,7 @@ static const struct wl_record_attribute *
 find_attribute(const struct wl_record_attribute *attributes, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(attributes[i].name, name) == 0)
+        if (attributes[i].name[0] == name[0] && strcmp(attributes[i].name, name) == 0)
             return &attributes[i];
     return NULL;
 }

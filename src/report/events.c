@@ -176,45 +176,68 @@ static bool read_span(const struct wl_report *report, sqlite3_stmt *row,
     return true;
 }
 
-static bool is_before(const struct wl_report_span *a, const struct wl_report_span *b)
+/* A span's start after the first of all, and where the span is. */
+struct place {
+    uint64_t since_ns, index;
+};
+
+/* Of spans that start together: the longer first, then as they were recorded. */
+static int by_end(const void *left, const void *right, void *items)
 {
-    return a->start_ns != b->start_ns ? a->start_ns < b->start_ns : a->end_ns > b->end_ns;
+    const struct place *a = left, *b = right;
+    const struct wl_report_span *spans = items;
+    uint64_t a_end = spans[a->index].end_ns, b_end = spans[b->index].end_ns;
+    if (a_end != b_end)
+        return a_end > b_end ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
 }
 
-/* Merges [from, middle) and [middle, end) of items, both in order, by way of room; of equal ones
- * those of the first come first. */
-static void merge(struct wl_report_span *items, size_t from, size_t middle, size_t end,
-                  struct wl_report_span *room)
+/* Puts the places in order of their starts, digit by digit from the last; room is as large. Returns
+ * the one of the two in which they are then. */
+static struct place *sort_places(struct place *places, struct place *room, size_t count,
+                                 uint64_t longest_ns)
 {
-    size_t left = 0, count = middle - from, right = middle, at = from;
-    memcpy(room, items + from, count * sizeof *room);
-    while (left < count && right < end)
-        items[at++] = is_before(&items[right], &room[left]) ? items[right++] : room[left++];
-    memcpy(items + at, room + left, (count - left) * sizeof *room);
-}
-
-/* Events are recorded nearly in order: parts that are in order are found and merged. */
-static void sort_spans(struct wl_report_span *items, size_t count)
-{
-    struct wl_report_span *room = NULL;
-    for (bool is_sorted = false; !is_sorted;) {
-        is_sorted = true;
-        for (size_t from = 0, middle, end; from < count; from = end) {
-            for (middle = from + 1;
-                 middle < count && !is_before(&items[middle], &items[middle - 1]);)
-                middle++;
-            for (end = middle + (middle < count);
-                 end < count && !is_before(&items[end], &items[end - 1]);)
-                end++;
-            if (middle >= count)
-                break;
-            is_sorted = false;
-            if (!room)
-                room = wl_alloc_zero(count, sizeof *room);
-            merge(items, from, middle, end, room);
-        }
+    enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+    for (unsigned shift = 0; shift < 64 && longest_ns >> shift; shift += DIGIT_BITS) {
+        size_t begins[DIGITS + 1] = {0};
+        for (size_t i = 0; i < count; i++)
+            begins[(places[i].since_ns >> shift) % DIGITS + 1]++;
+        for (size_t digit = 0; digit < DIGITS; digit++)
+            begins[digit + 1] += begins[digit];
+        for (size_t i = 0; i < count; i++)
+            room[begins[(places[i].since_ns >> shift) % DIGITS]++] = places[i];
+        struct place *sorted = room;
+        room = places;
+        places = sorted;
     }
+    return places;
+}
+
+/* Frees items. */
+static struct wl_report_span *sort_spans(struct wl_report_span *items, size_t count)
+{
+    struct place *places = wl_alloc(count * sizeof *places), *room = wl_alloc(count * sizeof *room);
+    struct wl_report_span *sorted = wl_alloc(count * sizeof *sorted);
+    uint64_t first_ns = UINT64_MAX, last_ns = 0;
+    for (size_t i = 0; i < count; i++) {
+        first_ns = items[i].start_ns < first_ns ? items[i].start_ns : first_ns;
+        last_ns = items[i].start_ns > last_ns ? items[i].start_ns : last_ns;
+    }
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct place){items[i].start_ns - first_ns, i};
+    struct place *in_order = sort_places(places, room, count, last_ns - first_ns);
+    for (size_t from = 0, end; from < count; from = end) {
+        for (end = from + 1; end < count && in_order[end].since_ns == in_order[from].since_ns;)
+            end++;
+        if (end - from > 1)
+            qsort_r(in_order + from, end - from, sizeof *in_order, by_end, items);
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = items[in_order[i].index];
+    free(places);
     free(room);
+    free(items);
+    return sorted;
 }
 
 enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
@@ -239,8 +262,7 @@ enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **s
                               is_good ? sqlite3_errmsg(report->file.database)
                                       : "an event of the trace is not one");
     sqlite3_finalize(statement);
-    sort_spans(all.items, all.count);
-    *spans = all.items;
+    *spans = all.count ? sort_spans(all.items, all.count) : NULL;
     *count = all.count;
     return code;
 }

@@ -412,30 +412,18 @@ void wl_report_close(struct wl_report *report)
     for (size_t i = 0; i < report->kernels.count; i++)
         free((void *)report->kernels.items[i].record.instructions);
     void *const blocks[] = {
-        report->names.items,
-        report->names_sorted,
-        report->sources,
-        report->session.items,
-        report->attributes.items,
-        report->values.items,
-        report->attribute_sets.items,
-        report->value_sets.items,
-        report->processes.items,
-        report->devices.items,
-        report->modules.items,
-        report->kernels.items,
-        report->launches.items,
-        report->notes.items,
-        report->streams.items,
-        report->instruction_set_ids,
-        report->instruction_sets.items,
-        report->kernel_is_loaded,
-        report->launch_is_loaded,
-        report->path,
+        report->names.items,          report->names_sorted,        report->sources,
+        report->session.items,        report->attributes.items,    report->values.items,
+        report->attribute_sets.items, report->value_sets.items,    report->processes.items,
+        report->devices.items,        report->modules.items,       report->kernels.items,
+        report->launches.items,       report->notes.items,         report->streams.items,
+        report->short_names.items,    report->instruction_set_ids, report->instruction_sets.items,
+        report->kernel_is_loaded,     report->launch_is_loaded,    report->path,
     };
     for (size_t i = 0; i < WL_COUNT(blocks); i++)
         free(blocks[i]);
     wl_keys_free(&report->instruction_set_keys);
+    wl_keys_free(&report->demangled);
     wl_arena_free(&report->arena);
     free(report);
 }

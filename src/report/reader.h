@@ -59,6 +59,10 @@ struct wl_report {
     int64_t *instruction_set_ids;              /* of each launch, 0: none */
     bool *kernel_is_loaded, *launch_is_loaded; /* by position */
     WL_VECTOR(struct wl_report_instruction_set) instruction_sets;
+    /* wl_report_short_name: positions + 1 of names among the short ones */
+    bool are_names_short;
+    struct wl_keys demangled;
+    WL_VECTOR(const char *) short_names;
     struct wl_keys instruction_set_keys; /* set and kernel to position + 1 in instruction_sets */
 };
 

@@ -109,6 +109,11 @@ bool wl_report_value(const struct wl_report_launch *launch, const char *name, do
 const struct wl_record_attribute *wl_report_attribute(const struct wl_report_launch *launch,
                                                       const char *name);
 
+/* A kernel's name for tables: as in wl_report_kernel, of kernels of a trace too; demangled itself
+ * where the report has no such name, or it is no kernel's. For ever, as long as the report is open.
+ */
+const char *wl_report_short_name(struct wl_report *report, const char *demangled);
+
 /* Loads instructions and PTX text of a kernel (once). */
 enum wl_code wl_report_load_instructions(struct wl_report *report,
                                          const struct wl_report_kernel *kernel,

@@ -12,6 +12,7 @@ struct wl_candidate {
     char *path;       /* of its profile; NULL: there is none */
     double share_pct; /* of the time of all kernels */
     double busy_pct;  /* of the busiest unit's peak, in its profile; 0 where that is not known */
+    char *short_name; /* for messages */
 };
 
 /* The busiest unit of the first launch, in % of its peak; 0: not known. */

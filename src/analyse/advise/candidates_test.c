@@ -13,11 +13,11 @@ static void most_to_gain_comes_first(void **state)
     (void)state;
     char path[] = "profile.wlr", names[][16] = {"at its peak", "idle", "half", "short", "lost"};
     struct wl_candidate candidates[] = {
-        {names[0], path, 60, 95}, /* 3 to gain */
-        {names[4], NULL, 50, 0},  /* its profile failed */
-        {names[3], path, 5, 0},   /* 5 */
-        {names[2], path, 20, 50}, /* 10 */
-        {names[1], path, 15, 10}, /* 13.5 */
+        {names[0], path, 60, 95, NULL}, /* 3 to gain */
+        {names[4], NULL, 50, 0, NULL},  /* its profile failed */
+        {names[3], path, 5, 0, NULL},   /* 5 */
+        {names[2], path, 20, 50, NULL}, /* 10 */
+        {names[1], path, 15, 10, NULL}, /* 13.5 */
     };
     static const char *const expected[] = {"idle", "half", "short", "at its peak", "lost"};
     wl_candidates_sort(candidates, 5);
@@ -30,7 +30,8 @@ static void of_the_same_gain_the_longer(void **state)
 {
     (void)state;
     char path[] = "profile.wlr", names[][16] = {"short", "long"};
-    struct wl_candidate candidates[] = {{names[0], path, 10, 0}, {names[1], path, 20, 50}};
+    struct wl_candidate candidates[] = {{names[0], path, 10, 0, NULL},
+                                        {names[1], path, 20, 50, NULL}};
     wl_candidates_sort(candidates, 2);
     assert_string_equal(candidates[0].name, "long");
 }

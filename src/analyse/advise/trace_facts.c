@@ -369,15 +369,6 @@ static bool is_profiled(struct wl_report *report, const char *name)
     return false;
 }
 
-static void set_short_name(json_t *object, const char *name)
-{
-    char *function = wl_kernel_function_of(name),
-         *short_name = wl_kernel_short_name(name, function);
-    json_object_set_new(object, "short_name", json_string(short_name));
-    free(short_name);
-    free(function);
-}
-
 /* Time of kernels by those who made them. */
 static json_t *describe_families(const struct gathering *all)
 {
@@ -401,8 +392,12 @@ static json_t *describe_kernels(struct gathering *all, struct wl_report *report)
     {
         if (json_array_size(array) < MOST_KERNELS) {
             json_t *object = json_object();
+            char *function = wl_kernel_function_of(kernel->name);
             json_object_set_new(object, "name", json_string(kernel->name));
-            set_short_name(object, kernel->name);
+            json_object_set_new(object, "short_name",
+                                json_string(wl_report_short_name(report, kernel->name)));
+            json_object_set_new(object, "function", json_string(function));
+            free(function);
             set(object, "count", kernel->count);
             set(object, "ns", kernel->total_ns);
             set(object, "least_ns", kernel->least_ns);

@@ -137,7 +137,8 @@ static bool read_record(struct wl_metric_set *set, struct entry *entry,
         return true;
     }
     bool is_range = set->launch->record.grid[0] == 0; /* of many launches */
-    for (size_t i = 0; i < fact_count; i++) {
+    bool may_be_fact = strncmp(entry->name, "launch__", strlen("launch__")) == 0;
+    for (size_t i = 0; i < fact_count && may_be_fact; i++) {
         if (strcmp(facts[i].name, entry->name) == 0 && !(is_range && facts[i].is_of_shape)) {
             set_number(entry, facts[i].read(&set->launch->record), WL_MARK_EXACT);
             return true;

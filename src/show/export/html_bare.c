@@ -71,7 +71,7 @@ bool *wl_html_choose_whole(const struct wl_view_context *context)
     bool *whole = wl_alloc_zero(count + 1, sizeof *whole);
     for (size_t i = 0; context->advice && i < context->advice->finding_count; i++)
         room = take(whole, room, context->advice->findings[i].launch);
-    wl_kinds_make(context, &kinds);
+    wl_kinds_make(context, "gpu__time_duration.sum", &kinds);
     for (size_t i = 0; i < kinds.count; i++)
         room = take(whole, room, kinds.items[i].launch);
     wl_kinds_free(&kinds);

@@ -10,6 +10,9 @@
 #include "show/page/context.h"
 #include "show/page/fields.h"
 
+#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#include <uthash.h>
+
 /* A metric over the launches of a group that have it. */
 struct statistic {
     const char *section; /* the page's heading for it; belongs to the sections */
@@ -27,9 +30,27 @@ struct group {
     size_t count, capacity;
 };
 
+/* What the key of a launch is made of: the group of a launch that has the same again. Has no
+ * padding.
+ */
+struct likeness {
+    const struct wl_report_kernel *kernel;
+    const struct wl_record_device *device;
+    const char *range;
+    uint32_t grid[3], block[3];
+    uint64_t device_id;
+};
+
+struct seen {
+    struct likeness likeness;
+    size_t group;
+    UT_hash_handle hh;
+};
+
 struct groups {
     struct group *items;
     size_t count, capacity;
+    struct seen *seen;
 };
 
 /* ---- gathering ---- */
@@ -78,13 +99,49 @@ static struct group *find_group(struct groups *groups, char *key)
     return &groups->items[groups->count - 1];
 }
 
+static struct group *group_of(struct wl_view_context *context, struct groups *groups,
+                              const struct wl_report_launch *launch)
+{
+    struct seen *seen = NULL;
+    struct likeness likeness;
+    memset(&likeness, 0, sizeof likeness);
+    likeness.kernel = launch->kernel;
+    likeness.device = launch->device;
+    likeness.device_id = launch->record.device_id;
+    if (context->options->summary == WL_SUMMARY_PER_NVTX)
+        likeness.range = launch->record.range;
+    memcpy(likeness.grid, launch->record.grid, sizeof likeness.grid);
+    memcpy(likeness.block, launch->record.block, sizeof likeness.block);
+    HASH_FIND(hh, groups->seen, &likeness, sizeof likeness, seen);
+    if (!seen) {
+        struct group *group = find_group(groups, group_key(context, launch));
+        seen = wl_alloc_zero(1, sizeof *seen);
+        seen->likeness = likeness;
+        seen->group = (size_t)(group - groups->items);
+        HASH_ADD(hh, groups->seen, likeness, sizeof seen->likeness, seen);
+    }
+    return &groups->items[seen->group];
+}
+
+static void free_seen(struct groups *groups)
+{
+    struct seen *seen, *next;
+    HASH_ITER(hh, groups->seen, seen, next)
+    {
+        HASH_DEL(groups->seen, seen);
+        free(seen);
+    }
+}
+
 /* The statistic of section and label; index is where it was for the launch before. */
 static struct statistic *find_statistic(struct group *group, size_t index, const char *section,
                                         const char *label)
 {
     for (size_t step = 0; step < group->count; step++) {
         struct statistic *statistic = &group->items[(index + step) % group->count];
-        if (strcmp(statistic->section, section) == 0 && strcmp(statistic->label, label) == 0)
+        bool is_of_section =
+            statistic->section == section || strcmp(statistic->section, section) == 0;
+        if (is_of_section && strcmp(statistic->label, label) == 0)
             return statistic;
     }
     struct statistic statistic = {.section = section, .label = wl_string_copy(label)};
@@ -153,11 +210,12 @@ static struct groups gather(struct wl_view_context *context)
     for (size_t i = 0; i < context->launch_count; i++) {
         const struct wl_report_launch *launch = context->launches[i];
         struct wl_metric_set *set = wl_metric_set_create(context->catalog, launch);
-        struct group *group = find_group(&groups, group_key(context, launch));
+        struct group *group = group_of(context, &groups, launch);
         group->invocations++;
         add_launch(context, group, set);
         wl_metric_set_free(set);
     }
+    free_seen(&groups);
     return groups;
 }
 
