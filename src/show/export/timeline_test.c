@@ -357,7 +357,8 @@ static void tables_of_nsys_can_be_queried(void **state)
                   "'Host-to-Device' AND m.label = 'Pageable'",
                   4096000);
     assert_number(database, "SELECT end - start FROM NVTX_EVENTS WHERE text = 'overlap'", 5500);
-    assert_number(database, "SELECT count(*) FROM NVTX_EVENTS WHERE end IS NULL AND eventType = 34", 1);
+    assert_number(database, "SELECT count(*) FROM NVTX_EVENTS WHERE end IS NULL AND eventType = 34",
+                  1);
     assert_number(database, "SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME ORDER BY start", 0);
     sqlite3_close(database);
     free(path);
