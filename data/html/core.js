@@ -81,7 +81,7 @@ const warplens = (() => {
         const { values, units, metrics } = data("launches");
         if (!launch.values) {
             const isTime = metrics[index].name === time_metric;
-            if (!isServed && (!isTime || launch.duration_ns === null))
+            if ((!isServed || launch.uncounted) && (!isTime || launch.duration_ns === null))
                 return { shown: "n/a", unit: "", reason: reasonOf(launch) };
             if (!isTime || launch.duration_ns === null)
                 return { shown: "…", unit: "", reason: "it comes when it is looked at", isLater: !isTime };

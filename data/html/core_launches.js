@@ -4,12 +4,12 @@
     const { data } = warplens;
 
     class Lists {
-        constructor({ kernels, wheres, kinds, id_steps, start_steps_ns, of_kind, duration_ns, failed, mark }, wholes) {
+        constructor({ kernels, wheres, kinds, groups, id_steps, start_steps_ns, of_kind, duration_ns, failed, mark }, wholes) {
             const sums = (steps) => {
                 let sum = 0;
                 return Float64Array.from(steps, (step) => (sum += step));
             };
-            Object.assign(this, { kernels, wheres, of_kind, duration_ns, mark, wholes });
+            Object.assign(this, { kernels, wheres, groups, of_kind, duration_ns, mark, wholes });
             this.own = kinds;
             this.ids = sums(id_steps);
             this.starts = sums(start_steps_ns);

@@ -1,6 +1,7 @@
 /* Launches of the same kernel and shape, put together: warplens.kinds() gives {launch, id, shape, count, ns, timed, least,
  * most, mark, launches} of each, those that take most first; launch stands for the others and is a counted one where there
- * are lists of launches. warplens.kindOf(launch) gives the one that a launch belongs to. */
+ * are lists of launches; wholes are then those that the page came with whole. warplens.kindOf(launch) gives the one that a
+ * launch belongs to, where there are lists. */
 (() => {
     const { data, value, triple } = warplens;
     const time_metric = "gpu__time_duration.sum";
@@ -23,30 +24,30 @@
 
     const empty = (shape) => ({ shape, count: 0, timed: 0, ns: 0, least: 0, most: 0 });
 
-    /* Counted in the lists, without a look at single launches. */
+    /* Sums come with the lists; which launches are of a kind is found in them. */
     function ofLists(lists) {
-        const { of_kind, duration_ns, mark } = lists,
+        const { of_kind, mark, groups } = lists,
             { kernel, grids, blocks } = lists.own,
             found = new Map();
         const own = kernel.map((number, k) => {
             const shape = triple(grids.slice(3 * k, 3 * k + 3)) + "×" + triple(blocks.slice(3 * k, 3 * k + 3)),
-                key = lists.kernels[number].kernel_name + " " + shape;
-            if (!found.has(key)) found.set(key, { ...empty(shape), positions: [], first: -1 });
+                key = number + " " + shape;
+            if (!found.has(key)) found.set(key, { shape, mark, positions: [], wholes: [] });
             return found.get(key);
         });
-        const isCounted = kernel.map((number, k) => !lists.wheres[lists.own.where[k]].uncounted);
-        for (let i = 0; i < of_kind.length; i++) {
-            const kind = own[of_kind[i]];
-            add(kind, duration_ns[i], mark);
-            if (kind.first < 0 && isCounted[of_kind[i]]) kind.first = i;
-            kind.positions.push(i);
+        of_kind.forEach((kind, position) => own[kind].positions.push(position));
+        for (const { id } of lists.wholes) {
+            const launch = lists.find(id);
+            own[of_kind[launch.position]].wholes.push(launch);
         }
-        for (const kind of found.values()) {
-            kind.launch = lists.at(kind.first < 0 ? kind.positions[0] : kind.first);
-            kind.id = kind.launch.id;
+        return groups.launch.map((id, i) => {
+            const launch = lists.find(id),
+                kind = own[of_kind[launch.position]],
+                timed = groups.ns[i] === null ? 0 : groups.count[i];
+            Object.assign(kind, { launch, id, timed, count: groups.count[i], ns: groups.ns[i] || 0, least: groups.least[i], most: groups.most[i] });
             Object.defineProperty(kind, "launches", { get: () => kind.positions.map((at) => lists.at(at)) });
-        }
-        return [...found.values()];
+            return kind;
+        });
     }
 
     function ofLaunches() {
@@ -67,13 +68,14 @@
     warplens.kinds = () => {
         const lists = warplens.lists();
         if (lists && known.of === lists) return known.kinds;
-        const kinds = (lists ? ofLists(lists) : ofLaunches()).sort((a, b) => b.ns - a.ns);
+        const kinds = lists ? ofLists(lists) : ofLaunches().sort((a, b) => b.ns - a.ns);
         if (lists) known = { of: lists, kinds };
         return kinds;
     };
 
     warplens.kindOf = (launch) => {
         const shape = triple(launch.grid_size) + "×" + triple(launch.block_size);
-        return warplens.kinds().find((kind) => kind.shape === shape && kind.launch.kernel_name === launch.kernel_name) || null;
+        const ofLaunch = (kind) => kind.shape === shape && kind.launch.kernel_name === launch.kernel_name && kind.positions.includes(launch.position);
+        return warplens.kinds().find(ofLaunch) || null;
     };
 })();

@@ -312,7 +312,6 @@
     /* Of a launch whose values a file does not have: what is known of it, and which launches like it are there whole. */
     function showTime(container, launch, keys) {
         const kind = warplens.kindOf(launch),
-            whole = kind.launches.filter((each) => each.values),
             time = data("launches").metrics.findIndex((metric) => metric.name === time_metric);
         container.append(
             warplens.launchBar("details", launch, keys),
@@ -341,7 +340,7 @@
             h(
                 "p",
                 { class: "links" },
-                whole.slice(0, 40).map((each) => h("a", { href: address("details", each.id) }, "Launch " + each.id + " of this kernel and shape, with values")),
+                kind.wholes.slice(0, 40).map((each) => h("a", { href: address("details", each.id) }, "Launch " + each.id + " of this kernel and shape, with values")),
                 h("a", { href: address("launches", kind.id) }, "All " + kind.count.toLocaleString("en") + " launches of this kernel and shape"),
             ),
         );

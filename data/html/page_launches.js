@@ -98,7 +98,7 @@
                 key: (kind) => kind.ns,
                 cell: (kind) => h("td", { class: "number" }, whole_ns ? ((100 * kind.ns) / whole_ns).toFixed(1) + " %" : "n/a"),
             },
-            timeColumn("Mean", (kind) => kind.ns / kind.timed),
+            timeColumn("Mean", (kind) => kind.ns / kind.count),
             timeColumn("Least", (kind) => kind.least),
             timeColumn("Most", (kind) => kind.most),
             ...measures(of).filter((column) => column.name !== time_metric && (warplens.isServed || isThere(column))),
@@ -161,11 +161,11 @@
 
     /* ---- tables ---- */
 
-    /* The values of rows that came without them. */
+    /* The values of rows that came without them, but have some. */
     async function bring(rows, table) {
         if (!warplens.isServed) return;
         const of = (row) => (row.launches ? row.launch : row);
-        for (const launch of await warplens.fill(rows.map(of))) {
+        for (const launch of await warplens.fill(rows.map(of).filter((each) => !each.uncounted))) {
             const row = rows.find((each) => of(each) === launch);
             if (launch.values) table.renew(row);
         }
@@ -191,6 +191,11 @@
             noun: ["kernel by name and shape", "kernels by name and shape"],
         };
         showTable(container, keys, "kinds", options, [link("All " + warplens.lists().ids.length.toLocaleString("en") + " launches", "all")]);
+        const { untimed } = warplens.lists().groups;
+        if (untimed)
+            container.append(
+                h("p", { class: "count" }, "Not timed, and taken to be as long as the others of their kind: " + untimed.toLocaleString("en") + " launches"),
+            );
         showRemarks(container);
     }
 
@@ -211,9 +216,8 @@
     function showKind(container, keys, launch) {
         const kind = warplens.kindOf(launch),
             own = (each) => each,
-            rows = kind.launches,
-            wholes = rows.filter((each) => each.values);
-        const isThere = ({ index }) => warplens.isServed || wholes.some((each) => value(each, index).reason === undefined);
+            rows = kind.launches;
+        const isThere = ({ index }) => rows.some((each) => value(each, index).isLater || value(each, index).reason === undefined);
         const [time, ...others] = measures(own);
         container.append(
             h("p", { class: "kernel" }, launch.kernel_name),
@@ -228,7 +232,7 @@
         };
         const links = [
             link("All kernels"),
-            wholes.slice(0, 8).map((each) => h("a", { href: address("details", each.id) }, "Values of launch " + each.id)),
+            kind.wholes.slice(0, 8).map((each) => h("a", { href: address("details", each.id) }, "Values of launch " + each.id)),
         ];
         showTable(container, keys, "kind " + kind.id, options, links, "IDs, ranges");
     }

@@ -73,7 +73,7 @@
                 linksTo(group.launches.slice(0, most)),
                 group.count > most ? " and " + (group.count - most) + " more" : "",
             );
-        const whole = group.launches.filter((launch) => launch.values).slice(0, most);
+        const whole = group.wholes.slice(0, most);
         return h(
             "p",
             { class: "links" },

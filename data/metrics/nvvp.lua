@@ -6,6 +6,17 @@ local function add(name, unit, description, formula)
     rows[#rows + 1] = { name = "nvvp__" .. name, unit = unit, hidden = true, description = description, formula = formula }
 end
 
+-- What the device allows; a collector gives it.
+for _, limit in ipairs({
+    { "max_blocks_per_multiprocessor", "blocks that an SM may hold" },
+    { "max_threads_per_multiprocessor", "threads that an SM may hold" },
+    { "max_threads_per_block", "threads that a block may have" },
+    { "max_registers_per_thread", "registers that a thread may have" },
+    { "max_shared_memory_per_block_optin", "shared memory that a block may ask for" },
+}) do
+    rows[#rows + 1] = { name = "device__attribute_" .. limit[1], description = limit[2], hidden = true }
+end
+
 -- Bytes in a second of what is counted in units of that many bytes.
 local function rate(name, unit_bytes, counted, description)
     add(name, "byte/s", description, function(m)

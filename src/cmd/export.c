@@ -171,8 +171,7 @@ static enum wl_code export_files(const struct wl_export_options *options,
         size_t launches = 0;
         wl_report_launches(reports[0].report, &launches);
         if (launches > most_quiet_launches)
-            wl_console_say(console, "making the page of %zu launches, some seconds a thousand",
-                           launches);
+            wl_console_say(console, "making the page of %zu launches, some seconds", launches);
         code = wl_export_html(reports, count, options->allows_unlike, &view, options->html_path,
                               error);
         if (!code)

@@ -1,7 +1,8 @@
 /* Baselines and findings: the page's numbers are those of `warplens diff` and of the page advice. */
 "use strict";
 const assert = require("assert");
-const { test, make, warplens } = require("./browser.js");
+const path = require("path");
+const { test, makeReport, warplens } = require("./browser.js");
 
 const prefixes = { K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 const times = { us: 1e3, ms: 1e6, s: 1e9 };
@@ -118,13 +119,14 @@ async function testFindings(page, advice) {
 }
 
 test(async (browser, folder) => {
-    const { report: base } = make("more", folder),
-        { report, page: file } = make("many", folder);
-    warplens("export", report, "--html", file, "-f", "--baseline", base);
+    const base = makeReport("more", folder),
+        report = makeReport("some", folder),
+        file = path.join(folder, "some.html");
+    warplens("export", report, "--html", file, "--baseline", base);
     const page = await browser.page(file + "#compare");
     await testCompare(page, JSON.parse(warplens("diff", base, report, "--json")).comparisons[0]);
     const details = (path) => JSON.parse(warplens("show", path, "--page", "details", "--json"));
-    await testSince(page, details(base), details(report), 345);
+    await testSince(page, details(base), details(report), 145);
     const advice = JSON.parse(warplens("show", report, "--page", "advice", "--json"));
     await testAdvice(page, advice);
     await testFindings(page, advice);

@@ -1,15 +1,19 @@
 /* make_reports KIND FOLDER: writes FOLDER/KIND.wlr for the tests of the HTML page.
  *
- * many: 1,000 launches of a few kernels, whose numbers differ. plenty: 3,000. more: the same with
- * other numbers. long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text
- * tries to leave its place. empty: no launch. events: a trace of 1,000,000 events and no launch.
- * vast: the same trace, and 100,000 launches. */
+ * some: 300 launches of a few kernels, whose numbers differ. more: the same with other numbers.
+ * many: 1,000. plenty: 3,000. alike: 6,000 of six kinds, counted once each. loop: 100,000 of them.
+ * long: a kernel of 5,000 source lines and 20,000 instructions. hostile: every text tries to leave
+ * its place. empty: no launch. events: a trace of 1,000,000 events and no launch. vast: the same
+ * trace, and 100,000 launches. */
 #include "support/page_sample.h"
 
 enum {
+    some_launches = 300,
     many_launches = 1000,
     plenty_launches = 3000,
     vast_launches = 100000,
+    alike_launches = 6000,
+    loop_launches = 100000,
     many_kernels = 7,
     long_lines = 5000,
     instructions_per_line = 4
@@ -64,9 +68,8 @@ static struct wl_record_launch plain_launch(void)
     };
 }
 
-static void put_many(const struct wl_sink *sink, uint64_t launches, double more)
+static void put_kernels(const struct wl_sink *sink)
 {
-    struct wl_record_value values[COUNT(sample_values) + 1];
     for (uint64_t i = 0; i < many_kernels; i++) {
         char *name = wl_string_format("kernel_%d", (int)i);
         const struct wl_record_instruction code[] = {
@@ -81,6 +84,12 @@ static void put_many(const struct wl_sink *sink, uint64_t launches, double more)
                                                                 .instruction_count = COUNT(code)});
         free(name);
     }
+}
+
+static void put_many(const struct wl_sink *sink, uint64_t launches, double more)
+{
+    struct wl_record_value values[COUNT(sample_values) + 1];
+    put_kernels(sink);
     for (uint64_t i = 0; i < launches; i++) {
         struct wl_record_launch launch = plain_launch();
         memcpy(values, sample_values, sizeof sample_values);
@@ -93,6 +102,34 @@ static void put_many(const struct wl_sink *sink, uint64_t launches, double more)
         launch.values = values;
         launch.value_count = COUNT(values);
         launch.grid[0] = (uint32_t)i + 1;
+        sink->put_launch(sink->self, &launch);
+    }
+}
+
+/* As a real GPU's collector gives a long loop: the first launch of each kernel and shape is
+ * counted, the others have facts and a time. */
+static void put_alike(const struct wl_sink *sink, uint64_t launches)
+{
+    enum { kernels = 3, shapes = 2, kinds = kernels * shapes };
+    static const struct wl_record_attribute uncounted[] = {
+        {"launch__uncounted", "launches like it are counted", 0}};
+    struct wl_record_value values[COUNT(sample_values) + 1];
+    put_kernels(sink);
+    memcpy(values + 1, sample_values, sizeof sample_values);
+    for (uint64_t i = 0; i < launches; i++) {
+        struct wl_record_launch launch = plain_launch();
+        bool is_first = i < kinds;
+        values[0] = (struct wl_record_value){
+            "gpu__time_duration.sum", 1000 + 100 * (double)(i % kinds) + (double)(i * 31 % 97),
+            WL_MARK_EXACT};
+        launch.id = i;
+        launch.kernel_id = i % kernels + 1;
+        launch.grid[0] = (uint32_t)(1 + i % kinds / kernels);
+        launch.start_ns += i * 5000;
+        launch.values = values;
+        launch.value_count = is_first ? COUNT(values) : 1;
+        launch.attributes = is_first ? NULL : uncounted;
+        launch.attribute_count = is_first ? 0 : COUNT(uncounted);
         sink->put_launch(sink->self, &launch);
     }
 }
@@ -231,29 +268,45 @@ static void put_events(const struct wl_sink *sink)
     }
 }
 
-/* Puts the records of a kind. *source: text of the file that they name; file: its path. */
+/* Kinds that have launches of put_many. */
+static const struct kind {
+    const char *name;
+    uint64_t launches;
+    double more; /* that their numbers are larger */
+} kinds[] = {
+    {"some", some_launches, 0},     {"more", some_launches, 321}, {"many", many_launches, 0},
+    {"plenty", plenty_launches, 0}, {"vast", vast_launches, 0},
+};
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+/* Puts the records of a kind. file: path of the source file that they name. */
 static bool put(const char *kind, const struct wl_sink *sink, const char *file)
 {
-    bool is_vast = strcmp(kind, "vast") == 0;
-    bool is_many = strcmp(kind, "many") == 0 || strcmp(kind, "more") == 0;
-    bool is_plenty = strcmp(kind, "plenty") == 0;
-    if (is_many || is_vast || is_plenty || strcmp(kind, "events") == 0)
+    const struct kind *many = find_kind(kind);
+    bool has_events = strcmp(kind, "events") == 0 || strcmp(kind, "vast") == 0;
+    bool is_alike = strcmp(kind, "alike") == 0, is_loop = strcmp(kind, "loop") == 0;
+    if (many || has_events || is_alike || is_loop)
         begin(sink, NULL);
-    if (is_many)
-        put_many(sink, many_launches, strcmp(kind, "more") == 0 ? 321 : 0);
-    else if (is_plenty)
-        put_many(sink, plenty_launches, 0);
-    else if (is_vast)
-        put_many(sink, vast_launches, 0);
+    if (many)
+        put_many(sink, many->launches, many->more);
+    else if (is_alike || is_loop)
+        put_alike(sink, is_loop ? loop_launches : alike_launches);
     else if (strcmp(kind, "long") == 0)
         put_long(sink);
     else if (strcmp(kind, "hostile") == 0)
         put_hostile(sink, file);
     else if (strcmp(kind, "empty") == 0)
         begin(sink, NULL);
-    else if (strcmp(kind, "events") != 0)
+    else if (!has_events)
         return false;
-    if (is_vast || strcmp(kind, "events") == 0)
+    if (has_events)
         put_events(sink);
     sink->put_end(sink->self, 0, 1700000000500000000);
     return true;

@@ -529,7 +529,7 @@ __global__ void silent_loads_in_turn(arrays x)
 }
 
 // Tiles in turn, the next one loaded after or before this one is worked on.
-template <bool IS_AHEAD> __device__ void tiles(arrays x)
+template <bool IS_AHEAD> __device__ __forceinline__ void tiles(arrays x)
 {
     __shared__ float tile[256];
     float sum = 0, next = 0;

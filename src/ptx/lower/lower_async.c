@@ -2,13 +2,9 @@
  * program cannot tell from one that is done when it waits for it. */
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lower_memory.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static void set_row(struct lowering *lowering, enum wl_pipe pipe, enum wl_class instruction_class)
 {
@@ -207,7 +203,7 @@ FAMILY(copy)
                                         "read",
                                         "wait_all",
                                         "b64"};
-    if (!has_only(instruction, words, COUNT(words))) {
+    if (!has_only(instruction, words, WL_COUNT(words))) {
         lower_unsupported(lowering);
     } else if (wl_ptx_instruction_has(instruction, "mbarrier")) {
         /* without noinc, it counts up the arrivals that the phase waits for, then arrives */
@@ -281,9 +277,9 @@ FAMILY(mbarrier)
                                         "release",    "acquire",  "relaxed",      "cta",
                                         "cluster",    "b64",      "pending_count"};
     const struct action_row *row = NULL;
-    for (size_t i = 0; i < COUNT(action_rows) && !row; i++)
+    for (size_t i = 0; i < WL_COUNT(action_rows) && !row; i++)
         row = wl_ptx_instruction_has(instruction, action_rows[i].word) ? &action_rows[i] : NULL;
-    bool is_known = has_only(instruction, words, COUNT(words));
+    bool is_known = has_only(instruction, words, WL_COUNT(words));
     if (is_known && wl_ptx_instruction_has(instruction, "pending_count")) {
         pending_count(lowering, instruction);
         return;

@@ -1,9 +1,8 @@
 /* atom and red of halves, vectors, 16 and 128 bits. */
 #include <string.h>
 
+#include "base/count.h"
 #include "ptx/lower/lower_memory.h"
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 struct list_row {
     const char *word;
@@ -34,14 +33,14 @@ static const struct list_row list_rows[] = {
 static int vector_length(const struct wl_ptx_instruction *instruction)
 {
     static const char *const words[] = {"v2", "v4", "v8"};
-    int chosen = lower_choose(instruction, words, COUNT(words));
+    int chosen = lower_choose(instruction, words, WL_COUNT(words));
     return chosen < 0 ? 1 : 2 << chosen;
 }
 
 static const struct list_row *find_row(const struct wl_ptx_instruction *instruction)
 {
     enum wl_ptx_type type = lower_type(instruction, 0);
-    for (size_t i = 0; i < COUNT(list_rows); i++)
+    for (size_t i = 0; i < WL_COUNT(list_rows); i++)
         if (list_rows[i].type == type && wl_ptx_instruction_has(instruction, list_rows[i].word))
             return &list_rows[i];
     return NULL;

@@ -1,11 +1,7 @@
 /* Comparisons: setp and set. */
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lowering.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 #define INTEGER_ROW(name, u, s, s16, u64, s64)                                \
     {                                                                         \
@@ -80,7 +76,7 @@ static int comparison_column(enum wl_ptx_type type)
 
 static uint16_t comparison_code(const struct wl_ptx_instruction *instruction, enum wl_ptx_type type)
 {
-    for (size_t i = 0; i < COUNT(comparison_rows); i++)
+    for (size_t i = 0; i < WL_COUNT(comparison_rows); i++)
         if (wl_ptx_instruction_has(instruction, comparison_rows[i].word))
             return comparison_rows[i].codes[comparison_column(type)];
     return 0;
@@ -198,7 +194,7 @@ FAMILY(setp)
     uint32_t values[2] = {NO_REGISTER, NO_REGISTER};
     uint32_t count = compare(lowering, instruction, values);
     const struct wl_ptx_operand *dst = &instruction->operands[0];
-    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    int combine = lower_choose(instruction, combinations, WL_COUNT(combinations));
     uint32_t other = NO_REGISTER;
     bool negated = false;
     if (combine >= 0 && lower_expect(lowering, 4)) {
@@ -265,7 +261,7 @@ FAMILY(set)
         return;
     uint32_t results[2];
     uint32_t count = compare(lowering, instruction, results);
-    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    int combine = lower_choose(instruction, combinations, WL_COUNT(combinations));
     for (uint32_t i = 0; i < count && combine >= 0 && lower_expect(lowering, 4); i++)
         lower_predicate_logic_op(lowering, results[i], results[i],
                                  lower_predicate(lowering, &instruction->operands[3]),

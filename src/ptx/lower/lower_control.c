@@ -1,14 +1,10 @@
 /* Families of control and warp instructions: branches, calls, barriers, exchange between lanes. */
 #include <string.h>
 
+#include "base/count.h"
 #include "base/memory.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lowering.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static void mark_branch(struct lowering *lowering)
 {
@@ -348,7 +344,7 @@ static bool call_provided(struct lowering *lowering, const char *name,
         lowering->program->uses_heap = lowering->program->blocks_communicate = true;
         return true;
     }
-    for (size_t i = 0; i < COUNT(math_rows); i++) {
+    for (size_t i = 0; i < WL_COUNT(math_rows); i++) {
         const struct math_row *row = &math_rows[i];
         if (strcmp(row->name, name) != 0 || result == NO_REGISTER || first == NO_REGISTER)
             continue;
@@ -538,7 +534,7 @@ FAMILY(nothing)
 FAMILY(shuffle)
 {
     static const char *const kinds[] = {"up", "down", "bfly", "idx"};
-    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    int kind = lower_choose(instruction, kinds, WL_COUNT(kinds));
     if (kind < 0 || instruction->operand_count < 4) {
         lower_unsupported(lowering);
         return;
@@ -578,7 +574,7 @@ static uint32_t lower_members(struct lowering *lowering,
 FAMILY(vote)
 {
     static const char *const kinds[] = {"all", "any", "uni", "ballot"};
-    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    int kind = lower_choose(instruction, kinds, WL_COUNT(kinds));
     if (kind < 0 || instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;
@@ -624,7 +620,7 @@ FAMILY(redux)
 {
     static const char *const unsigned_kinds[] = {"add", "min", "max", "-", "-", "and", "or", "xor"};
     enum wl_ptx_type type = lower_type(instruction, 0);
-    int kind = lower_choose(instruction, unsigned_kinds, COUNT(unsigned_kinds));
+    int kind = lower_choose(instruction, unsigned_kinds, WL_COUNT(unsigned_kinds));
     if (kind < 0 || instruction->operand_count < 2 || lower_is_float(type)) {
         lower_unsupported(lowering);
         return;
@@ -662,13 +658,14 @@ void lower_isspace_range(struct lowering *lowering, const struct wl_ptx_instruct
 FAMILY(isspace)
 {
     static const char *const ranges[] = {"global", "const", "param", "param::entry"};
-    if (lower_choose(instruction, ranges, COUNT(ranges)) >= 0 && instruction->operand_count == 2) {
+    if (lower_choose(instruction, ranges, WL_COUNT(ranges)) >= 0 &&
+        instruction->operand_count == 2) {
         lower_isspace_range(lowering, instruction);
         return;
     }
     static const char *const spaces[] = {"shared", "shared::cta", "local"};
     static const enum wl_site_space kinds[] = {WL_SITE_SHARED, WL_SITE_SHARED, WL_SITE_LOCAL};
-    int space = lower_choose(instruction, spaces, COUNT(spaces));
+    int space = lower_choose(instruction, spaces, WL_COUNT(spaces));
     if (space < 0 || instruction->operand_count < 2) {
         lower_unsupported(lowering);
         return;

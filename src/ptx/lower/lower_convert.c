@@ -1,10 +1,7 @@
 /* cvt in its combinations. */
 #include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lower_narrow.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 /* Flags of sim/exec/convert.c. */
 enum {

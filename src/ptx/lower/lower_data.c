@@ -1,13 +1,9 @@
 /* Families of register instructions: mov, comparisons, predicates, bit fields, carries. */
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lower_memory.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 bool lower_expect(struct lowering *lowering, int least)
 {
@@ -161,7 +157,7 @@ static void move_parts(struct lowering *lowering, const struct wl_ptx_operand *d
     enum wl_operand_class operand_class = lower_class_of_type(type);
     enum wl_opcode code = operand_class == WL_CLASS_64 ? WL_OP_MOV_B64 : WL_OP_MOV_B32;
     uint32_t values[8], count = dst->item_count;
-    if (count != source->item_count || count > COUNT(values) || type == WL_PTX_PRED) {
+    if (count != source->item_count || count > WL_COUNT(values) || type == WL_PTX_PRED) {
         lower_unsupported(lowering);
         return;
     }
@@ -299,7 +295,7 @@ FAMILY(lop3)
 {
     static const char *const combinations[] = {"and", "or"};
     const struct wl_ptx_operand *operands = instruction->operands;
-    int combine = lower_choose(instruction, combinations, COUNT(combinations));
+    int combine = lower_choose(instruction, combinations, WL_COUNT(combinations));
     bool has_predicate = instruction->operand_count == 6 && operands[0].second_reg >= 0;
     if (!lower_expect(lowering, 5) || operands[4].kind != WL_PTX_OPERAND_INTEGER ||
         has_predicate != (combine >= 0)) {
@@ -395,7 +391,7 @@ FAMILY(testp)
 {
     static const char *const kinds[] = {"finite",     "infinite", "number",
                                         "notanumber", "normal",   "subnormal"};
-    int kind = lower_choose(instruction, kinds, COUNT(kinds));
+    int kind = lower_choose(instruction, kinds, WL_COUNT(kinds));
     enum wl_ptx_type type = lower_type(instruction, 0);
     if (kind < 0 || !lower_expect(lowering, 2)) {
         lower_unsupported(lowering);
@@ -423,7 +419,8 @@ FAMILY(rounded)
         return;
     }
     size_t operation = 0;
-    while (operation < COUNT(operations) && strcmp(operations[operation], instruction->opcode) != 0)
+    while (operation < WL_COUNT(operations) &&
+           strcmp(operations[operation], instruction->opcode) != 0)
         operation++;
     enum wl_ptx_type type = lower_type(instruction, 0);
     bool found;
@@ -432,7 +429,7 @@ FAMILY(rounded)
         lower_half(lowering, instruction);
         return;
     }
-    if (operation == COUNT(operations) || (type != WL_PTX_F32 && type != WL_PTX_F64) || !found ||
+    if (operation == WL_COUNT(operations) || (type != WL_PTX_F32 && type != WL_PTX_F64) || !found ||
         !lower_expect(lowering, source_counts[operation] + 1)) {
         lower_unsupported(lowering);
         return;

@@ -1,9 +1,8 @@
 /* Arithmetic on halves, beside the plain forms of f16 that have rows of their own. */
 #include <string.h>
 
+#include "base/count.h"
 #include "ptx/lower/lowering.h"
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 struct half_row {
     const char *word;
@@ -42,10 +41,10 @@ static bool read_flags(const struct wl_ptx_instruction *instruction, int64_t *fl
     *flags = 0;
     for (int i = 0; i < instruction->modifier_count; i++) {
         size_t row = 0;
-        while (row < COUNT(flag_rows) &&
+        while (row < WL_COUNT(flag_rows) &&
                strcmp(flag_rows[row].word, instruction->modifiers[i]) != 0)
             row++;
-        if (row == COUNT(flag_rows))
+        if (row == WL_COUNT(flag_rows))
             return false;
         *flags |= flag_rows[row].flags;
     }
@@ -63,7 +62,7 @@ void lower_half(struct lowering *lowering, const struct wl_ptx_instruction *inst
     enum wl_ptx_type type = lower_type(instruction, 0);
     const struct half_row *row = NULL;
     int64_t flags;
-    for (size_t i = 0; i < COUNT(half_rows) && !row; i++)
+    for (size_t i = 0; i < WL_COUNT(half_rows) && !row; i++)
         if (strcmp(half_rows[i].word, instruction->opcode) == 0)
             row = &half_rows[i];
     if (!row || !lower_is_half(type) || !read_flags(instruction, &flags) ||

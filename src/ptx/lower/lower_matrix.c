@@ -5,13 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lower_memory.h"
 
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 #define FRAGMENT_REGISTERS_MAX 8
 #define WMMA_REGISTERS_MAX (4 * FRAGMENT_REGISTERS_MAX)
 
@@ -47,7 +44,7 @@ static bool read_word(const char *word, struct matrix_words *words)
     int used = 0;
     if (sscanf(word, "m%un%uk%u%n", &words->m, &words->n, &words->k, &used) == 3)
         return word[used] == '\0';
-    for (size_t i = 0; i < COUNT(format_rows); i++) {
+    for (size_t i = 0; i < WL_COUNT(format_rows); i++) {
         if (strcmp(word, format_rows[i].word) != 0 || words->format_count == 4)
             continue;
         words->formats[words->format_count++] = format_rows[i].format;
@@ -62,7 +59,7 @@ static bool read_word(const char *word, struct matrix_words *words)
     words->flags |= strcmp(word, "xor") == 0 ? WL_MATRIX_XOR : 0;
     if (strcmp(word, "satfinite") == 0 || strcmp(word, "xor") == 0)
         return true;
-    for (size_t i = 0; i < COUNT(others); i++)
+    for (size_t i = 0; i < WL_COUNT(others); i++)
         if (strcmp(word, others[i]) == 0)
             return true;
     return false;
@@ -265,8 +262,8 @@ FAMILY(wmma)
     struct matrix_words words;
     if (!read_words(lowering, instruction, &words))
         return;
-    int action = lower_choose(instruction, actions, COUNT(actions));
-    int role = lower_choose(instruction, roles, COUNT(roles));
+    int action = lower_choose(instruction, actions, WL_COUNT(actions));
+    int role = lower_choose(instruction, roles, WL_COUNT(roles));
     if (action == 0)
         wmma_multiply(lowering, instruction, &words);
     else if (action > 0 && role >= 0)
@@ -283,7 +280,7 @@ static void move_tiles(struct lowering *lowering, const struct wl_ptx_instructio
 {
     static const char *const counts[] = {"x1", "x2", "x4"};
     const struct wl_ptx_operand *operands = instruction->operands;
-    int chosen = lower_choose(instruction, counts, COUNT(counts));
+    int chosen = lower_choose(instruction, counts, WL_COUNT(counts));
     uint32_t registers[WMMA_REGISTERS_MAX], base, count = chosen < 0 ? 0 : 1u << chosen;
     uint8_t used = 0;
     int64_t offset;

@@ -1,13 +1,9 @@
 /* Families of memory instructions: ld, st, atom, red. */
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lower_memory.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* Modifiers of a load or store besides its type, and their effect on the model. */
 enum word_effect {
@@ -73,7 +69,7 @@ static bool read_words(struct lowering *lowering, const struct wl_ptx_instructio
         if (is_hint || wl_ptx_type_from_name(word) != WL_PTX_TYPE_NONE)
             continue;
         const struct word_row *row = NULL;
-        for (size_t k = 0; k < COUNT(word_rows) && !row; k++)
+        for (size_t k = 0; k < WL_COUNT(word_rows) && !row; k++)
             row = strcmp(word_rows[k].word, word) == 0 ? &word_rows[k] : NULL;
         if (!row) {
             lower_unsupported(lowering);
@@ -233,10 +229,10 @@ static const struct space_row space_rows[] = {
 
 static const struct space_row *space_row(enum wl_ptx_space space)
 {
-    for (size_t i = 0; i < COUNT(space_rows); i++)
+    for (size_t i = 0; i < WL_COUNT(space_rows); i++)
         if (space_rows[i].space == space)
             return &space_rows[i];
-    return &space_rows[COUNT(space_rows) - 1];
+    return &space_rows[WL_COUNT(space_rows) - 1];
 }
 
 enum wl_site_space lower_site_space(enum wl_ptx_space space)
@@ -246,7 +242,7 @@ enum wl_site_space lower_site_space(enum wl_ptx_space space)
 
 enum wl_ptx_space lower_space_of(const struct wl_ptx_instruction *instruction)
 {
-    for (size_t i = 0; i < COUNT(word_rows); i++)
+    for (size_t i = 0; i < WL_COUNT(word_rows); i++)
         if (word_rows[i].effect == EFFECT_SPACE &&
             wl_ptx_instruction_has(instruction, word_rows[i].word))
             return (enum wl_ptx_space)word_rows[i].value;
@@ -266,7 +262,7 @@ uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomi
         {"release", WL_ORDER_STRONG | WL_ORDER_RELEASE},
         {"acq_rel", WL_ORDER_STRONG | WL_ORDER_ACQUIRE | WL_ORDER_RELEASE},
     };
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (wl_ptx_instruction_has(instruction, rows[i].word))
             return rows[i].order;
     return is_atomic ? WL_ORDER_STRONG : 0;
@@ -485,7 +481,7 @@ bool lower_is_read(const struct wl_ptx_function *function, int32_t reg)
 static const struct atomic_row *find_atomic(const struct wl_ptx_instruction *instruction,
                                             enum wl_ptx_type type)
 {
-    for (size_t i = 0; i < COUNT(atomic_rows); i++)
+    for (size_t i = 0; i < WL_COUNT(atomic_rows); i++)
         if (atomic_rows[i].type == type && wl_ptx_instruction_has(instruction, atomic_rows[i].word))
             return &atomic_rows[i];
     return NULL;

@@ -1,10 +1,9 @@
 /* cvt to and from formats narrower than single precision that come in pairs or are no type of
  * registers: f16x2, bf16x2, tf32, e4m3x2, e5m2x2. */
 #include "ptx/lower/lower_narrow.h"
+#include "base/count.h"
 
 #include <string.h>
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 struct format_row {
     const char *word;
@@ -38,13 +37,13 @@ static bool read_words(const struct wl_ptx_instruction *instruction,
     for (int i = 0; i < instruction->modifier_count; i++) {
         const char *word = instruction->modifiers[i];
         bool is_known = false;
-        for (size_t k = 0; k < COUNT(format_rows); k++) {
+        for (size_t k = 0; k < WL_COUNT(format_rows); k++) {
             if (strcmp(word, format_rows[k].word) != 0 || found == 2)
                 continue;
             formats[found++] = &format_rows[k];
             is_known = true;
         }
-        for (size_t k = 0; k < COUNT(flag_rows); k++) {
+        for (size_t k = 0; k < WL_COUNT(flag_rows); k++) {
             if (strcmp(word, flag_rows[k].word) != 0)
                 continue;
             *flags |= flag_rows[k].flags;

@@ -1,11 +1,8 @@
 /* Scalar instructions that few programs have: slct, hints that return something, address ranges. */
 #include <string.h>
 
+#include "ptx/lower/family.h"
 #include "ptx/lower/lowering.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 
 /* slct.dtype.ctype d, a, b, c: a where c is not negative. */
 FAMILY(slct)

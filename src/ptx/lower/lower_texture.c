@@ -3,13 +3,10 @@
  * offsets are not modelled. */
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lowering.h"
 
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 #define REGISTERS_MAX 16
 
 static const char *const geometry_words[] = {
@@ -50,15 +47,15 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct obje
     for (int i = 0; i < instruction->modifier_count; i++) {
         const char *word = instruction->modifiers[i];
         int component;
-        if (find_word(word, geometry_words, COUNT(geometry_words), &words->geometry) ||
+        if (find_word(word, geometry_words, WL_COUNT(geometry_words), &words->geometry) ||
             wl_ptx_type_from_name(word) != WL_PTX_TYPE_NONE)
             continue;
         if (strcmp(word, "v2") == 0 || strcmp(word, "v4") == 0) {
             words->count = word[1] - '0';
-        } else if (is_surface && find_word(word, edge_words, COUNT(edge_words), &words->edge)) {
+        } else if (is_surface && find_word(word, edge_words, WL_COUNT(edge_words), &words->edge)) {
             continue;
         } else if (is_surface &&
-                   find_word(word, reduction_words, COUNT(reduction_words), &words->atomic)) {
+                   find_word(word, reduction_words, WL_COUNT(reduction_words), &words->atomic)) {
             continue;
         } else if (!is_surface && find_word(word, component_words, 4, &component)) {
             words->gather = (uint8_t)(component + 1);
@@ -69,7 +66,7 @@ static bool read_words(const struct wl_ptx_instruction *instruction, struct obje
         } else {
             static const char *const hints[] = {"ca", "cg", "cs", "cv", "wb", "wt", "base"};
             int ignored;
-            if (!find_word(word, hints, COUNT(hints), &ignored))
+            if (!find_word(word, hints, WL_COUNT(hints), &ignored))
                 return false;
         }
     }
@@ -187,14 +184,14 @@ static int find_atomic(int reduction, enum wl_ptx_type type)
 {
     static const struct {
         enum wl_ptx_type type;
-        int atomics[COUNT(reduction_words)];
+        int atomics[WL_COUNT(reduction_words)];
     } rows[] = {
         {WL_PTX_U32, {WL_ATOMIC_ADD_U32, WL_ATOMIC_MIN_U32, WL_ATOMIC_MAX_U32, -1, -1}},
         {WL_PTX_S32, {WL_ATOMIC_ADD_U32, WL_ATOMIC_MIN_S32, WL_ATOMIC_MAX_S32, -1, -1}},
         {WL_PTX_B32, {-1, -1, -1, WL_ATOMIC_AND_B32, WL_ATOMIC_OR_B32}},
         {WL_PTX_U64, {WL_ATOMIC_ADD_U64, -1, -1, -1, -1}},
     };
-    for (size_t i = 0; i < COUNT(rows); i++)
+    for (size_t i = 0; i < WL_COUNT(rows); i++)
         if (rows[i].type == type)
             return rows[i].atomics[reduction];
     return -1;
@@ -238,7 +235,7 @@ FAMILY(query)
                                         [WL_TEXTURE_LEVELS] = "num_mipmap_levels",
                                         [WL_TEXTURE_SAMPLES] = "num_samples"};
     const struct wl_ptx_operand *operands = instruction->operands;
-    int property = lower_choose(instruction, words, COUNT(words));
+    int property = lower_choose(instruction, words, WL_COUNT(words));
     bool is_good = property >= 0 && instruction->operand_count == 2 &&
                    instruction->modifier_count == 2 && operands[1].kind == WL_PTX_OPERAND_ADDRESS &&
                    operands[1].reg >= 0;

@@ -2,13 +2,9 @@
  * operation behind (PTX ISA, "Scalar Video Instructions", "SIMD Video Instructions"). */
 #include <string.h>
 
+#include "base/count.h"
+#include "ptx/lower/family.h"
 #include "ptx/lower/lowering.h"
-
-#define FAMILY(name)                                                                            \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction); \
-    void lower_##name(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char *const operation_words[] = {
     [WL_VIDEO_ADD] = "vadd",      [WL_VIDEO_SUB] = "vsub", [WL_VIDEO_DIFFERENCE] = "vabsdiff",
@@ -31,7 +27,7 @@ static const struct {
 /* "vadd4" is an addition of four lanes. False if the word is no video instruction. */
 static bool read_operation(const char *opcode, struct wl_video *video)
 {
-    for (size_t i = 0; i < COUNT(operation_words); i++) {
+    for (size_t i = 0; i < WL_COUNT(operation_words); i++) {
         size_t length = strlen(operation_words[i]);
         if (strncmp(opcode, operation_words[i], length) != 0)
             continue;
@@ -53,7 +49,7 @@ static bool read_modifiers(const struct wl_ptx_instruction *instruction, struct 
         bool is_known = (type == WL_PTX_U32 || type == WL_PTX_S32) && types < 3;
         if (is_known)
             is_signed[types++] = type == WL_PTX_S32;
-        for (size_t k = 0; k < COUNT(word_rows) && !is_known; k++) {
+        for (size_t k = 0; k < WL_COUNT(word_rows) && !is_known; k++) {
             if (strcmp(word, word_rows[k].word) != 0)
                 continue;
             const struct wl_video *more = &word_rows[k].video;

@@ -12,6 +12,7 @@
 #include "show/page/kinds.h"
 
 enum { most_whole = 1000 };
+static const char time_name[] = "gpu__time_duration.sum";
 
 bool wl_html_is_bare(const struct wl_html *html)
 {
@@ -71,9 +72,11 @@ bool *wl_html_choose_whole(const struct wl_view_context *context)
     bool *whole = wl_alloc_zero(count + 1, sizeof *whole);
     for (size_t i = 0; context->advice && i < context->advice->finding_count; i++)
         room = take(whole, room, context->advice->findings[i].launch);
-    wl_kinds_make(context, "gpu__time_duration.sum", &kinds);
-    for (size_t i = 0; i < kinds.count; i++)
+    wl_kinds_make(context, time_name, &kinds);
+    for (size_t i = 0; i < kinds.count; i++) {
         room = take(whole, room, kinds.items[i].launch);
+        room = take(whole, room, kinds.items[i].heaviest);
+    }
     wl_kinds_free(&kinds);
     for (size_t i = 0; i < context->launch_count && room; i++) {
         const struct wl_report_launch *launch = context->launches[i];
@@ -179,11 +182,34 @@ static enum wl_mark add_launches(struct bare *bare, const struct wl_view_context
         before_ns = launch->record.start_ns;
         if (launch->record.status == WL_LAUNCH_FAILED)
             json_array_append_new(bare->failed, json_integer((json_int_t)i));
-        bool is_timed = wl_report_value(launch, "gpu__time_duration.sum", &duration_ns, &own);
+        bool is_timed = wl_report_value(launch, time_name, &duration_ns, &own);
         json_array_append_new(bare->times, is_timed ? wl_json_number(duration_ns) : json_null());
         mark = is_timed && own > mark ? own : mark;
     }
     return mark;
+}
+
+/* Times by kernel and shape, as all pages have them: the launch that stands for each kind, how many
+ * there are, what they take together (null: not known), and the least and most of one. */
+static json_t *groups_json(const struct wl_view_context *context)
+{
+    struct wl_kinds kinds;
+    json_t *launch = json_array(), *count = json_array(), *ns = json_array(), *least = json_array(),
+           *most = json_array();
+    wl_kinds_make(context, time_name, &kinds);
+    for (size_t i = 0; i < kinds.count; i++) {
+        const struct wl_kind *kind = &kinds.items[i];
+        json_array_append_new(launch, json_integer(kind->launch->key));
+        json_array_append_new(count, json_integer((json_int_t)kind->launches));
+        json_array_append_new(ns, kind->timed ? wl_json_number(kind->total_ns) : json_null());
+        json_array_append_new(least, wl_json_number(kind->least_ns));
+        json_array_append_new(most, wl_json_number(kind->most_ns));
+    }
+    json_t *groups =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "launch", launch, "count", count, "ns", ns,
+                  "least", least, "most", most, "untimed", (json_int_t)kinds.untimed);
+    wl_kinds_free(&kinds);
+    return groups;
 }
 
 json_t *wl_html_bare_launches(const struct wl_view_context *context)
@@ -200,8 +226,9 @@ json_t *wl_html_bare_launches(const struct wl_view_context *context)
     wl_keys_free(&bare.ranges);
     json_t *kinds = json_pack("{s:o, s:o, s:o, s:o}", "kernel", bare.kernel, "where", bare.where,
                               "grids", bare.grids, "blocks", bare.blocks);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "kernels", bare.of_kernels,
-                     "wheres", wl_html_table_take(&bare.wheres), "kinds", kinds, "id_steps",
-                     bare.ids, "of_kind", bare.of_kind, "start_steps_ns", bare.starts,
-                     "duration_ns", bare.times, "failed", bare.failed, "mark", (int)mark);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "kernels",
+                     bare.of_kernels, "wheres", wl_html_table_take(&bare.wheres), "kinds", kinds,
+                     "groups", groups_json(context), "id_steps", bare.ids, "of_kind", bare.of_kind,
+                     "start_steps_ns", bare.starts, "duration_ns", bare.times, "failed",
+                     bare.failed, "mark", (int)mark);
 }

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "report/events.h"
 #include "show/page/timeline_tables.h"
 #include "support/report_sample.h"
 #include "warplens/version.h"
@@ -356,7 +357,8 @@ static void tables_of_nsys_can_be_queried(void **state)
                   "'Host-to-Device' AND m.label = 'Pageable'",
                   4096000);
     assert_number(database, "SELECT end - start FROM NVTX_EVENTS WHERE text = 'overlap'", 5500);
-    assert_number(database, "SELECT count(*) FROM NVTX_EVENTS WHERE end IS NULL", 1);
+    assert_number(database, "SELECT count(*) FROM NVTX_EVENTS WHERE end IS NULL AND eventType = 34",
+                  1);
     assert_number(database, "SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME ORDER BY start", 0);
     sqlite3_close(database);
     free(path);
@@ -473,12 +475,63 @@ static void a_report_without_events_is_refused(void **state)
     assert_string_equal(error.message, "cannot write the file: No such file or directory");
 }
 
+/* ---- order ---- */
+
+enum { MANY = 5000 };
+
+struct seen {
+    const struct wl_report_span *spans;
+    size_t count;
+};
+
+static void compare_span(void *self, const struct wl_report_event *event)
+{
+    struct seen *seen = self;
+    const struct wl_report_span *span = &seen->spans[seen->count++];
+    assert_int_equal(span->start_ns, event->start_ns);
+    assert_int_equal(span->end_ns, event->end_ns);
+    assert_int_equal(span->correlation, event->correlation);
+    assert_int_equal(span->category, event->category);
+}
+
+/* Out of order, some that start together, with and without the same end. */
+static void spans_are_in_the_order_of_events(void **state)
+{
+    (void)state;
+    static struct wl_timeline_record many[MANY];
+    struct sample own;
+    struct wl_report *of_own = NULL;
+    struct wl_report_span *spans = NULL;
+    size_t count = 0;
+    sample_make(&own);
+    for (uint32_t i = 0, number = 1; i < MANY; i++) {
+        number = number * 1103515245 + 12345;
+        uint64_t from = start + (number >> 8) % (2 * MANY) * 100000;
+        many[i] = (struct wl_timeline_record)KERNEL(AXPY, 0, 0, i + 1, 7, 0);
+        many[i].start = from;
+        many[i].end = from + number % 3;
+    }
+    put_process_into(&own, 77, many, MANY);
+    struct wl_report_build build = sample_build(&own);
+    assert_int_equal(wl_report_build(&build, NULL), WL_OK);
+    assert_int_equal(wl_report_open(own.report, &of_own, NULL), WL_OK);
+    assert_int_equal(wl_report_spans(of_own, &spans, &count, NULL), WL_OK);
+    assert_int_equal(count, MANY);
+    struct seen seen = {.spans = spans};
+    assert_int_equal(wl_report_events(of_own, 0, compare_span, &seen, NULL), WL_OK);
+    assert_int_equal(seen.count, MANY);
+    free(spans);
+    wl_report_close(of_own);
+    sample_remove(&own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_are_as_recorded),
         cmocka_unit_test(forms_are_as_recorded),
         cmocka_unit_test(slices_of_perfetto_are_nested),
+        cmocka_unit_test(spans_are_in_the_order_of_events),
         cmocka_unit_test(tables_of_nsys_can_be_queried),
         cmocka_unit_test(stacks_memory_and_waits_of_nsys),
         cmocka_unit_test(notes_tell_what_is_missing),

@@ -31,8 +31,9 @@ struct csv_sink {
         struct measure *items;
         size_t count, capacity;
     } measures;
-    size_t sorted; /* measures that are sorted: those of records before */
-    size_t next;   /* column after that of the measure put last */
+    size_t sorted;                         /* measures that are sorted: those of records before */
+    size_t first_measure, measure_columns; /* among the columns */
+    size_t next; /* after that of the measure put last, of first_measure on */
     bool is_gathering, has_gathered, has_measures, is_chosen, has_records;
 };
 
@@ -47,7 +48,7 @@ static void drop_columns(struct csv_sink *self)
 {
     for (size_t i = 0; i < self->columns.count; i++)
         free(self->columns.items[i].value);
-    self->columns.count = 0;
+    self->columns.count = self->measure_columns = 0;
     self->has_records = false;
 }
 
@@ -69,6 +70,8 @@ static void measures(struct wl_page_sink *sink, bool is_chosen)
     self->is_chosen = is_chosen;
     self->has_measures = true;
     self->is_gathering = !self->has_gathered;
+    self->first_measure = self->columns.count;
+    self->measure_columns = self->measures.count;
     for (size_t i = 0; i < self->measures.count; i++) {
         struct csv_column column = {NULL, self->measures.items[i].name,
                                     self->measures.items[i].unit, NULL, 0};
@@ -114,20 +117,37 @@ static bool again(struct wl_page_sink *sink)
 
 /* ---- records ---- */
 
-static struct csv_column *find_column(struct csv_sink *self, const struct wl_column *column,
-                                      bool is_measure)
+static int compare_name(const void *name, const void *column)
 {
+    return strcmp(name, ((const struct csv_column *)column)->name);
+}
+
+/* Measures that were chosen stand in the order of their choice, mostly that in which they are put;
+ * others by name. */
+static struct csv_column *find_measure(struct csv_sink *self, const char *name)
+{
+    struct csv_column *first = self->columns.items + self->first_measure;
+    if (!self->is_chosen)
+        return self->measure_columns
+                   ? bsearch(name, first, self->measure_columns, sizeof *first, compare_name)
+                   : NULL;
+    for (size_t step = 0; step < self->measure_columns; step++) {
+        size_t at = (self->next + step) % self->measure_columns;
+        if (strcmp(first[at].name, name) != 0)
+            continue;
+        self->next = at + 1;
+        return &first[at];
+    }
+    return NULL;
+}
+
+static struct csv_column *find_column(struct csv_sink *self, const struct wl_column *column)
+{
+    if (column->flags & WL_COLUMN_OWN)
+        return find_measure(self, column->csv);
     for (size_t i = 0; i < self->columns.count; i++)
         if (self->columns.items[i].column == column)
             return &self->columns.items[i];
-    for (size_t step = 0; is_measure && step < self->columns.count; step++) {
-        size_t at = (self->next + step) % self->columns.count;
-        if (self->columns.items[at].column ||
-            strcmp(self->columns.items[at].name, column->csv) != 0)
-            continue;
-        self->next = at + 1;
-        return &self->columns.items[at];
-    }
     return NULL;
 }
 
@@ -188,11 +208,10 @@ static void put(struct wl_page_sink *sink, const struct wl_column *column,
                 const struct wl_cell *cell)
 {
     struct csv_sink *self = (struct csv_sink *)sink;
-    bool is_measure = column->flags & WL_COLUMN_OWN;
     if (!column->csv)
         return;
-    struct csv_column *place = find_column(self, column, is_measure);
-    if (!place && is_measure && self->is_gathering)
+    struct csv_column *place = find_column(self, column);
+    if (!place && column->flags & WL_COLUMN_OWN && self->is_gathering)
         gather(self, column->csv, cell->metric);
     if (!place || self->is_gathering)
         return;

@@ -295,25 +295,10 @@ RUN(MOV_IMM_64)
     return op + 1;
 }
 
-/* The common case: one 32-bit value for all lanes. */
-static inline bool load_word_param(struct wl_warp *warp, const struct wl_op *op,
-                                   const uint8_t *source)
+/* Any other than one word or double word for all lanes. */
+static __attribute__((noinline)) const struct wl_op *
+load_param_parts(struct wl_warp *warp, const struct wl_op *op, const uint8_t *source)
 {
-    if (op->count != 1 || op->width_bytes != 4 || op->flags & WL_OPF_DST64 ||
-        warp->active != WL_FULL_MASK)
-        return false;
-    u32 value, *d = lane_register(warp, op->dst);
-    memcpy(&value, source, sizeof value);
-    WL_FOR_LANES (i)
-        d[i] = value;
-    return true;
-}
-
-RUN(LOAD_PARAM)
-{
-    const uint8_t *source = warp->worker->run->launch->parameters + op->imm;
-    if (load_word_param(warp, op, source))
-        return op + 1;
     const u32 offsets[4] = {op->dst, op->b, op->c, op->d};
     for (int k = 0; k < op->count; k++) {
         u64 value = 0;
@@ -329,6 +314,26 @@ RUN(LOAD_PARAM)
         else
             broadcast_32(warp, offsets[k],
                          op->kind & WL_LOAD_SHORT ? (u32)value & 0xffffu : (u32)value);
+    }
+    return op + 1;
+}
+
+RUN(LOAD_PARAM)
+{
+    const uint8_t *source = warp->worker->run->launch->parameters + op->imm;
+    const u32 register_bytes = op->flags & WL_OPF_DST64 ? 8 : 4;
+    if (op->count != 1 || op->width_bytes != register_bytes || warp->active != WL_FULL_MASK)
+        return load_param_parts(warp, op, source);
+    if (register_bytes == 4) {
+        u32 value, *d = lane_register(warp, op->dst);
+        memcpy(&value, source, sizeof value);
+        WL_FOR_LANES (i)
+            d[i] = value;
+    } else {
+        u64 value, *d = lane_register(warp, op->dst);
+        memcpy(&value, source, sizeof value);
+        WL_FOR_LANES (i)
+            d[i] = value;
     }
     return op + 1;
 }

@@ -6,58 +6,27 @@
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op); \
     const struct wl_op *WL_EXEC(id)(struct wl_warp * warp, const struct wl_op *op)
 
-/* Apart from the short way, which has little to keep on the stack. */
-static __attribute__((noinline)) const struct wl_op *
-load_slowly(struct access *access, struct wl_warp *warp, const struct wl_op *op)
-{
-    access_resolve(access, warp, op, WL_SITE_LOAD);
-    if (!WL_EXEC(access_global)(access))
-        return NULL;
-    load(access);
-    return op + 1;
-}
-
-static __attribute__((noinline)) const struct wl_op *
-store_slowly(struct access *access, struct wl_warp *warp, const struct wl_op *op)
-{
-    access_resolve(access, warp, op, WL_SITE_STORE);
-    if (!WL_EXEC(access_global)(access))
-        return NULL;
-    store(access);
-    return op + 1;
-}
-
-static __attribute__((noinline)) const struct wl_op *load_lanes(struct access *access)
-{
-    load(access);
-    return access->op + 1;
-}
-
-static __attribute__((noinline)) const struct wl_op *store_lanes(struct access *access)
-{
-    store(access);
-    return access->op + 1;
-}
-
 RUN(LOAD_GLOBAL)
 {
     struct access access;
-    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD))
-        return load_slowly(&access, warp, op);
-    if (!has_runs(&access))
-        return load_lanes(&access);
-    move_runs(&access, true);
+    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_LOAD)) {
+        access_resolve(&access, warp, op, WL_SITE_LOAD);
+        if (!WL_EXEC(access_global)(&access))
+            return NULL;
+    }
+    load(&access);
     return op + 1;
 }
 
 RUN(STORE_GLOBAL)
 {
     struct access access;
-    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE))
-        return store_slowly(&access, warp, op);
-    if (!has_runs(&access))
-        return store_lanes(&access);
-    move_runs(&access, false);
+    if (!WL_EXEC(access_repeats)(&access, warp, op, WL_SITE_STORE)) {
+        access_resolve(&access, warp, op, WL_SITE_STORE);
+        if (!WL_EXEC(access_global)(&access))
+            return NULL;
+    }
+    store(&access);
     return op + 1;
 }
 

@@ -154,24 +154,27 @@ static inline void store_window(struct wl_warp *warp, const struct wl_op *op, vo
     }
 }
 
-/* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. In
- * pieces of 64 bytes where runs are that long: what reads the register by vectors of 64 bytes then
- * need not wait for the host's cache. */
+static inline void move_piece(void *lanes, u64 address, size_t bytes, bool is_load)
+{
+    is_load ? memcpy(lanes, POINTER(void, address), bytes)
+            : memcpy(POINTER(void, address), lanes, bytes);
+}
+
+/* Moves a register to or from memory, run by run; needs address[] at every eighth lane only. */
 static inline void move_runs(struct access *access, bool is_load)
 {
     uint8_t *lanes = lane_register(access->warp, access->op->dst);
-    const u32 run_lanes = WL_LANES >> (access->shape - WL_SHAPE_CONTIGUOUS);
-    const u32 width = access->op->width_bytes;
-    const bool is_long = run_lanes * width >= 64;
-    const u32 piece_lanes = (is_long ? 64 : 32) / width;
-    for (u32 lane = 0; lane < WL_LANES; lane += piece_lanes) {
-        const u32 first = lane & ~(run_lanes - 1);
-        void *memory = POINTER(void, access->address[first] + (u64)(lane - first) * width);
-        uint8_t *piece = lanes + (size_t)lane * width;
-        if (is_long)
-            is_load ? memcpy(piece, memory, 64) : memcpy(memory, piece, 64);
+    const u64 *address = access->address;
+    const u32 runs = 1u << (access->shape - WL_SHAPE_CONTIGUOUS);
+    for (u32 piece = 0; piece < WL_LANES / 8; piece++) {
+        /* eight lanes at a time: 32 or 64 bytes, of the run that they belong to */
+        const u32 run = piece * runs / (WL_LANES / 8);
+        const u32 first = run * (WL_LANES / runs);
+        const u64 skip = (u64)(piece * 8 - first) * access->op->width_bytes;
+        if (access->op->width_bytes == 4)
+            move_piece(lanes + 32 * piece, address[first] + skip, 32, is_load);
         else
-            is_load ? memcpy(piece, memory, 32) : memcpy(memory, piece, 32);
+            move_piece(lanes + 64 * piece, address[first] + skip, 64, is_load);
     }
 }
 
