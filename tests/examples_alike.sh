@@ -23,7 +23,7 @@ count() { # PROGRAM STEP
     "$WARPLENS" profile -q -f --no-prediction --source-folders "$SOURCE/examples" -o run -k "regex:^$program|^average|^sgemm" "./$1" "$2" "$size" >output 2>&1 ||
         { cat output >&2; exit 1; }
     grep -qx 'result: right' output || { cat output >&2; exit 1; }
-    "$WARPLENS" show run.wlr --metrics "$metrics" --csv | awk -F'","' '{ print $5, $(NF - 3), $(NF - 1) }' >"$1.txt"
+    "$WARPLENS" show run.wlr --metrics "$metrics" --csv | awk -F'","' '{ print $5, $13, $15 }' >"$1.txt"
     [ "$(wc -l <"$1.txt")" -gt 10 ] || { cat "$1.txt" >&2; exit 1; }
 }
 

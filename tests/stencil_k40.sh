@@ -31,7 +31,7 @@ loads() { # REPORT
 }
 
 metric() { # REPORT NAME
-    "$WARPLENS" show "$1" --metrics "$2" --csv | awk -F'","' 'NR > 1 { print $(NF - 1) }'
+    "$WARPLENS" show "$1" --metrics "$2" --csv | awk -F'","' 'NR > 1 { print $15 }'
 }
 
 status=0

@@ -38,7 +38,7 @@ profile() # NAME GPU KERNEL PROGRAM ARGUMENTS
 metric() # NAME METRIC
 {
     "$build/warplens" show "$out/$1.wlr" --metrics "$2" --csv --print-units base |
-        awk -F'","' 'NR > 1 { sum += $(NF - 1) } END { printf "%.9g", sum }'
+        awk -F'","' 'NR > 1 { sum += $15 } END { printf "%.9g", sum }'
 }
 
 time_in() # NAME UNITS-PER-SECOND
