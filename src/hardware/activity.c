@@ -109,6 +109,11 @@ enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kind
     return WL_OK;
 }
 
+void wl_cupti_activity_expect(enum wl_cupti_activity_kind kind)
+{
+    activity.kinds |= UINT64_C(1) << kind;
+}
+
 bool wl_cupti_activity_add(enum wl_cupti_activity_kind kind)
 {
     activity.kinds |= UINT64_C(1) << kind;

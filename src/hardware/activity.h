@@ -19,6 +19,8 @@ enum wl_code wl_cupti_activity_start(const struct wl_cupti *cupti, uint64_t kind
                                      wl_cupti_take_activity *take, void *self,
                                      struct wl_error *error);
 /* One more kind, before the program goes on. False: CUPTI refuses it, and nothing is lost else. */
+/* Records of the kind come, as calls of its API were switched on one by one. */
+void wl_cupti_activity_expect(enum wl_cupti_activity_kind kind);
 bool wl_cupti_activity_add(enum wl_cupti_activity_kind kind);
 /* Gives what is complete; with is_forced, everything. Never called with a lock held that take
  * needs.

@@ -56,7 +56,8 @@ static struct {
     uint32_t process_id;
     uint64_t kinds;         /* of records that are wanted, as bits */
     uint64_t unified_kinds; /* the same of unified memory */
-    bool is_get_device_left_out;
+    unsigned runtime_calls,
+        driver_calls; /* switched on one by one: cudaLaunchKernel, cuLaunchKernel */
     uint8_t *buffer;
     size_t buffer_bytes, used_bytes;
     size_t dropped;
@@ -350,11 +351,11 @@ static void run(const struct mock_kernel *kernel, const struct wl_cuda_launch_pa
     count_range(1000.0 * (double)mock_memory());
     if (is_wanted(WL_CUPTI_ACTIVITY_SYNCHRONIZATION) && state.launches == 1)
         add_wait(correlation_id);
-    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
+    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME) || state.runtime_calls)
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, 211, correlation_id);
-    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME) && !state.is_get_device_left_out)
+    if (is_wanted(WL_CUPTI_ACTIVITY_RUNTIME))
         add_call(WL_CUPTI_ACTIVITY_RUNTIME, MOCK_CALL_GET_DEVICE, correlation_id);
-    if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER))
+    if (is_wanted(WL_CUPTI_ACTIVITY_DRIVER) || state.driver_calls)
         add_call(WL_CUPTI_ACTIVITY_DRIVER, 307, correlation_id);
     for (long i = mock_value("calls", 0); i > 0; i--) {
         int kind = i % 3 ? WL_CUPTI_ACTIVITY_RUNTIME : WL_CUPTI_ACTIVITY_DRIVER;
@@ -494,8 +495,14 @@ int cuptiActivityDisable(int kind)
 int cuptiActivityEnableRuntimeApi(uint32_t call, uint8_t is_on)
 {
     RESULT(cuptiActivityEnableRuntimeApi);
-    if (call == MOCK_CALL_GET_DEVICE)
-        state.is_get_device_left_out = !is_on;
+    state.runtime_calls += is_on && call == 211;
+    return 0;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t call, uint8_t is_on)
+{
+    RESULT(cuptiActivityEnableDriverApi);
+    state.driver_calls += is_on && call == 307;
     return 0;
 }
 

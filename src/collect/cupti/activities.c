@@ -547,21 +547,51 @@ static void add_kinds(void)
     }
 }
 
+/* Of which domain the calls are that a kind of records is about; 0: of none. */
+static int domain_of(enum wl_cupti_activity_kind kind)
+{
+    return kind == WL_CUPTI_ACTIVITY_RUNTIME  ? WL_CUPTI_DOMAIN_RUNTIME
+           : kind == WL_CUPTI_ACTIVITY_DRIVER ? WL_CUPTI_DOMAIN_DRIVER
+                                              : 0;
+}
+
+/* Calls that only ask are left out where CUPTI can do that. */
+static enum wl_code add_calls(struct wl_error *error)
+{
+    bool is_any_left_out = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        int domain = domain_of(kinds[i].kind);
+        if (!domain || !is_asked(i))
+            continue;
+        if (!trace.settings->trace_all_apis && wl_trace_record_calls(&trace.cupti, domain)) {
+            wl_cupti_activity_expect(kinds[i].kind);
+            is_any_left_out = true;
+        } else if (!wl_cupti_activity_add(kinds[i].kind)) {
+            return wl_error_set(error, WL_ERR_UNSUPPORTED, "CUPTI records no calls");
+        }
+    }
+    if (is_any_left_out)
+        note_left_out();
+    return WL_OK;
+}
+
 static enum wl_code start_records(struct wl_error *error)
 {
     uint64_t needed = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].is_needed && is_asked(i))
+    bool is_any = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        is_any = is_any || (kinds[i].is_needed && is_asked(i));
+        if (kinds[i].is_needed && is_asked(i) && !domain_of(kinds[i].kind))
             needed |= UINT64_C(1) << kinds[i].kind;
-    if (!needed)
+    }
+    if (!is_any)
         return WL_OK;
     enum wl_code code = wl_cupti_activity_start(&trace.cupti, needed, take, NULL, error);
-    if (code)
-        return code;
-    add_kinds();
-    if (!trace.settings->trace_all_apis && wl_trace_leave_out_questions(&trace.cupti))
-        note_left_out();
-    return WL_OK;
+    if (!code)
+        code = add_calls(error);
+    if (!code)
+        add_kinds();
+    return code;
 }
 
 enum wl_code wl_cupti_trace_start(const struct wl_settings *settings,

@@ -93,34 +93,30 @@ bool wl_trace_each_call(const struct wl_cupti *cupti, int domain, bool (*is_want
     return true;
 }
 
-struct leaving_out {
+struct switching {
     int (*enable)(uint32_t call, uint8_t is_on);
-    unsigned count;
+    bool is_any, is_refused;
 };
 
-static bool leave_out(void *self, uint32_t call)
+static bool does_more(const char *name)
 {
-    struct leaving_out *leaving_out = self;
-    leaving_out->count += leaving_out->enable(call, 0) == WL_CUPTI_SUCCESS;
-    return true;
+    return !wl_trace_call_only_asks(name);
 }
 
-unsigned wl_trace_leave_out_questions(const struct wl_cupti *cupti)
+static bool switch_on(void *self, uint32_t call)
 {
-    unsigned count = 0;
-    const struct {
-        int domain;
-        int (*enable)(uint32_t call, uint8_t is_on);
-    } domains[] = {
-        {WL_CUPTI_DOMAIN_RUNTIME, cupti->cuptiActivityEnableRuntimeApi},
-        {WL_CUPTI_DOMAIN_DRIVER, cupti->cuptiActivityEnableDriverApi},
-    };
-    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
-        struct leaving_out leaving_out = {domains[i].enable, 0};
-        if (leaving_out.enable)
-            wl_trace_each_call(cupti, domains[i].domain, wl_trace_call_only_asks, leave_out,
-                               &leaving_out);
-        count += leaving_out.count;
-    }
-    return count;
+    struct switching *switching = self;
+    switching->is_refused = switching->enable(call, 1) != WL_CUPTI_SUCCESS;
+    switching->is_any = true;
+    return !switching->is_refused;
+}
+
+bool wl_trace_record_calls(const struct wl_cupti *cupti, int domain)
+{
+    struct switching switching = {.enable = domain == WL_CUPTI_DOMAIN_RUNTIME
+                                                ? cupti->cuptiActivityEnableRuntimeApi
+                                                : cupti->cuptiActivityEnableDriverApi};
+    return switching.enable &&
+           wl_trace_each_call(cupti, domain, does_more, switch_on, &switching) &&
+           switching.is_any && !switching.is_refused;
 }

@@ -12,9 +12,9 @@
  * thousand; they neither wait for the GPU nor give it work. */
 bool wl_trace_call_only_asks(const char *name);
 
-/* Has CUPTI make no records of such calls; after records were switched on. Gives how many calls
- * there are; 0: this CUPTI leaves none out. */
-unsigned wl_trace_leave_out_questions(const struct wl_cupti *cupti);
+/* Has CUPTI record the calls of a domain, but those: switched on one by one, as what is not
+ * recorded then costs nothing. False: this CUPTI cannot. */
+bool wl_trace_record_calls(const struct wl_cupti *cupti, int domain);
 
 /* Calls take() with each call of the domain for which is_wanted(name), until one is refused; false:
  * CUPTI tells no names. */

@@ -96,9 +96,10 @@ static const struct wl_column data[SUMS] = {
 };
 enum { SHARE, SHARE_OF_TIME, MARK, RESTS };
 static const struct wl_column rests[RESTS] = {
-    [SHARE] = {"% of Exec", "inst_executed %", "inst_executed_pct"},
-    [SHARE_OF_TIME] = {"% of Time", "smsp__pcsamp_warps_issue_stalled %",
-                       "smsp__pcsamp_warps_issue_stalled_pct"},
+    [SHARE] = {.text = "% of Exec", .csv = "inst_executed %", .json = "inst_executed_pct"},
+    [SHARE_OF_TIME] = {.text = "% of Time",
+                       .csv = "smsp__pcsamp_warps_issue_stalled %",
+                       .json = "smsp__pcsamp_warps_issue_stalled_pct"},
     [MARK] = {.csv = "Mark"},
 };
 static const struct wl_column bar_column = {.text = "", .flags = WL_COLUMN_LEFT};
