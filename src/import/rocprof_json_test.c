@@ -57,8 +57,8 @@ static void wrong_files_are_refused(void **state)
     (void)state;
     static const char *const forms[] = {
         "{\"rocprofiler-sdk-tool\":[7,\"a\",[],{}]}",
-        "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":[{},7,{\"start_timestamp\":"
-        "-1,\"end_timestamp\":1e300}],\"hip_api\":7},\"strings\":{\"buffer_records\":7},\"agents\":{}}]}",
+        ("{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":[{},7,{\"start_timestamp\":"
+         "-1,\"end_timestamp\":1e300}],\"hip_api\":7},\"strings\":{\"buffer_records\":7},\"agents\":{}}]}"),
         "{\"rocprofiler-sdk-tool\":{}}",
     };
     for (size_t i = 0; i < COUNT(forms); i++)
