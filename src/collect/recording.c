@@ -2,14 +2,18 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "collect/nvtx.h"
+#include "collect/python.h"
 #include "collect/sites.h"
 #include "record/traced.h"
 #include "timeline/engine.h"
 #include "timeline/timeline.h"
+#include <stdlib.h>
 
 enum { PATIENCE_MS = 200 };
 
@@ -203,11 +207,30 @@ enum wl_code wl_recording_start(const struct wl_settings *settings,
     return WL_OK;
 }
 
+static void write_note(const struct wl_sink *sink, void *argument)
+{
+    if (sink->put_note)
+        sink->put_note(sink->self, argument);
+}
+
+static void note_unknown_python(void)
+{
+    if (wl_python_state() != WL_PYTHON_UNKNOWN)
+        return;
+    char *text = wl_string_format("the functions of Python %s cannot be read: no call has its line",
+                                  wl_python_version());
+    struct wl_record_note note = {WL_NOTE_WARNING, "python-unknown", text,
+                                  "CPython 3.9 to 3.13 with a GIL can be read", -1};
+    recording.use_stream(write_note, &note);
+    free(text);
+}
+
 void wl_recording_end(uint64_t dropped)
 {
     if (!atomic_exchange(&recording.is_on, false))
         return;
     wl_timeline_stop();
+    note_unknown_python();
     put_statistics(dropped);
 }
 

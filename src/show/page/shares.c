@@ -40,7 +40,6 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
         share->is_stand_in = kind->launch->kernel && kind->launch->kernel->module.is_stand_in;
     }
     shares->total_ns = kinds.total_ns;
-    shares->untimed = kinds.untimed;
     shares->has_durations = kinds.unknown * few <= kinds.launches && shares->total_ns > 0;
     wl_kinds_free(&kinds);
 }

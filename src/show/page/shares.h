@@ -17,7 +17,6 @@ struct wl_shares {
     struct wl_share *items;
     size_t count;
     double total_ns;
-    size_t untimed;     /* launches that ran while counters were on: taken to be as the others */
     bool has_durations; /* else the times are floors by counts */
 };
 
