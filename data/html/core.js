@@ -72,7 +72,7 @@ const warplens = (() => {
             [1e3, "us"],
         ])
             if (ns >= limit) return [(ns / limit).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }), unit];
-        return [ns.toLocaleString("en", { maximumFractionDigits: 2 }), "ns"];
+        return [ns.toLocaleString("en", { minimumFractionDigits: Number.isInteger(ns) ? 0 : 2, maximumFractionDigits: 2 }), "ns"];
     }
 
     /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. Of a launch that is not here
@@ -170,9 +170,9 @@ const warplens = (() => {
 
     /* ---- launches ---- */
 
-    /* "1.5 µs" */
+    /* "80.51 us": every time that a page makes a text of. */
     function shownTime(ns) {
-        return warplens.timelineDraw.shownTime(ns);
+        return scaledTime(ns).join(" ");
     }
 
     function triple(numbers) {

@@ -267,7 +267,7 @@
                     h("span", { class: "facts" }, (each.note || "") + (each.isShown ? " (shown)" : "")),
                 ),
                 h("td", { class: "bars" }, h("i", { class: way.trim() || "same", style: "width:" + (100 * each.ns) / most + "%" })),
-                h("td", { class: "number" }, each.ns ? warplens.timelineDraw.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
+                h("td", { class: "number" }, each.ns ? warplens.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
                 h(
                     "td",
                     { class: "number" + way },

@@ -1,7 +1,7 @@
 /* Calls, kernels, copies and ranges of a trace over time: rows are threads and streams, in a tree by process. */
 (() => {
-    const { h, data, address } = warplens;
-    const { draw, time, left, shownTime, lane_px, head_px } = warplens.timelineDraw;
+    const { h, data, address, shownTime } = warplens;
+    const { draw, time, left, lane_px, head_px } = warplens.timelineDraw;
     const settled_ms = 120; /* after the last move, sums and address follow */
     const choice = { foldedProcesses: new Set(), foldedRows: new Set(), pinned: [], text: "" };
 
@@ -104,6 +104,11 @@
         return own.length === count ? own[before] : own.length ? own[0] : null;
     }
 
+    /* To the nanosecond: "4.21 s (4,207,123,456 ns)". */
+    function exactTime(ns) {
+        return shownTime(ns) + (ns >= 1000 ? " (" + Math.round(ns).toLocaleString("en") + " ns)" : "");
+    }
+
     /* What is known of the bytes of a copy, a fill, or an allocation. */
     function amountFacts(events, i, category) {
         const { shownBytes } = warplens.timelineModel,
@@ -135,8 +140,8 @@
         const facts = [
             ["Kind", section.categories[events.category[chosen]] + " (" + family + ")"],
             ["Time", shownTime(events.length[chosen])],
-            ["From", shownTime(events.start[chosen])],
-            ["To", shownTime(events.start[chosen] + events.length[chosen])],
+            ["From", exactTime(events.start[chosen])],
+            ["To", exactTime(events.start[chosen] + events.length[chosen])],
             ["Row", model.process(events.row[chosen]).label + ", " + row.name],
             ["Correlation", events.correlation[chosen] || "none"],
             ...amountFacts(events, chosen, section.categories[events.category[chosen]]),
