@@ -21,12 +21,19 @@
         return own.length ? make(own) : null;
     }
 
+    /* The parts of the program's time, as the program page has them. */
+    function timeParts() {
+        const { time } = data("advice") || {};
+        return time ? warplens.programTime.parts(time) : null;
+    }
+
     function step(each) {
         const { answers } = each;
         return h(
             "section",
             { class: "card step" },
             h("h2", {}, each.question),
+            /^0\./.test(each.question) ? timeParts() : null,
             answers
                 .filter((answer) => answer.kind === "answer")
                 .map((answer) =>
@@ -49,5 +56,5 @@
         container.append(h("div", { class: "steps" }, data("guide").steps.map(step)));
     }
 
-    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source"], isThere: () => warplens.has("guide"), show });
+    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source", "advice"], isThere: () => warplens.has("guide"), show });
 })();

@@ -22,7 +22,7 @@
         const { model } = view;
         showSums(view);
         const isWhole = model.from === 0 && model.to === model.end;
-        const parts = isWhole && !choice.text ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
+        const parts = isWhole && !choice.text && firstShown(model, []).every((time, i) => time === [0, model.end][i]) ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
         history.replaceState(null, "", address("timeline", ...parts));
         warplens.keepState({
             pin: choice.pinned.join("."),
@@ -180,7 +180,7 @@
                 "tr",
                 { "data-ns": sum.ns, "data-count": sum.count },
                 h("td", {}, sum.name),
-                h("td", {}, sum.category),
+                h("td", { class: "kind" }, sum.category.replace(/_/g, " ")),
                 h("td", { class: "number" }, sum.count.toLocaleString("en")),
                 h("td", { class: "number" }, shownTime(sum.ns)),
                 h("td", { class: "number" }, ((100 * sum.ns) / (to - from)).toFixed(1) + " %"),
@@ -189,11 +189,15 @@
             h(
                 "p",
                 { class: "count sums" },
-                (view.range ? "Chosen: " : "Shown: ") + shownTime(to - from) + " from " + shownTime(from),
+                (view.range ? "Chosen: " : "Shown: ") +
+                    shownTime(to - from) +
+                    " from " +
+                    shownTime(from) +
+                    (to - from < model.end ? ", of " + shownTime(model.end) + " in all" : ""),
             ),
             h(
                 "table",
-                { class: "metrics" },
+                { class: "metrics sums-table" },
                 h(
                     "thead",
                     {},
@@ -432,6 +436,11 @@
             view.range = null;
             showTimes(view, from, to);
         };
+        const toWork = () => {
+            const [from, to] = view.model.workSpan();
+            view.range = null;
+            showTimes(view, from, to);
+        };
         const acts = {
             "/": ["search", () => field.focus()],
             "+": ["zoom in", () => zoom(view, 0.5)],
@@ -443,6 +452,7 @@
             ArrowLeft: ["earlier", () => pan(view, -0.2)],
             ArrowRight: ["later", () => pan(view, 0.2)],
             0: ["everything", all],
+            g: ["the time from the GPU's first work to its last", toWork],
             n: ["next found", () => step(view, 1)],
             p: ["previous found", () => step(view, -1)],
             z: ["zoom to the chosen range", toRange],
@@ -454,6 +464,7 @@
             ["zoom in", "+", acts["+"][1]],
             ["zoom out", "−", acts["-"][1]],
             ["everything", "All", all],
+            ["from the GPU's first work to its last", "GPU", toWork],
             ["the chosen range", "Range", toRange],
         ];
     }
@@ -494,6 +505,15 @@
         return event !== undefined && Number(event) < model.events.start.length ? Number(event) : null;
     }
 
+    /* Where the GPU works for a small part of a program that starts up and ends, that part; else all of it. An address that
+     * names no times but a search is about all. */
+    function firstShown(model, rest) {
+        const [from, to] = model.workSpan(),
+            margin = 0.02 * (to - from);
+        if (rest[2] || to - from > 0.5 * model.end) return [0, model.end];
+        return [Math.max(0, from - margin), Math.min(model.end, to + margin)];
+    }
+
     async function show(container, rest, keys) {
         const model = warplens.timelineModel.current() || (await warplens.timelineModel.load());
         const { section } = model,
@@ -513,7 +533,7 @@
                 "p",
                 { class: "count" },
                 section.count.toLocaleString("en") +
-                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused." +
+                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused; 0: everything; g: the GPU's work." +
                     (section.is_simulated ? " Times of the GPU are predicted." : ""),
             ),
             view.hits,
@@ -530,7 +550,7 @@
         listenToPointers(view);
         listenToStrip(view);
         new ResizeObserver(() => redraw(view)).observe(view.canvas);
-        [model.from, model.to] = [0, model.end];
+        [model.from, model.to] = firstShown(model, rest);
         if (rest[1] > 0 && Number(rest[0]) < Number(rest[1])) showTimes(view, Number(rest[0]), Number(rest[1]));
         model.find("");
         if (rest[2]) search(view, rest[2]);

@@ -99,17 +99,22 @@
         );
     }
 
+    const toldOf = (time) => [time.step, time.program].filter(Boolean);
+
+    const barsOf = (time) => toldOf(time).flatMap((each) => [h("p", {}, title(each, each === time.step)), bar(each), parts(each)]);
+
     /* withKernels: where no launch was profiled, the kernels of the trace are all there is. */
     warplens.programTime = (time, withKernels) => {
-        const told = [time.step, time.program].filter(Boolean);
+        const [first] = toldOf(time);
         return [
             h(
                 "section",
                 { class: "card program-time" },
                 h("h2", {}, "Where the time goes", time.is_simulated ? h("span", { class: "facts" }, " the GPU's part is predicted") : null),
-                told.map((each) => [h("p", {}, title(each, each === time.step)), bar(each), parts(each)]).flat(),
+                barsOf(time),
             ),
-            withKernels ? kernels(told[0], told[0] === time.step) : "",
+            withKernels ? kernels(first, first === time.step) : "",
         ];
     };
+    warplens.programTime.parts = (time) => h("div", { class: "program-time" }, barsOf(time));
 })();

@@ -10,6 +10,7 @@
 #include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/export/html.h"
+#include "show/export/html_source_base.h"
 #include "show/format/json.h"
 #include "show/page/fields.h"
 
@@ -132,13 +133,17 @@ static json_t *column_json(struct source *source, const struct wl_source_model *
 }
 
 /* The counts that are not zero everywhere. */
-static json_t *columns_json(struct source *source, const struct wl_source_model *model)
+static json_t *columns_json(struct source *source, const struct wl_source_model *model,
+                            const struct wl_html_source_base *base)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < model->column_count; i++) {
         double total = 0;
-        if (wl_source_read(&model->columns[i], model->totals, &total) && total != 0)
-            json_array_append_new(columns, column_json(source, model, &model->columns[i]));
+        if (!wl_source_read(&model->columns[i], model->totals, &total) || total == 0)
+            continue;
+        json_t *column = column_json(source, model, &model->columns[i]);
+        wl_html_source_base_put(base, model, model->columns[i].name, column);
+        json_array_append_new(columns, column);
     }
     return columns;
 }
@@ -166,17 +171,27 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
         return code;
     const struct wl_source_column *heat = wl_source_find_heat(&model);
     const char *collector = launch->process ? launch->process->record.collector : NULL;
-    if (heat) {
+    struct wl_html_source_base base = {0};
+    if (heat)
+        code = wl_html_source_base_open(source->html, launch, &model, &base, error);
+    if (heat && !code) {
         char key[32];
         snprintf(key, sizeof key, "%lld", (long long)launch->key);
-        json_object_set_new(launches, key,
-                            json_pack("{s:I, s:o, s:s, s:o}", "kernel", put_kernel(source, &model),
-                                      "heat", wl_json_text(heat->name), "code",
-                                      collector && strcmp(collector, "sim") == 0 ? "PTX" : "SASS",
-                                      "columns", columns_json(source, &model)));
+        json_t *own = json_pack("{s:I, s:o, s:s, s:o}", "kernel", put_kernel(source, &model),
+                                "heat", wl_json_text(heat->name), "code",
+                                collector && strcmp(collector, "sim") == 0 ? "PTX" : "SASS",
+                                "columns", columns_json(source, &model, &base));
+        if (base.launch)
+            json_object_set_new(own, "base",
+                                json_pack("{s:I, s:o, s:o}", "launch",
+                                          (json_int_t)base.launch->key, "kernel",
+                                          wl_json_text(wl_fields_kernel(base.launch)), "lines",
+                                          wl_html_source_base_lines(&base, &model)));
+        json_object_set_new(launches, key, own);
     }
+    wl_html_source_base_close(&base);
     wl_source_free(&model);
-    return WL_OK;
+    return code;
 }
 
 enum wl_code wl_html_source(struct wl_html *html, json_t *section, struct wl_error *error)
