@@ -59,7 +59,7 @@
         return { label: metric, group: "Others" };
     }
 
-    function changeTable(rows, comparison, name) {
+    function changeTable(rows, comparison, name, group) {
         const heads = [["Metric"], [comparison.base, "number"], [comparison.new, "number"], ["Change", "number"], [""]];
         const row = (each) =>
             h(
@@ -74,7 +74,7 @@
         return warplens.order(
             h(
                 "table",
-                { class: "metrics" },
+                { class: "metrics", "data-group": group },
                 h("thead", {}, h("tr", {}, heads.map(([text, kind]) => h("th", { scope: "col", class: kind || null }, text)))),
                 h("tbody", {}, rows.map(row)),
             ),
@@ -94,7 +94,7 @@
         return h(
             "div",
             { class: "scroll compare" },
-            [...groups].map(([group, rows]) => [h("h3", {}, group), changeTable(rows, comparison, each.new + " " + group)]),
+            [...groups].map(([group, rows]) => [h("h3", {}, group), changeTable(rows, comparison, each.new + " " + group, group)]),
         );
     }
 

@@ -28,11 +28,13 @@
     }
 
     function step(each) {
-        const { answers } = each;
+        const { answers } = each,
+            about = answers.find((answer) => answer.kind === "next" && answer.launch !== undefined),
+            launch = about ? warplens.launch(about.launch) : null;
         return h(
             "section",
             { class: "card step" },
-            h("h2", {}, each.question),
+            h("h2", {}, each.question, launch ? h("span", { class: "facts" }, " " + launch.function) : null),
             /^0\./.test(each.question) ? timeParts() : null,
             answers
                 .filter((answer) => answer.kind === "answer")

@@ -22,7 +22,7 @@
         const { model } = view;
         showSums(view);
         const isWhole = model.from === 0 && model.to === model.end;
-        const parts = isWhole && !choice.text && firstShown(model, []).every((time, i) => time === [0, model.end][i]) ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
+        const parts = isWhole && !choice.text && firstShown(model).every((time, i) => time === [0, model.end][i]) ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
         history.replaceState(null, "", address("timeline", ...parts));
         warplens.keepState({
             pin: choice.pinned.join("."),
@@ -179,7 +179,7 @@
             h(
                 "tr",
                 { "data-ns": sum.ns, "data-count": sum.count },
-                h("td", {}, sum.name),
+                h("td", {}, h("div", { class: "clamped", title: sum.name }, sum.name)),
                 h("td", { class: "kind" }, sum.category.replace(/_/g, " ")),
                 h("td", { class: "number" }, sum.count.toLocaleString("en")),
                 h("td", { class: "number" }, shownTime(sum.ns)),
@@ -505,12 +505,11 @@
         return event !== undefined && Number(event) < model.events.start.length ? Number(event) : null;
     }
 
-    /* Where the GPU works for a small part of a program that starts up and ends, that part; else all of it. An address that
-     * names no times but a search is about all. */
-    function firstShown(model, rest) {
+    /* Where the GPU works for a small part of a program that starts up and ends, that part; else all of it. */
+    function firstShown(model) {
         const [from, to] = model.workSpan(),
             margin = 0.02 * (to - from);
-        if (rest[2] || to - from > 0.5 * model.end) return [0, model.end];
+        if (to - from > 0.5 * model.end) return [0, model.end];
         return [Math.max(0, from - margin), Math.min(model.end, to + margin)];
     }
 
@@ -550,7 +549,7 @@
         listenToPointers(view);
         listenToStrip(view);
         new ResizeObserver(() => redraw(view)).observe(view.canvas);
-        [model.from, model.to] = firstShown(model, rest);
+        [model.from, model.to] = firstShown(model);
         if (rest[1] > 0 && Number(rest[0]) < Number(rest[1])) showTimes(view, Number(rest[0]), Number(rest[1]));
         model.find("");
         if (rest[2]) search(view, rest[2]);

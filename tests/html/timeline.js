@@ -153,7 +153,7 @@ test(async (browser, folder) => {
     assert.ok(least < open_most, "it took " + least + " times as long as sorting a million numbers");
     assert.deepStrictEqual(
         await page.run("[...document.querySelectorAll('#pages a')].map((link) => link.textContent)"),
-        ["Timeline", "Advice", "Session"],
+        ["Timeline", "Program", "Advice", "Guide", "Session"],
     );
     assert.strictEqual(await page.run("warplens.timeline.load().events.start.length"), 1000000);
     await testSums(page, report);

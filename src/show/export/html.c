@@ -264,8 +264,7 @@ static enum wl_code fill_parts(struct wl_html *html, json_t *section, struct wl_
     return json_object_update_new(
                section, json_pack("{s:b, s:b, s:b, s:b, s:b}", "launches", has_launches, "guide",
                                   has_launches || has_events, "source", has_launches, "compare",
-                                  has_launches && html->report_count > 1, "timeline",
-                                  has_events))
+                                  has_launches && html->report_count > 1, "timeline", has_events))
                ? wl_error_set(error, WL_ERR_MEMORY, "out of memory")
                : WL_OK;
 }

@@ -183,10 +183,9 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
                                 "columns", columns_json(source, &model, &base));
         if (base.launch)
             json_object_set_new(own, "base",
-                                json_pack("{s:I, s:o, s:o}", "launch",
-                                          (json_int_t)base.launch->key, "kernel",
-                                          wl_json_text(wl_fields_kernel(base.launch)), "lines",
-                                          wl_html_source_base_lines(&base, &model)));
+                                json_pack("{s:I, s:o, s:o}", "launch", (json_int_t)base.launch->key,
+                                          "kernel", wl_json_text(wl_fields_kernel(base.launch)),
+                                          "lines", wl_html_source_base_lines(&base, &model)));
         json_object_set_new(launches, key, own);
     }
     wl_html_source_base_close(&base);

@@ -131,8 +131,7 @@ enum wl_code wl_html_source_base_open(const struct wl_html *html,
         html->report_count > 1 ? find_launch(html, launch) : NULL;
     if (!found)
         return WL_OK;
-    enum wl_code code =
-        wl_source_build(html->contexts[1].report, found, NULL, &base->model, error);
+    enum wl_code code = wl_source_build(html->contexts[1].report, found, NULL, &base->model, error);
     if (code)
         return code;
     base->launch = found;
@@ -165,8 +164,7 @@ static bool read_value(const struct wl_source_column *column, const double *coun
 }
 
 void wl_html_source_base_put(const struct wl_html_source_base *base,
-                             const struct wl_source_model *model, const char *name,
-                             json_t *column)
+                             const struct wl_source_model *model, const char *name, json_t *column)
 {
     const struct wl_source_column *found = base->launch ? find_column(&base->model, name) : NULL;
     json_t *places = json_array(), *values = json_array();

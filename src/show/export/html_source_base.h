@@ -22,8 +22,7 @@ void wl_html_source_base_close(struct wl_html_source_base *base);
 
 /* Puts what the base has of a column into the column: its total, and what lines had. */
 void wl_html_source_base_put(const struct wl_html_source_base *base,
-                             const struct wl_source_model *model, const char *name,
-                             json_t *column);
+                             const struct wl_source_model *model, const char *name, json_t *column);
 /* Positions of the lines that the base has, too. */
 json_t *wl_html_source_base_lines(const struct wl_html_source_base *base,
                                   const struct wl_source_model *model);

@@ -342,9 +342,8 @@ static void put_group(struct wl_view_context *context, struct wl_page_sink *sink
     wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
     wl_put(sink, &group_columns[GROUP], wl_cell_text(group->key));
     wl_put(sink, &group_columns[INVOCATIONS], wl_cell_number((double)group->invocations));
-    wl_print(sink, "  ");
-    wl_print_safe(sink, group->key);
-    wl_print(sink, ", Invocations %zu\n", group->invocations);
+    wl_say_free(sink, "  ",
+                wl_string_format("%s, Invocations %zu", group->key, group->invocations));
     wl_begin(sink, WL_LEVEL_LIST, "metrics", 0);
     for (size_t first = 0, end = 0; first < group->count; first = end) {
         while (end < group->count &&

@@ -125,8 +125,7 @@ static void find_parts(const struct told *told, struct part *parts)
     for (size_t i = 0; i < PARTS; i++)
         gaps_ns += rows[i].of ? fact(facts, rows[i].of, rows[i].fact) : 0;
     for (size_t i = 0; i < PARTS; i++) {
-        parts[i] =
-            (struct part){rows[i].text, rows[i].fact, fact(facts, rows[i].of, rows[i].fact)};
+        parts[i] = (struct part){rows[i].text, rows[i].fact, fact(facts, rows[i].of, rows[i].fact)};
         if (strcmp(rows[i].fact, "copies_alone_ns") == 0)
             parts[i].ns = busy_ns - fact(facts, NULL, "kernel_ns");
         else if (strcmp(rows[i].fact, "outside_ns") == 0)
@@ -213,12 +212,12 @@ static json_t *kernels_json(const struct told *told)
     {
         if (index == listed_kernels)
             break;
-        json_array_append_new(
-            list, json_pack("{s:O?, s:O?, s:f, s:f}", "short_name",
-                            json_object_get(kernel, "short_name"), "name",
-                            json_object_get(kernel, "name"), "count",
-                            fact(kernel, NULL, "count") / told->steps, "ns",
-                            fact(kernel, NULL, "ns") / told->processes / told->steps));
+        json_array_append_new(list,
+                              json_pack("{s:O?, s:O?, s:f, s:f}", "short_name",
+                                        json_object_get(kernel, "short_name"), "name",
+                                        json_object_get(kernel, "name"), "count",
+                                        fact(kernel, NULL, "count") / told->steps, "ns",
+                                        fact(kernel, NULL, "ns") / told->processes / told->steps));
     }
     return list;
 }
@@ -244,9 +243,9 @@ json_t *wl_program_time_json(const json_t *facts)
     struct told told = of_program(facts), step = of_steps(steps);
     if (told.all_ns <= 0)
         return NULL;
-    json_t *object =
-        json_pack("{s:b, s:o}", "is_simulated",
-                  json_is_true(json_object_get(facts, "is_simulated")), "program", told_json(&told));
+    json_t *object = json_pack("{s:b, s:o}", "is_simulated",
+                               json_is_true(json_object_get(facts, "is_simulated")), "program",
+                               told_json(&told));
     if (are_steps(&step)) {
         json_t *own = told_json(&step);
         json_object_set_new(own, "kernels_each", json_real(fact(steps, NULL, "kernels_each")));
