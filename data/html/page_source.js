@@ -42,6 +42,25 @@
         };
     }
 
+    /* Registers alive, of which a line has the most that one of its instructions has; null where they are not known. */
+    function liveColumn(kernel) {
+        if (!kernel.live_registers) return null;
+        const byInstruction = Float64Array.from(kernel.live_registers);
+        return {
+            name: "live_registers",
+            label: "Registers alive",
+            meaning: "32-bit registers of PTX that are written here or read later; ptxas places them anew. A line has the most of its instructions.",
+            mark: data("session").marks.findIndex(({ name }) => name === "modelled"),
+            is_share: false,
+            isMost: true,
+            total: null,
+            base: null,
+            byLine: Float64Array.from(kernel.lines, ([, , own]) => own.reduce((most, at) => Math.max(most, byInstruction[at]), 0)),
+            byInlined: new Float64Array(kernel.lines.length),
+            byInstruction,
+        };
+    }
+
     /* Rows of a file: {heading}, or {line (position in kernel.lines, -1: none), number, text}. */
     function addFile(file, index, kernel, rows, rowOf) {
         const counted = new Map();
@@ -75,7 +94,7 @@
             rowOf[i] = rows.length;
             rows.push({ line: i, number: "", text: "(instructions without a line)" });
         });
-        const columns = own.columns.map((column) => expandColumn(column, kernel));
+        const columns = own.columns.map((column) => expandColumn(column, kernel)).concat(liveColumn(kernel) || []);
         const stalls = columns
             .filter((column) => /^smsp__pcsamp_warps_issue_stalled_(?!.*_not_issued)/.test(column.name))
             .sort((a, b) => b.total - a.total);
@@ -439,8 +458,10 @@
             this.code.heat([...byInstruction].map((value) => value / (this.mostOfInstruction || 1)));
             this.choose([]);
             this.fillPaper();
-            this.label.replaceChildren(term("Heat by", name));
-            this.total.replaceChildren(mark(sign), " total " + (total === null ? "n/a" : format(total)), this.totalChange());
+            const { meaning } = this.column;
+            this.label.replaceChildren(meaning ? h("span", { class: "term", tabindex: 0, "data-text": meaning }, "Heat by") : term("Heat by", name));
+            const sum = this.column.isMost ? " most " + format(this.mostOfInstruction) : " total " + (total === null ? "n/a" : format(total));
+            this.total.replaceChildren(mark(sign), sum, this.totalChange());
             this.keep();
         }
 

@@ -192,7 +192,7 @@
                 (view.range ? "Chosen: " : "Shown: ") +
                     shownTime(to - from) +
                     " from " +
-                    shownTime(from) +
+                    exactTime(from) +
                     (to - from < model.end ? ", of " + shownTime(model.end) + " in all" : ""),
             ),
             h(

@@ -50,7 +50,7 @@ async function testFinding(page) {
     await wait(page);
     assert.match(
         await page.run("document.querySelector('.facts').textContent"),
-        /^kernel_3 · kernel · 1\.5 µs from 7\.5 µs · GPU 0, stream 8$/,
+        /^kernel_3 · kernel · 1\.50 us from 7\.50 us · GPU 0, stream 8$/,
     );
     await wait(page);
     assert.strictEqual(await page.run("warplens.timelineView.arrows"), 1);

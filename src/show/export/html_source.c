@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/live_registers.h"
 #include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/export/html.h"
@@ -67,7 +68,7 @@ static json_int_t put_file(struct source *source, struct wl_source_model *model,
 }
 
 /* Lines as [file, line, [instructions], inlined functions], instructions as [text, pipe, line of
- * the text]. */
+ * the text], and of PTX how many registers are alive at each. */
 static json_int_t put_kernel(struct source *source, struct wl_source_model *model)
 {
     json_t *files = json_array(), *lines = json_array(), *instructions = json_array();
@@ -90,8 +91,16 @@ static json_int_t put_kernel(struct source *source, struct wl_source_model *mode
                                                       wl_json_text(instruction->pipe),
                                                       (int)instruction->text_line));
     }
-    return wl_html_intern(&source->kernels, json_pack("{s:o, s:o, s:o}", "files", files, "lines",
-                                                      lines, "instructions", instructions));
+    json_t *kernel =
+        json_pack("{s:o, s:o, s:o}", "files", files, "lines", lines, "instructions", instructions);
+    uint32_t *live = wl_live_registers(model->launch->kernel);
+    json_t *counts = live ? json_array() : NULL;
+    for (size_t i = 0; live && i < model->instruction_count; i++)
+        json_array_append_new(counts, json_integer(live[i]));
+    if (counts)
+        json_object_set_new(kernel, "live_registers", counts);
+    free(live);
+    return wl_html_intern(&source->kernels, kernel);
 }
 
 /* ---- counts ---- */
