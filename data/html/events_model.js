@@ -361,5 +361,5 @@ warplens.timelineModel = (() => {
         model = null;
     }
 
-    return { load, forget, current: () => model, natural, shownBytes };
+    return { load, forget, current: () => model, natural, shownBytes, rowOrder };
 })();

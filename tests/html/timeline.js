@@ -40,6 +40,17 @@ async function testSums(page, report) {
     assert.strictEqual(part.find((sum) => sum.name === "step").ns, 2000 * 2000);
 }
 
+/* Ranks of MPI stand by number, whichever process began first; streams of a GPU count, they are not spelt. */
+async function testRows(page) {
+    const rows = [
+        [0, 1, "Thread 7", false],
+        [1, 0, "GPU 0, stream 10", true],
+        [1, 0, "GPU 0, stream 9", true],
+        [1, 0, "Thread 8", false],
+    ].map(([process, rank, name, is_device]) => ({ process, rank, name, is_device }));
+    assert.deepStrictEqual(await page.run(`warplens.timelineModel.rowOrder(${JSON.stringify(rows)})`), [3, 2, 1, 0]);
+}
+
 async function testFinding(page) {
     await page.run(
         "(() => { const field = document.querySelector('input[type=search]'); field.value = 'KERNEL_3'; field.dispatchEvent(new Event('input')); })()",
@@ -157,6 +168,7 @@ test(async (browser, folder) => {
     );
     assert.strictEqual(await page.run("warplens.timeline.load().events.start.length"), 1000000);
     await testSums(page, report);
+    await testRows(page);
     await testMoving(page);
     await page.press("0");
     await testFinding(page);

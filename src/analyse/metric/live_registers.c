@@ -124,7 +124,8 @@ static uint32_t find_register(struct registers *registers, const char *name, siz
     return (uint32_t)number;
 }
 
-/* Declarations up to the kernel's first instruction, the last of a name last; labels after it. */
+/* Declarations up to the kernel's last instruction, of a name the last one; labels from its first
+ * instruction on. */
 static void read_text(struct flow *flow, const char *text)
 {
     const struct wl_record_kernel *kernel = flow->kernel;
