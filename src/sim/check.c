@@ -229,8 +229,8 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
     return run_plain(warp, op);
 }
 
-/* Whether a load of global memory has nothing to tell: all its lanes read was written. Lanes in a row
- * are looked at together. */
+/* Whether a load of global memory has nothing to tell: all its lanes read was written. Lanes in a
+ * row are looked at together. */
 static bool is_written_throughout(const struct wl_warp *warp, const struct wl_op *op)
 {
     const struct wl_run *run = warp->worker->run;

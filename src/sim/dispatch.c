@@ -1,15 +1,14 @@
 /* Chooses the executor compiled for the best instruction set of this machine. */
 #include "sim/state.h"
 
-#define EXECUTOR(level)                                                                     \
-    extern const struct wl_executor_row wl_exec_table_##level[];                            \
-    void wl_exec_join_##level(struct wl_program *program);                                  \
-    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t,        \
-                                       uint32_t);                                           \
-    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                \
+#define EXECUTOR(level)                                                                         \
+    extern const struct wl_executor_row wl_exec_table_##level[];                                \
+    void wl_exec_join_##level(struct wl_program *program);                                      \
+    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
+    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
     uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);
-#define WATCH(level)                                                                        \
-    {                                                                                       \
+#define WATCH(level)                                                                         \
+    {                                                                                        \
         wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level \
     }
 EXECUTOR(v2)

@@ -28,8 +28,8 @@ struct clock {
 
 #define PLACES 64
 
-/* Words whose reads tell nothing new, until any warp has seen more: a bit a warp, cleared by whatever
- * is written. Only the stretches of words that have some are cleared. */
+/* Words whose reads tell nothing new, until any warp has seen more: a bit a warp, cleared by
+ * whatever is written. Only the stretches of words that have some are cleared. */
 #define QUIET_STRETCH_WORDS 64
 
 struct wl_shadow {
@@ -39,8 +39,8 @@ struct wl_shadow {
     uint32_t *quiet;     /* of each word, behind that */
     struct {
         uint32_t by, stretch, warps; /* by bit: those behind that stretch of that warp */
-    } behind; /* what was last found out; stretch 0: nothing */
-    struct clock signals; /* what was given away by atomics and barrier objects */
+    } behind;                        /* what was last found out; stretch 0: nothing */
+    struct clock signals;            /* what was given away by atomics and barrier objects */
     struct clock seen[WL_SHADOW_WARPS];
     struct clock known;                   /* what any warp has seen */
     struct clock fenced[WL_SHADOW_WARPS]; /* all that lies before the warp's last fence */
@@ -114,8 +114,7 @@ static void forget_quiet(struct wl_shadow *shadow)
 {
     for (uint32_t i = 0; i < shadow->set_count; i++) {
         for (uint64_t left = shadow->has_quiet[i]; left; left &= left - 1) {
-            const uint32_t first =
-                (i * 64 + (uint32_t)__builtin_ctzll(left)) * QUIET_STRETCH_WORDS;
+            const uint32_t first = (i * 64 + (uint32_t)__builtin_ctzll(left)) * QUIET_STRETCH_WORDS;
             const uint32_t words = shadow->word_count - first;
             memset(shadow->quiet + first, 0,
                    (words < QUIET_STRETCH_WORDS ? words : QUIET_STRETCH_WORDS) *
@@ -453,7 +452,8 @@ static inline bool is_behind(const struct wl_shadow *shadow, uint32_t warp, cons
 static inline bool is_settled(const struct wl_shadow *shadow, uint32_t warp,
                               const struct word *word, uint8_t bytes)
 {
-    return is_behind(shadow, warp, &word->writer) && (word->written & bytes) == bytes && is_awaited(shadow, word);
+    return is_behind(shadow, warp, &word->writer) && (word->written & bytes) == bytes &&
+           is_awaited(shadow, word);
 }
 
 /* Whether two reads of different warps are there, which no write can come behind unnoticed: further

@@ -14,7 +14,7 @@ u32 WL_EXEC(find_loud)(const u32 offset[WL_LANES], const u32 *quiet, u32 words, 
     if (outside)
         return WL_FULL_MASK;
     WL_FOR_LANES (i)
-        loud |= (u32)!(quiet[offset[i] / 4] & warp_bit) << i;
+        loud |= (u32) !(quiet[offset[i] / 4] & warp_bit) << i;
     return loud;
 }
 
