@@ -82,14 +82,8 @@ void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
 {
     const struct wl_site_state *site = &warp->worker->sites[op->site];
     const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
-    const uint32_t first = offset[__builtin_ctz(lanes)];
-    uint32_t low = first, high = first;
-    for (uint32_t i = 0; i < WL_LANES; i++) {
-        const uint32_t value = lanes == UINT32_MAX || lanes >> i & 1 ? offset[i] : first;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
-    if (wl_reach_holds(site->array_start, site->array_end, low, (uint64_t)high - low + bytes))
+    const uint32_t start = site->array_start, room = site->array_end - start;
+    if (bytes <= room && !(wl_executor_watch()->find_beyond(offset, start, room - bytes) & lanes))
         return;
     for (uint32_t left = lanes; left; left &= left - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctz(left);

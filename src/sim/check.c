@@ -135,8 +135,9 @@ static void offsets_of(const struct wl_warp *warp, const struct wl_op *op,
         for (uint32_t lane = 0; lane < WL_LANES; lane++)
             offset[lane] = base[lane] + (uint32_t)op->imm;
     } else {
+        const uint64_t *base = op->flags & WL_OPF_NO_ADDRESS ? NULL : lanes_of(warp, op->a);
         for (uint32_t lane = 0; lane < WL_LANES; lane++)
-            offset[lane] = (uint32_t)base_address(warp, op, lane);
+            offset[lane] = (base ? (uint32_t)base[lane] : 0) + (uint32_t)op->imm;
     }
 }
 
@@ -211,7 +212,7 @@ static const struct wl_op *check_fence(struct wl_warp *warp, const struct wl_op 
 
 static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct wl_op *op)
 {
-    uint32_t offset[WL_LANES], base[WL_LANES];
+    uint32_t shifted[WL_LANES], base[WL_LANES];
     offsets_of(warp, op, base);
     if (warp->worker->run->options->checks & WL_CHECK_BOUNDS)
         wl_bounds_check_shared(warp, op, base, warp->active, WL_SITE_LOAD);
@@ -219,21 +220,45 @@ static const struct wl_op *check_load_shared(struct wl_warp *warp, const struct 
         for (uint32_t k = 0; k < op->count; k++) {
             if (element_register(op, k) == UINT32_MAX)
                 continue;
-            for (uint32_t lane = 0; lane < WL_LANES; lane++)
-                offset[lane] = base[lane] + k * op->width_bytes;
-            wl_shadow_read(warp, op, offset, op->width_bytes);
+            for (uint32_t lane = 0; lane < WL_LANES && k; lane++)
+                shifted[lane] = base[lane] + k * op->width_bytes;
+            wl_shadow_read(warp, op, k ? shifted : base, op->width_bytes);
         }
     }
     order(warp, op, true, false);
     return run_plain(warp, op);
 }
 
+/* Whether a load of global memory has nothing to tell: all its lanes read was written. Lanes in a
+ * row are looked at together. */
+static bool is_written_throughout(const struct wl_warp *warp, const struct wl_op *op)
+{
+    const struct wl_run *run = warp->worker->run;
+    const struct wl_unwritten *unwritten = run->launch->unwritten;
+    const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
+    if (op->code != WL_OP_LOAD_GLOBAL || run->races)
+        return false;
+    if (run->is_opaque || !unwritten || !(run->options->checks & WL_CHECK_INIT))
+        return true;
+    uint64_t start = 0, end = 0, found;
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        const uint64_t address = base_address(warp, op, (uint32_t)__builtin_ctz(left));
+        if (address != end && wl_unwritten_find(unwritten, start, end - start, &found))
+            return false;
+        start = address == end ? start : address;
+        end = address + bytes;
+    }
+    return !wl_unwritten_find(unwritten, start, end - start, &found);
+}
+
 /* A vector is one read: the padding of a structure may be among its elements. */
 static const struct wl_op *check_load(struct wl_warp *warp, const struct wl_op *op)
 {
     struct touch touch = {.warp = warp, .op = op, .space = space_of(op), .is_read = true};
-    check_arrays(warp, op, WL_SITE_LOAD);
-    for (uint32_t left = warp->active; left; left &= left - 1) {
+    if (op->code != WL_OP_LOAD_GLOBAL)
+        check_arrays(warp, op, WL_SITE_LOAD);
+    const uint32_t lanes = is_written_throughout(warp, op) ? 0 : warp->active;
+    for (uint32_t left = lanes; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         touch_at(&touch, lane, base_address(warp, op, lane), (uint32_t)op->width_bytes * op->count);
     }
@@ -250,7 +275,16 @@ static const struct wl_op *check_store(struct wl_warp *warp, const struct wl_op 
     for (uint32_t k = 0; k < op->count; k++) {
         read_values(warp, op, k, values);
         wl_shadow_next_instruction(warp->cta->shadow);
-        for (uint32_t left = warp->active; left; left &= left - 1) {
+        uint32_t lanes = warp->active;
+        if (op->code == WL_OP_STORE_SHARED && op->width_bytes == 4 && warp->cta->shadow &&
+            !warp->worker->run->is_opaque) {
+            uint32_t offset[WL_LANES];
+            offsets_of(warp, op, offset);
+            for (uint32_t lane = 0; lane < WL_LANES; lane++)
+                offset[lane] += k * op->width_bytes;
+            lanes = wl_shadow_write(warp, op, offset);
+        }
+        for (uint32_t left = lanes; left; left &= left - 1) {
             uint32_t lane = (uint32_t)__builtin_ctz(left);
             touch_at(&touch, lane, base_address(warp, op, lane) + (uint64_t)k * op->width_bytes,
                      op->width_bytes);

@@ -1,9 +1,16 @@
 /* Chooses the executor compiled for the best instruction set of this machine. */
 #include "sim/state.h"
 
-#define EXECUTOR(level)                                          \
-    extern const struct wl_executor_row wl_exec_table_##level[]; \
-    void wl_exec_join_##level(struct wl_program *program);
+#define EXECUTOR(level)                                                                         \
+    extern const struct wl_executor_row wl_exec_table_##level[];                                \
+    void wl_exec_join_##level(struct wl_program *program);                                      \
+    uint32_t wl_exec_find_loud_##level(const uint32_t *, const uint32_t *, uint32_t, uint32_t); \
+    uint32_t wl_exec_find_repeats_##level(const uint32_t *);                                    \
+    uint32_t wl_exec_find_beyond_##level(const uint32_t *, uint32_t, uint32_t);
+#define WATCH(level)                                                                         \
+    {                                                                                        \
+        wl_exec_find_loud_##level, wl_exec_find_repeats_##level, wl_exec_find_beyond_##level \
+    }
 EXECUTOR(v2)
 EXECUTOR(v3)
 EXECUTOR(v4)
@@ -11,11 +18,12 @@ EXECUTOR(v4)
 static const struct executor {
     const struct wl_executor_row *table;
     void (*join)(struct wl_program *program);
-} executors[] = {{wl_exec_table_v2, wl_exec_join_v2},
-                 {wl_exec_table_v3, wl_exec_join_v3},
-                 {wl_exec_table_v4, wl_exec_join_v4}};
+    struct wl_executor_watch watch;
+} executors[] = {{wl_exec_table_v2, wl_exec_join_v2, WATCH(v2)},
+                 {wl_exec_table_v3, wl_exec_join_v3, WATCH(v3)},
+                 {wl_exec_table_v4, wl_exec_join_v4, WATCH(v4)}};
 
-static const struct executor *choose_executor(void)
+static const struct executor *find_executor(void)
 {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -28,6 +36,17 @@ static const struct executor *choose_executor(void)
     return &executors[0];
 }
 
+static const struct executor *choose_executor(void)
+{
+    static const struct executor *chosen;
+    const struct executor *executor = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+    if (!executor) {
+        executor = find_executor();
+        __atomic_store_n(&chosen, executor, __ATOMIC_RELEASE);
+    }
+    return executor;
+}
+
 const struct wl_executor_row *wl_executor_table(void)
 {
     return choose_executor()->table;
@@ -36,4 +55,9 @@ const struct wl_executor_row *wl_executor_table(void)
 void wl_executor_join(struct wl_program *program)
 {
     choose_executor()->join(program);
+}
+
+const struct wl_executor_watch *wl_executor_watch(void)
+{
+    return &choose_executor()->watch;
 }

@@ -104,16 +104,39 @@ static bool is_page_mapped(const struct wl_run *run, uint64_t address, uint64_t 
            wl_reach_holds(launch->pages[at].start, launch->pages[at].end, address, bytes);
 }
 
+#define NULL_BYTES 65536 /* as near to address 0, a null pointer was meant */
+#define FAR_BYTES (1ull << 40)
+
+/* Why the address may be in no allocation: which one is near says something of near ones only. */
+static void print_missed(const struct wl_finding_place *place, uint64_t address,
+                         struct wl_text *out)
+{
+    if (!address) {
+        wl_text_add(out, "it is a null pointer");
+    } else if (address < NULL_BYTES) {
+        wl_finding_print_bytes(address, out);
+        wl_text_add(out, " behind a null pointer");
+    } else if (-address < NULL_BYTES) {
+        wl_finding_print_bytes(-address, out);
+        wl_text_add(out, " before a null pointer");
+    } else if (place->where != WL_PLACE_NONE && place->distance_bytes >= FAR_BYTES) {
+        wl_text_add(out, "far from all there are, as pointers to the host's own memory and those "
+                         "that were never set are");
+    } else {
+        wl_finding_print_place(place, out);
+    }
+}
+
 static bool fault_outside(struct wl_warp *warp, const struct wl_op *op, uint32_t lane,
                           uint64_t address, uint32_t bytes)
 {
     struct wl_finding_place place = wl_found_place(warp->worker->run, address, bytes);
     struct wl_text text = {0};
-    wl_finding_print_place(&place, &text);
+    print_missed(&place, address, &text);
     warp->active = (uint32_t)1 << lane;
     wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                  "0x%" PRIx64 " (%" PRIu32 " bytes) is in no allocation: %s", address, bytes,
-                  text.data);
+                  "0x%" PRIx64 " (%" PRIu32 " byte%s) is in no allocation: %s", address, bytes,
+                  bytes == 1 ? "" : "s", text.data);
     wl_text_free(&text);
     return false;
 }

@@ -28,9 +28,19 @@ struct clock {
 
 #define PLACES 64
 
+/* Words whose reads tell nothing new, until any warp has seen more: a bit a warp, cleared by
+ * whatever is written. Only the stretches of words that have some are cleared. */
+#define QUIET_STRETCH_WORDS 64
+
 struct wl_shadow {
     uint32_t word_count, serial;
-    struct clock signals; /* what was given away by atomics and barrier objects */
+    uint32_t set_count;
+    uint64_t *has_quiet; /* sets of bits, one for each stretch of words; behind words */
+    uint32_t *quiet;     /* of each word, behind that */
+    struct {
+        uint32_t by, stretch, warps; /* by bit: those behind that stretch of that warp */
+    } behind;                        /* what was last found out; stretch 0: nothing */
+    struct clock signals;            /* what was given away by atomics and barrier objects */
     struct clock seen[WL_SHADOW_WARPS];
     struct clock known;                   /* what any warp has seen */
     struct clock fenced[WL_SHADOW_WARPS]; /* all that lies before the warp's last fence */
@@ -58,12 +68,17 @@ static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program
 struct wl_shadow *wl_shadow_begin(struct wl_shadow *shadow, const struct wl_run *run)
 {
     const uint32_t words = (run->shared_bytes + 3) / 4;
-    const size_t bytes = sizeof *shadow + words * sizeof(struct word);
+    const uint32_t sets = words / QUIET_STRETCH_WORDS / 64 + 1;
+    const size_t bytes = sizeof *shadow + words * (sizeof(struct word) + sizeof *shadow->quiet) +
+                         sets * sizeof *shadow->has_quiet;
     if (shadow)
         memset(shadow, 0, bytes);
     else
         shadow = wl_alloc_zero(1, bytes);
     shadow->word_count = words;
+    shadow->set_count = sets;
+    shadow->has_quiet = (uint64_t *)(void *)(shadow->words + words);
+    shadow->quiet = (uint32_t *)(shadow->has_quiet + sets);
     for (int i = 0; i < WL_SHADOW_WARPS; i++)
         shadow->own[i] = 1;
     mark_gaps(shadow, run->program);
@@ -83,18 +98,39 @@ void wl_shadow_next_instruction(struct wl_shadow *shadow)
 
 /* ---- what happens before what ---- */
 
-static void merge(struct clock *into, const struct clock *from)
+/* True if anything was newer. */
+static bool merge(struct clock *into, const struct clock *from)
 {
-    for (int i = 0; i < WL_SHADOW_WARPS; i++)
-        if (from->stretch[i] > into->stretch[i])
-            into->stretch[i] = from->stretch[i];
+    uint32_t newer = 0;
+    for (int i = 0; i < WL_SHADOW_WARPS; i++) {
+        const uint32_t now = into->stretch[i], other = from->stretch[i];
+        newer |= other > now;
+        into->stretch[i] = other > now ? other : now;
+    }
+    return newer;
+}
+
+static void forget_quiet(struct wl_shadow *shadow)
+{
+    for (uint32_t i = 0; i < shadow->set_count; i++) {
+        for (uint64_t left = shadow->has_quiet[i]; left; left &= left - 1) {
+            const uint32_t first = (i * 64 + (uint32_t)__builtin_ctzll(left)) * QUIET_STRETCH_WORDS;
+            const uint32_t words = shadow->word_count - first;
+            memset(shadow->quiet + first, 0,
+                   (words < QUIET_STRETCH_WORDS ? words : QUIET_STRETCH_WORDS) *
+                       sizeof *shadow->quiet);
+        }
+        shadow->has_quiet[i] = 0;
+    }
 }
 
 /* The warp has seen what is in from. */
 static void see(struct wl_shadow *shadow, uint32_t warp, const struct clock *from)
 {
     merge(&shadow->seen[warp], from);
-    merge(&shadow->known, from);
+    if (merge(&shadow->known, from))
+        forget_quiet(shadow);
+    shadow->behind.stretch = 0;
 }
 
 /* All the warp did and saw so far goes into clock; a new stretch begins. */
@@ -345,6 +381,7 @@ static bool write_word(struct wl_warp *warp, const struct wl_op *op,
     if (conflict.other)
         report_race(warp, op, access, conflict.kind, conflict.other, conflict.after_read);
     word->written |= mark->bytes;
+    shadow->quiet[index] = 0;
     add_mark(&word->writer, mark);
     word->serial = shadow->serial;
     word->group = access->is_copy ? shadow->committed[warp->index] + 1 : 0;
@@ -403,18 +440,29 @@ static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *
            (mark->bytes & bytes) == bytes && mark->strength == WL_SHADOW_PLAIN;
 }
 
-/* Whether a read, of words that many warps read, tells nothing new: it races with no write, and two
- * other reads of different warps are there, which no write can come behind unnoticed. */
-static inline bool is_crowded_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
-                                   const struct word *word, uint8_t bytes)
+/* Whether the access lies behind the warp: it is of a stretch before, or it has seen it. */
+static inline bool is_behind(const struct wl_shadow *shadow, uint32_t warp, const struct mark *mark)
 {
-    const struct mark *writer = &word->writer, *readers = word->readers;
-    const uint32_t by = writer->thread / WL_LANES;
-    const bool is_ordered = by == warp->index
-                                ? writer->stretch != shadow->own[by]
-                                : writer->stretch <= shadow->seen[warp->index].stretch[by];
-    return is_ordered && (word->written & bytes) == bytes && !word->group &&
-           readers[0].thread / WL_LANES != readers[1].thread / WL_LANES &&
+    const uint32_t by = mark->thread / WL_LANES;
+    return by == warp ? mark->stretch != shadow->own[by]
+                      : mark->stretch <= shadow->seen[warp].stretch[by];
+}
+
+/* Whether the word was last written before the warp's present stretch, by no copy. */
+static inline bool is_settled(const struct wl_shadow *shadow, uint32_t warp,
+                              const struct word *word, uint8_t bytes)
+{
+    return is_behind(shadow, warp, &word->writer) && (word->written & bytes) == bytes &&
+           is_awaited(shadow, word);
+}
+
+/* Whether two reads of different warps are there, which no write can come behind unnoticed: further
+ * ones tell nothing new. */
+static inline bool is_crowded(const struct wl_shadow *shadow, const struct word *word,
+                              uint8_t bytes)
+{
+    const struct mark *readers = word->readers;
+    return readers[0].thread / WL_LANES != readers[1].thread / WL_LANES &&
            is_unseen(shadow, &readers[0], bytes) && is_unseen(shadow, &readers[1], bytes);
 }
 
@@ -483,26 +531,102 @@ void wl_shadow_access(struct wl_warp *warp, const struct wl_op *op,
     }
 }
 
+/* No read of the word tells anything new, of warps behind whose writer they are. */
+static void set_quiet(struct wl_shadow *shadow, uint32_t index, uint32_t warps)
+{
+    const struct mark *writer = &shadow->words[index].writer;
+    const uint32_t by = writer->thread / WL_LANES, stretch = index / QUIET_STRETCH_WORDS;
+    if (!writer->stretch || by != shadow->behind.by || writer->stretch != shadow->behind.stretch) {
+        shadow->behind.by = by;
+        shadow->behind.stretch = writer->stretch;
+        shadow->behind.warps = 0;
+        for (uint32_t i = 0; i < warps; i++)
+            shadow->behind.warps |= (uint32_t)is_behind(shadow, i, writer) << i;
+    }
+    shadow->quiet[index] = shadow->behind.warps;
+    shadow->has_quiet[stretch / 64] |= 1ull << stretch % 64;
+}
+
+/* A lane's read. True if further lanes' of the same bytes tell nothing new. */
+static bool read_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t offset, uint32_t bytes,
+                      const struct mark *mine)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    const uint32_t index = offset / 4;
+    if (offset % 4 + bytes <= 4 && index < shadow->word_count) {
+        struct word *word = &shadow->words[index];
+        const struct mark *first = &word->readers[0];
+        const uint32_t by = first->thread / WL_LANES;
+        const bool is_settled_word = is_settled(shadow, warp->index, word, mine->bytes);
+        if (is_settled_word && is_crowded(shadow, word, mine->bytes)) {
+            if (mine->bytes == 0xf)
+                set_quiet(shadow, index, warp->cta->warp_count);
+            return true;
+        }
+        if (is_known_read(shadow, warp, op, word, mine))
+            return true;
+        if (is_settled_word) {
+            const bool is_second =
+                by != warp->index && first->stretch > shadow->seen[warp->index].stretch[by];
+            add_mark(&word->readers[is_second], mine);
+            if (is_second && mine->bytes == 0xf && is_crowded(shadow, word, 0xf))
+                set_quiet(shadow, index, warp->cta->warp_count);
+            return true;
+        }
+    }
+    const struct wl_shadow_access access = {
+        .lane = mine->thread % WL_LANES, .offset = offset, .bytes = bytes, .is_read = true};
+    wl_shadow_access(warp, op, &access);
+    return false;
+}
+
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
                     uint32_t bytes)
 {
-    struct wl_shadow *shadow = warp->cta->shadow;
-    uint32_t known = UINT32_MAX; /* offset that tells nothing new */
+    const struct wl_shadow *shadow = warp->cta->shadow;
+    const struct wl_executor_watch *watch = wl_executor_watch();
+    uint32_t loud = warp->active;
+    if (bytes == 4)
+        loud &= watch->find_loud(offset, shadow->quiet, shadow->word_count, 1u << warp->index);
+    if (!loud)
+        return;
     struct mark mine = mark_of(warp, op, 0);
-    for (uint32_t left = warp->active; left; left &= left - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(left), place = offset[lane] % 4;
-        if (offset[lane] == known)
-            continue;
+    uint32_t left = loud;
+    if (warp->active == UINT32_MAX)
+        left &= ~watch->find_repeats(offset);
+    while (left) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        left &= left - 1;
         mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
-        mine.bytes = (uint8_t)(((1u << bytes) - 1) << place);
-        if (place + bytes <= 4 && offset[lane] / 4 < shadow->word_count &&
-            (is_crowded_read(shadow, warp, &shadow->words[offset[lane] / 4], mine.bytes) ||
-             is_known_read(shadow, warp, op, &shadow->words[offset[lane] / 4], &mine))) {
-            known = offset[lane];
+        mine.bytes = (uint8_t)(((1u << bytes) - 1) << offset[lane] % 4);
+        if (!read_lane(warp, op, offset[lane], bytes, &mine))
+            left = loud & ~0u << lane & ~(1u << lane); /* each may have something to tell */
+    }
+}
+
+uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
+                         const uint32_t offset[WL_LANES])
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    struct mark mine = mark_of(warp, op, 0);
+    uint32_t others = 0;
+    mine.bytes = 0xf;
+    for (uint32_t left = warp->active; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left), index = offset[lane] / 4;
+        struct word *word = &shadow->words[index < shadow->word_count ? index : 0];
+        if (offset[lane] % 4 || index >= shadow->word_count || word->serial == shadow->serial ||
+            !is_behind(shadow, warp->index, &word->writer) ||
+            !is_behind(shadow, warp->index, &word->readers[0]) ||
+            !is_behind(shadow, warp->index, &word->readers[1]) || !is_awaited(shadow, word)) {
+            others |= 1u << lane;
             continue;
         }
-        struct wl_shadow_access access = {
-            .lane = lane, .offset = offset[lane], .bytes = bytes, .is_read = true};
-        wl_shadow_access(warp, op, &access);
+        mine.thread = (uint16_t)(warp->index * WL_LANES + lane);
+        word->writer = mine;
+        word->written = 0xf;
+        word->serial = shadow->serial;
+        word->group = 0;
+        shadow->quiet[index] = 0;
     }
+    return others;
 }

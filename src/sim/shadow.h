@@ -65,6 +65,11 @@ void wl_shadow_await_copies(struct wl_warp *warp);
 void wl_shadow_read(struct wl_warp *warp, const struct wl_op *op, const uint32_t offset[WL_LANES],
                     uint32_t bytes);
 
+/* Writes of words by all active lanes, by offset: marks those that race with nothing. Returns the
+ * lanes that are left to wl_shadow_access. */
+uint32_t wl_shadow_write(struct wl_warp *warp, const struct wl_op *op,
+                         const uint32_t offset[WL_LANES]);
+
 /* For what looks at other memory: the warp's present stretch; whether all of a stretch of another
  * warp lies behind it; of each warp, the last stretch before its last fence, or that it has seen
  * (with its own), where that is later than what stands there. */

@@ -285,4 +285,17 @@ const struct wl_executor_row *wl_executor_table(void);
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
 
+/* What the checks ask of all lanes at once, each a bit of what is returned. */
+struct wl_executor_watch {
+    /* Offsets of words of shared memory that lack the bit; all, if any is not of one of the words.
+     */
+    uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
+                          uint32_t bit);
+    /* Values that the lane before has, too, or the one 16 before. */
+    uint32_t (*find_repeats)(const uint32_t value[WL_LANES]);
+    /* Offsets that lie before start or more than so many bytes behind it. */
+    uint32_t (*find_beyond)(const uint32_t offset[WL_LANES], uint32_t start, uint32_t room);
+};
+const struct wl_executor_watch *wl_executor_watch(void);
+
 #endif

@@ -39,11 +39,14 @@ while [ -z "$stopped" ] && [ "$(date +%s)" -lt "$end" ]; do
     turn=$((turn + 1))
 done
 minutes=$((($(date +%s) - begin) / 60))
-awk -F, -v minutes="$minutes" '
+times >"$folder/times"
+processor=$(awk 'NR == 2 { split($1, user, /[ms]/); split($2, own, /[ms]/)
+    print int(user[1] + own[1] + (user[2] + own[2]) / 60 + 0.5) }' "$folder/times")
+awk -F, -v minutes="$minutes" -v processor="$processor" '
     { sum[$1, $4] += $5; seeds[$1]; if (!(($1, $2) in seen)) { seen[$1, $2] = 1; turns[$1]++; bad[$1] += $3 != 0 } }
     END {
         n = split("ended,illegal address,misaligned,trap,assert,unsupported,budget", names, ",")
-        print "minutes: " minutes
+        print "minutes: " minutes ", of a processor: " processor
         for (seed in seeds) {
             launches = 0
             for (i = 1; i <= n; i++) launches += sum[seed, names[i]]
