@@ -109,14 +109,22 @@ return {
             local found = advice.top(launch, function(instruction)
                 return instruction.pipe == "fp64" and (instruction["inst_executed"] or 0)
             end)
+            local special, converted = m("ptx__inst_executed_pipe_xu.sum") or 0, advice.sum(launch, function(instruction)
+                return advice.is(instruction, "cvt") and string.find(instruction.opcode, "f64", 1, true) and
+                    string.find(instruction.opcode, "f32", 1, true) and (instruction["inst_executed"] or 0)
+            end)
+            local all = math.max(1, m["ptx__inst_executed.sum"])
             local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
             return {
                 at = found,
                 title = string.format("%s operations in double precision on data in single precision",
                     advice.count(doubles)),
                 evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "ptx__flop_count_sp.sum" } },
-                saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1, issue = 0.9 }),
-                how = string.format("single precision is %.0f times as fast; %s", rate32 / math.max(rate64, 1e-9),
+                saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1,
+                    xu = special > 0 and math.max(0, 1 - converted / special) or 1,
+                    issue = math.min(0.9, 1 - converted / all) }),
+                how = string.format("single precision is %.0f times as fast%s; %s", rate32 / math.max(rate64, 1e-9),
+                    converted > 0 and string.format(", and %s conversions go", advice.count(converted)) or "",
                     advice.floors_text(launch)),
             }
         end,
@@ -156,6 +164,55 @@ return {
                 saved = advice.saved(launch, { xu = 0.5 }),
                 how = "half of them: " .. advice.floors_text(launch),
                 confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "integer-division",
+        name = "Integer divisions by what is not known when it is compiled",
+        section = "ComputeWorkloadAnalysis",
+        stage = "compute",
+        order = 515,
+        group = "arithmetic",
+        description = "GPUs have no instruction that divides integers: a quotient or a remainder takes about 20 instructions, of 64 " ..
+            "bits more than 50, four of them special functions. Fires where these are a third of the instructions of machine code, " ..
+            "and issuing, integers or special functions have half of the time by floors.",
+        advice = "Take quotient and remainder from one division (r = a - q * b), make the divisor a constant (a template " ..
+            "parameter) or a power of two (shift and mask), use 32 bits, walk with the block's indices instead of dividing a flat " ..
+            "index, or multiply by a reciprocal that the host computed (__umulhi).",
+        apply = function(launch)
+            local m = launch.m
+            local all, divided, found, most = 0, 0, nil, 0
+            for _, instruction in ipairs(launch.instructions) do
+                local kind, bits = string.match(instruction.opcode, "^(%a+)%.[usb](%d+)$")
+                local is_division = kind == "div" or kind == "rem"
+                local cost = (instruction["inst_executed"] or 0) * (not is_division and 1 or bits == "64" and 60 or 20)
+                all = all + cost
+                divided = divided + (is_division and cost or 0)
+                if is_division and cost > most then
+                    found, most = instruction, cost
+                end
+            end
+            local share = all > 0 and divided / all or 0
+            local weight = math.max(advice.weight(launch, "issue"), advice.weight(launch, "alu"), advice.weight(launch, "xu"))
+            local step = advice.step(launch, "excess")
+            if not found or share < 0.33 or weight < 0.5 then
+                return nil
+            end
+            local threads = advice.sum(launch, function(instruction)
+                local kind = string.match(instruction.opcode, "^(%a+)%.[usb]%d+$")
+                return (kind == "div" or kind == "rem") and instruction["thread_inst_executed_true"] or 0
+            end)
+            return {
+                at = found,
+                title = string.format("%s integer divisions, about %s of the instructions of machine code", advice.count(threads),
+                    advice.percent(share)),
+                evidence = { { metric = "thread_inst_executed_true", value = threads },
+                    { metric = "ptx__inst_executed_pipe_xu.sum" } },
+                saved = (step or weight) * share * 0.75,
+                how = string.format("a quarter of their %s of the work remains: a multiplication and a few additions each",
+                    advice.percent(share)),
+                confidence = "medium",
             }
         end,
     },

@@ -19,6 +19,9 @@ return {
             -- an SM that is idle itself most of the time waits for memory or for other warps, and may go on to
             local duration, floor = launch.m("sm__cycles_elapsed.max"), launch.m("warplens__floor.cycle")
             local is_busy = duration and floor and floor >= 0.5 * duration
+            if duration and not is_busy and #advice.loops(launch) == 0 and launch.m["launch__block_size"] <= 256 then
+                return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
+            end
             return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
@@ -27,6 +30,9 @@ return {
                 how = string.format(is_busy and "the same work on all SMs: 1 - %d / %d" or
                     "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
                     units),
+                todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
+                    "kernel goes through its data in strides of the grid, so that nothing else changes.",
+                    advice.blocks_at_once(launch)) or nil,
                 confidence = is_busy and "high" or "low",
             }
         end,

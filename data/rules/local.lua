@@ -24,9 +24,10 @@ return {
                 return nil
             end
             local registers = m["launch__registers_per_thread"]
+            local is_predicted = m("ptx__inst_executed.sum") and (m["l1tex__t_requests_pipe_lsu_mem_local.sum"] or 0) == 0
             return {
-                title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread",
-                    stores, loads, registers),
+                title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread%s",
+                    stores, loads, registers, is_predicted and "; the predicted time has none of this" or ""),
                 evidence = {
                     { metric = "kernel__spill_store_bytes", threshold = 0 },
                     { metric = "kernel__spill_load_bytes", threshold = 0 },

@@ -310,6 +310,84 @@ function advice.is_indirect(launch, instruction)
     return false
 end
 
+-- Whether a load needs, turn by turn, what it loaded the turn before: lists, trees, searches by halves.
+function advice.is_chased(launch, instruction)
+    local queue, seen = advice.address_registers(instruction), {}
+    while #queue > 0 do
+        local name = table.remove(queue)
+        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+            if writer.index == instruction.index then
+                return true
+            end
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return false
+end
+
+-- The registers that hold something out of memory, or computed from it.
+function advice.data_registers(launch)
+    if launch.data_registers then
+        return launch.data_registers
+    end
+    local is_data, changed = {}, true
+    while changed do
+        changed = false
+        for _, instruction in ipairs(launch.instructions) do
+            local written, read = advice.registers(instruction)
+            local loads = advice.is(instruction, "ld.") and not advice.is(instruction, "ld.param")
+            for _, name in ipairs(read) do
+                loads = loads or is_data[name]
+            end
+            for _, name in ipairs(loads and written or {}) do
+                changed = changed or not is_data[name]
+                is_data[name] = true
+            end
+        end
+    end
+    launch.data_registers = is_data
+    return is_data
+end
+
+-- The part of the instructions of warps that compute neither from nor with data: indices, comparisons with lengths,
+-- loads and stores themselves. A thread that takes several elements shares them out.
+function advice.overhead(launch)
+    local is_data, own, all = advice.data_registers(launch), 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local count, uses = instruction["inst_executed"] or 0, false
+        local written, read = advice.registers(instruction)
+        for _, list in ipairs({ written, read }) do
+            for _, name in ipairs(list) do
+                uses = uses or is_data[name] or false
+            end
+        end
+        if not uses or advice.is(instruction, "ld.") or advice.is(instruction, "st.") then
+            own = own + count
+        end
+        all = all + count
+    end
+    return all > 0 and own / all or 0
+end
+
+-- Whether the kernel goes through its data in strides of the grid: it asks how many blocks there are.
+function advice.is_grid_stride(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        if string.find(instruction.text, "%%nctaid") and (instruction["inst_executed"] or 0) > 0 then
+            return #advice.loops(launch) > 0
+        end
+    end
+    return false
+end
+
+-- How many blocks of this launch the SMs hold at once.
+function advice.blocks_at_once(launch)
+    return math.max(1, launch.m["launch__occupancy_blocks_per_multiprocessor"]) * launch.m["launch__sm_count"]
+end
+
 -- The sum of value(instruction) over the instructions of the same source line that do the same.
 function advice.of_line(launch, found, value)
     local sum = 0
