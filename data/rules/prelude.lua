@@ -56,10 +56,10 @@ local function time_of(floors)
     return math.sqrt(sum)
 end
 
--- The part of its time in which a launch that was measured, and has no ladder, could at most be busy.
+-- The part of its time in which a launch could at most be busy with its floors: more than that does not go with them.
 local function busy_part(launch, cycles)
     local elapsed = launch.m("gpc__cycles_elapsed.max")
-    if not elapsed or elapsed <= 0 or launch.m("warplens__ladder_wait.ns") then
+    if not elapsed or elapsed <= 0 then
         return 1
     end
     return math.min(1, cycles / elapsed)
@@ -72,7 +72,8 @@ function advice.saved(launch, parts)
     if before == 0 then
         return 0
     end
-    local busy = busy_part(launch, before)
+    local is_awaited = parts.barrier and launch.m("warplens__ladder_wait.ns") -- what waits at barriers goes with them
+    local busy = is_awaited and 1 or busy_part(launch, before)
     for _, unit in ipairs(units) do
         if parts[unit] then
             floors[unit] = floors[unit] * parts[unit]
