@@ -30,6 +30,37 @@ local function find_pairs(launch, type_name)
     return best, total
 end
 
+-- What floats save of the time in which the double-precision pipe works, as predicted or read: divisions and roots of
+-- doubles are many instructions of machine code.
+local function saved_of_pipe(launch, part)
+    local m = launch.m
+    if m("warplens__ladder_unit") ~= "fp64" then
+        return 0
+    end
+    local all, own = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
+    return math.min(0.99, m["warplens__ladder_unit.ns"] * (1 - part) / math.max(1, all - own))
+end
+
+-- Doubles on a GPU that has few units for them.
+local function slow_doubles(launch, found, doubles)
+    local m = launch.m
+    local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
+    if rate64 <= 0 or rate32 < 8 * rate64 or advice.weight(launch, "fp64") < 0.5 then
+        return nil
+    end
+    return {
+        at = found,
+        title = string.format("%s operations in double precision, of which this GPU does one where it does %.0f in single " ..
+            "precision", advice.count(doubles), rate32 / rate64),
+        evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "warplens__floor_fp64.cycle" } },
+        todo = "Where single precision is enough, store and compute floats; or keep doubles for what needs them (sums, residuals) " ..
+            "and compute the rest in floats. Else this kernel belongs on a GPU made for doubles.",
+        saved = math.max(advice.saved(launch, { fp64 = rate64 / rate32 }), saved_of_pipe(launch, rate64 / rate32)),
+        how = string.format("floats: %.0f times as fast; %s", rate32 / rate64, advice.floors_text(launch)),
+        confidence = "medium",
+    }
+end
+
 return {
     {
         id = "nonfused",
@@ -82,7 +113,8 @@ return {
         lowers_least = true,
         description = "The kernel computes in double precision, but loads and stores no doubles: often a constant without " ..
             "f (0.5 instead of 0.5f), or a function of the wrong kind (sin instead of sinf). Fires when there is " ..
-            "double-precision arithmetic and no global memory instruction moves doubles, but some move floats.",
+            "double-precision arithmetic and no global memory instruction moves doubles, but some move floats; and, where doubles " ..
+            "are moved, on GPUs that have an eighth of the units for them or fewer, when these have half of the time by floors.",
         advice = "Write constants with f and call functions of floats (sinf, sqrtf), if single precision is enough.",
         apply = function(launch)
             local m = launch.m
@@ -91,24 +123,26 @@ return {
             if doubles == 0 then
                 return nil
             end
-            local floats = 0
+            local floats, moves_doubles = 0, false
             for _, instruction in ipairs(launch.instructions) do
                 if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
                     if string.find(instruction.opcode, "f64", 1, true) or
                         (string.find(instruction.opcode, "64", 1, true) and not string.find(instruction.opcode, "u64", 1, true)) then
-                        return nil
+                        moves_doubles = true
                     end
                     if string.find(instruction.opcode, "f32", 1, true) then
                         floats = floats + 1
                     end
                 end
             end
-            if floats == 0 then
-                return nil
-            end
             local found = advice.top(launch, function(instruction)
                 return instruction.pipe == "fp64" and (instruction["inst_executed"] or 0)
             end)
+            if moves_doubles then
+                return slow_doubles(launch, found, doubles)
+            elseif floats == 0 then
+                return nil
+            end
             local special, converted = m("ptx__inst_executed_pipe_xu.sum") or 0, advice.sum(launch, function(instruction)
                 return advice.is(instruction, "cvt") and string.find(instruction.opcode, "f64", 1, true) and
                     string.find(instruction.opcode, "f32", 1, true) and (instruction["inst_executed"] or 0)

@@ -108,14 +108,21 @@ return {
                 return nil -- global-atomics: threads of a warp meet
             end
             local floor = m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
+            local todo, without = fewer(launch), m("whatif__atomics__duration.ns")
+            local starts = (m("warplens__ladder_starts.ns") or 0) / work
+            -- fewer blocks are fewer starts, too, which the launch timed again still has
+            local is_both = todo and without and starts >= 0.05
+            local apart = is_both and (m["gpu__time_duration.sum"] - without) / work or 0
             return {
                 at = found,
-                todo = fewer(launch),
+                todo = todo,
+                cause = is_both and "" or nil,
                 title = string.format("%s atomics, most of them in one place of L2, which performs them for %s of the time of " ..
                     "the SMs", advice.count(threads), advice.percent(math.min(1, busy / work))),
                 evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
-                saved = math.max(0, math.min(0.95, (busy - floor) / work)),
-                how = string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
+                saved = is_both and math.min(0.95, apart + starts) or math.max(0, math.min(0.95, (busy - floor) / work)),
+                how = is_both and string.format("%s of the time of the SMs by the launch timed again without atomics that meet, and " ..
+                    "%s for starting blocks", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
                     advice.count(m["warplens__floor.cycle"]), advice.count(m["warplens__atomics.cycle"])),
                 confidence = "medium",
             }

@@ -5,6 +5,10 @@
 -- (bench/gpu/model, loaded).
 local device_memory_ns = 900
 
+local function each_sm(launch)
+    return launch.m["launch__grid_size"] / launch.m["launch__sm_count"]
+end
+
 -- A thread with more loads and stores than this has its work already.
 local most_accesses = 12
 
@@ -43,6 +47,28 @@ local function find_elementwise(launch)
     end
     return (widths[4] or 0) > 0.5 * all and 4 or (widths[2] or 0) > 0.5 * all and 2 or
         (widths[1] or 0) > 0.5 * all and 1 or 4, found
+end
+
+-- The one global load of threads that each load once and then add up what their block has: with barriers, and no loop
+-- around it. nil where they do other things.
+local function find_single_load(launch)
+    local m, found, loads, barriers = launch.m, nil, 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local count = instruction["inst_executed"] or 0
+        if count > 0 and advice.is(instruction, "ld.global") then
+            found, loads = instruction, loads + 1
+            if count > 1.01 * m["ptx__warps_launched.sum"] then
+                return nil
+            end
+        elseif count > 0 and advice.is(instruction, "bar") then
+            barriers = barriers + 1
+        end
+    end
+    local stored = advice.sum(launch, function(instruction)
+        return advice.is(instruction, "st.global") and instruction["thread_inst_executed_true"] or 0
+    end)
+    local is_sum = stored <= 0.1 * m["ptx__threads_launched.sum"]
+    return loads == 1 and barriers > 0 and is_sum and m("warplens__ladder_wait_kind") == "memory" and found or nil
 end
 
 -- Whether threads look something up in constant memory: that is work, however many elements a thread takes.
@@ -218,6 +244,9 @@ return {
                 return instruction["smsp__pcsamp_warps_issue_stalled_long_scoreboard"] or
                     instruction["warp_cycles_stalled_long_scoreboard"]
             end)
+            if advice.chased(launch) then
+                return nil -- a way from one value to the next cannot be divided
+            end
             return {
                 at = found,
                 title = string.format("the grid has %s warps, of which the SMs could hold %s: they wait for memory for %s of " ..
@@ -252,8 +281,30 @@ return {
         apply = function(launch)
             local m = launch.m
             local starts = advice.step(launch, "starts")
-            if starts < 0.1 or m["launch__block_size"] < 256 or m["launch__waves_per_multiprocessor"] < 2 or
-                find_elementwise(launch) then -- short-threads: that, and more
+            local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
+            if m["launch__block_size"] < 128 or waves < 2 or find_elementwise(launch) then -- short-threads: that, and more
+                return nil
+            end
+            local load = starts < 0.1 and waves >= 4 and find_single_load(launch)
+            if load then
+                local saved = advice.step(launch, "wait") * 0.75
+                local fit = advice.blocks_at_once(launch)
+                return saved >= 0.1 and {
+                    at = load,
+                    cause = "",
+                    title = string.format("each thread of %.0f blocks loads once, and the block waits for it and adds up: %s of the " ..
+                        "time of the SMs", blocks, advice.percent(advice.step(launch, "wait"))),
+                    evidence = { { metric = "warplens__ladder_wait.ns" }, { metric = "launch__grid_size" },
+                        { metric = "launch__waves_per_multiprocessor", threshold = 4 } },
+                    todo = string.format("Launch %.0f blocks, as many as the SMs hold at once, which go through the data in " ..
+                        "strides of the grid (for (i = global index; i < n; i += gridDim.x * blockDim.x)) and add up once; or " ..
+                        "let a thread load several elements before the first is used.", fit),
+                    saved = saved,
+                    how = "several loads of a thread on their way at once: a quarter of the waiting remains",
+                    confidence = "low",
+                } or nil
+            end
+            if starts < 0.1 or m["launch__block_size"] < 256 then
                 return nil
             end
             return {
@@ -283,10 +334,15 @@ return {
         apply = function(launch)
             local m = launch.m
             local idle, waves = advice.step(launch, "idle"), m["launch__waves_per_multiprocessor"]
-            local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or 0
+            local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or
+                1 - each_sm(launch) / math.ceil(each_sm(launch)) -- tail-wave says both
             if m["launch__grid_size"] < m["launch__sm_count"] or idle < 0.15 or of_last_wave >= 0.1 or
                 m("sm__cycles_active.max") then -- imbalance says it where the busiest SM was counted
                 return nil
+            end
+            local without = m("whatif__tail-wave__duration.ns")
+            if without and without > 0.9 * m["gpu__time_duration.sum"] then
+                return nil -- the launch's own way there and back, rather than blocks
             end
             return {
                 title = string.format("for %s of the time of the SMs they have no block, while the longest blocks go on",

@@ -330,6 +330,19 @@ function advice.is_chased(launch, instruction)
     return false
 end
 
+-- The load that most of all goes from one value to the next where such loads are half of the global ones, else nil.
+function advice.chased(launch)
+    local all, own, found = 0, 0, nil
+    for _, instruction in ipairs(launch.instructions) do
+        local count = advice.is(instruction, "ld.global") and instruction["inst_executed"] or 0
+        all = all + count
+        if count > 0 and advice.is_chased(launch, instruction) then
+            own, found = own + count, instruction
+        end
+    end
+    return own >= 0.5 * all and found or nil
+end
+
 -- The registers that hold something out of memory, or computed from it.
 function advice.data_registers(launch)
     if launch.data_registers then
@@ -354,16 +367,46 @@ function advice.data_registers(launch)
     return is_data
 end
 
--- The part of the instructions of warps that compute neither from nor with data: indices, comparisons with lengths,
--- loads and stores themselves. A thread that takes several elements shares them out.
+-- All registers that those in these lists are computed from, and these themselves; memory ends the way.
+local function sources(launch, queue)
+    local seen = {}
+    while #queue > 0 do
+        local name = table.remove(queue)
+        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(advice.is(writer, "ld.") and {} or read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return seen
+end
+
+-- The part of the instructions of warps that compute neither from nor with data, nor a value that is stored: indices,
+-- comparisons with lengths, loads and stores themselves. A thread that takes several elements shares them out.
 function advice.overhead(launch)
-    local is_data, own, all = advice.data_registers(launch), 0, 0
+    local own, all = 0, 0
+    local addresses, values = {}, {}
+    for _, instruction in ipairs(launch.instructions) do
+        local is_store, in_address = advice.is(instruction, "st."), {}
+        for _, name in ipairs(advice.address_registers(instruction)) do
+            addresses[#addresses + 1] = name
+            in_address[name] = true
+        end
+        local _, read = advice.registers(instruction)
+        for _, name in ipairs(is_store and read or {}) do
+            values[#values + 1] = not in_address[name] and name or nil
+        end
+    end
+    local of_addresses = sources(launch, addresses)
+    local of_values, loaded = sources(launch, values), advice.data_registers(launch)
     for _, instruction in ipairs(launch.instructions) do
         local count, uses = instruction["inst_executed"] or 0, false
         local written, read = advice.registers(instruction)
         for _, list in ipairs({ written, read }) do
             for _, name in ipairs(list) do
-                uses = uses or is_data[name] or false
+                uses = uses or loaded[name] or (of_values[name] and not of_addresses[name]) or false
             end
         end
         if not uses or advice.is(instruction, "ld.") or advice.is(instruction, "st.") then
