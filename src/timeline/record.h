@@ -16,6 +16,12 @@ enum wl_timeline_category {
 
 enum wl_timeline_side { WL_TIMELINE_SIDE_NONE, WL_TIMELINE_SIDE_HOST, WL_TIMELINE_SIDE_DEVICE };
 
+/* Of categories whose records are sums: they are not listed among events where not asked for. */
+static inline int wl_timeline_is_sum(unsigned category)
+{
+    return category == WL_TIMELINE_CPU_SAMPLE || category == WL_TIMELINE_CPU_SWITCH;
+}
+
 enum { WL_TIMELINE_WORDS = 6 };
 
 struct wl_timeline_category_info {
