@@ -132,9 +132,8 @@ void wl_advice_rank(struct wl_advice *findings, size_t count,
         const struct kernel_share *own =
             key.kernel ? bsearch(&key, sums, kernels, sizeof *sums, by_kernel_alone) : NULL;
         double share = own && own->share > 0 ? own->share : 1;
-        ranked[i] = (struct ranked){.advice = findings[i],
-                                    .kernel = key.kernel,
-                                    .gain = findings[i].score / share};
+        ranked[i] = (struct ranked){
+            .advice = findings[i], .kernel = key.kernel, .gain = findings[i].score / share};
     }
     qsort(ranked, count, sizeof *ranked, by_kernel);
     for (size_t i = count; i-- > 0;) {

@@ -238,13 +238,14 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
     end_answer(sink);
 }
 
-/* Whether launching takes a third of the kernel's time: as much as any change of the kernel gains. */
+/* Whether launching takes a third of the kernel's time: as much as any change of the kernel gains.
+ */
 static bool is_mostly_launch(struct wl_view_context *context, const struct wl_share *share)
 {
     struct wl_ladder ladder;
     struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
-    bool is_launch = wl_ladder_read(set, &ladder) &&
-                     3 * ladder.steps_ns[WL_LADDER_LAUNCH] >= ladder.duration_ns;
+    bool is_launch =
+        wl_ladder_read(set, &ladder) && 3 * ladder.steps_ns[WL_LADDER_LAUNCH] >= ladder.duration_ns;
     wl_metric_set_free(set);
     return is_launch;
 }
@@ -264,9 +265,10 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
         tell(sink, ANSWER, wl_text_take(&text));
     } else {
         tell(sink, ANSWER,
-             wl_string_copy(is_mostly_launch(context, share) ? "fewer launches: more work in each, several kernels as one, "
-                                        "or a CUDA graph"
-                                      : "another kernel, or less work for this one"));
+             wl_string_copy(is_mostly_launch(context, share)
+                                ? "fewer launches: more work in each, several kernels as one, "
+                                  "or a CUDA graph"
+                                : "another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
