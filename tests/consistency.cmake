@@ -6,7 +6,7 @@ elseif(WL_CUDA_CLANG)
 else()
   set(compiler "")
 endif()
-foreach(part cases fixtures examples)
+foreach(part cases followed fixtures examples)
   if(compiler)
     add_test(NAME consistency.${part} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/consistency/run.sh ${compiler} ${part})
     set_tests_properties(consistency.${part} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}

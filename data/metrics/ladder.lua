@@ -193,7 +193,7 @@ local causes = {
     { "barriers", "waiting at barriers" }, { "divergence", "lanes that part" },
     { "idle-warps", "warps that have nothing to do" }, { "occupancy-registers", "the limit of blocks by registers" },
     { "occupancy-shared", "the limit of blocks by shared memory" }, { "occupancy-blocks", "the limits on small blocks" },
-    { "tail-wave", "the last wave" }, { "atomics", "atomics that meet in one place" },
+    { "tail-wave", "SMs that have no block" }, { "atomics", "atomics that meet in one place" },
     { "constants", "constants at different addresses" }, { "local-memory", "local memory" },
     { "special-functions", "slow special functions" }, { "nonfused", "multiplications that are not fused" },
 }

@@ -30,6 +30,37 @@ local function find_pairs(launch, type_name)
     return best, total
 end
 
+-- What floats save of the time in which the double-precision pipe works, as predicted or read: divisions and roots of
+-- doubles are many instructions of machine code.
+local function saved_of_pipe(launch, part)
+    local m = launch.m
+    if m("warplens__ladder_unit") ~= "fp64" then
+        return 0
+    end
+    local all, own = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
+    return math.min(0.99, m["warplens__ladder_unit.ns"] * (1 - part) / math.max(1, all - own))
+end
+
+-- Doubles on a GPU that has few units for them.
+local function slow_doubles(launch, found, doubles)
+    local m = launch.m
+    local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
+    if rate64 <= 0 or rate32 < 8 * rate64 or advice.weight(launch, "fp64") < 0.5 then
+        return nil
+    end
+    return {
+        at = found,
+        title = string.format("%s operations in double precision, of which this GPU does one where it does %.0f in single " ..
+            "precision", advice.count(doubles), rate32 / rate64),
+        evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "warplens__floor_fp64.cycle" } },
+        todo = "Where single precision is enough, store and compute floats; or keep doubles for what needs them (sums, residuals) " ..
+            "and compute the rest in floats. Else this kernel belongs on a GPU made for doubles.",
+        saved = math.max(advice.saved(launch, { fp64 = rate64 / rate32 }), saved_of_pipe(launch, rate64 / rate32)),
+        how = string.format("floats: %.0f times as fast; %s", rate32 / rate64, advice.floors_text(launch)),
+        confidence = "medium",
+    }
+end
+
 return {
     {
         id = "nonfused",
@@ -82,7 +113,8 @@ return {
         lowers_least = true,
         description = "The kernel computes in double precision, but loads and stores no doubles: often a constant without " ..
             "f (0.5 instead of 0.5f), or a function of the wrong kind (sin instead of sinf). Fires when there is " ..
-            "double-precision arithmetic and no global memory instruction moves doubles, but some move floats.",
+            "double-precision arithmetic and no global memory instruction moves doubles, but some move floats; and, where doubles " ..
+            "are moved, on GPUs that have an eighth of the units for them or fewer, when these have half of the time by floors.",
         advice = "Write constants with f and call functions of floats (sinf, sqrtf), if single precision is enough.",
         apply = function(launch)
             local m = launch.m
@@ -91,32 +123,42 @@ return {
             if doubles == 0 then
                 return nil
             end
-            local floats = 0
+            local floats, moves_doubles = 0, false
             for _, instruction in ipairs(launch.instructions) do
                 if advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") then
                     if string.find(instruction.opcode, "f64", 1, true) or
                         (string.find(instruction.opcode, "64", 1, true) and not string.find(instruction.opcode, "u64", 1, true)) then
-                        return nil
+                        moves_doubles = true
                     end
                     if string.find(instruction.opcode, "f32", 1, true) then
                         floats = floats + 1
                     end
                 end
             end
-            if floats == 0 then
-                return nil
-            end
             local found = advice.top(launch, function(instruction)
                 return instruction.pipe == "fp64" and (instruction["inst_executed"] or 0)
             end)
+            if moves_doubles then
+                return slow_doubles(launch, found, doubles)
+            elseif floats == 0 then
+                return nil
+            end
+            local special, converted = m("ptx__inst_executed_pipe_xu.sum") or 0, advice.sum(launch, function(instruction)
+                return advice.is(instruction, "cvt") and string.find(instruction.opcode, "f64", 1, true) and
+                    string.find(instruction.opcode, "f32", 1, true) and (instruction["inst_executed"] or 0)
+            end)
+            local all = math.max(1, m["ptx__inst_executed.sum"])
             local rate32, rate64 = m["device__model_fp32_per_cycle"], m["device__model_fp64_per_cycle"]
             return {
                 at = found,
                 title = string.format("%s operations in double precision on data in single precision",
                     advice.count(doubles)),
                 evidence = { { metric = "ptx__flop_count_dp.sum" }, { metric = "ptx__flop_count_sp.sum" } },
-                saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1, issue = 0.9 }),
-                how = string.format("single precision is %.0f times as fast; %s", rate32 / math.max(rate64, 1e-9),
+                saved = advice.saved(launch, { fp64 = rate32 > 0 and rate64 / rate32 or 1,
+                    xu = special > 0 and math.max(0, 1 - converted / special) or 1,
+                    issue = math.min(0.9, 1 - converted / all) }),
+                how = string.format("single precision is %.0f times as fast%s; %s", rate32 / math.max(rate64, 1e-9),
+                    converted > 0 and string.format(", and %s conversions go", advice.count(converted)) or "",
                     advice.floors_text(launch)),
             }
         end,
@@ -156,6 +198,55 @@ return {
                 saved = advice.saved(launch, { xu = 0.5 }),
                 how = "half of them: " .. advice.floors_text(launch),
                 confidence = "low",
+            }
+        end,
+    },
+    {
+        id = "integer-division",
+        name = "Integer divisions by what is not known when it is compiled",
+        section = "ComputeWorkloadAnalysis",
+        stage = "compute",
+        order = 515,
+        group = "arithmetic",
+        description = "GPUs have no instruction that divides integers: a quotient or a remainder takes about 20 instructions, of 64 " ..
+            "bits more than 50, four of them special functions. Fires where these are a third of the instructions of machine code, " ..
+            "and issuing, integers or special functions have half of the time by floors.",
+        advice = "Take quotient and remainder from one division (r = a - q * b), make the divisor a constant (a template " ..
+            "parameter) or a power of two (shift and mask), use 32 bits, walk with the block's indices instead of dividing a flat " ..
+            "index, or multiply by a reciprocal that the host computed (__umulhi).",
+        apply = function(launch)
+            local m = launch.m
+            local all, divided, found, most = 0, 0, nil, 0
+            for _, instruction in ipairs(launch.instructions) do
+                local kind, bits = string.match(instruction.opcode, "^(%a+)%.[usb](%d+)$")
+                local is_division = kind == "div" or kind == "rem"
+                local cost = (instruction["inst_executed"] or 0) * (not is_division and 1 or bits == "64" and 60 or 20)
+                all = all + cost
+                divided = divided + (is_division and cost or 0)
+                if is_division and cost > most then
+                    found, most = instruction, cost
+                end
+            end
+            local share = all > 0 and divided / all or 0
+            local weight = math.max(advice.weight(launch, "issue"), advice.weight(launch, "alu"), advice.weight(launch, "xu"))
+            local step = advice.step(launch, "excess")
+            if not found or share < 0.33 or weight < 0.5 then
+                return nil
+            end
+            local threads = advice.sum(launch, function(instruction)
+                local kind = string.match(instruction.opcode, "^(%a+)%.[usb]%d+$")
+                return (kind == "div" or kind == "rem") and instruction["thread_inst_executed_true"] or 0
+            end)
+            return {
+                at = found,
+                title = string.format("%s integer divisions, about %s of the instructions of machine code", advice.count(threads),
+                    advice.percent(share)),
+                evidence = { { metric = "thread_inst_executed_true", value = threads },
+                    { metric = "ptx__inst_executed_pipe_xu.sum" } },
+                saved = (step or weight) * share * 0.75,
+                how = string.format("a quarter of their %s of the work remains: a multiplication and a few additions each",
+                    advice.percent(share)),
+                confidence = "medium",
             }
         end,
     },

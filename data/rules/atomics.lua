@@ -1,4 +1,28 @@
 -- Atomics on global memory.
+
+-- Whether the threads of a warp have a word each: look-ups are hardly more than the sectors that are touched.
+local function is_apart(launch)
+    local m = launch.m
+    local lookups = (m("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") or 0) +
+        (m("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") or 0)
+    local touched = advice.sum(launch, function(instruction)
+        local is_atomic = advice.is(instruction, "atom") or advice.is(instruction, "red")
+        return is_atomic and instruction["memory_l2_theoretical_sectors_global"] or 0
+    end)
+    return lookups > 0 and touched > 0.8 * lookups
+end
+
+-- How the atomics of many blocks get fewer: where a block has one for a few elements, fewer blocks do more each.
+local function fewer(launch)
+    local blocks, fit = launch.m["launch__grid_size"], advice.blocks_at_once(launch)
+    if blocks <= 2 * fit then
+        return nil
+    end
+    return string.format("Launch %.0f blocks, as many as the SMs hold at once, in place of %.0f, which each go through the data " ..
+        "in strides of the grid (for (i = global index; i < n; i += gridDim.x * blockDim.x)) and add up before the one atomic; " ..
+        "or write one result a block and add these up in a second kernel.", fit, blocks)
+end
+
 return {
     {
         id = "global-atomics",
@@ -20,13 +44,7 @@ return {
             if requests == 0 then
                 return nil
             end
-            local lookups = (m("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum") or 0) +
-                (m("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum") or 0)
-            local touched = advice.sum(launch, function(instruction)
-                local is_atomic = advice.is(instruction, "atom") or advice.is(instruction, "red")
-                return is_atomic and instruction["memory_l2_theoretical_sectors_global"] or 0
-            end)
-            if lookups > 0 and touched > 0.8 * lookups then
+            if is_apart(launch) then
                 return nil
             end
             local function crowd(instruction)
@@ -86,17 +104,25 @@ return {
                 return nil
             end
             local sectors = found["memory_l2_theoretical_sectors_global"] or 0
-            if sectors > 0 and threads / sectors >= 8 then
+            if sectors > 0 and threads / sectors >= 8 and not is_apart(launch) then
                 return nil -- global-atomics: threads of a warp meet
             end
             local floor = m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
+            local todo, without = fewer(launch), m("whatif__atomics__duration.ns")
+            local starts = (m("warplens__ladder_starts.ns") or 0) / work
+            -- fewer blocks are fewer starts, too, which the launch timed again still has
+            local is_both = todo and without and starts >= 0.05
+            local apart = is_both and (m["gpu__time_duration.sum"] - without) / work or 0
             return {
                 at = found,
+                todo = todo,
+                cause = is_both and "" or nil,
                 title = string.format("%s atomics, most of them in one place of L2, which performs them for %s of the time of " ..
                     "the SMs", advice.count(threads), advice.percent(math.min(1, busy / work))),
                 evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
-                saved = math.max(0, math.min(0.95, (busy - floor) / work)),
-                how = string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
+                saved = is_both and math.min(0.95, apart + starts) or math.max(0, math.min(0.95, (busy - floor) / work)),
+                how = is_both and string.format("%s of the time of the SMs by the launch timed again without atomics that meet, and " ..
+                    "%s for starting blocks", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
                     advice.count(m["warplens__floor.cycle"]), advice.count(m["warplens__atomics.cycle"])),
                 confidence = "medium",
             }

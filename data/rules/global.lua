@@ -27,6 +27,12 @@ local function is_misaligned(instruction)
         sectors(instruction) >= 2 * requests and ideal(instruction) >= 1.9 * requests
 end
 
+-- Where it goes is data: through a list of indices, from one node to the next, or an atomic, which goes where it must.
+local function is_by_data(launch, instruction)
+    return advice.is_indirect(launch, instruction) or advice.is_chased(launch, instruction) or
+        advice.is(instruction, "atom") or advice.is(instruction, "red")
+end
+
 -- What the units would still need of their cycles if these instructions touched no more than they must.
 local function parts_without(launch, is_meant)
     local tags, kept_tags, l2_saved = 0, 0, 0
@@ -166,10 +172,10 @@ return {
             local gathered = 0
             local function is_scattered(instruction)
                 return excess(instruction) > 0 and not is_misaligned(instruction) and
-                    not is_by_pieces(launch, instruction) and not advice.is_indirect(launch, instruction)
+                    not is_by_pieces(launch, instruction) and not is_by_data(launch, instruction)
             end
             gathered = advice.sum(launch, function(instruction)
-                return excess(instruction) > 0 and advice.is_indirect(launch, instruction) and excess(instruction)
+                return excess(instruction) > 0 and is_by_data(launch, instruction) and excess(instruction)
             end)
             local function own(instruction)
                 return is_scattered(instruction) and excess(instruction)
@@ -335,7 +341,14 @@ return {
             "registers what it will need again.",
         apply = function(launch)
             local m = launch.m
-            local l2, dram = m["lts__t_bytes_srcunit_tex.sum"], m["dram__bytes.sum"]
+            local all, dram = m["lts__t_bytes_srcunit_tex.sum"], m["dram__bytes.sum"]
+            -- sectors that scattered accesses need besides, atomics and local memory are other findings' matter
+            local needed = 32 * advice.sum(launch, function(instruction)
+                local is_kept = advice.is(instruction, "ld.global") or advice.is(instruction, "st.global")
+                return is_kept and math.min(ideal(instruction), instruction["l1tex__t_sectors_lookup_miss"] or
+                    ideal(instruction))
+            end)
+            local l2 = math.min(all, needed)
             if m("device__model_l1_global_loads") == "off" and
                 m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"] == 0 then
                 return nil -- L1 is the first thing to try: read-only-cache
@@ -344,7 +357,7 @@ return {
                 return nil
             end
             local found = advice.top(launch, function(instruction)
-                return instruction["l1tex__t_sectors_lookup_miss"] or 0
+                return advice.is(instruction, "ld.global") and (instruction["l1tex__t_sectors_lookup_miss"] or 0)
             end)
             return {
                 at = found,
@@ -353,8 +366,8 @@ return {
                     { metric = "lts__t_bytes_srcunit_tex.sum" }, { metric = "dram__bytes.sum" },
                     { metric = "lts__t_sector_hit_rate.pct" },
                 },
-                saved = advice.saved(launch, { l2 = 0.25 }),
-                how = "a quarter of the traffic of L2: " .. advice.floors_text(launch),
+                saved = advice.saved(launch, { l2 = 1 - 0.75 * l2 / math.max(1, all) }),
+                how = "a quarter of that traffic of L2: " .. advice.floors_text(launch),
                 confidence = "low",
             }
         end,
@@ -392,6 +405,9 @@ return {
             local found = advice.top(launch, function(instruction)
                 return is_narrow(instruction) and (instruction["inst_executed"] or 0)
             end)
+            local narrow_lines = advice.sum(launch, function(instruction)
+                return is_narrow(instruction) and (instruction["memory_l1_tag_requests_global"] or 0)
+            end) / math.max(1, m["memory_l1_tag_requests_global"])
             local asked, dram = m["smsp__sass_data_bytes_mem_global.sum"], m("dram__bytes.sum") or 0
             local integer = m["ptx__inst_executed_pipe_alu.sum"]
             return {
@@ -402,7 +418,7 @@ return {
                     { metric = "smsp__sass_data_bytes_mem_global.sum", value = asked },
                     { metric = "dram__bytes.sum", value = dram },
                 },
-                saved = advice.saved(launch, { l1 = 0.6, issue = 1 - 0.4 * math.min(1, share + integer / all), alu = 0.6 }),
+                saved = advice.saved(launch, { l1 = 1 - 0.4 * narrow_lines, issue = 1 - 0.4 * math.min(1, share + integer / all), alu = 0.6 }),
                 how = "two results a thread: about 0.6 of the load/store and index instructions; " ..
                     advice.floors_text(launch),
                 confidence = "low",

@@ -19,6 +19,9 @@ return {
             -- an SM that is idle itself most of the time waits for memory or for other warps, and may go on to
             local duration, floor = launch.m("sm__cycles_elapsed.max"), launch.m("warplens__floor.cycle")
             local is_busy = duration and floor and floor >= 0.5 * duration
+            if duration and not is_busy and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
+                return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
+            end
             return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
@@ -27,6 +30,9 @@ return {
                 how = string.format(is_busy and "the same work on all SMs: 1 - %d / %d" or
                     "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
                     units),
+                todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
+                    "kernel goes through its data in strides of the grid, so that nothing else changes.",
+                    advice.blocks_at_once(launch)) or nil,
                 confidence = is_busy and "high" or "low",
             }
         end,
@@ -47,6 +53,22 @@ return {
             local waves = launch.m["launch__waves_per_multiprocessor"]
             local all = math.ceil(waves)
             local idle = 1 - waves / all
+            local blocks, units = launch.m["launch__grid_size"], launch.m["launch__sm_count"]
+            local step = advice.step(launch, "idle")
+            if waves < 1 and blocks > units and step and step >= 0.1 then
+                local most = math.ceil(blocks / units)
+                local uneven = 1 - blocks / units / most
+                return uneven >= 0.1 and {
+                    title = string.format("%d blocks on %d SMs: some have %d at once, others %d", blocks, units, most, most - 1),
+                    evidence = { { metric = "launch__grid_size" }, { metric = "launch__sm_count" },
+                        { metric = "warplens__ladder_idle.ns" } },
+                    todo = string.format("Let the grid be a multiple of the SMs: %d or %d blocks, each with so much less or more " ..
+                        "to do.", most * units, math.max(1, most - 1) * units),
+                    saved = math.min(uneven, step),
+                    how = string.format("blocks of equal length: 1 - %.2f / %d on each SM", blocks / units, most),
+                    confidence = "low",
+                } or nil
+            end
             if waves < 1 or idle < 0.1 then
                 return nil
             end

@@ -5,6 +5,34 @@ local function is_local(instruction)
         (instruction["memory_l2_theoretical_sectors_local"] or 0)
 end
 
+-- Whether the place in the array is known only when the kernel runs.
+local function is_by_data(launch, instruction)
+    local is_data = advice.data_registers(launch)
+    for _, name in ipairs(advice.address_registers(instruction)) do
+        if is_data[name] then
+            return true
+        end
+    end
+    return false
+end
+
+-- Such an array belongs to shared memory, as long as that leaves an SM its warps.
+local function by_data(m)
+    local each, threads = m("launch__local_mem_per_thread") or 0, m["launch__block_size"]
+    local most, blocks = m("device__attribute_max_shared_memory_per_multiprocessor") or 0,
+        m["launch__occupancy_blocks_per_multiprocessor"]
+    local fit = each > 0 and most // (each * threads + 1024) or 0
+    if most == 0 or each == 0 then
+        return "The place in the array is computed from data, so that no unrolling makes registers of it: make the array smaller " ..
+            "(a narrower type), or put it into shared memory, an element of each thread beside those of its neighbours " ..
+            "([element][thread])."
+    end
+    return string.format("The place in the array is computed from data, so that no unrolling makes registers of it. In shared " ..
+        "memory, [element][thread], %d bytes a thread leave an SM %.0f blocks of this size where it holds %.0f now%s.", each, fit,
+        blocks, fit >= 0.75 * blocks and "" or
+        ": it gains less than is said, or nothing; make the array smaller (a narrower type) first")
+end
+
 return {
     {
         id = "register-spills",
@@ -24,9 +52,10 @@ return {
                 return nil
             end
             local registers = m["launch__registers_per_thread"]
+            local is_predicted = m("ptx__inst_executed.sum") and (m["l1tex__t_requests_pipe_lsu_mem_local.sum"] or 0) == 0
             return {
-                title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread",
-                    stores, loads, registers),
+                title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread%s",
+                    stores, loads, registers, is_predicted and "; the predicted time has none of this" or ""),
                 evidence = {
                     { metric = "kernel__spill_store_bytes", threshold = 0 },
                     { metric = "kernel__spill_load_bytes", threshold = 0 },
@@ -62,7 +91,13 @@ return {
             local sectors = m["memory_l2_theoretical_sectors_local"]
             local own = sectors / 4
             local tags = own + m["memory_l1_tag_requests_global"]
+            -- an array that is indexed by what comes out of memory, or is computed from it, cannot be registers
+            local indices = advice.sum(launch, function(instruction)
+                return is_local(instruction) and is_by_data(launch, instruction) and is_local(instruction)
+            end)
+            local todo = indices >= 0.3 * sectors and by_data(m) or nil
             return {
+                todo = todo,
                 at = found,
                 title = string.format("%.0f%% of the requests to L1 are for local memory", share),
                 evidence = {

@@ -5,6 +5,13 @@
 -- (bench/gpu/model, loaded).
 local device_memory_ns = 900
 
+local function each_sm(launch)
+    return launch.m["launch__grid_size"] / launch.m["launch__sm_count"]
+end
+
+-- A thread with more loads and stores than this has its work already.
+local most_accesses = 12
+
 local function is_global_access(instruction)
     return advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") or
         advice.is(instruction, "ld.global.nc")
@@ -13,7 +20,7 @@ end
 -- Threads that only load, compute and store elements of their own: no barrier, shuffle or shared memory, and no loop
 -- that loads. Returns the width of most accesses and the instruction that is one, nil where they do more.
 local function find_elementwise(launch)
-    local widths, all = {}, 0
+    local widths, all, accesses = {}, 0, 0
     local found, most = nil, 0
     for _, instruction in ipairs(launch.instructions) do
         local count = instruction["inst_executed"] or 0
@@ -28,17 +35,50 @@ local function find_elementwise(launch)
             end
             widths[width] = (widths[width] or 0) + count
             all = all + count
+            accesses = accesses + 1
             if count > most then
                 found, most = instruction, count
             end
         end
     end
     local narrow = (widths[1] or 0) + (widths[2] or 0) + (widths[4] or 0)
-    if not found or narrow < 0.8 * all then
+    if not found or narrow < 0.8 * all or accesses > most_accesses then
         return nil
     end
     return (widths[4] or 0) > 0.5 * all and 4 or (widths[2] or 0) > 0.5 * all and 2 or
         (widths[1] or 0) > 0.5 * all and 1 or 4, found
+end
+
+-- The one global load of threads that each load once and then add up what their block has: with barriers, and no loop
+-- around it. nil where they do other things.
+local function find_single_load(launch)
+    local m, found, loads, barriers = launch.m, nil, 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local count = instruction["inst_executed"] or 0
+        if count > 0 and advice.is(instruction, "ld.global") then
+            found, loads = instruction, loads + 1
+            if count > 1.01 * m["ptx__warps_launched.sum"] then
+                return nil
+            end
+        elseif count > 0 and advice.is(instruction, "bar") then
+            barriers = barriers + 1
+        end
+    end
+    local stored = advice.sum(launch, function(instruction)
+        return advice.is(instruction, "st.global") and instruction["thread_inst_executed_true"] or 0
+    end)
+    local is_sum = stored <= 0.1 * m["ptx__threads_launched.sum"]
+    return loads == 1 and barriers > 0 and is_sum and m("warplens__ladder_wait_kind") == "memory" and found or nil
+end
+
+-- Whether threads look something up in constant memory: that is work, however many elements a thread takes.
+local function indexes_constants(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        if advice.is(instruction, "ld.const") and #advice.address_registers(instruction) > 0 then
+            return true
+        end
+    end
+    return false
 end
 
 -- The load of a loop in which each thread walks a row of its own: neighbouring threads are far apart, turn by turn, and
@@ -62,7 +102,7 @@ local function find_walk(launch)
         local is_far = (step and (parameter ~= "" or math.abs(step) >= 32)) or
             (instruction["memory_l2_theoretical_sectors_global"] or 0) >= 16 * requests
         return inside[instruction.index] and advice.is(instruction, "ld.global") and is_far and step ~= 0 and
-            not advice.is_indirect(launch, instruction) and
+            not advice.is_indirect(launch, instruction) and not advice.is_chased(launch, instruction) and
             (instruction["inst_executed"] or 0) >= 16 * m["ptx__warps_launched.sum"] and
             instruction["memory_l2_theoretical_sectors_global"]
     end)
@@ -137,9 +177,11 @@ return {
             end
             local elements = 16 / width
             local unit = m("warplens__ladder_unit")
+            -- of what the busiest unit does beyond the least: what does not touch data is shared out
             local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "sm") and
-                advice.step(launch, "excess") or 0
-            local wait = advice.step(launch, "wait")
+                not indexes_constants(launch) and
+                advice.step(launch, "excess") * advice.overhead(launch) or 0
+            local wait = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
             local spent = advice.step(launch, "starts") + indices + wait
             -- one way to device memory remains, however few threads go it
             local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
@@ -183,10 +225,28 @@ return {
             if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or blocks < m["launch__sm_count"] / 2 then
                 return nil
             end
+            -- each block more brings its own atomics, which wait for each other
+            local all, launch_ns = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
+            local atomics = (m("warplens__atomics.cycle") or 0) / m["device__model_sm_clock_hz"] * 1e9
+            local waiting = (wait + advice.step(launch, "idle")) * (all - launch_ns)
+            local times, least = 1, all
+            for _, each in ipairs({ 2, 4, 8, 16, 32 }) do
+                local own = math.min(each, 1 / waves)
+                local ns = launch_ns + math.max(all - launch_ns - waiting * (1 - 1 / own), atomics * own)
+                if ns < 0.95 * least then
+                    times, least = own, ns
+                end
+            end
+            if times == 1 then
+                return nil
+            end
             local found = advice.top(launch, function(instruction)
                 return instruction["smsp__pcsamp_warps_issue_stalled_long_scoreboard"] or
                     instruction["warp_cycles_stalled_long_scoreboard"]
             end)
+            if advice.chased(launch) then
+                return nil -- a way from one value to the next cannot be divided
+            end
             return {
                 at = found,
                 title = string.format("the grid has %s warps, of which the SMs could hold %s: they wait for memory for %s of " ..
@@ -194,9 +254,13 @@ return {
                     advice.count(m["ptx__warps_launched.sum"] / waves), advice.percent(wait)),
                 evidence = { { metric = "launch__waves_per_multiprocessor", threshold = 0.5 },
                     { metric = "warplens__ladder_wait.ns" } },
-                saved = (wait + advice.step(launch, "idle")) * (1 - waves),
-                how = string.format("as many warps as the SMs hold, each with less to do: waiting, and SMs without a block, " ..
-                    "fall to %s", advice.percent(waves)),
+                todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks in place of %.0f: the kernel goes " ..
+                    "through its data in strides of the grid, so that nothing else changes.", math.floor(times * blocks),
+                    blocks) or nil,
+                saved = (1 - least / all) * all / (all - launch_ns),
+                how = string.format("%.1f times as many warps, each with less to do: waiting, and SMs without a block, " ..
+                    "fall to %s%s", times, advice.percent(1 / times), atomics > 0 and string.format("; atomics in one place " ..
+                    "take %.0f ns then", atomics * times) or ""),
                 confidence = "medium",
             }
         end,
@@ -217,8 +281,30 @@ return {
         apply = function(launch)
             local m = launch.m
             local starts = advice.step(launch, "starts")
-            if starts < 0.1 or m["launch__block_size"] < 256 or m["launch__waves_per_multiprocessor"] < 2 or
-                find_elementwise(launch) then -- short-threads: that, and more
+            local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
+            if m["launch__block_size"] < 128 or waves < 2 or find_elementwise(launch) then -- short-threads: that, and more
+                return nil
+            end
+            local load = starts < 0.1 and waves >= 4 and find_single_load(launch)
+            if load then
+                local saved = advice.step(launch, "wait") * 0.75
+                local fit = advice.blocks_at_once(launch)
+                return saved >= 0.1 and {
+                    at = load,
+                    cause = "",
+                    title = string.format("each thread of %.0f blocks loads once, and the block waits for it and adds up: %s of the " ..
+                        "time of the SMs", blocks, advice.percent(advice.step(launch, "wait"))),
+                    evidence = { { metric = "warplens__ladder_wait.ns" }, { metric = "launch__grid_size" },
+                        { metric = "launch__waves_per_multiprocessor", threshold = 4 } },
+                    todo = string.format("Launch %.0f blocks, as many as the SMs hold at once, which go through the data in " ..
+                        "strides of the grid (for (i = global index; i < n; i += gridDim.x * blockDim.x)) and add up once; or " ..
+                        "let a thread load several elements before the first is used.", fit),
+                    saved = saved,
+                    how = "several loads of a thread on their way at once: a quarter of the waiting remains",
+                    confidence = "low",
+                } or nil
+            end
+            if starts < 0.1 or m["launch__block_size"] < 256 then
                 return nil
             end
             return {
@@ -248,10 +334,15 @@ return {
         apply = function(launch)
             local m = launch.m
             local idle, waves = advice.step(launch, "idle"), m["launch__waves_per_multiprocessor"]
-            local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or 0
+            local of_last_wave = waves >= 1 and 1 - waves / math.ceil(waves) or
+                1 - each_sm(launch) / math.ceil(each_sm(launch)) -- tail-wave says both
             if m["launch__grid_size"] < m["launch__sm_count"] or idle < 0.15 or of_last_wave >= 0.1 or
                 m("sm__cycles_active.max") then -- imbalance says it where the busiest SM was counted
                 return nil
+            end
+            local without = m("whatif__tail-wave__duration.ns")
+            if without and without > 0.9 * m["gpu__time_duration.sum"] then
+                return nil -- the launch's own way there and back, rather than blocks
             end
             return {
                 title = string.format("for %s of the time of the SMs they have no block, while the longest blocks go on",

@@ -56,10 +56,10 @@ local function time_of(floors)
     return math.sqrt(sum)
 end
 
--- The part of its time in which a launch that was measured, and has no ladder, could at most be busy.
+-- The part of its time in which a launch could at most be busy with its floors: more than that does not go with them.
 local function busy_part(launch, cycles)
     local elapsed = launch.m("gpc__cycles_elapsed.max")
-    if not elapsed or elapsed <= 0 or launch.m("warplens__ladder_wait.ns") then
+    if not elapsed or elapsed <= 0 then
         return 1
     end
     return math.min(1, cycles / elapsed)
@@ -72,7 +72,8 @@ function advice.saved(launch, parts)
     if before == 0 then
         return 0
     end
-    local busy = busy_part(launch, before)
+    local is_awaited = parts.barrier and launch.m("warplens__ladder_wait.ns") -- what waits at barriers goes with them
+    local busy = is_awaited and 1 or busy_part(launch, before)
     for _, unit in ipairs(units) do
         if parts[unit] then
             floors[unit] = floors[unit] * parts[unit]
@@ -308,6 +309,127 @@ function advice.is_indirect(launch, instruction)
         end
     end
     return false
+end
+
+-- Whether a load needs, turn by turn, what it loaded the turn before: lists, trees, searches by halves.
+function advice.is_chased(launch, instruction)
+    local queue, seen = advice.address_registers(instruction), {}
+    while #queue > 0 do
+        local name = table.remove(queue)
+        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+            if writer.index == instruction.index then
+                return true
+            end
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return false
+end
+
+-- The load that most of all goes from one value to the next where such loads are half of the global ones, else nil.
+function advice.chased(launch)
+    local all, own, found = 0, 0, nil
+    for _, instruction in ipairs(launch.instructions) do
+        local count = advice.is(instruction, "ld.global") and instruction["inst_executed"] or 0
+        all = all + count
+        if count > 0 and advice.is_chased(launch, instruction) then
+            own, found = own + count, instruction
+        end
+    end
+    return own >= 0.5 * all and found or nil
+end
+
+-- The registers that hold something out of memory, or computed from it.
+function advice.data_registers(launch)
+    if launch.data_registers then
+        return launch.data_registers
+    end
+    local is_data, changed = {}, true
+    while changed do
+        changed = false
+        for _, instruction in ipairs(launch.instructions) do
+            local written, read = advice.registers(instruction)
+            local loads = advice.is(instruction, "ld.") and not advice.is(instruction, "ld.param")
+            for _, name in ipairs(read) do
+                loads = loads or is_data[name]
+            end
+            for _, name in ipairs(loads and written or {}) do
+                changed = changed or not is_data[name]
+                is_data[name] = true
+            end
+        end
+    end
+    launch.data_registers = is_data
+    return is_data
+end
+
+-- All registers that those in these lists are computed from, and these themselves; memory ends the way.
+local function sources(launch, queue)
+    local seen = {}
+    while #queue > 0 do
+        local name = table.remove(queue)
+        for _, writer in ipairs(not seen[name] and writers(launch)[name] or {}) do
+            local _, read = advice.registers(writer)
+            for _, other in ipairs(advice.is(writer, "ld.") and {} or read) do
+                queue[#queue + 1] = other
+            end
+        end
+        seen[name] = true
+    end
+    return seen
+end
+
+-- The part of the instructions of warps that compute neither from nor with data, nor a value that is stored: indices,
+-- comparisons with lengths, loads and stores themselves. A thread that takes several elements shares them out.
+function advice.overhead(launch)
+    local own, all = 0, 0
+    local addresses, values = {}, {}
+    for _, instruction in ipairs(launch.instructions) do
+        local is_store, in_address = advice.is(instruction, "st."), {}
+        for _, name in ipairs(advice.address_registers(instruction)) do
+            addresses[#addresses + 1] = name
+            in_address[name] = true
+        end
+        local _, read = advice.registers(instruction)
+        for _, name in ipairs(is_store and read or {}) do
+            values[#values + 1] = not in_address[name] and name or nil
+        end
+    end
+    local of_addresses = sources(launch, addresses)
+    local of_values, loaded = sources(launch, values), advice.data_registers(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        local count, uses = instruction["inst_executed"] or 0, false
+        local written, read = advice.registers(instruction)
+        for _, list in ipairs({ written, read }) do
+            for _, name in ipairs(list) do
+                uses = uses or loaded[name] or (of_values[name] and not of_addresses[name]) or false
+            end
+        end
+        if not uses or advice.is(instruction, "ld.") or advice.is(instruction, "st.") then
+            own = own + count
+        end
+        all = all + count
+    end
+    return all > 0 and own / all or 0
+end
+
+-- Whether the kernel goes through its data in strides of the grid: it asks how many blocks there are.
+function advice.is_grid_stride(launch)
+    for _, instruction in ipairs(launch.instructions) do
+        if string.find(instruction.text, "%%nctaid") and (instruction["inst_executed"] or 0) > 0 then
+            return #advice.loops(launch) > 0
+        end
+    end
+    return false
+end
+
+-- How many blocks of this launch the SMs hold at once.
+function advice.blocks_at_once(launch)
+    return math.max(1, launch.m["launch__occupancy_blocks_per_multiprocessor"]) * launch.m["launch__sm_count"]
 end
 
 -- The sum of value(instruction) over the instructions of the same source line that do the same.

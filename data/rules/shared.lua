@@ -78,12 +78,15 @@ return {
             if all == 0 then
                 return nil
             end
+            local function is_other(instruction) -- atomics meet in words rather than in banks: shared-atomics
+                return advice.is(instruction, "atom") or advice.is(instruction, "red")
+            end
             local merged = advice.sum(launch, function(instruction)
-                return excess(instruction) > 0 and is_merged(launch, instruction) and excess(instruction)
+                return excess(instruction) > 0 and is_other(instruction) and excess(instruction)
             end)
             local share = m["derived__memory_l1_wavefronts_shared_excessive_pct"] - 100 * merged / all
             local found = advice.top(launch, function(instruction)
-                return excess(instruction) > 0 and not is_merged(launch, instruction) and excess(instruction)
+                return excess(instruction) > 0 and not is_other(instruction) and excess(instruction)
             end)
             if share < 10 or not found then
                 return nil
@@ -198,6 +201,7 @@ return {
         stage = "memory",
         order = 230,
         group = "atomics",
+        cause = "shared-conflicts",
         description = "Threads of a warp update the same words of shared memory, one after another. Fires when a shared " ..
             "atomic needs 4 wavefronts or more on average.",
         advice = "Give each warp, or each few lanes, a copy of the words of their own and add these up at the end; or add " ..

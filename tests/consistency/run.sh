@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh nvcc|cc cases|fixtures|examples: profiles the programs and looks for contradictions in what is said of them
+# run.sh nvcc|cc cases|followed|fixtures|examples: profiles the programs and looks for contradictions in what is said of them
 # (check.py); of the cases also whether loads and stores alone, and arithmetic alone, take as long as programs that were
-# cut down to them. Environment: WARPLENS, SOURCE, NVCC.
+# cut down to them; of the followed also whether what is advised brings what it promised (followed.py). Environment: WARPLENS, SOURCE, NVCC.
 set -eu
 compiler=$1
 part=$2
@@ -34,6 +34,11 @@ cases)
     profile asked --whatif ./cases
     "$WARPLENS" optimize -q -f -o program ./cases >program.log 2>&1 || { cat program.log; exit 1; }
     python3 "$SOURCE/tests/consistency/alone.py" "$WARPLENS" cases.wlr asked.wlr
+    ;;
+followed)
+    compile "$SOURCE/tests/consistency/followed.cu" followed
+    profile followed ./followed
+    python3 "$SOURCE/tests/consistency/followed.py" "$WARPLENS" followed.wlr
     ;;
 fixtures)
     compile "$SOURCE/tests/rules/fixtures.cu" fixtures

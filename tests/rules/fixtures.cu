@@ -45,7 +45,15 @@ __device__ int global_index()
         int i = global_index() & (numbers - 1);  \
         x.b[i] = 2 * x.a[i];                     \
     }
-COPY(fires_small_grid)
+// Few blocks that do much; few that do one thing each, which is no faster on more SMs.
+__global__ void fires_small_grid(arrays x)
+{
+    float sum = 0;
+    for (int i = global_index(); i < numbers / 64; i += gridDim.x * blockDim.x)
+        sum += x.a[i];
+    x.b[global_index()] = sum;
+}
+COPY(short_small_grid)
 COPY(silent_small_grid)
 COPY(fires_tail_wave)
 COPY(silent_tail_wave)
@@ -470,6 +478,22 @@ __global__ void silent_special_functions(arrays x)
     x.b[i] = __sinf(x.a[i]);
 }
 
+template <int WIDTH> __device__ void divide(arrays x, int width)
+{
+    int i = global_index(), sum = 0;
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        sum += (i + 977 * k) / (WIDTH ? WIDTH : width);
+    x.i[i & (numbers - 1)] = sum;
+}
+__global__ void fires_integer_division(arrays x)
+{
+    divide<0>(x, x.zero[0] + 1021);
+}
+__global__ void silent_integer_division(arrays x)
+{
+    divide<1021>(x, x.zero[0] + 1021);
+}
 __global__ void fires_index_arithmetic(arrays x)
 {
     int i = global_index();
@@ -711,6 +735,7 @@ struct launch {
 static const struct launch launches[] = {
     {fires_small_grid, 4, 256},
     {silent_small_grid, wave, 256},
+    {short_small_grid, 4, 256},
     {fires_tail_wave, wave + 132, 256},
     {silent_tail_wave, wave, 256},
     {fires_partial_warp, wave, 100},
@@ -769,6 +794,7 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(index_arithmetic),
+    BOTH(integer_division),
     BOTH(constant_scattered),
     BOTH(loads_in_turn),
     {merged_shared_atomics, wave, 256},

@@ -77,6 +77,9 @@ for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
     done
 done
 
+# one memory access is as long on all SMs
+if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
+
 # a distance that changes from turn to turn is not said to be that of the first
 "$WARPLENS" show all.wlr -k turns_shared_bank --page advice --rule shared-bank >turns
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"

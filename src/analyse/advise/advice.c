@@ -6,6 +6,7 @@
 
 #include "analyse/advise/advice_read.h"
 #include "analyse/advise/alike.h"
+#include "analyse/advise/rank.h"
 #include "analyse/advise/rule_process.h"
 #include "analyse/advise/trace_facts.h"
 #include "base/arena.h"
@@ -272,40 +273,6 @@ static int compare_numbers(double left, double right)
     return left < right ? -1 : left > right;
 }
 
-static int compare_places(const struct wl_advice_place *a, const struct wl_advice_place *b)
-{
-    int order = strcmp(a->file, b->file);
-    if (order == 0)
-        order = compare_numbers(a->line, b->line);
-    if (order == 0)
-        order = compare_numbers(a->column, b->column);
-    if (order == 0)
-        order = compare_numbers(a->instruction ? a->instruction->index : 0,
-                                b->instruction ? b->instruction->index : 0);
-    return order;
-}
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct wl_advice *a = left, *b = right;
-    int order = (int)b->severity - (int)a->severity;
-    /* gains are not known to the last point: of about equal ones the cheaper change comes first */
-    if (order == 0)
-        order = compare_numbers(round(b->score * 20), round(a->score * 20));
-    if (order == 0)
-        order = compare_numbers(a->rule->order, b->rule->order);
-    if (order == 0)
-        order = strcmp(a->rule->id, b->rule->id);
-    if (order == 0)
-        order = compare_numbers(round(b->score * 1e6), round(a->score * 1e6));
-    if (order == 0)
-        order = compare_numbers(a->launch ? (double)a->launch->key : -1,
-                                b->launch ? (double)b->launch->key : -1);
-    if (order == 0)
-        order = compare_places(&a->place, &b->place);
-    return order ? order : strcmp(a->title, b->title);
-}
-
 static int by_rule(const void *left, const void *right)
 {
     const struct wl_advice_skip *a = left, *b = right;
@@ -317,19 +284,15 @@ static int by_rule(const void *left, const void *right)
     return order ? order : strcmp(a->text, b->text);
 }
 
-static void rank(struct wl_advice_list *list)
+static void rank(struct advising *advising)
 {
-    size_t count = list->findings.count;
-    struct wl_advice *items = list->findings.items;
-    if (count > 1)
-        qsort(items, count, sizeof *items, by_rank);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < i && items[i].overlaps == 0; j++) {
-            if (items[j].overlaps == 0 && is_same_kernel(items[i].launch, items[j].launch) &&
-                strcmp(items[i].group, items[j].group) == 0)
-                items[i].overlaps = j + 1;
-        }
-    }
+    struct wl_advice_list *list = advising->list;
+    size_t count = advising->subject_count;
+    const struct wl_report_launch **launches = wl_alloc((count + 1) * sizeof *launches);
+    for (size_t i = 0; i < count; i++)
+        launches[i] = advising->subjects[i].launch;
+    wl_advice_rank(list->findings.items, list->findings.count, launches, advising->shares, count);
+    free(launches);
     if (list->skips.count > 1)
         qsort(list->skips.items, list->skips.count, sizeof *list->skips.items, by_rule);
 }
@@ -446,6 +409,8 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
                                   .self = &advising};
         code = wl_rules_run(&run, error);
     }
+    if (code == WL_OK)
+        rank(&advising);
     for (size_t i = 0; i < count; i++)
         wl_metric_set_free(advising.subjects[i].set);
     free(advising.subjects);
@@ -458,7 +423,6 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
         wl_advice_free(advising.list);
         return code;
     }
-    rank(advising.list);
     *list = advising.list;
     return WL_OK;
 }

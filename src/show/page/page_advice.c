@@ -340,8 +340,8 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (advice->finding_count > 1) {
         wl_say(
             sink, "",
-            "Best first: by what is saved of all the time there is here. Gains within 5 points of "
-            "it count as equal: then the cheaper change comes first.");
+            "Best first: by what is saved of all the time there is here. Of one kernel, gains within 5 "
+            "points of its time count as equal: then the cheaper change comes first.");
         wl_print(sink, "\n");
     }
     wl_begin(sink, WL_LEVEL_LIST, "findings", 0);

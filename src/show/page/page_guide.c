@@ -238,6 +238,18 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
     end_answer(sink);
 }
 
+/* Whether launching takes a third of the kernel's time: as much as any change of the kernel gains.
+ */
+static bool is_mostly_launch(struct wl_view_context *context, const struct wl_share *share)
+{
+    struct wl_ladder ladder;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
+    bool is_launch =
+        wl_ladder_read(set, &ladder) && 3 * ladder.steps_ns[WL_LADDER_LAUNCH] >= ladder.duration_ns;
+    wl_metric_set_free(set);
+    return is_launch;
+}
+
 static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
                      const struct wl_view_advice *advice, const struct wl_advice *finding,
                      const struct wl_share *share)
@@ -252,7 +264,11 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_advice_add_method(finding, &text);
         tell(sink, ANSWER, wl_text_take(&text));
     } else {
-        tell(sink, ANSWER, wl_string_copy("another kernel, or less work for this one"));
+        tell(sink, ANSWER,
+             wl_string_copy(is_mostly_launch(context, share)
+                                ? "fewer launches: more work in each, several kernels as one, "
+                                  "or a CUDA graph"
+                                : "another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others += is_about(&advice->findings[i], share) && &advice->findings[i] != finding &&
@@ -278,6 +294,8 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
     case WL_VERDICT_GO_ON:
         wl_text_addf(&text, "no: %s ", finding->rule->id);
         wl_advice_add_gain(finding, &text);
+        if (is_known && finding->has_gain && finding->saved > wl_ladder_room(&ladder))
+            wl_text_addf(&text, ", as it needs fewer bytes or operations than were counted");
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
         break;
     case WL_VERDICT_STOP:

@@ -1,0 +1,277 @@
+// Kernels NAME_before, and NAME_after as the advice on them says; NAME_useless is what the advice once said, or what is near
+// it, and gains nothing. followed.py compares what was promised with what comes.
+#include <cstdio>
+
+#include <cuda_runtime.h>
+
+constexpr int numbers = 1 << 20;
+
+struct arrays {
+    float *a, *b;
+    int *i; // any numbers
+};
+
+__constant__ float table[1024];
+
+__device__ int global_index()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+__device__ int grid_threads()
+{
+    return gridDim.x * blockDim.x;
+}
+__device__ float sum_of_block(float own)
+{
+    __shared__ float part[32];
+    for (int half = 16; half > 0; half /= 2)
+        own += __shfl_down_sync(0xffffffff, own, half);
+    if (threadIdx.x % 32 == 0)
+        part[threadIdx.x / 32] = own;
+    __syncthreads();
+    own = threadIdx.x < blockDim.x / 32 ? part[threadIdx.x] : 0;
+    if (threadIdx.x < 32)
+        for (int half = 16; half > 0; half /= 2)
+            own += __shfl_down_sync(0xffffffff, own, half);
+    return own;
+}
+
+// Each thread has an atomic; then a warp has one.
+__global__ void each_before(arrays x)
+{
+    atomicAdd(x.b, x.a[global_index()]);
+}
+__global__ void each_after(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int half = 16; half > 0; half /= 2)
+        own += __shfl_down_sync(0xffffffff, own, half);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(x.b, own);
+}
+
+// A block has an atomic, and does little for it; then there are as many blocks as fit.
+__global__ void sum_before(arrays x)
+{
+    float sum = sum_of_block(x.a[global_index()]);
+    if (threadIdx.x == 0)
+        atomicAdd(x.b, sum);
+}
+__device__ void sum_by_strides(arrays x)
+{
+    float own = 0;
+    for (int i = global_index(); i < numbers; i += grid_threads())
+        own += x.a[i];
+    float sum = sum_of_block(own);
+    if (threadIdx.x == 0)
+        atomicAdd(x.b, sum);
+}
+__global__ void sum_after(arrays x)
+{
+    sum_by_strides(x);
+}
+// Too few blocks that go through the data in strides of the grid; then as many as fit.
+__global__ void few_before(arrays x)
+{
+    sum_by_strides(x);
+}
+__global__ void few_after(arrays x)
+{
+    sum_by_strides(x);
+}
+
+// The same, but each block brings 256 atomics of its own: more of them are slower.
+__device__ void count(arrays x)
+{
+    __shared__ int own[256];
+    own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = global_index(); i < numbers; i += grid_threads())
+        atomicAdd(own + (x.i[i] & 255), 1);
+    __syncthreads();
+    atomicAdd((int *)x.b + threadIdx.x, own[threadIdx.x]);
+}
+__global__ void count_before(arrays x)
+{
+    count(x);
+}
+__global__ void count_useless(arrays x)
+{
+    count(x);
+}
+
+// Much arithmetic on each element: several elements a thread save none of it.
+__device__ float much(float own)
+{
+    for (int k = 0; k < 8; k++)
+        own = powf(own + 1.5f, 2.0f) * 0.1f + sinf(own);
+    return own;
+}
+__global__ void much_before(arrays x)
+{
+    x.b[global_index()] = much(x.a[global_index()]);
+}
+__global__ void much_useless(arrays x)
+{
+    float4 own = ((const float4 *)x.a)[global_index()];
+    ((float4 *)x.b)[global_index()] = make_float4(much(own.x), much(own.y), much(own.z), much(own.w));
+}
+
+// A table that lanes index differently, in constant and in shared memory.
+__global__ void table_before(arrays x)
+{
+    float sum = 0;
+    int own = x.i[global_index()];
+    for (int k = 0; k < 8; k++)
+        sum += table[own >> k & 1023];
+    x.b[global_index()] = sum;
+}
+__global__ void table_after(arrays x)
+{
+    __shared__ float copy[1024];
+    for (int k = threadIdx.x; k < 1024; k += blockDim.x)
+        copy[k] = x.a[k];
+    __syncthreads();
+    float sum = 0;
+    int own = x.i[global_index()];
+    for (int k = 0; k < 8; k++)
+        sum += copy[own >> k & 1023];
+    x.b[global_index()] = sum;
+}
+
+// Constants without f.
+__global__ void double_before(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 16; k++)
+        own = own * 0.5 + 1.0;
+    x.b[global_index()] = own;
+}
+__global__ void double_after(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 16; k++)
+        own = own * 0.5f + 1.0f;
+    x.b[global_index()] = own;
+}
+
+// Quotient and remainder, each by a division; then one multiplication by what the host computed, both from it.
+__global__ void divide_before(arrays x, unsigned width)
+{
+    unsigned sum = 0, i = global_index();
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++)
+        sum += (i + 977 * k) / width * 3 + (i + 977 * k) % width;
+    x.i[numbers + i] = sum;
+}
+__global__ void divide_after(arrays x, unsigned width, unsigned reciprocal)
+{
+    unsigned sum = 0, i = global_index();
+#pragma unroll
+    for (unsigned k = 0; k < 8; k++) {
+        unsigned quotient = __umulhi(i + 977 * k, reciprocal);
+        sum += quotient * 3 + (i + 977 * k - quotient * width);
+    }
+    x.i[numbers + i] = sum;
+}
+
+// Through a list of indices: four of them a thread need as many sectors.
+__global__ void gather_before(arrays x)
+{
+    x.b[global_index()] = x.a[x.i[global_index()] & (numbers - 1)];
+}
+__global__ void gather_useless(arrays x)
+{
+    int4 own = ((const int4 *)x.i)[global_index()];
+    ((float4 *)x.b)[global_index()] = make_float4(x.a[own.x & (numbers - 1)], x.a[own.y & (numbers - 1)],
+                                                  x.a[own.z & (numbers - 1)], x.a[own.w & (numbers - 1)]);
+}
+
+// From one value to the next: neither more threads nor a warp for each can share that.
+__global__ void chase_before(arrays x)
+{
+    int i = global_index();
+    for (int k = 0; k < 64; k++)
+        i = x.i[i & (numbers - 1)];
+    x.i[numbers + global_index()] = i;
+}
+__global__ void chase_useless(arrays x)
+{
+    int i = global_index();
+    for (int k = 0; k < 64; k++)
+        i = x.i[i & (numbers - 1)];
+    x.i[numbers + global_index()] = i;
+}
+
+// Structures, then arrays.
+struct particle {
+    float x, y, z, other[13];
+};
+__global__ void structures_before(arrays x)
+{
+    particle *own = (particle *)x.a + global_index();
+    own->x += own->z;
+    own->y += own->z;
+}
+__global__ void structures_after(arrays x)
+{
+    int i = global_index();
+    x.a[i] += x.a[i + numbers];
+    x.b[i] += x.a[i + numbers];
+}
+
+// Bytes, one and sixteen a thread.
+__global__ void bytes_before(arrays x)
+{
+    ((unsigned char *)x.b)[global_index()] = ((const unsigned char *)x.a)[global_index()] ^ 3;
+}
+__global__ void bytes_after(arrays x)
+{
+    uint4 own = ((const uint4 *)x.a)[global_index()];
+    ((uint4 *)x.b)[global_index()] = make_uint4(own.x ^ 0x03030303, own.y ^ 0x03030303, own.z ^ 0x03030303, own.w ^ 0x03030303);
+}
+
+int main()
+{
+    arrays x;
+    size_t bytes = 4 * numbers * sizeof(float);
+    bool is_right = cudaMalloc(&x.a, bytes) == cudaSuccess && cudaMalloc(&x.b, bytes) == cudaSuccess &&
+                    cudaMalloc(&x.i, bytes) == cudaSuccess && cudaMemset(x.a, 0, bytes) == cudaSuccess &&
+                    cudaMemset(x.b, 0, bytes) == cudaSuccess;
+    static int any[numbers];
+    unsigned last = 1;
+    for (int &own : any) {
+        last = last * 1664525 + 1013904223;
+        own = last >> 8;
+    }
+    is_right = is_right && cudaMemcpy(x.i, any, sizeof any, cudaMemcpyHostToDevice) == cudaSuccess;
+    each_before<<<1024, 256>>>(x);
+    each_after<<<1024, 256>>>(x);
+    sum_before<<<4096, 256>>>(x);
+    sum_after<<<1056, 256>>>(x);
+    few_before<<<264, 256>>>(x);
+    few_after<<<1056, 256>>>(x);
+    count_before<<<264, 256>>>(x);
+    count_useless<<<1056, 256>>>(x);
+    much_before<<<4096, 256>>>(x);
+    much_useless<<<1024, 256>>>(x);
+    table_before<<<1024, 256>>>(x);
+    table_after<<<1024, 256>>>(x);
+    double_before<<<4096, 256>>>(x);
+    double_after<<<4096, 256>>>(x);
+    divide_before<<<4096, 256>>>(x, 1021);
+    divide_after<<<4096, 256>>>(x, 1021, 0xffffffffu / 1021 + 1);
+    gather_before<<<4096, 256>>>(x);
+    gather_useless<<<1024, 256>>>(x);
+    chase_before<<<64, 256>>>(x);
+    chase_useless<<<128, 128>>>(x);
+    structures_before<<<1024, 256>>>(x);
+    structures_after<<<1024, 256>>>(x);
+    bytes_before<<<16384, 256>>>(x);
+    bytes_after<<<1024, 256>>>(x);
+    if (!is_right || cudaDeviceSynchronize() != cudaSuccess) {
+        fprintf(stderr, "followed: %s\n", cudaGetErrorString(cudaGetLastError()));
+        return 1;
+    }
+    return 0;
+}
