@@ -14,6 +14,8 @@ local rows = {
     { name = "launch__left_out_time.sum", unit = "ns", description = "what the launches took that are like this one and not recorded one by one" },
     { name = "range__launches", unit = "launch", description = "launches of a range that is counted as one" },
     { name = "range__kernels", description = "what was launched in a range that is counted as one" },
+    { name = "launch__python_line", description = "the line of Python that launched: of the program's own files, else of a library's (--python-backtrace cuda)" },
+    { name = "launch__python_stack", description = "the functions of Python that led to a launch, outermost first" },
     { name = "launch__uncounted", description = "why a launch has no counters" },
     { name = "smsp__pcsamp_sample_count", description = "warp samples taken" },
     throughput("TriageCompute.sm__throughput", "the SMs"),

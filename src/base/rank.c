@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A launcher within another wins: mpirun in a Slurm job is asked before Slurm. */
+/* A launcher within another wins: torchrun (and accelerate, deepspeed), then mpirun in a Slurm job
+ * are asked before Slurm. */
 static const struct {
     const char *rank, *count;
     int needs_count; /* the rank alone may be that of a batch script, which is no rank */
 } launchers[] = {
+    {"RANK", "WORLD_SIZE", 1},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", 0},
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", 0},
     {"PMI_RANK", "PMI_SIZE", 0},

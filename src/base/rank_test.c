@@ -12,7 +12,9 @@
 static int forget_launchers(void **state)
 {
     (void)state;
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK",
+    static const char *const names[] = {"RANK",
+                                        "WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_RANK",
                                         "OMPI_COMM_WORLD_SIZE",
                                         "MV2_COMM_WORLD_RANK",
                                         "MV2_COMM_WORLD_SIZE",
@@ -44,7 +46,8 @@ static void without_a_launcher_there_is_no_rank(void **state)
 
 static void each_launcher_is_known(void **state)
 {
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    static const char *const names[][2] = {{"RANK", "WORLD_SIZE"},
+                                           {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                            {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
                                            {"PMI_RANK", "PMI_SIZE"},
                                            {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
@@ -57,6 +60,17 @@ static void each_launcher_is_known(void **state)
     forget_launchers(state);
     setenv("PMIX_RANK", "0", 1);
     expect(0, -1);
+}
+
+static void torchrun_within_slurm_is_asked_first(void **state)
+{
+    (void)state;
+    setenv("SLURM_PROCID", "1", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "2", 1);
+    setenv("RANK", "5", 1);
+    expect(1, 2); /* any program may call something so */
+    setenv("WORLD_SIZE", "8", 1);
+    expect(5, 8);
 }
 
 static void a_batch_script_of_slurm_is_no_rank(void **state)
@@ -130,6 +144,7 @@ int main(void)
         cmocka_unit_test_setup(without_a_launcher_there_is_no_rank, forget_launchers),
         cmocka_unit_test_setup(each_launcher_is_known, forget_launchers),
         cmocka_unit_test_setup(a_batch_script_of_slurm_is_no_rank, forget_launchers),
+        cmocka_unit_test_setup(torchrun_within_slurm_is_asked_first, forget_launchers),
         cmocka_unit_test_setup(mpirun_within_slurm_counts, forget_launchers),
         cmocka_unit_test_setup(what_is_no_number_is_no_rank, forget_launchers),
         cmocka_unit_test(one_rank_is_not_many),

@@ -50,6 +50,34 @@ static const char rank_imbalance_sum[] =
     "   ORDER BY value DESC, rank LIMIT 1)\n"
     "FROM quantities GROUP BY number HAVING count(*) > 1 ORDER BY number";
 
+/* A collective of NCCL ends on all ranks together, and its kernel begins where the rank comes to
+ * it: the rank that comes last has the shortest, and what another takes longer it waits. Times of
+ * different ranks are not compared, only lengths. The n-th of a name is taken to be the same
+ * collective on all ranks, where all have as many. */
+static const char nccl_wait_sum[] =
+    "WITH collectives AS MATERIALIZED (SELECT processes.rank AS rank, processes.pid AS pid,\n"
+    "    processes.host AS host, names.name AS name, trace_events.end_ns - trace_events.start_ns AS "
+    "length,\n"
+    "    row_number() OVER (PARTITION BY process_id, name_id ORDER BY trace_events.start_ns, "
+    "trace_events.id) AS number,\n"
+    "    count(*) OVER (PARTITION BY process_id, name_id) AS times\n"
+    "  FROM trace_events JOIN names ON names.id = name_id JOIN processes ON processes.id = "
+    "process_id\n"
+    "  WHERE category = 4 AND rank IS NOT NULL AND (names.name GLOB 'ncclDevKernel*' OR names.name "
+    "GLOB 'ncclKernel*')),\n"
+    "meetings AS MATERIALIZED (SELECT name, number, min(length) AS least, rank AS last, count(*) AS "
+    "ranks,\n"
+    "    count(DISTINCT times) AS numbers FROM collectives GROUP BY name, number),\n"
+    "waits AS MATERIALIZED (SELECT rank, pid, host, length, length - least AS waited, last FROM\n"
+    "  collectives JOIN meetings ON meetings.name = collectives.name AND meetings.number = "
+    "collectives.number\n"
+    "  WHERE ranks > 1 AND numbers = 1)\n"
+    "SELECT rank, count(*), sum(length), sum(waited), 100.0 * sum(waited) / max(1, sum(length)),\n"
+    "  sum(last = rank), iif(sum(waited), (SELECT last FROM waits AS others WHERE others.rank = "
+    "waits.rank\n"
+    "    GROUP BY last ORDER BY sum(waited) DESC, last LIMIT 1), NULL), pid, host\n"
+    "FROM waits GROUP BY rank, pid, host ORDER BY rank";
+
 static const char mpi_comm_sum[] =
     "SELECT sum(end_ns - start_ns), count(*), sum(word_0) / 1000000.0, sum(word_1) / 1000000.0,\n"
     "  coalesce(names.name, '?'), communicators.name\n"
@@ -107,6 +135,18 @@ const struct wl_timeline_table wl_rank_tables[] = {
                  {"StdDev (ns)", WL_UNIT_NS},
                  {"Imbalance (%)", WL_UNIT_PERCENT},
                  {"Slowest Rank", WL_UNIT_ID}}},
+    {"nccl_wait_sum", "Waiting in Collectives of NCCL",
+     "a rank: how long its kernels of NCCL waited for a rank that came later", .is_summary = true,
+     .is_of_device = true, .sql = nccl_wait_sum,
+     .columns = {{"Rank", WL_UNIT_ID},
+                 {"Collectives", WL_UNIT_COUNT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Waited (ns)", WL_UNIT_NS},
+                 {"Waited (%)", WL_UNIT_PERCENT},
+                 {"Times Last", WL_UNIT_COUNT},
+                 {"Waited Most For", WL_UNIT_ID},
+                 {"PID", WL_UNIT_ID},
+                 {"Host", WL_UNIT_TEXT}}},
     {"mpi_comm_sum", "MPI Communicator Summary", "a function of MPI on a communicator",
      .is_summary = true, .sql = mpi_comm_sum,
      .columns = {{"Total Time (ns)", WL_UNIT_NS},

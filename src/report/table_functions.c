@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/kernel_name.h"
 #include "base/memory.h"
+#include "base/python_stack.h"
 #include "report/launch_origins.h"
 
 /* ---- median(), deviation() ---- */
@@ -77,56 +78,17 @@ static void end_deviation(sqlite3_context *context)
     free_values(kept);
 }
 
-/* ---- Python's stacks: "FILE:LINE FUNCTION;...", outermost first, with other code behind ---- */
-
-/* The part of a frame's text up to its file's end; NULL: it is none of Python. */
-static const char *end_of_file(const char *frame, const char *end)
-{
-    const char *space = memchr(frame, ' ', (size_t)(end - frame));
-    const char *at = space;
-    while (at && at > frame && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    return at && at < space && at > frame + 1 && at[-1] == ':' ? at - 1 : NULL;
-}
-
-/* Whether it is the user's, not of a library that is installed. */
-static bool is_own_file(const char *file, const char *end)
-{
-    static const char *const parts[] = {"/site-packages/", "/dist-packages/", "/lib/python3",
-                                        "/lib/python/"};
-    char *path = wl_string_copy_length(file, (size_t)(end - file));
-    bool is_own = path[0] != '<';
-    for (size_t i = 0; i < WL_COUNT(parts); i++)
-        is_own = is_own && !strstr(path, parts[i]);
-    free(path);
-    return is_own;
-}
-
-/* python_line(stack, folder): the innermost frame of the user's own files, else of any; files in
- * the folder by their names within. NULL: there is no Python in it. */
+/* python_line(stack, folder): the line that a stack is about; files in the folder by their names
+ * within. NULL: there is no Python in it. */
 static void find_python_line(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
     const char *stack = (const char *)sqlite3_value_text(values[0]);
     const char *folder = (const char *)sqlite3_value_text(values[1]);
-    const char *chosen = NULL, *chosen_end = NULL;
-    bool is_own = false;
-    for (const char *frame = stack; frame && *frame;) {
-        const char *end = strchrnul(frame, ';'), *file_end = end_of_file(frame, end);
-        bool is_frame_own = file_end && is_own_file(frame, file_end);
-        if (file_end && (is_frame_own || !is_own)) {
-            chosen = frame;
-            chosen_end = end;
-            is_own = is_frame_own;
-        }
-        frame = *end ? end + 1 : end;
-    }
-    if (!chosen)
-        return;
-    size_t length = folder ? strlen(folder) : 0;
-    if (length && strncmp(chosen, folder, length) == 0 && chosen[length] == '/')
-        chosen += length + 1;
-    sqlite3_result_text(context, chosen, (int)(chosen_end - chosen), SQLITE_TRANSIENT);
+    size_t length = 0;
+    const char *line = stack ? wl_python_line_of(stack, folder, &length) : NULL;
+    if (line)
+        sqlite3_result_text(context, line, (int)length, SQLITE_TRANSIENT);
 }
 
 /* kernel_short(demangled) */

@@ -9,6 +9,7 @@
 #include "collect/cupti/replay/graph.h"
 #include "collect/cupti/replay/range.h"
 #include "collect/cupti/self.h"
+#include "collect/sites.h"
 #include "hardware/activity.h"
 
 /* ---- beginning ---- */
@@ -71,6 +72,8 @@ static enum wl_code start(const struct wl_collector_input *input, void **self,
         return code;
     }
     collector->has_filter = has_filter(input->settings);
+    if (input->settings->python_stacks)
+        wl_code_stacks_start(WL_STACKS_NONE, input->settings->python_stacks);
     connect(&collector->replay);
     *self = collector;
     return WL_OK;

@@ -10,6 +10,7 @@
 #include "collect/cupti/replay/range.h"
 #include "collect/cupti/self.h"
 #include "collect/cupti/sharing.h"
+#include "collect/sites.h"
 
 /* The first thousand launches alike are recorded; few where they are only sampled together, as then
  * a record has nothing of its own. */
@@ -107,7 +108,8 @@ static struct wl_collect_launch *make_launch(struct wl_replayer *replay, uint64_
     launch->start_ns = wl_clock_realtime_ns();
     launch->range = join_ranges(asked->ranges, asked->range_count);
     launch->replay = wl_replay_none.name;
-    (void)replay;
+    if (replay->core.input.settings->python_stacks)
+        launch->python = wl_code_python_stack();
     return launch;
 }
 

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/python_stack.h"
+#include "timeline/names.h"
+
 /* ---- names of counts per instruction ---- */
 
 uint32_t wl_collect_instruction_name(struct wl_collect_launches *launches, const char *name)
@@ -51,6 +54,21 @@ static void add_facts(struct wl_collect_launches *launches, const struct wl_coll
     wl_facts_add_values(&facts, gpu, kernel->has_attributes ? occupancy : NULL, &launches->values);
 }
 
+static void add_python(struct wl_collect_launches *launches, const struct wl_collect_launch *launch)
+{
+    size_t length = 0;
+    if (!launch->python)
+        return;
+    const char *stack = wl_timeline_name_text(launch->python);
+    const char *line = wl_python_line_of(stack, NULL, &length);
+    if (!line)
+        return;
+    launches->python_line.length = 0;
+    wl_text_add_bytes(&launches->python_line, line, length);
+    add_text(&launches->attributes, "launch__python_line", launches->python_line.data);
+    add_text(&launches->attributes, "launch__python_stack", stack);
+}
+
 static void add_texts(struct wl_collect_launches *launches, const struct wl_collect_launch *launch,
                       const struct wl_occupancy *occupancy)
 {
@@ -64,6 +82,7 @@ static void add_texts(struct wl_collect_launches *launches, const struct wl_coll
     add_text(list, "launch__replay", launch->replay);
     if (launch->uncounted)
         add_text(list, "launch__uncounted", launch->uncounted);
+    add_python(launches, launch);
     if (!launch->kernel->has_attributes)
         return;
     add_text(list, "launch__registers_source", "driver");
@@ -153,4 +172,5 @@ void wl_collect_launches_free(struct wl_collect_launches *launches)
     free(launches->instruction_marks.items);
     free(launches->values.items);
     free(launches->attributes.items);
+    wl_text_free(&launches->python_line);
 }

@@ -47,6 +47,7 @@ struct wl_collect_launch {
     uint64_t samples;
     const char *replay;    /* the mode's name: "kernel", "spread", ..., "none" */
     const char *uncounted; /* why it has no counters, or NULL */
+    uint32_t python;       /* the stack of Python that launched it, as a name; 0: not known */
     struct wl_collect_numbers values;
     struct wl_collect_instruction_numbers instruction_values;
 };
@@ -73,6 +74,7 @@ struct wl_collect_launches {
     /* of the launch being sent; kept for the next */
     struct wl_value_list values;
     struct wl_attribute_list attributes;
+    struct wl_text python_line;
 };
 
 /* The index of a name among the counts per instruction. */

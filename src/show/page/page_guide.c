@@ -340,8 +340,11 @@ static void say_kernel(struct wl_view_context *context, struct wl_page_sink *sin
         if (is_about(&advice->findings[i], share) &&
             advice->findings[i].severity == WL_ADVICE_WARNING)
             finding = &advice->findings[i];
+    const struct wl_record_attribute *line =
+        wl_report_attribute(share->launch, "launch__python_line");
     wl_say_free(sink, "\n",
-                wl_string_format("The rest is about %s.", wl_fields_short_kernel(share->launch)));
+                wl_string_format("The rest is about %s%s%s.", wl_fields_short_kernel(share->launch),
+                                 line ? ", launched from " : "", line ? line->text : ""));
     say_bound(context, sink, advice, share);
     say_why(context, sink, advice, finding, share);
     say_next(context, sink, advice, finding, share);
