@@ -142,7 +142,7 @@ static void copies_last_as_the_link_is_described(void **state)
     copy((char *)memory + BYTES, memory, BYTES, NULL, false);
     copy(memory, pageable, sizeof pageable, NULL, false);
     const double rates[] = {gpu->link_to_device, gpu->link_to_host,
-                            gpu->memory_bandwidth_bytes_per_s * gpu->dram_efficiency / 2,
+                            gpu->memory_bandwidth_bytes_per_s * gpu->copy_efficiency / 2,
                             gpu->link_pageable_to_device};
     const double latencies[] = {gpu->link_latency_ns, gpu->link_latency_ns, gpu->copy_latency_ns,
                                 gpu->link_latency_ns};
