@@ -292,11 +292,16 @@ int cublasHgemmBatched(void *handle, int op_a, int op_b, int m, int n, int k, co
 static int dot_narrow(struct wl_cublas_handle *handle, const char *kernel, int n, const void *x,
                       int incx, const void *y, int incy, void *result)
 {
-    void *place;
-    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(uint16_t), 0, &place))
+    struct wl_device_allocation found;
+    void *place = result;
+    const bool is_device = wl_device_memory_find(result, &found);
+    if (!is_device &&
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof(uint16_t), 0, &place))
         return WL_CUBLAS_ALLOC_FAILED;
     int status =
         run(handle, kernel, (uint32_t[]){1, 1, 1}, (void *[]){&n, &x, &incx, &y, &incy, &place});
+    if (is_device)
+        return status;
     if (status == WL_CUBLAS_OK)
         memcpy(result, place, sizeof(uint16_t));
     wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);

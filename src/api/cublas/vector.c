@@ -61,15 +61,19 @@ static int dot(void *pointer, const char *name, int n, const void *x, int incx, 
                int incy, int take_root, void *result, size_t result_bytes)
 {
     struct wl_cublas_handle *handle = wl_cublas_check(pointer);
-    void *place;
+    struct wl_device_allocation found;
+    void *place = result;
     if (!handle)
         return WL_CUBLAS_NOT_INITIALIZED;
     if (!wl_cublas_can_point(handle, result))
         return WL_CUBLAS_INVALID_VALUE;
-    if (wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
+    const bool is_device = wl_device_memory_find(result, &found);
+    if (!is_device && wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
         return WL_CUBLAS_ALLOC_FAILED;
     int status = run(handle, name, (uint32_t[]){1, 1},
                      (void *[]){&n, &x, &incx, &y, &incy, &take_root, &place});
+    if (is_device)
+        return status;
     if (status == WL_CUBLAS_OK)
         memcpy(result, place, result_bytes);
     wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
