@@ -75,7 +75,6 @@ return {
     { name = "device__model_memory_clock_hz", unit = "hz", description = "clock of device memory" },
     { name = "device__model_memory_bandwidth_bytes_per_s", unit = "byte/s", description = "peak bandwidth of device memory" },
     { name = "device__model_dram_efficiency", description = "part of the peak bandwidth that kernels reach; 0: not known" },
-    { name = "device__model_ecc_share", description = "bytes of check bits (ECC) that device memory moves with each byte of data; 0: none, or apart from them" },
     { name = "device__model_block_interval_cycles", unit = "cycle", description = "cycles between two blocks that the GPU starts; 0: not known" },
     { name = "device__model_launch_overhead_ns", unit = "ns", description = "what a launch takes besides the time in which SMs are active; 0: not known" },
     { name = "device__model_fp16_per_cycle", description = "half-precision instructions of an SM in a cycle, in threads" },

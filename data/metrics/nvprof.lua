@@ -104,29 +104,6 @@ absent("counts the other clients of L2 too; see lts__t_sectors_srcunit_tex_op_re
 absent("see lts__t_sectors_srcunit_tex_op_atom.sum and ..._op_red.sum", {
     "l2_atomic_transactions", "atomic_transactions", "atomic_transactions_per_request",
 })
--- Check bits that lie beside the data.
-local function ecc_sectors(m)
-    local share = m["device__model_ecc_share"]
-    if share == 0 then
-        return nil, "this GPU's memory has no check bits (ECC) among its data"
-    end
-    return math.ceil(m["dram__sectors.sum"] * share)
-end
-rows[#rows + 1] = {
-    name = "ecc_transactions", unit = "sector", formula = ecc_sectors,
-    description = "nvprof's name: sectors of check bits that go with those of device memory, at least: neighbours share them",
-}
-rows[#rows + 1] = {
-    name = "ecc_throughput", unit = "byte/s", hidden = true, description = "nvprof's name: the bytes of these in a second",
-    formula = function(m)
-        local duration = m["gpu__time_duration.sum"]
-        if duration == 0 then
-            return nil, "the launch took no time"
-        end
-        local sectors, why = ecc_sectors(m)
-        return sectors and sectors * 32 * 1e9 / duration, why
-    end,
-}
 -- Bytes in a second: sectors of 32 bytes, wavefronts of 128, or what threads asked for.
 local function rate(name, unit_bytes, counted, description)
     rows[#rows + 1] = {
