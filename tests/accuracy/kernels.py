@@ -9,6 +9,7 @@ that one half can be looked at while the model is built and the other kept as a 
 """
 
 import argparse
+import concurrent.futures
 import csv
 import math
 import os
@@ -114,6 +115,7 @@ def main():
     parser.add_argument("--half", choices=["odd", "even", "all"], default="all")
     parser.add_argument("--only", metavar="REGEX", default="", help="runs whose 'program arguments kernel' match")
     parser.add_argument("--limit-s", type=float, default=600)
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     parser.add_argument("build")
     parser.add_argument("readings")
     parser.add_argument("programs")
@@ -121,7 +123,7 @@ def main():
     readings = read_readings(os.path.join(arguments.readings, arguments.gpu + ".csv"))
     with open(os.path.join(arguments.readings, "kernels.tsv")) as file:
         lines = [line.rstrip("\n").split("\t") for line in file if line.strip()]
-    results, failed = [], 0
+    chosen = []
     for number, (run, kernel) in enumerate(lines, 1):
         half = "odd" if number % 2 else "even"
         if arguments.half not in (half, "all") or not re.search(arguments.only, f"{run} {kernel}"):
@@ -129,11 +131,14 @@ def main():
         read = readings.get((run, kernel), {})
         if DURATION not in read or INSTRUCTIONS not in read:
             continue
-        predicted = predict(arguments, run, kernel)
-        if predicted is None:
-            failed += 1
-            continue
-        results.append(compare(run, kernel, read, predicted))
+        chosen.append((run, kernel, read))
+    results, failed = [], 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for (run, kernel, read), predicted in zip(chosen, pool.map(lambda one: predict(arguments, one[0], one[1]), chosen)):
+            if predicted is None:
+                failed += 1
+            else:
+                results.append(compare(run, kernel, read, predicted))
     if results:
         print_summary(results)
     if failed:
