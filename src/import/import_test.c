@@ -406,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(traces_of_pytorch_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(careless_traces_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(packed_traces_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_that_are_no_utf8_are_mended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_of_rocprof_are_read, set_up, tear_down),
