@@ -118,8 +118,6 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("python-sampling-frequency", 0, "HZ", "without --python-sampling it says nothing"),
     ONLY("python-functions-trace", 0, OFF, PYTHON),
     ONLY("python-nvtx-annotations", 0, OFF, PYTHON),
-    ONLY("pytorch", 0, OFF,
-         "let the program call torch.autograd.profiler.emit_nvtx(): its NVTX ranges are recorded"),
     ONLY("dask", 0, OFF, PYTHON),
     /* networks and disks */
     ONLY("nic-metrics", 0, OFF, NETWORK),

@@ -14,6 +14,7 @@
 #include "gpu/gpu.h"
 #include "record/filter.h"
 #include "record/stream/stream.h"
+#include "record/traced.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "run/again.h"
@@ -434,6 +435,8 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                                run->settings.collector == WL_COLLECTOR_HW ? "libwarplens-cupti.so"
                                                                           : "libwarplens-gpu.so",
                                &environment);
+    if (!code && wl_traced_is_pytorch(run->settings.pytorch))
+        wl_injection_add_pytorch(run->library_folder, run->settings.pytorch, &environment);
     allow_asan(&run->info, &environment);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);

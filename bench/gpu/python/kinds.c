@@ -1,6 +1,7 @@
-/* What each kind of CUPTI's records costs a program, without any code of Warplens: a library that kinds.py loads into
- * a process and tells which kinds are on. Records are thrown away.
- * build: gcc -O2 -shared -fPIC -I/usr/local/cuda/include -I/usr/local/cuda/extras/CUPTI/include kinds.c -ldl */
+/* What each kind of CUPTI's records costs a program, without any code of Warplens: a library that
+ * kinds.py loads into a process and tells which kinds are on. Records are thrown away. build: gcc
+ * -O2 -shared -fPIC -I/usr/local/cuda/include -I/usr/local/cuda/extras/CUPTI/include kinds.c -ldl
+ */
 #include <cupti.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -8,8 +9,10 @@
 
 enum { BUFFER_BYTES = 4 << 20, BUFFERS = 32, CALLS_MAX = 1200 };
 
-static CUptiResult (*enable)(CUpti_ActivityKind), (*disable)(CUpti_ActivityKind), (*flush)(uint32_t);
-static CUptiResult (*callbacks)(CUpti_BuffersCallbackRequestFunc, CUpti_BuffersCallbackCompleteFunc);
+static CUptiResult (*enable)(CUpti_ActivityKind), (*disable)(CUpti_ActivityKind),
+    (*flush)(uint32_t);
+static CUptiResult (*callbacks)(CUpti_BuffersCallbackRequestFunc,
+                                CUpti_BuffersCallbackCompleteFunc);
 static CUptiResult (*runtime_call)(CUpti_CallbackId, uint8_t);
 static CUptiResult (*call_name)(CUpti_CallbackDomain, uint32_t, const char **);
 static uint64_t record_bytes;
@@ -21,7 +24,8 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *records)
     *records = 0;
 }
 
-static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
+static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t size,
+                              size_t valid)
 {
     (void)context, (void)stream, (void)size;
     record_bytes += valid;
@@ -49,7 +53,8 @@ int kinds_switch(int kind, int is_on)
     return (is_on ? enable : disable)((CUpti_ActivityKind)kind);
 }
 
-/* Records of the calls of the runtime whose name has one of these parts, ',' between; how many calls. */
+/* Records of the calls of the runtime whose name has one of these parts, ',' between; how many
+ * calls. */
 int kinds_switch_calls(const char *parts, int is_on)
 {
     int count = 0;
