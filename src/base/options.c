@@ -471,16 +471,16 @@ static enum wl_code read_letters(struct reader *reader, const char *letters, str
         struct wl_option_cursor at = find_letter(reader, *letters);
         if (!at.row)
             return set_unknown(reader, "-", (char[]){*letters, '\0'}, error);
-        const char *value = NULL;
+        const char *value = NULL, *rest = letters + 1 + (letters[1] == '='); /* -t=cuda, -tcuda */
         bool takes_value = wl_option_takes_value(at.row->kind);
         reader->last = at;
         if (takes_value) {
-            enum wl_code code =
-                take_value(reader, at.row, letters[1] ? letters + 1 : NULL, &value, error);
+            enum wl_code code = take_value(reader, at.row, letters[1] ? rest : NULL, &value, error);
             if (code)
                 return code;
-        } else if (at.row->kind == WL_OPTION_CONFIRM && !letters[1]) {
-            value = take_switch_word(reader);
+        } else if (at.row->kind == WL_OPTION_CONFIRM) {
+            takes_value = letters[1] == '=' || is_switch_word(rest); /* -ftrue */
+            value = letters[1] ? takes_value ? rest : NULL : take_switch_word(reader);
         }
         enum wl_code code = apply(reader, at, value, error);
         if (code || takes_value)

@@ -105,25 +105,33 @@ static const struct wl_verb nsys_export = {
     "there are no sessions: `warplens trace PROGRAM` runs it and makes the report; --delay, " \
     "--duration, --capture-range and cudaProfilerStart choose the part that is recorded"
 
+static int profile(size_t count, char **words);
+static int analyze(size_t count, char **words);
+static int tell_status(size_t count, char **words);
+
 static const struct command {
     const char *word;
     const struct wl_verb *verb; /* NULL: refused */
     const char *text;           /* what is done, or why not */
+    int (*run)(size_t count,
+               char **words); /* what the verb has to be told besides; NULL: nothing */
 } commands[] = {
-    {"profile", &wl_verb_trace, "warplens trace"},
-    {"stats", &wl_verb_stats, "warplens stats"},
-    {"export", &nsys_export, "warplens export --nsys-sqlite"},
-    {"analyze", &wl_verb_stats, "warplens stats with nsys's rules; --page advice has ours"},
-    {"status", &wl_verb_doctor, "warplens doctor"},
-    {"launch", NULL, SESSIONS},
-    {"start", NULL, SESSIONS},
-    {"stop", NULL, SESSIONS},
-    {"cancel", NULL, SESSIONS},
-    {"shutdown", NULL, SESSIONS},
-    {"sessions", NULL, SESSIONS},
-    {"service", NULL, SESSIONS},
-    {"recipe", NULL, "`warplens stats`, `warplens diff` and `warplens merge` do what recipes do"},
-    {"plugins", NULL, "there are no plug-ins"},
+    {"profile", &wl_verb_trace, "warplens trace", profile},
+    {"stats", &wl_verb_stats, "warplens stats", NULL},
+    {"export", &nsys_export, "warplens export --nsys-sqlite", NULL},
+    {"analyze", &wl_verb_stats, "warplens stats with nsys's rules; --page advice has ours",
+     analyze},
+    {"status", &wl_verb_doctor, "warplens doctor", tell_status},
+    {"launch", NULL, SESSIONS, NULL},
+    {"start", NULL, SESSIONS, NULL},
+    {"stop", NULL, SESSIONS, NULL},
+    {"cancel", NULL, SESSIONS, NULL},
+    {"shutdown", NULL, SESSIONS, NULL},
+    {"sessions", NULL, SESSIONS, NULL},
+    {"service", NULL, SESSIONS, NULL},
+    {"recipe", NULL, "`warplens stats`, `warplens diff` and `warplens merge` do what recipes do",
+     NULL},
+    {"plugins", NULL, "there are no plug-ins", NULL},
 };
 
 const char *wl_nsys_command(const char *word, bool *is_done)
@@ -182,6 +190,67 @@ static int refuse(const struct command *command)
     return wl_console_fail(&console, &error);
 }
 
+/* "kernel:1000,sync" of --cudabacktrace, whose thresholds are none here: one word is that word,
+ * several are all. */
+static char *translate_stacks(const char *value)
+{
+    static const char *const pairs[][2] = {{"true", "all"}, {"false", "none"}};
+    size_t length = strcspn(value, ":,");
+    if (strchr(value, ','))
+        return wl_string_copy("all");
+    for (size_t i = 0; i < WL_COUNT(pairs); i++)
+        if (strcmp(value, pairs[i][0]) == 0)
+            return wl_string_copy(pairs[i][1]);
+    return wl_string_copy_length(value, length);
+}
+
+static int profile(size_t count, char **words)
+{
+    static const char option[] = "--cudabacktrace";
+    size_t length = sizeof option - 1, own = SIZE_MAX;
+    char **all = wl_alloc_zero(count + 1, sizeof *all);
+    memcpy(all, words, count * sizeof *all);
+    bool may_be_value = false; /* a word without dashes that is none is the program */
+    for (size_t i = 0; i < count && own == SIZE_MAX; i++) {
+        bool is_option = words[i][0] == '-' && strcmp(words[i], "--") != 0;
+        if (!is_option && !may_be_value)
+            break;
+        bool has_value = is_option && strchr(words[i], '=');
+        may_be_value = is_option && !has_value;
+        if (!wl_text_starts(words[i], option) || words[i][length] != (has_value ? '=' : '\0'))
+            continue;
+        own = has_value ? i : i + 1;
+        if (own < count) {
+            char *value = translate_stacks(has_value ? words[i] + length + 1 : words[own]);
+            all[own] = has_value ? wl_string_format("%s=%s", option, value) : wl_string_copy(value);
+            free(value);
+        }
+    }
+    int status = wl_verb_run(&wl_verb_trace, count, all);
+    if (own < count)
+        free(all[own]);
+    free(all);
+    return status;
+}
+
+/* nsys status: what it is asked for (-e, -n, --all) is always told. */
+static int tell_status(size_t count, char **words)
+{
+    static const char *const asked[] = {"-e", "-n", "-a", "--environment", "--network", "--all"};
+    char **all = wl_alloc_zero(count + 1, sizeof *all);
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool is_asked = false;
+        for (size_t j = 0; j < WL_COUNT(asked); j++)
+            is_asked |= strcmp(words[i], asked[j]) == 0;
+        if (!is_asked)
+            all[used++] = words[i];
+    }
+    int status = wl_verb_run(&wl_verb_doctor, used, all);
+    free(all);
+    return status;
+}
+
 /* nsys analyze without -r: all its rules. */
 static int analyze(size_t count, char **words)
 {
@@ -217,9 +286,9 @@ static int nsys(size_t word_count, char **words)
             continue;
         if (!commands[i].verb)
             return refuse(&commands[i]);
-        return strcmp(word, "analyze") == 0
-                   ? analyze(word_count - 1, words + 1)
-                   : wl_verb_run(commands[i].verb, word_count - 1, words + 1);
+        if (commands[i].run)
+            return commands[i].run(word_count - 1, words + 1);
+        return wl_verb_run(commands[i].verb, word_count - 1, words + 1);
     }
     return fail_unknown(word);
 }

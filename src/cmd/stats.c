@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/memory.h"
 #include "cmd/nsys.h"
 #include "cmd/verbs.h"
@@ -137,15 +138,26 @@ static enum wl_code write_file(const char *path, bool overwrite, const struct wl
                   : WL_OK;
 }
 
-/* BASE of "BASE_TABLE.csv": as given, or the report's without .wlr. */
+/* The report's name without what says its format. */
+static size_t stem_length(const char *path)
+{
+    static const char *const suffixes[] = {".wlr", ".nsys-rep", ".qdrep", ".sqlite"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < WL_COUNT(suffixes); i++) {
+        size_t suffix = strlen(suffixes[i]);
+        if (length > suffix && strcmp(path + length - suffix, suffixes[i]) == 0)
+            return length - suffix;
+    }
+    return length;
+}
+
+/* BASE of "BASE_TABLE.csv": as given, or the report's. */
 static char *make_path(const char *output, const char *report_path,
                        const struct wl_table_request *request)
 {
     bool is_beside = strcmp(output, ".") == 0;
     const char *base = is_beside ? report_path : output;
-    size_t length = strlen(base);
-    if (is_beside && length > 4 && strcmp(base + length - 4, ".wlr") == 0)
-        length -= 4;
+    size_t length = is_beside ? stem_length(base) : strlen(base);
     return wl_string_format("%.*s_%s.%s", (int)length, base, request->table->name,
                             wl_table_form_suffix(request->form));
 }

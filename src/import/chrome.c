@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "import/lenient_json.h"
 #include "import/target.h"
 #include "import/trace_event.h"
 
@@ -193,11 +194,30 @@ static void note_left_out(struct reading *reading)
         wl_import_note(reading->target, "import-left-out", text, "");
 }
 
+/* Strictly, else as Chrome and PyTorch write it when they are ended, or are given names that are no
+ * text. */
+static json_t *load(struct wl_import_target *target, json_error_t *trouble)
+{
+    struct wl_text mended = {0};
+    json_error_t ignored;
+    bool is_open = false;
+    json_t *root = json_loadb(target->content.data, target->content.length, 0, trouble);
+    if (root)
+        return root;
+    wl_lenient_json(&target->content, &mended, &is_open);
+    root = json_loadb(mended.data ? mended.data : "", mended.length, 0, &ignored);
+    if (root && is_open)
+        wl_import_note(target, "import-open",
+                       "the list of events has no end: the file may be cut off", "");
+    wl_text_free(&mended);
+    return root;
+}
+
 static enum wl_code read_chrome(struct wl_import_target *target, struct wl_error *error)
 {
     struct reading reading = {.target = target};
     json_error_t trouble;
-    json_t *root = json_loadb(target->content.data, target->content.length, 0, &trouble);
+    json_t *root = load(target, &trouble);
     if (!root)
         return wl_import_fail(target, WL_ERR_CORRUPT, error, "line %d: %s", trouble.line,
                               trouble.text);

@@ -42,6 +42,34 @@ static void traces_of_pytorch_are_read(void **state)
     wl_report_close(report);
 }
 
+/* What Chrome and PyTorch leave when they are ended, and names that are no text. */
+static void careless_traces_are_read(void **state)
+{
+    (void)state;
+    static const char *const files[] = {
+        "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},\n",
+        "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}",
+        "\xef\xbb\xbf{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},]}",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\xff\n\\\"\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+        "\"args\":{\"x\":NaN,\"y\":-Infinity,\"z\":\"NaN,]\"}}]}",
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct wl_report *report = NULL;
+        write_file(files[i], strlen(files[i]));
+        assert_int_equal(wl_import(path, made, true, NULL, NULL), WL_OK);
+        assert_int_equal(wl_report_open(made, &report, NULL), WL_OK);
+        assert_int_equal(wl_report_event_count(report), 1);
+        wl_report_close(report);
+    }
+    /* what is cut within an event, or within an object, is not taken for whole */
+    static const char *const cut[] = {"[{\"ph\":\"X\",\"name\":\"a\"",
+                                      "{\"traceEvents\":[{\"ph\":\"X\"}"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        write_file(cut[i], strlen(cut[i]));
+        assert_int_equal(wl_import(path, made, true, NULL, NULL), WL_ERR_CORRUPT);
+    }
+}
+
 static void packed_traces_are_read(void **state)
 {
     (void)state;
@@ -378,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(traces_of_pytorch_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(careless_traces_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(packed_traces_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_that_are_no_utf8_are_mended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_of_rocprof_are_read, set_up, tear_down),

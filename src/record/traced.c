@@ -7,13 +7,17 @@
 #include "timeline/record.h"
 
 #define BIT(category) (UINT64_C(1) << WL_TIMELINE_##category)
+#define CUDA                                                                          \
+    (BIT(CUDA_RUNTIME) | BIT(CUDA_DRIVER) | BIT(KERNEL) | BIT(MEMCPY) | BIT(MEMSET) | \
+     BIT(SYNCHRONIZATION) | BIT(MEMORY) | BIT(UNIFIED_MEMORY))
 
 static const struct {
     const char *word;
     uint64_t categories;
 } rows[] = {
-    {"cuda", BIT(CUDA_RUNTIME) | BIT(CUDA_DRIVER) | BIT(KERNEL) | BIT(MEMCPY) | BIT(MEMSET) |
-                 BIT(SYNCHRONIZATION) | BIT(MEMORY) | BIT(UNIFIED_MEMORY)},
+    {"cuda", CUDA},
+    {"cuda-sw", CUDA}, /* how nsys reads the GPU's times: by CUPTI, or by the GPU's own counters */
+    {"cuda-hw", CUDA},
     {"cuda-driver", BIT(CUDA_DRIVER)},
     {"cuda-um", BIT(UNIFIED_MEMORY)},
     {"cublas", BIT(CUDA_LIBRARY)},
