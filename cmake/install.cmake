@@ -10,6 +10,11 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/lib/ DESTINATION lib/warplens FILES_MATCHI
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/data/cc/include ${CMAKE_BINARY_DIR}/lib/include SYMBOLIC)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/data/cc/include DESTINATION lib/warplens)
+# What `warplens trace --pytorch` has Python load; files of their own, as Python may write beside them what it compiled.
+foreach(file sitecustomize.py warplens_pytorch.py)
+  configure_file(${CMAKE_SOURCE_DIR}/data/python/${file} ${CMAKE_BINARY_DIR}/lib/python/${file} COPYONLY)
+endforeach()
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/data/python DESTINATION lib/warplens FILES_MATCHING PATTERN "*.py")
 
 # Completions and man pages are printed by the program that was built, from the tables of its options.
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/cmd/verbs.def verb_rows REGEX "^WL_VERB\\(")

@@ -64,15 +64,22 @@ const warplens = (() => {
         return "the page has only the time of this launch: " + (launch.uncounted || "there are very many, and some have all their values");
     }
 
+    /* With two digits behind the point, rounded as C's printf does: the number as it is in binary, halves to the even one. */
+    function twoDigits(number) {
+        const isHalf = Number.isInteger(number * 8) && Math.abs(number * 200) % 2 === 1,
+            low = Math.floor(number * 100);
+        const text = isHalf ? ((low % 2 ? low + 1 : low) / 100).toFixed(2) : number.toFixed(2);
+        const [whole, part] = text.split(".");
+        return whole.replace(/\B(?=(\d{3})+$)/g, ",") + "." + part;
+    }
+
     /* ["80.51", "us"], as the values that come with the page are written. */
     function scaledTime(ns) {
-        for (const [limit, unit] of [
-            [1e9, "s"],
-            [1e6, "ms"],
-            [1e3, "us"],
-        ])
-            if (ns >= limit) return [(ns / limit).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }), unit];
-        return [ns.toLocaleString("en", { maximumFractionDigits: 2 }), "ns"];
+        const units = ["ns", "us", "ms", "s"];
+        let size = ns,
+            unit = 0;
+        for (; size >= 1000 && unit + 1 < units.length; unit++) size /= 1000;
+        return [unit === 0 && Number.isInteger(ns) ? String(ns) : twoDigits(size), units[unit]];
     }
 
     /* What a launch has of metric number index: {shown, unit, mark, number}, or {reason}. Of a launch that is not here
@@ -170,9 +177,9 @@ const warplens = (() => {
 
     /* ---- launches ---- */
 
-    /* "1.5 µs" */
+    /* "80.51 us": every time that a page makes a text of. */
     function shownTime(ns) {
-        return warplens.timelineDraw.shownTime(ns);
+        return scaledTime(ns).join(" ");
     }
 
     function triple(numbers) {

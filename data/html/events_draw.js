@@ -8,14 +8,17 @@ warplens.timelineDraw = (() => {
         strip_px = 34;
     const colors = warplens.timelineColors;
 
-    function shownTime(ns) {
+    /* A place of the axis, with as many digits as tell it from the next one. */
+    function tickTime(ns, step) {
         for (const [limit, unit] of [
             [1e9, "s"],
             [1e6, "ms"],
-            [1e3, "µs"],
+            [1e3, "us"],
         ])
-            if (Math.abs(ns) >= limit)
-                return (ns / limit).toLocaleString("en", { maximumFractionDigits: 3 }) + " " + unit;
+            if (ns >= limit) {
+                const digits = Math.max(0, Math.ceil(Math.log10(limit / step) - 1e-9));
+                return (ns / limit).toLocaleString("en", { maximumFractionDigits: digits }) + " " + unit;
+            }
         return Math.round(ns) + " ns";
     }
 
@@ -184,7 +187,7 @@ warplens.timelineDraw = (() => {
         context.fillStyle = ink;
         context.globalAlpha = 0.75;
         for (let at = Math.ceil(from / step) * step; at < to; at += step) {
-            context.fillText(shownTime(at), x(view, at) + 3, 14);
+            context.fillText(tickTime(at, step), x(view, at) + 3, 14);
             context.fillRect(x(view, at), 4, 1, axis_px - 6);
         }
         context.globalAlpha = 1;
@@ -328,5 +331,5 @@ warplens.timelineDraw = (() => {
         context.strokeRect(begin + 0.5, 0.5, part - 1, strip_px - 1);
     }
 
-    return { draw, x, time, left, shownTime, lane_px, head_px, layout };
+    return { draw, x, time, left, lane_px, head_px, layout };
 })();

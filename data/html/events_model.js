@@ -52,11 +52,15 @@ warplens.timelineModel = (() => {
 
     /* ---- lanes ---- */
 
+    /* Ranks of MPI in their order, which is not that in which processes began. */
     function rowOrder(rows) {
+        const rank = (row) => (rows[row].rank === undefined ? Infinity : rows[row].rank);
+        const byRank = (a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b));
         return rows
             .map((row, index) => index)
             .sort(
                 (a, b) =>
+                    byRank(a, b) ||
                     rows[a].process - rows[b].process ||
                     rows[a].is_device - rows[b].is_device ||
                     natural(rows[a].name, rows[b].name) ||
@@ -240,6 +244,21 @@ warplens.timelineModel = (() => {
             this.lanes = this.byRow.flat(); /* those that are shown, in their order: layout */
         }
 
+        /* From the GPUs' first kernel or copy to the end of their last; all where they do nothing. */
+        workSpan() {
+            const { events, section } = this,
+                own = new Set(["kernel", "memcpy", "memset"].map((name) => section.categories.indexOf(name)));
+            if (this.work) return this.work;
+            let from = this.end,
+                to = 0;
+            for (let i = 0; i < events.start.length; i++) {
+                if (!own.has(events.category[i])) continue;
+                from = Math.min(from, events.start[i]);
+                to = Math.max(to, events.start[i] + events.length[i]);
+            }
+            return (this.work = to > from ? [from, to] : [0, this.end]);
+        }
+
         /* The first place in a lane whose event ends behind time. */
         firstAfter(lane, time) {
             const { events } = this;
@@ -342,5 +361,5 @@ warplens.timelineModel = (() => {
         model = null;
     }
 
-    return { load, forget, current: () => model, natural, shownBytes };
+    return { load, forget, current: () => model, natural, shownBytes, rowOrder };
 })();

@@ -9,7 +9,7 @@ warplens.causes = (() => {
     const key = (ids) => [...ids].sort().join("+");
 
     function shown(ns) {
-        return warplens.timelineDraw.shownTime(ns);
+        return warplens.shownTime(ns);
     }
 
     class Switches {

@@ -51,47 +51,59 @@
         );
     }
 
+    /* What a metric is called on other pages, and in which section it stands there. */
+    function nameOf(metric) {
+        const { sections, metrics } = data("launches") || { sections: [] };
+        for (const section of sections)
+            for (const [label, index] of section.metrics) if (metrics[index].name === metric) return { label, group: section.name };
+        return { label: metric, group: "Others" };
+    }
+
+    function changeTable(rows, comparison, name, group) {
+        const heads = [["Metric"], [comparison.base, "number"], [comparison.new, "number"], ["Change", "number"], [""]];
+        const row = (each) =>
+            h(
+                "tr",
+                { "data-metric": each.metric },
+                h("th", { scope: "row" }, term(nameOf(each.metric).label, each.metric)),
+                side(each.base, each.mark),
+                side(each.new, each.mark),
+                change(each),
+                bar(each),
+            );
+        return warplens.order(
+            h(
+                "table",
+                { class: "metrics", "data-group": group },
+                h("thead", {}, h("tr", {}, heads.map(([text, kind]) => h("th", { scope: "col", class: kind || null }, text)))),
+                h("tbody", {}, rows.map(row)),
+            ),
+            name,
+        );
+    }
+
+    /* Changes by the section of the metric, in the order in which sections first come. */
+    function changeTables(each, comparison) {
+        const groups = new Map();
+        for (const row of each.changes) {
+            const { group } = nameOf(row.metric);
+            groups.set(group, (groups.get(group) || []).concat(row));
+        }
+        const others = groups.get("Others");
+        if (others && groups.delete("Others")) groups.set("Others", others);
+        return h(
+            "div",
+            { class: "scroll compare" },
+            [...groups].map(([group, rows]) => [h("h3", {}, group), changeTable(rows, comparison, each.new + " " + group, group)]),
+        );
+    }
+
     function kernel(each, comparison) {
         return h(
             "section",
             { class: "card" },
             h("h2", {}, each.base === each.new ? each.new : each.base + " → " + each.new),
-            h(
-                "div",
-                { class: "scroll" },
-                warplens.order(h(
-                    "table",
-                    { class: "metrics compare" },
-                    h(
-                        "thead",
-                        {},
-                        h(
-                            "tr",
-                            {},
-                            h("th", { scope: "col" }, "Metric"),
-                            h("th", { scope: "col", class: "number" }, comparison.base),
-                            h("th", { scope: "col", class: "number" }, comparison.new),
-                            h("th", { scope: "col", class: "number" }, "Change"),
-                            h("th", {}),
-                        ),
-                    ),
-                    h(
-                        "tbody",
-                        {},
-                        each.changes.map((row) =>
-                            h(
-                                "tr",
-                                {},
-                                h("th", { scope: "row" }, term(row.metric, row.metric)),
-                                side(row.base, row.mark),
-                                side(row.new, row.mark),
-                                change(row),
-                                bar(row),
-                            ),
-                        ),
-                    ),
-                ), each.new),
-            ),
+            changeTables(each, comparison),
             reasons(each.why),
             lines(each.lines, comparison, each.new),
         );
@@ -267,7 +279,7 @@
                     h("span", { class: "facts" }, (each.note || "") + (each.isShown ? " (shown)" : "")),
                 ),
                 h("td", { class: "bars" }, h("i", { class: way.trim() || "same", style: "width:" + (100 * each.ns) / most + "%" })),
-                h("td", { class: "number" }, each.ns ? warplens.timelineDraw.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
+                h("td", { class: "number" }, each.ns ? warplens.shownTime(each.ns) : "n/a", each.ns ? [" ", mark(each.mark)] : null),
                 h(
                     "td",
                     { class: "number" + way },

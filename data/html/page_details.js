@@ -1,7 +1,19 @@
 /* The details of one launch: its sections as tables. */
 (() => {
     const { h, data, value, cell, term, drawing, launches, launchTitle, go, address } = warplens;
-    const time_metric = "gpu__time_duration.sum";
+    const time_metric = "gpu__time_duration.sum",
+        most_absent = 6; /* values that a drawing may lack and still be worth its place */
+    /* What is read first of a launch. */
+    const key_facts = [
+        ["Duration", time_metric],
+        ["Compute", "sm__throughput.avg.pct_of_peak_sustained_elapsed"],
+        ["Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"],
+        ["Occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"],
+        ["Theoretical", "sm__maximum_warps_per_active_cycle_pct"],
+        ["Registers", "launch__registers_per_thread"],
+        ["DRAM", "dram__bytes.sum"],
+        ["Waves", "launch__waves_per_multiprocessor"],
+    ];
 
     function isEmpty(section, launch) {
         const all = section.metrics
@@ -153,6 +165,14 @@
         const { section: drawn, own } = drawingsOf(launch);
         const { charts } = drawn;
         const there = charts.filter(({ name }) => typeof own[name] === "number");
+        const body = (name, section) => {
+            const node = drawing(own[name], section, drawn),
+                list = badges(found.filter((finding) => finding.section === section));
+            const absent = [...node.querySelectorAll("text")].filter((text) => text.textContent === "n/a").length;
+            if (absent < most_absent) return [node, list];
+            const title = node.querySelector("figcaption").textContent;
+            return [h("details", {}, h("summary", {}, title + ": most of it was not measured"), node), list];
+        };
         const missing = charts.filter(({ name }) => typeof own[name] !== "number");
         return h(
             "div",
@@ -161,8 +181,7 @@
                 h(
                     "section",
                     { class: "card drawing-" + name },
-                    drawing(own[name], section, drawn),
-                    badges(found.filter((finding) => finding.section === section)),
+                    body(name, section),
                 ),
             ),
             missing.length
@@ -230,24 +249,11 @@
         );
         keys["["] = ["previous launch", () => step(-1)];
         keys["]"] = ["next launch", () => step(1)];
+        const button = (by, sign, name) => h("button", { onclick: () => step(by), disabled: !all[position + by], "aria-label": name }, sign);
         return h(
             "div",
             { class: "bar" },
-            h(
-                "button",
-                { onclick: () => step(-1), disabled: position === 0, "aria-label": "Previous launch" },
-                "‹",
-            ),
-            select,
-            h(
-                "button",
-                {
-                    onclick: () => step(1),
-                    disabled: position === all.length - 1,
-                    "aria-label": "Next launch",
-                },
-                "›",
-            ),
+            h("span", { class: "chooser" }, button(-1, "‹", "Previous launch"), select, button(1, "›", "Next launch")),
         );
     };
 
@@ -292,6 +298,33 @@
 
     /* A served page brings the what-if of one launch, a file has that of all. */
     const whatifName = (launch) => (warplens.isServed ? "whatif:" + launch.id : "whatif");
+
+    /* The first numbers of a launch, with the change where there is a baseline. */
+    function keyFacts(launch, base) {
+        const { metrics } = data("launches");
+        const fact = ([label, name]) => {
+            const index = metrics.findIndex((metric) => metric.name === name);
+            if (index < 0 || value(launch, index).reason !== undefined) return null;
+            const { shown, unit, mark, number } = value(launch, index),
+                was = base ? value(base, index).number : undefined,
+                percent = was && number !== undefined && number !== was ? 100 * (number / was - 1) : null;
+            return h(
+                "div",
+                {},
+                h("dt", {}, term(label, name)),
+                h(
+                    "dd",
+                    {},
+                    h("strong", {}, shown),
+                    h("span", { class: "unit" }, /^(register|%)/.test(unit) ? (unit === "%" ? " %" : "") : " " + unit),
+                    " ",
+                    warplens.mark(mark),
+                    percent === null ? null : h("span", { class: "facts" }, " " + (percent > 0 ? "+" : "") + percent.toFixed(1) + " %"),
+                ),
+            );
+        };
+        return h("dl", { class: "key-facts" }, key_facts.map(fact));
+    }
 
     function place(launch) {
         return h(
@@ -360,12 +393,14 @@
         const sections = data("launches").sections.filter(
             (section) => launch.status !== "failed" || !isEmpty(section, launch),
         );
+        const bar = warplens.launchBar("details", launch, keys);
+        bar.append(...warplens.launchLinks(launch, "details"));
         container.append(
-            warplens.launchBar("details", launch, keys),
+            bar,
             h("p", { class: "kernel" }, launch.kernel_name),
             place(launch),
             ...notes(launch),
-            h("p", { class: "links" }, warplens.launchLinks(launch, "details")),
+            keyFacts(launch, base),
             base
                 ? h(
                       "p",

@@ -21,12 +21,21 @@
         return own.length ? make(own) : null;
     }
 
+    /* The parts of the program's time, as the program page has them. */
+    function timeParts() {
+        const { time } = data("advice") || {};
+        return time ? warplens.programTime.parts(time) : null;
+    }
+
     function step(each) {
-        const { answers } = each;
+        const { answers } = each,
+            about = answers.find((answer) => answer.kind === "next" && answer.launch !== undefined),
+            launch = about ? warplens.launch(about.launch) : null;
         return h(
             "section",
             { class: "card step" },
-            h("h2", {}, each.question),
+            h("h2", {}, each.question, launch ? h("span", { class: "facts" }, " " + launch.function) : null),
+            /^0\./.test(each.question) ? timeParts() : null,
             answers
                 .filter((answer) => answer.kind === "answer")
                 .map((answer) =>
@@ -49,5 +58,5 @@
         container.append(h("div", { class: "steps" }, data("guide").steps.map(step)));
     }
 
-    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source"], isThere: () => warplens.has("guide"), show });
+    warplens.addPage({ id: "guide", title: "Guide", order: 35, needs: ["guide", "launches", "source", "advice"], isThere: () => warplens.has("guide"), show });
 })();

@@ -1,7 +1,9 @@
 /* Where the program's time goes: kernels by name and shape with their launches below, the ladder of times of each, and what
  * would help most. */
 (() => {
-    const { h, data, mark, address } = warplens;
+    const { h, data, mark, address, shownTime } = warplens;
+    const most_cards = 4, /* of more kernels a table is what can be read */
+        most_rows = 40;
     /* Rungs of the ladder, from what cannot be avoided to what can. */
     const rungs = [
         ["ideal", "least work", "exact"],
@@ -13,34 +15,42 @@
         ["wait", "warps wait", "link"],
     ];
 
-    function shown(ns) {
-        return warplens.timelineDraw.shownTime(ns);
-    }
+    const shown = shownTime;
 
     function signOf(group) {
         return group && group.mark !== undefined ? [" ", mark(group.mark)] : null;
     }
 
-    /* One bar from the least to the time it took; each part says what it is. */
-    function ladder(kernel) {
-        const parts = rungs
+    function partsOf(kernel) {
+        return rungs
             .map(([key, title, ink]) => ({ title, ink, ns: (kernel.ladder_ns || {})[key] || 0 }))
             .filter((part) => part.ns > 0);
-        const whole = parts.reduce((sum, part) => sum + part.ns, 0);
+    }
+
+    function rungBar(parts, whole) {
+        return h(
+            "div",
+            { class: "rungs", role: "img", "aria-label": parts.map((part) => part.title + " " + shown(part.ns)).join(", ") },
+            parts.map((part) =>
+                h("i", {
+                    style: "flex-grow:" + part.ns / whole + ";background:var(--" + part.ink + ")",
+                    title: part.title + ": " + shown(part.ns) + " (" + Math.round((100 * part.ns) / whole) + " %)",
+                }),
+            ),
+        );
+    }
+
+    const sumOf = (parts) => parts.reduce((sum, part) => sum + part.ns, 0);
+
+    /* One bar from the least to the time it took; each part says what it is. */
+    function ladder(kernel) {
+        const parts = partsOf(kernel),
+            whole = sumOf(parts);
         if (!whole) return null;
         return h(
             "figure",
             { class: "ladder" },
-            h(
-                "div",
-                { class: "rungs", role: "img", "aria-label": parts.map((part) => part.title + " " + shown(part.ns)).join(", ") },
-                parts.map((part) =>
-                    h("i", {
-                        style: "flex-grow:" + part.ns / whole + ";background:var(--" + part.ink + ")",
-                        title: part.title + ": " + shown(part.ns),
-                    }),
-                ),
-            ),
+            rungBar(parts, whole),
             h(
                 "figcaption",
                 {},
@@ -82,12 +92,18 @@
         );
     }
 
-    function kernelCard(group, whole) {
+    function adviceOf(group) {
         const { launch } = group;
-        const kernel = (advice().kernels || []).find((each) => each.launch === launch.id || each.kernel === launch.kernel_name);
-        const found = advice().findings.filter(
-            (finding) => finding.kernel === launch.kernel_name && finding.severity !== "note",
-        );
+        const isOfKernel = (each) => each.kernel === launch.kernel_name;
+        return {
+            kernel: (advice().kernels || []).find((each) => each.launch === launch.id) || (advice().kernels || []).find(isOfKernel),
+            found: advice().findings.filter((finding) => isOfKernel(finding) && finding.severity !== "note"),
+        };
+    }
+
+    function kernelCard(group, whole) {
+        const { launch } = group,
+            { kernel, found } = adviceOf(group);
         return h(
             "section",
             { class: "card kernel-group" },
@@ -97,7 +113,7 @@
                 h("a", { href: address("details", launch.id) }, launch.function),
                 h("span", { class: "facts" }, " " + group.shape),
             ),
-            h("p", { class: "kernel" }, launch.kernel_name),
+            launch.kernel_name === launch.function ? null : h("p", { class: "kernel" }, launch.kernel_name),
             h(
                 "p",
                 {},
@@ -118,19 +134,114 @@
         );
     }
 
+    /* ---- of more than a few kernels ---- */
+
+    function kernelRow(group, whole, most, hasLadders) {
+        const { launch } = group,
+            { kernel, found } = adviceOf(group),
+            parts = kernel ? partsOf(kernel) : [];
+        return h(
+            "tr",
+            { class: "kernel-group" },
+            h(
+                "th",
+                { scope: "row", class: "kernel-name" },
+                h("a", { href: address("details", launch.id), title: launch.kernel_name }, launch.function),
+                h("span", { class: "facts" }, " " + group.shape),
+            ),
+            h("td", { class: "number", "data-value": group.count }, h("a", { href: launchesAddress(group) }, group.count.toLocaleString("en"))),
+            h("td", { class: "number", "data-value": group.ns }, group.timed ? [shown(group.ns), signOf(group)].flat() : "n/a"),
+            h("td", { class: "bars" }, h("i", { style: "width:" + (most ? (100 * group.ns) / most : 0) + "%" })),
+            h("td", { class: "number", "data-value": group.ns }, whole ? ((100 * group.ns) / whole).toFixed(1) + " %" : "n/a"),
+            hasLadders ? h("td", { class: "ladder-cell" }, parts.length ? rungBar(parts, sumOf(parts)) : "") : null,
+            h("td", {}, found.length ? bestOf(found[0]) : h("span", { class: "facts" }, kernel ? kernel.verdict : "")),
+        );
+    }
+
+    const launchesAddress = (group) =>
+        warplens.kindsAreBetter() ? address("launches", group.id) : group.count === 1 ? address("details", group.launch.id) : address("launches");
+
+    function bestOf(finding) {
+        const text = warplens.findings.gainText(finding);
+        return [
+            warplens.findings.badge(finding),
+            " ",
+            h("span", { tabindex: 0, "data-text": finding.title + ". " + finding.advice }, finding.id),
+            text ? [" ", text, h("span", { class: "mark mark-predicted", "aria-label": "predicted" }, " ?")] : null,
+        ].flat();
+    }
+
+    function kernelTable(all, whole) {
+        const shownOnes = all.slice(0, most_rows),
+            hasLadders = shownOnes.some((group) => sumOf(partsOf(adviceOf(group).kernel || {})) > 0);
+        const heads = ["Kernel", "Launches", "Time", "", "Share", hasLadders ? "Ladder of times" : null, "What would help"].filter((head) => head !== null);
+        const number = new Set(["Launches", "Time", "Share"]);
+        return h(
+            "section",
+            { class: "card" },
+            h("h2", {}, "Kernels by name and shape"),
+            h(
+                "div",
+                { class: "scroll" },
+                warplens.order(
+                    h(
+                        "table",
+                        { class: "metrics shares" },
+                        h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col", class: number.has(text) ? "number" : null }, text)))),
+                        h("tbody", {}, shownOnes.map((group) => kernelRow(group, whole, all[0].ns, hasLadders))),
+                    ),
+                    "kernels",
+                ),
+            ),
+            hasLadders ? h("p", { class: "legend" }, rungs.map(([, title, ink]) => h("span", { class: "swatch" }, h("i", { style: "background:var(--" + ink + ")" }), title))) : null,
+            all.length > most_rows
+                ? h("p", { class: "count" }, (all.length - most_rows).toLocaleString("en") + " more: ", h("a", { href: address("launches") }, "all launches"))
+                : "",
+        );
+    }
+
     function advice() {
         return data("advice") || { findings: [], kernels: [] };
     }
 
-    function best() {
+    /* The findings that save most of the time there is here: each names its kernel, and what that is of all. */
+    function best(whole) {
         const found = advice().findings.filter((finding) => finding.gain && finding.severity !== "note");
         if (!found.length) return "";
+        const row = (finding) => {
+            const ns = finding.gain.saved_ns;
+            return h(
+                "tr",
+                {},
+                h("td", {}, warplens.findings.badge(finding)),
+                h("th", { scope: "row" }, warplens.findings.place(finding)),
+                h("td", {}, h("a", { href: address("advice", finding.number) }, finding.id), ": " + finding.title),
+                h("td", { class: "number" }, Math.round(100 * finding.gain.saved) + " % of it"),
+                h(
+                    "td",
+                    { class: "number" },
+                    ns ? shown(ns) : "",
+                    ns && whole ? ", " + ((100 * ns) / whole).toFixed(1) + " %" : "",
+                    h("span", { class: "mark mark-predicted", "aria-label": "predicted" }, " ?"),
+                ),
+            );
+        };
+        const heads = ["", "Where", "What", "Saves", whole ? "Of all kernels' time" : "Time"];
         return h(
             "section",
             { class: "card" },
             h("h2", {}, "What would help most"),
-            h("ul", { class: "findings-list" }, found.slice(0, 5).map(warplens.findings.item)),
-            h("p", { class: "links" }, h("a", { href: address("advice") }, "All findings"), h("a", { href: address("guide") }, "The guided walk")),
+            h(
+                "div",
+                { class: "scroll" },
+                h(
+                    "table",
+                    { class: "metrics best" },
+                    h("thead", {}, h("tr", {}, heads.map((text, i) => h("th", { scope: "col", class: i > 2 ? "number" : null }, text)))),
+                    h("tbody", {}, found.slice(0, 5).map(row)),
+                ),
+            ),
+            h("p", { class: "links" }, h("a", { href: address("advice") }, "All findings"), warplens.has("guide") ? h("a", { href: address("guide") }, "The guided walk") : null),
         );
     }
 
@@ -145,21 +256,21 @@
     }
 
     function draw(container) {
-        const all = warplens.kinds(),
+        const all = warplens.has("launches") ? warplens.kinds() : [],
             whole = all.reduce((sum, group) => sum + group.ns, 0),
-            most = 30;
+            { time } = advice();
         container.append(
-            best(),
-            h(
-                "p",
-                { class: "count" },
-                all.length + (all.length === 1 ? " kernel" : " kernels by name and shape"),
-                whole ? [", " + shown(whole) + " in all", signOf(all[0])].flat() : null,
-            ),
-            ...all.slice(0, most).map((group) => kernelCard(group, whole)),
-            all.length > most
-                ? h("p", { class: "count" }, all.length - most + " more: ", h("a", { href: address("launches") }, "all launches"))
+            ...(time ? warplens.programTime(time, !all.length) : []),
+            best(whole),
+            all.length
+                ? h(
+                      "p",
+                      { class: "count" },
+                      all.length.toLocaleString("en") + (all.length === 1 ? " kernel" : " kernels by name and shape"),
+                      whole ? [", " + shown(whole) + " in all", signOf(all[0])].flat() : null,
+                  )
                 : "",
+            ...(all.length > most_cards ? [kernelTable(all, whole)] : all.map((group) => kernelCard(group, whole))),
         );
     }
 
@@ -168,7 +279,7 @@
         title: "Program",
         order: 7,
         needs: ["launches"],
-        isThere: () => warplens.has("launches"),
+        isThere: () => warplens.has("launches") || warplens.has("timeline"),
         show,
     });
 })();

@@ -29,14 +29,35 @@
             .sort((a, b) => values[b] - values[a] || a - b);
     }
 
+    /* base: what the baseline's launch had at the same lines, where there is one. */
     function expandColumn(column, kernel) {
-        const state = /^smsp__pcsamp_warps_issue_stalled_(.*)/.exec(column.label);
+        const state = /^smsp__pcsamp_warps_issue_stalled_(.*)/.exec(column.name);
         return {
             ...column,
             label: state ? "Warp Time, " + state[1].replace(/_/g, " ") : column.label,
+            base: column.base_lines ? expand(column.base_lines, kernel.lines.length) : null,
             byLine: expand(column.lines, kernel.lines.length),
             byInlined: expand(column.inlined, kernel.lines.length),
             byInstruction: expand(column.instructions, kernel.instructions.length),
+        };
+    }
+
+    /* Registers alive, of which a line has the most that one of its instructions has; null where they are not known. */
+    function liveColumn(kernel) {
+        if (!kernel.live_registers) return null;
+        const byInstruction = Float64Array.from(kernel.live_registers);
+        return {
+            name: "live_registers",
+            label: "Registers alive",
+            meaning: "32-bit registers of PTX that are written here or read later; ptxas places them anew. A line has the most of its instructions.",
+            mark: data("session").marks.findIndex(({ name }) => name === "modelled"),
+            is_share: false,
+            isMost: true,
+            total: null,
+            base: null,
+            byLine: Float64Array.from(kernel.lines, ([, , own]) => own.reduce((most, at) => Math.max(most, byInstruction[at]), 0)),
+            byInlined: new Float64Array(kernel.lines.length),
+            byInstruction,
         };
     }
 
@@ -73,11 +94,12 @@
             rowOf[i] = rows.length;
             rows.push({ line: i, number: "", text: "(instructions without a line)" });
         });
-        const columns = own.columns.map((column) => expandColumn(column, kernel));
+        const columns = own.columns.map((column) => expandColumn(column, kernel)).concat(liveColumn(kernel) || []);
         const stalls = columns
             .filter((column) => /^smsp__pcsamp_warps_issue_stalled_(?!.*_not_issued)/.test(column.name))
             .sort((a, b) => b.total - a.total);
-        return { code: own.code, heat: own.heat, kernel, columns, stalls, rows, rowOf, lineOf };
+        const base = own.base ? { ...own.base, isThere: new Set(own.base.lines) } : null;
+        return { code: own.code, heat: own.heat, kernel, columns, stalls, rows, rowOf, lineOf, base };
     }
 
     /* ---- page ---- */
@@ -110,7 +132,7 @@
             this.position = h("span", { class: "count" });
             this.total = h("span", {});
             this.label = h("span", {});
-            this.heads = h("p", { class: "count heads" });
+            this.heads = h("span", { class: "count heads" });
             this.panes = h(
                 "div",
                 { class: "panes", "data-panes": choice.panes },
@@ -130,12 +152,48 @@
             const share = isShare ? value / 100 : most > 0 ? value / most : 0;
             const heat = share > 0 ? " heat-" + Math.min(5, 1 + Math.floor(share * 5)) : "";
             const percent = isShare ? value : total > 0 ? (100 * value) / total : null;
-            const text = value && percent !== null ? percent.toFixed(1) + "%" : "";
+            const text = value && percent !== null && percent >= 0.05 ? percent.toFixed(1) + "%" : "";
             return [
                 h("span", { class: "heat" + heat, title: value ? format(value) : null }, text),
                 h("span", { class: "amount" }, value ? format(value) : ""),
             ];
         }
+
+        /* ---- change since the baseline ---- */
+
+        /* {text, way} of what a line has more or less of than the same line of the baseline; null where nothing changed. */
+        changeAt(column, line) {
+            const { base } = this.model,
+                now = column.byLine[line];
+            if (!base || !column.base || line < 0) return null;
+            if (!base.isThere.has(line)) return now ? { text: "new", way: "" } : null;
+            const by = now - column.base[line];
+            if (Math.abs(by) < 0.005) return null;
+            const isBetter = by < 0 !== /hit_rate|efficiency/.test(column.name);
+            return { text: (by > 0 ? "+" : "−") + format(Math.abs(by)), way: isBetter ? "better" : "worse", was: column.base[line] };
+        }
+
+        changeCell(line) {
+            if (!this.model.base) return null;
+            const change = this.changeAt(this.column, line);
+            return h(
+                "span",
+                {
+                    class: "amount since " + (change ? change.way : ""),
+                    title: change && change.was !== undefined ? "was " + format(change.was) : null,
+                },
+                change ? change.text : "",
+            );
+        }
+
+        totalChange() {
+            const { base_total: was, total } = this.column;
+            if (!this.model.base || !was || total === null) return "";
+            const percent = 100 * (total / was - 1);
+            return h("span", { class: "facts" }, " (" + (percent > 0 ? "+" : "") + percent.toFixed(1) + " % since the baseline)");
+        }
+
+        /* ---- columns ---- */
 
         /* The columns that the reader added, in their order. */
         extras() {
@@ -189,7 +247,8 @@
             return this.findings.filter(({ place }) => place && place.file === name && place.line === number);
         }
 
-        stallLegend() {
+        /* behind: what else stands there. */
+        stallLegend(behind) {
             const { stalls } = this.model;
             const name = (column, i) => (i < most_stalls ? column.label.replace("Warp Time, ", "") : "others");
             return h(
@@ -198,6 +257,7 @@
                 stalls
                     .slice(0, most_stalls + 1)
                     .map((column, i) => h("span", { class: "swatch" }, h("i", { class: "stall-" + i }), name(column, i))),
+                behind,
             );
         }
 
@@ -244,6 +304,7 @@
                     onclick: () => isCounted && this.selectLine(line, false),
                 },
                 this.heatCells(isCounted ? this.column.byLine[line] : 0, this.mostOfLine),
+                this.changeCell(isCounted ? line : -1),
                 this.extraCells((column) => (isCounted ? column.byLine[line] : 0)),
                 this.stallCell((column) => (isCounted ? column.byLine[line] : 0)),
                 this.placeCell(found, number),
@@ -278,8 +339,9 @@
         }
 
         /* The counts of what was chosen. */
-        tell(title, read) {
+        tell(title, read, line = -1) {
             const there = this.model.columns.map((column) => [column, read(column)]).filter(([, n]) => n);
+            const since = (column) => this.changeAt(column, line) || { text: "", way: "" };
             const row = ([column, value]) =>
                 h(
                     "tr",
@@ -299,8 +361,9 @@
                             ? ""
                             : ((100 * value) / column.total).toFixed(1) + "%",
                     ),
+                    line >= 0 && this.model.base ? h("td", { class: "number " + since(column).way }, since(column).text) : null,
                 );
-            const heads = ["Count", "Value", "Share"].map((head, i) =>
+            const heads = ["Count", "Value", "Share"].concat(line >= 0 && this.model.base ? ["Change"] : []).map((head, i) =>
                 h("th", { scope: "col", class: i ? "number" : null }, head),
             );
             const table = h("table", { class: "metrics" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, there.map(row)));
@@ -343,7 +406,7 @@
                 node,
                 ...instructions.slice(0, chosen_instructions).map((each) => this.code.at(each)),
             ]);
-            this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line]);
+            this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line], line);
             if (inlined) this.tellInlined(line, inlined);
             const found = this.findingsAt(line);
             this.values.append(...found.map(warplens.findings.note));
@@ -375,11 +438,14 @@
             this.mostOfInstruction = byInstruction.reduce((a, b) => Math.max(a, b), 0);
             const longest = Math.max(4, format(Math.max(this.mostOfLine, this.mostOfInstruction)).length);
             this.panes.style.setProperty("--amount", longest + 1 + "ch");
+            const changes = this.model.base ? [...byLine.keys()].map((line) => (this.changeAt(this.column, line) || { text: "" }).text.length) : [];
+            this.panes.style.setProperty("--since", Math.max(4, ...changes) + 1 + "ch");
             const extras = this.extras().map(({ byLine, byInstruction }) =>
                 Math.max(4, format([...byLine, ...byInstruction].reduce((a, b) => Math.max(a, b), 0)).length),
             );
             this.panes.style.setProperty("--extra", Math.max(4, ...extras) + 1 + "ch");
-            this.heads.textContent = extras.length ? "Further columns: " + this.extraHeads() : "";
+            const heads = [this.model.base ? "change since " + data("launches").reports[1].name : "", this.extraHeads()].filter(Boolean);
+            this.heads.textContent = heads.length ? "Columns: " + [this.column.label, ...heads].join(" · ") : "";
             this.order = byHeat(byLine);
             this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
@@ -392,8 +458,10 @@
             this.code.heat([...byInstruction].map((value) => value / (this.mostOfInstruction || 1)));
             this.choose([]);
             this.fillPaper();
-            this.label.replaceChildren(term("Heat by", name));
-            this.total.replaceChildren(mark(sign), " total " + (total === null ? "n/a" : format(total)));
+            const { meaning } = this.column;
+            this.label.replaceChildren(meaning ? h("span", { class: "term", tabindex: 0, "data-text": meaning }, "Heat by") : term("Heat by", name));
+            const sum = this.column.isMost ? " most " + format(this.mostOfInstruction) : " total " + (total === null ? "n/a" : format(total));
+            this.total.replaceChildren(mark(sign), sum, this.totalChange());
             this.keep();
         }
 
@@ -471,6 +539,24 @@
             this.selectLine(lines[(at + 1) % lines.length], true);
         }
 
+        /* ---- by change ---- */
+
+        /* Lines that changed since the baseline, the largest change first. */
+        changedLines() {
+            const { base, kernel } = this.model,
+                { byLine, base: before } = this.column;
+            if (!base || !before) return [];
+            const by = (line) => Math.abs(byLine[line] - before[line]);
+            return [...kernel.lines.keys()].filter((line) => this.changeAt(this.column, line)).sort((a, b) => by(b) - by(a));
+        }
+
+        stepChange() {
+            const lines = this.changedLines();
+            if (!lines.length) return;
+            const at = lines.findIndex((line) => this.model.rowOf[line] === this.row);
+            this.selectLine(lines[(at + 1) % lines.length], true);
+        }
+
         /* Findings of the launch that speak of no line of it. */
         others() {
             const { lines } = this.model.kernel,
@@ -512,6 +598,7 @@
         searchField() {
             const field = h("input", {
                 type: "search",
+                class: "find",
                 placeholder: "Find in source and " + this.model.code,
                 "aria-label": "Find in source and instructions",
             });
@@ -567,6 +654,7 @@
             keys["n"] = ["next hottest line, or instruction", () => this.step(1)];
             keys["p"] = ["previous hottest line, or instruction", () => this.step(-1)];
             keys["f"] = ["line of the next finding", () => this.stepFinding()];
+            if (this.model.base) keys["c"] = ["line of the next change since the baseline", () => this.stepChange()];
             keys["↑ ↓"] = ["line or instruction before, after, in the pane that has the focus", () => {}];
             keys["/"] = ["find", () => search.focus()];
             container.append(
@@ -580,13 +668,13 @@
                     h("button", { onclick: () => this.step(1) }, "next hottest ›"),
                     this.position,
                     this.findingLines().length ? h("button", { onclick: () => this.stepFinding() }, "next finding ›") : null,
+                    this.model.base ? h("button", { onclick: () => this.stepChange() }, "next change ›") : null,
                     search,
                     this.panesField(),
                     this.extraField(),
                 ),
                 this.others(),
-                this.heads,
-                this.stallLegend(),
+                this.stallLegend(this.heads),
                 this.panes,
                 this.paper,
                 this.values,
@@ -638,11 +726,9 @@
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
         takeChoice();
-        container.append(
-            warplens.launchBar("source", launch, keys),
-            h("p", { class: "kernel" }, launch.kernel_name),
-            h("p", { class: "links" }, warplens.launchLinks(launch, "source")),
-        );
+        const bar = warplens.launchBar("source", launch, keys);
+        bar.append(...warplens.launchLinks(launch, "source"));
+        container.append(bar, h("p", { class: "kernel" }, launch.kernel_name));
         if (!warplens.hasSource(launch)) {
             container.append(explain(launch));
             return;

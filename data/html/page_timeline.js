@@ -1,7 +1,7 @@
 /* Calls, kernels, copies and ranges of a trace over time: rows are threads and streams, in a tree by process. */
 (() => {
-    const { h, data, address } = warplens;
-    const { draw, time, left, shownTime, lane_px, head_px } = warplens.timelineDraw;
+    const { h, data, address, shownTime } = warplens;
+    const { draw, time, left, lane_px, head_px } = warplens.timelineDraw;
     const settled_ms = 120; /* after the last move, sums and address follow */
     const choice = { foldedProcesses: new Set(), foldedRows: new Set(), pinned: [], text: "" };
 
@@ -22,7 +22,7 @@
         const { model } = view;
         showSums(view);
         const isWhole = model.from === 0 && model.to === model.end;
-        const parts = isWhole && !choice.text ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
+        const parts = isWhole && !choice.text && firstShown(model).every((time, i) => time === [0, model.end][i]) ? [] : [Math.round(model.from), Math.round(model.to), choice.text];
         history.replaceState(null, "", address("timeline", ...parts));
         warplens.keepState({
             pin: choice.pinned.join("."),
@@ -104,6 +104,11 @@
         return own.length === count ? own[before] : own.length ? own[0] : null;
     }
 
+    /* To the nanosecond: "4.21 s (4,207,123,456 ns)". */
+    function exactTime(ns) {
+        return shownTime(ns) + (ns >= 1000 ? " (" + Math.round(ns).toLocaleString("en") + " ns)" : "");
+    }
+
     /* What is known of the bytes of a copy, a fill, or an allocation. */
     function amountFacts(events, i, category) {
         const { shownBytes } = warplens.timelineModel,
@@ -135,8 +140,8 @@
         const facts = [
             ["Kind", section.categories[events.category[chosen]] + " (" + family + ")"],
             ["Time", shownTime(events.length[chosen])],
-            ["From", shownTime(events.start[chosen])],
-            ["To", shownTime(events.start[chosen] + events.length[chosen])],
+            ["From", exactTime(events.start[chosen])],
+            ["To", exactTime(events.start[chosen] + events.length[chosen])],
             ["Row", model.process(events.row[chosen]).label + ", " + row.name],
             ["Correlation", events.correlation[chosen] || "none"],
             ...amountFacts(events, chosen, section.categories[events.category[chosen]]),
@@ -174,8 +179,8 @@
             h(
                 "tr",
                 { "data-ns": sum.ns, "data-count": sum.count },
-                h("td", {}, sum.name),
-                h("td", {}, sum.category),
+                h("td", {}, h("div", { class: "clamped", title: sum.name }, sum.name)),
+                h("td", { class: "kind" }, sum.category.replace(/_/g, " ")),
                 h("td", { class: "number" }, sum.count.toLocaleString("en")),
                 h("td", { class: "number" }, shownTime(sum.ns)),
                 h("td", { class: "number" }, ((100 * sum.ns) / (to - from)).toFixed(1) + " %"),
@@ -184,11 +189,15 @@
             h(
                 "p",
                 { class: "count sums" },
-                (view.range ? "Chosen: " : "Shown: ") + shownTime(to - from) + " from " + shownTime(from),
+                (view.range ? "Chosen: " : "Shown: ") +
+                    shownTime(to - from) +
+                    " from " +
+                    exactTime(from) +
+                    (to - from < model.end ? ", of " + shownTime(model.end) + " in all" : ""),
             ),
             h(
                 "table",
-                { class: "metrics" },
+                { class: "metrics sums-table" },
                 h(
                     "thead",
                     {},
@@ -427,6 +436,11 @@
             view.range = null;
             showTimes(view, from, to);
         };
+        const toWork = () => {
+            const [from, to] = view.model.workSpan();
+            view.range = null;
+            showTimes(view, from, to);
+        };
         const acts = {
             "/": ["search", () => field.focus()],
             "+": ["zoom in", () => zoom(view, 0.5)],
@@ -438,6 +452,7 @@
             ArrowLeft: ["earlier", () => pan(view, -0.2)],
             ArrowRight: ["later", () => pan(view, 0.2)],
             0: ["everything", all],
+            g: ["the time from the GPU's first work to its last", toWork],
             n: ["next found", () => step(view, 1)],
             p: ["previous found", () => step(view, -1)],
             z: ["zoom to the chosen range", toRange],
@@ -449,6 +464,7 @@
             ["zoom in", "+", acts["+"][1]],
             ["zoom out", "−", acts["-"][1]],
             ["everything", "All", all],
+            ["from the GPU's first work to its last", "GPU", toWork],
             ["the chosen range", "Range", toRange],
         ];
     }
@@ -489,6 +505,14 @@
         return event !== undefined && Number(event) < model.events.start.length ? Number(event) : null;
     }
 
+    /* Where the GPU works for a small part of a program that starts up and ends, that part; else all of it. */
+    function firstShown(model) {
+        const [from, to] = model.workSpan(),
+            margin = 0.02 * (to - from);
+        if (to - from > 0.5 * model.end) return [0, model.end];
+        return [Math.max(0, from - margin), Math.min(model.end, to + margin)];
+    }
+
     async function show(container, rest, keys) {
         const model = warplens.timelineModel.current() || (await warplens.timelineModel.load());
         const { section } = model,
@@ -508,7 +532,7 @@
                 "p",
                 { class: "count" },
                 section.count.toLocaleString("en") +
-                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused." +
+                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused; 0: everything; g: the GPU's work." +
                     (section.is_simulated ? " Times of the GPU are predicted." : ""),
             ),
             view.hits,
@@ -525,7 +549,7 @@
         listenToPointers(view);
         listenToStrip(view);
         new ResizeObserver(() => redraw(view)).observe(view.canvas);
-        [model.from, model.to] = [0, model.end];
+        [model.from, model.to] = firstShown(model);
         if (rest[1] > 0 && Number(rest[0]) < Number(rest[1])) showTimes(view, Number(rest[0]), Number(rest[1]));
         model.find("");
         if (rest[2]) search(view, rest[2]);

@@ -72,6 +72,8 @@
                     ),
                 ),
             );
+        const current = document.querySelector("#pages [aria-current]");
+        current.parentNode.scrollLeft = current.offsetLeft - current.parentNode.offsetLeft - 40; /* on a phone it may be out of sight */
         const container = h("div", {});
         const isKnown = page.id === parts[0] || parts[0] === "";
         main.replaceChildren(container);

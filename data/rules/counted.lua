@@ -32,11 +32,17 @@ local function how(launch, kept)
         math.min(100, launch.m[l1]), math.min(100, launch.m[l1]) * kept)
 end
 
--- Sectors of loads or of stores, and those of them that hold nothing that was asked for.
+-- 32 lanes that ask for neighbouring words of 4 bytes.
+local sectors_of_full_request = 4
+
+-- Sectors of loads or of stores, those of them that hold nothing that was asked for, and those that are more than
+-- requests of 32 words need: lanes that read one word, and lanes that are switched off, ask for few bytes and need no
+-- fewer sectors.
 local function sectors_of(m, op)
     local all = m["l1tex__t_sectors_pipe_lsu_mem_global_op_" .. op .. ".sum"]
     local bytes = m["smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. op .. ".ratio"]
-    return all, all * math.max(0, 1 - bytes / 32), bytes
+    local requests = m("l1tex__t_requests_pipe_lsu_mem_global_op_" .. op .. ".sum") or 0
+    return all, all * math.max(0, 1 - bytes / 32), math.max(0, all - sectors_of_full_request * requests), bytes
 end
 
 return {
@@ -49,20 +55,18 @@ return {
         group = "global-access",
         needs = { l1 },
         description = "Global memory is read and written in sectors of 32 bytes. Counted for the whole kernel by a real " ..
-            "GPU: how many of those bytes were asked for. Fires when a quarter of them were not, and the counts of " ..
+            "GPU: how many of those bytes were asked for, and how many sectors a request takes. Fires when a quarter of the " ..
+            "sectors hold nothing that was asked for and are more than 32 neighbouring words need, and the counts of " ..
             "instructions, of which global-uncoalesced is, are not in the report.",
         advice = "Let neighbouring threads (threadIdx.x) take neighbouring elements. Simulated (--collector sim), or with " ..
             "--instruction-counts, the report says which line it is.",
         apply = function(launch)
             local m = launch.m
-            local loads, unused_loads, load_bytes = sectors_of(m, "ld")
-            local stores, unused_stores, store_bytes = sectors_of(m, "st")
+            local loads, unused_loads, more_loads, load_bytes = sectors_of(m, "ld")
+            local stores, unused_stores, more_stores, store_bytes = sectors_of(m, "st")
             local all, unused = loads + stores, unused_loads + unused_stores
-            -- where addresses were compared: lanes that read one word ask for few bytes, and need no fewer sectors
-            local excess = m("derived__memory_l2_theoretical_sectors_global_excessive")
-            if excess then
-                unused = math.min(unused, excess)
-            end
+            local excess = m("derived__memory_l2_theoretical_sectors_global_excessive") -- where addresses were compared
+            unused = math.min(unused, excess or more_loads + more_stores)
             if all == 0 or unused < 0.25 * all or has_lines(launch, "memory_l2_theoretical_sectors_global") then
                 return nil
             end

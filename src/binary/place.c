@@ -2,6 +2,8 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,6 +60,24 @@ static const char *find_function(Dwarf_Die *unit, Dwarf_Addr address)
     return name;
 }
 
+static bool find_place(Dwfl *dwfl, Dwarf_Addr address, struct wl_source_place *place)
+{
+    Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
+    *place = (struct wl_source_place){0};
+    if (!module)
+        return false;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = find_unit(module, address, &bias);
+    if (unit)
+        read_line(unit, address - bias, place);
+    const char *name = unit ? find_function(unit, address - bias) : NULL;
+    if (!name)
+        name = dwfl_module_addrname(module, address);
+    if (name)
+        place->function = wl_demangle_function(name);
+    return place->file || place->function;
+}
+
 bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf,
@@ -68,21 +88,84 @@ bool wl_source_place_find(uintptr_t address, struct wl_source_place *place)
         return false;
     dwfl_report_begin(dwfl);
     bool is_listed = dwfl_linux_proc_report(dwfl, getpid()) == 0;
-    Dwfl_Module *module =
-        dwfl_report_end(dwfl, NULL, NULL) == 0 && is_listed ? dwfl_addrmodule(dwfl, address) : NULL;
-    if (module) {
-        Dwarf_Addr bias = 0;
-        Dwarf_Die *unit = find_unit(module, address, &bias);
-        if (unit)
-            read_line(unit, address - bias, place);
-        const char *name = unit ? find_function(unit, address - bias) : NULL;
-        if (!name)
-            name = dwfl_module_addrname(module, address);
-        if (name)
-            place->function = wl_demangle_function(name);
-    }
+    bool is_found =
+        dwfl_report_end(dwfl, NULL, NULL) == 0 && is_listed && find_place(dwfl, address, place);
     dwfl_end(dwfl);
-    return place->file || place->function;
+    return is_found;
+}
+
+/* ---- of another process ---- */
+
+struct wl_source_maps {
+    Dwfl *dwfl;
+};
+
+/* Where the file's addresses begin in memory, by the segment that is there. */
+static bool read_bias(int descriptor, const struct wl_source_map *map, GElf_Addr *bias)
+{
+    Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+    size_t count = 0;
+    bool is_found = false;
+    GElf_Ehdr header;
+    if (elf && gelf_getehdr(elf, &header) && elf_getphdrnum(elf, &count) == 0) {
+        for (size_t i = 0; i < count && !is_found; i++) {
+            GElf_Phdr segment;
+            uint64_t mask = ~(uint64_t)(sysconf(_SC_PAGESIZE) - 1);
+            if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+                continue;
+            is_found = (segment.p_offset & mask) <= map->offset &&
+                       map->offset < segment.p_offset + segment.p_filesz;
+            *bias =
+                map->start - ((segment.p_vaddr & mask) + map->offset - (segment.p_offset & mask));
+        }
+        if (header.e_type == ET_EXEC)
+            *bias = 0;
+    }
+    elf_end(elf);
+    return is_found;
+}
+
+static void add_map(Dwfl *dwfl, const struct wl_source_map *map)
+{
+    GElf_Addr bias = 0;
+    int descriptor = map->file[0] == '/' ? open(map->file, O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor < 0)
+        return;
+    bool is_known = read_bias(descriptor, map, &bias);
+    close(descriptor);
+    if (is_known)
+        dwfl_report_elf(dwfl, map->file, map->file, -1, bias, true);
+}
+
+struct wl_source_maps *wl_source_maps_open(const struct wl_source_map *maps, size_t count)
+{
+    static const Dwfl_Callbacks callbacks = {.section_address = dwfl_offline_section_address,
+                                             .find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = find_no_debuginfo};
+    struct wl_source_maps *made = wl_alloc_zero(1, sizeof *made);
+    elf_version(EV_CURRENT);
+    made->dwfl = dwfl_begin(&callbacks);
+    if (!made->dwfl)
+        return made;
+    dwfl_report_begin(made->dwfl);
+    for (size_t i = 0; i < count; i++)
+        add_map(made->dwfl, &maps[i]);
+    dwfl_report_end(made->dwfl, NULL, NULL);
+    return made;
+}
+
+void wl_source_maps_free(struct wl_source_maps *maps)
+{
+    if (maps && maps->dwfl)
+        dwfl_end(maps->dwfl);
+    free(maps);
+}
+
+bool wl_source_maps_find(struct wl_source_maps *maps, uint64_t address,
+                         struct wl_source_place *place)
+{
+    *place = (struct wl_source_place){0};
+    return maps->dwfl && find_place(maps->dwfl, address, place);
 }
 
 void wl_source_place_free(struct wl_source_place *place)

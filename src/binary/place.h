@@ -4,6 +4,7 @@
 #define WL_BINARY_PLACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wl_source_place {
@@ -17,5 +18,18 @@ struct wl_source_place {
  * wl_source_place_free. */
 bool wl_source_place_find(uintptr_t address, struct wl_source_place *place);
 void wl_source_place_free(struct wl_source_place *place);
+
+/* Code of a file that another process has, or had, in its memory. */
+struct wl_source_map {
+    uint64_t start, length, offset; /* of the file, in bytes */
+    const char *file;
+};
+struct wl_source_maps;
+/* Opens the files that can be; free with wl_source_maps_free. maps must outlive it. */
+struct wl_source_maps *wl_source_maps_open(const struct wl_source_map *maps, size_t count);
+void wl_source_maps_free(struct wl_source_maps *maps);
+/* wl_source_place_find of an address of that process. */
+bool wl_source_maps_find(struct wl_source_maps *maps, uint64_t address,
+                         struct wl_source_place *place);
 
 #endif

@@ -22,6 +22,7 @@ static const struct {
     {"WARPLENS_DEVICES",
      "in that case: number of simulated devices, before CUDA_VISIBLE_DEVICES applies"},
     {"WARPLENS_SETTINGS", "set by warplens: the settings file, for its libraries in the program"},
+    {"WARPLENS_PYTORCH", "set by warplens: what --pytorch names, for Python in the program"},
     {"WARPLENS_TRACE_ENGINE", "set by warplens: the library that records events"},
 };
 enum { variable_count = sizeof variables / sizeof *variables };

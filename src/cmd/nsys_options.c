@@ -22,8 +22,7 @@
 #define OFF "false|no|off|0|none"
 #define GRAPHICS "calls of graphics libraries are not recorded, only CUDA's"
 #define WINDOWS "Warplens runs on Linux"
-#define CPU_SAMPLES \
-    "the processor is not sampled; --cudabacktrace records where CUDA is called from"
+#define BY_TIME "samples of --sample are taken by time: --sampling-frequency"
 #define CPU_COUNTERS "the processor's counters are not read; perf stat reads them"
 #define KERNEL_EVENTS "events of the operating system's kernel are not recorded; perf trace does"
 #define GPU_COUNTERS "counters over time are not read; `warplens profile` counts for each launch"
@@ -92,13 +91,9 @@ const struct wl_option wl_nsys_rows[] = {
     REFUSED("qnx-kernel-events", EMBEDDED),
     REFUSED("qnx-kernel-events-mode", EMBEDDED),
     /* the processor */
-    ONLY("sample", 's', "none", CPU_SAMPLES),
-    ONLY("cpuctxsw", 0, "none", CPU_SAMPLES),
-    ACCEPTED("backtrace", 'b', "auto|fp|lbr|dwarf|none", CPU_SAMPLES),
-    ACCEPTED("sampling-period", 0, "N", "without --sample it says nothing"),
-    ACCEPTED("sampling-frequency", 0, "HZ", "without --sample it says nothing"),
-    ACCEPTED("sampling-trigger", 0, "NAMES", "without --sample it says nothing"),
-    ACCEPTED("samples-per-backtrace", 0, "N", "without --sample it says nothing"),
+    ACCEPTED("sampling-period", 0, "N", BY_TIME),
+    ACCEPTED("sampling-trigger", 0, "NAMES", BY_TIME),
+    ACCEPTED("samples-per-backtrace", 0, "N", "each sample has its call stack"),
     ONLY("cpu-core-events", 0, "none", CPU_COUNTERS),
     ONLY("cpu-core-metrics", 0, "none", CPU_COUNTERS),
     ONLY("cpu-socket-events", 0, "none", CPU_COUNTERS),
@@ -123,8 +118,6 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("python-sampling-frequency", 0, "HZ", "without --python-sampling it says nothing"),
     ONLY("python-functions-trace", 0, OFF, PYTHON),
     ONLY("python-nvtx-annotations", 0, OFF, PYTHON),
-    ONLY("pytorch", 0, OFF,
-         "let the program call torch.autograd.profiler.emit_nvtx(): its NVTX ranges are recorded"),
     ONLY("dask", 0, OFF, PYTHON),
     /* networks and disks */
     ONLY("nic-metrics", 0, OFF, NETWORK),

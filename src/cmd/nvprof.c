@@ -48,7 +48,7 @@ struct options {
     {                                                             \
         .name = (spelled), .kind = WL_OPTION_ALWAYS, .tool = TOOL \
     }
-#define CPU "the processor is not sampled; `warplens trace --cudabacktrace all` records call stacks"
+#define CPU "`warplens trace --sample process-tree` samples the processor"
 #define OFF "off|false|no|0"
 
 static const struct wl_option rows[] = {

@@ -52,6 +52,22 @@ static const struct wl_option program_rows[] = {
     WL_ROWS_END,
 };
 
+static const struct wl_option sampling_rows[] = {
+    WL_ROWS_HEADING("PROCESSOR"),
+    TRACE(
+        sample, CHOICE, "sample", 's', WL_SAMPLED_WORDS,
+        "sample what the program's threads execute on the processors (perf_event_open), by function and "
+        "line: tables cpu_sample_sum and cpu_sample_line_sum, folded stacks and pprof"),
+    TRACE(cpu_switches, CHOICE, "cpuctxsw", 0, WL_SAMPLED_WORDS,
+          "count how often threads leave their processor: table cpu_ctxsw_sum"),
+    TRACE(sampling_frequency_hz, NUMBER32, "sampling-frequency", 0, "HZ",
+          "samples of --sample in a second of each thread, 100 to 8000; default 1000"),
+    TRACE(
+        backtrace, CHOICE, "backtrace", 'b', "none|auto|fp|lbr|dwarf",
+        "call stacks of samples, by frame pointers whichever is named (-fno-omit-frame-pointer); none: without"),
+    WL_ROWS_END,
+};
+
 static const struct wl_option openacc_rows[] = {
     WL_ROWS_HEADING("OPENACC"),
     WL_COMPILER_LOG_ROW(struct wl_trace_options, compiler_log),
@@ -62,6 +78,7 @@ const struct wl_option_table wl_trace_tables[] = {
     {rows, 0, 0},
     WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_TRACE),
     {program_rows, 0, 0},
+    {sampling_rows, 0, 0},
     {openacc_rows, 0, 0},
     WL_SETTINGS_TABLE(struct wl_trace_options, WL_SETTINGS_GPU),
     WL_TABLE(struct wl_trace_options, general, wl_general_rows),
@@ -73,6 +90,8 @@ void wl_trace_init(void *options)
 {
     struct wl_trace_options *trace = options;
     trace->report.import_source = true;
+    trace->backtrace = 1;
+    trace->sampling_frequency_hz = 1000;
     trace->shows_output = trace->inherits_environment = true;
     wl_settings_init_unchosen(&trace->settings);
     wl_page_options_init(&trace->pages);
@@ -235,6 +254,20 @@ enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, str
     return code == WL_ERR_NOTHING ? fail_empty(error) : code;
 }
 
+static enum wl_code check_sampling(const struct wl_trace_options *options,
+                                   const struct wl_console *console, struct wl_error *error)
+{
+    enum { LEAST_HZ = 100, MOST_HZ = 8000 };
+    uint32_t frequency = options->sampling_frequency_hz;
+    if (frequency < LEAST_HZ || frequency > MOST_HZ)
+        return wl_error_set(error, WL_ERR_USAGE, "--sampling-frequency is %d to %d, not %u",
+                            LEAST_HZ, MOST_HZ, frequency);
+    if (options->sample == WL_SAMPLED_SYSTEM || options->cpu_switches == WL_SAMPLED_SYSTEM)
+        wl_console_warn(console, NULL,
+                        "the program and what it starts are sampled, not the whole system");
+    return WL_OK;
+}
+
 static enum wl_code trace(const struct wl_trace_options *options,
                           const struct wl_arguments *program, const struct wl_console *console,
                           struct wl_error *error)
@@ -245,17 +278,26 @@ static enum wl_code trace(const struct wl_trace_options *options,
         .is_alone = !options->inherits_environment,
         .variables = options->variables.data,
     };
+    const struct wl_sampling_options sampling = {
+        .samples = options->sample != WL_SAMPLED_NONE,
+        .stacks = options->backtrace != 0,
+        .switches = options->cpu_switches != WL_SAMPLED_NONE,
+        .frequency_hz = options->sampling_frequency_hz,
+    };
     const struct wl_run_request request = {
         .settings = &options->settings,
         .report = &options->report,
         .metrics = &options->pages.metrics,
         .measure = &measure,
         .start = &start,
+        .sampling = &sampling,
     };
     struct wl_launch_run run = {
         .request = &request, .messages = wl_console_messages(console), .program = program};
     bool has_report = false;
     enum wl_code code = check_tables(&options->tables, error);
+    if (!code)
+        code = check_sampling(options, console, error);
     if (!code)
         code = wl_trace_forms_check(options->forms.data, error);
     if (!code)

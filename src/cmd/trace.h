@@ -6,6 +6,15 @@
 #include "cmd/groups.h"
 #include "run/launch.h"
 
+/* Of whom the processors are sampled: WL_SAMPLED_WORDS in this order. */
+enum wl_sampled {
+    WL_SAMPLED_NONE,
+    WL_SAMPLED_PROCESSES,
+    WL_SAMPLED_CPU, /* the same, in the words of older versions */
+    WL_SAMPLED_SYSTEM,
+};
+#define WL_SAMPLED_WORDS "none|process-tree|cpu|system-wide"
+
 struct wl_trace_options {
     struct wl_general_options general;
     struct wl_report_options report;
@@ -15,6 +24,9 @@ struct wl_trace_options {
     bool shows_output, inherits_environment; /* of the program */
     struct wl_text variables;                /* for it, "A=B,C=D" */
     struct wl_text forms;                    /* --export: other tools' forms of the report */
+    enum wl_sampled sample, cpu_switches;
+    int backtrace; /* the first word: none */
+    uint32_t sampling_frequency_hz;
     const char *compiler_log;
     struct wl_page_options pages; /* only the form */
 };

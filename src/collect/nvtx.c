@@ -10,6 +10,8 @@
 
 #include "base/export.h"
 #include "collect/nvtx_events.h"
+#include "collect/operator_name.h"
+#include "collect/sites.h"
 #include "record/traced.h"
 
 /* ---- the interface, as the NVTX headers of version 3 have it ---- */
@@ -296,6 +298,25 @@ static struct wl_nvtx_event describe_event(const struct domain *domain, const ch
     return event;
 }
 
+/* A range that PyTorch makes for an operator; message is left without what is of this call only.
+ * Which line of Python called it is asked for the outermost one. */
+static struct wl_nvtx_event describe_range(const struct stack *stack, const struct domain *domain,
+                                           char *message, const struct nvtx_attributes *attributes)
+{
+    uint64_t sequence = 0;
+    bool is_operator = message && !domain && wl_operator_name_split(message, &sequence);
+    struct wl_nvtx_event event = describe_event(domain, message, attributes);
+    if (!is_operator)
+        return event;
+    bool is_inner = false;
+    for (size_t i = 0; i < stack->count; i++)
+        is_inner = is_inner || stack->ranges[i].event.flags & WL_TIMELINE_OPERATOR;
+    event.flags = WL_TIMELINE_OPERATOR;
+    event.payload = sequence;
+    event.stack = is_inner ? 0 : wl_code_python_stack();
+    return event;
+}
+
 /* name is taken over; attributes may be NULL. Returns the depth of the new range within its domain,
  * from 0. */
 static int push(const struct domain *domain, char *name, const struct nvtx_attributes *attributes)
@@ -314,7 +335,7 @@ static int push(const struct domain *domain, char *name, const struct nvtx_attri
         name = (char *)unknown_name;
     tell_listener(name, true);
     if (is_recorded(WL_TIMELINE_NVTX_PUSHPOP, domain))
-        event = describe_event(domain, message, attributes);
+        event = describe_range(stack, domain, message, attributes);
     free(message);
     stack->ranges[stack->count] = (struct range){name, domain, event};
     stack->names[stack->count] = name;

@@ -20,6 +20,7 @@ static struct wl_timeline_record describe(enum wl_timeline_category category,
 {
     return (struct wl_timeline_record){
         .category = (uint16_t)category,
+        .flags = event->flags,
         .name = event->name,
         .start = event->start,
         .end = wl_timeline_now(),
@@ -31,6 +32,7 @@ void wl_nvtx_put_range(const struct wl_nvtx_event *event, uint64_t level)
 {
     struct wl_timeline_record record = describe(WL_TIMELINE_NVTX_PUSHPOP, event);
     record.words[4] = level;
+    record.words[5] = event->stack;
     wl_timeline_put(&record);
 }
 

@@ -9,6 +9,8 @@ struct wl_nvtx_event {
     uint32_t name, domain; /* of wl_timeline_name */
     uint32_t color, category;
     uint64_t payload, start;
+    uint32_t stack; /* of Python, as a name; 0: none */
+    uint16_t flags; /* enum wl_timeline_flag */
 };
 
 /* An event that ends now. level: how many ranges of the thread it is within. */

@@ -232,10 +232,9 @@ bool wl_code_stack_is_wanted(const char *function)
     return is_native_wanted(function) || is_python_wanted(function);
 }
 
-uint32_t wl_code_stack(const char *function)
+static uint32_t take_stack(bool has_native, bool has_python)
 {
     struct frames frames;
-    bool has_native = is_native_wanted(function), has_python = is_python_wanted(function);
     if (!has_native && !has_python)
         return 0;
     if (hold_clock)
@@ -251,6 +250,17 @@ uint32_t wl_code_stack(const char *function)
     if (hold_clock)
         hold_clock(false);
     return name;
+}
+
+uint32_t wl_code_stack(const char *function)
+{
+    return take_stack(is_native_wanted(function), is_python_wanted(function));
+}
+
+uint32_t wl_code_python_stack(void)
+{
+    return take_stack(false,
+                      atomic_load_explicit(&stacks.wanted_python, memory_order_relaxed) != 0);
 }
 
 void wl_code_stacks_start(enum wl_stacks wanted, enum wl_python_stacks wanted_python)

@@ -28,6 +28,8 @@ bool wl_code_stack_is_wanted(const char *function);
  * runtime libraries and ours; Python's functions, "/home/me/train.py:12 main", come first. 0: it is
  * not wanted, or there are too many to keep. */
 uint32_t wl_code_stack(const char *function);
+/* Python's part of it alone, wherever it is called. */
+uint32_t wl_code_python_stack(void);
 
 /* hold(true) stops the clock of the trace until hold(false); NULL: nothing does. */
 void wl_code_sites_set_hold(void (*hold)(bool is_held));

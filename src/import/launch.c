@@ -114,7 +114,16 @@ static const struct wl_gpu *find_model(struct wl_import_target *target, const ch
     return target->model.is_known ? &target->model.gpu : NULL;
 }
 
-/* What the launch's file does not have: the constants of its GPU's model. */
+static bool has_attribute(const struct wl_import_launch *launch, const char *name)
+{
+    for (size_t i = 0; i < launch->attributes.count; i++)
+        if (strcmp(launch->attributes.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* What the launch's file does not have: the constants of its GPU's model. What the file says of the
+ * GPU itself holds. */
 static const struct wl_gpu *add_model(struct wl_import_target *target,
                                       struct wl_import_launch *launch)
 {
@@ -130,7 +139,7 @@ static const struct wl_gpu *add_model(struct wl_import_target *target,
     wl_facts_of_gpu(gpu, &facts);
     for (size_t i = 0; i < facts.count; i++) {
         const struct wl_record_attribute *fact = &facts.items[i];
-        if (!wl_text_starts(fact->name, "device__model_"))
+        if (has_attribute(launch, fact->name))
             continue;
         struct wl_record_attribute row = {wl_string_copy(fact->name),
                                           fact->text ? wl_string_copy(fact->text) : NULL,

@@ -13,6 +13,10 @@
 #include "base/marks.h"
 #include "timeline/record.h"
 
+/* The collector of samples of the processor: its stream is of a process that another collector may
+ * have a stream of, and the report has one process of both where that stream comes first. */
+#define WL_COLLECTOR_OF_SAMPLES "samples"
+
 struct wl_record_process {
     uint64_t pid, parent_pid;
     const char *host, *executable, *executable_hash, *command_line; /* hash: SHA-256 hex or "" */

@@ -105,6 +105,59 @@ enum wl_code wl_traced_ranges_check(const char *text, struct wl_error *error)
     return wl_traced_ranges_parse(text, &ranges, error);
 }
 
+/* nsys has these names, and words for none. */
+static const struct {
+    const char *word;
+    bool is_something;
+} pytorch_words[] = {
+    {"autograd-nvtx", true},
+    {"autograd-shapes-nvtx", true},
+    {"functions-trace", true},
+    {"none", false},
+    {"false", false},
+    {"no", false},
+    {"off", false},
+    {"0", false},
+};
+
+static int find_pytorch(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof pytorch_words / sizeof *pytorch_words; i++)
+        if (strlen(pytorch_words[i].word) == length &&
+            strncmp(pytorch_words[i].word, word, length) == 0)
+            return (int)i;
+    return -1;
+}
+
+enum wl_code wl_traced_pytorch_check(const char *text, struct wl_error *error)
+{
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, ",");
+        if (find_pytorch(word, length) < 0) {
+            wl_error_set(error, WL_ERR_USAGE, "option --pytorch does not know '%.*s'", (int)length,
+                         word);
+            return wl_error_set_hint(error, "there are autograd-nvtx, autograd-shapes-nvtx, "
+                                            "functions-trace, none; ',' between");
+        }
+        word += length;
+        word += *word == ',';
+    }
+    return WL_OK;
+}
+
+bool wl_traced_is_pytorch(const char *text)
+{
+    bool is_any = false;
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, ",");
+        int row = find_pytorch(word, length);
+        is_any |= row >= 0 && pytorch_words[row].is_something;
+        word += length;
+        word += *word == ',';
+    }
+    return is_any;
+}
+
 bool wl_traced_has_domain(const char *list, const char *domain)
 {
     size_t length;

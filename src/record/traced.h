@@ -22,6 +22,10 @@ void wl_traced_list_known(struct wl_text *known);
 enum wl_code wl_traced_ranges_parse(const char *text, uint64_t *ranges, struct wl_error *error);
 /* The same, as struct wl_option's check. */
 enum wl_code wl_traced_ranges_check(const char *text, struct wl_error *error);
+/* What --pytorch says, as struct wl_option's check. Errors: WL_ERR_USAGE. */
+enum wl_code wl_traced_pytorch_check(const char *text, struct wl_error *error);
+/* Whether it asks for anything. */
+bool wl_traced_is_pytorch(const char *text);
 /* Whether a domain of NVTX ("" the default one) is among "a,b,default". */
 bool wl_traced_has_domain(const char *list, const char *domain);
 

@@ -9,10 +9,14 @@
 
 enum { ID, CATEGORY, NAME, START, END, PROCESS, THREAD, CORRELATION, FLAGS, WORDS };
 
+/* Sums have no place among events in order of time: wl_timeline_is_sum. */
+#define SUMS "17, 18"
+_Static_assert(WL_TIMELINE_CPU_SAMPLE == 17 && WL_TIMELINE_CPU_SWITCH == 18, "the numbers of sums");
+
 static const char select_sql[] =
     "SELECT id, category, name_id, start_ns, end_ns, process_id, thread, correlation, flags, "
-    "word_0, word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE ?1 = 0 OR ?1 >> "
-    "category & 1 ORDER BY start_ns, end_ns DESC, id";
+    "word_0, word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE (?1 = 0 AND category "
+    "NOT IN (" SUMS ")) OR ?1 >> category & 1 ORDER BY start_ns, end_ns DESC, id";
 
 static const char *name_of(const struct wl_report *report, sqlite3_stmt *statement, int column)
 {
@@ -102,7 +106,8 @@ enum {
 
 static const char spans_sql[] =
     "SELECT category, name_id, start_ns, end_ns, process_id, thread, correlation, word_0, flags, "
-    "word_1, word_2, word_3, word_4, word_5 FROM trace_events ORDER BY id";
+    "word_1, word_2, word_3, word_4, word_5 FROM trace_events WHERE category NOT IN (" SUMS
+    ") ORDER BY id";
 
 uint32_t wl_report_event_names(const struct wl_report *report)
 {

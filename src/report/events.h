@@ -17,7 +17,8 @@ struct wl_report_event {
 };
 
 /* Gives each event to take, in order of its start; of events that start together, the longer first.
- * Events that are none of the categories' (bits, 0: all) are left out. Errors: WL_ERR_CORRUPT. */
+ * Events that are none of the categories' (bits, 0: all but sums, wl_timeline_is_sum) are left out.
+ * Errors: WL_ERR_CORRUPT. */
 enum wl_code wl_report_events(struct wl_report *report, uint64_t categories,
                               void (*take)(void *self, const struct wl_report_event *event),
                               void *self, struct wl_error *error);
@@ -35,8 +36,8 @@ struct wl_report_span {
     /* of copies: enum wl_timeline_copy, enum wl_timeline_memory; 255: another */
     uint8_t copy_kind, source, destination;
 };
-/* All events of the trace in the order of wl_report_events, at once: several times as fast, and in
- * memory. free() *spans. Errors: WL_ERR_CORRUPT. */
+/* All events of the trace but sums in the order of wl_report_events, at once: several times as
+ * fast, and in memory. free() *spans. Errors: WL_ERR_CORRUPT. */
 enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
                              struct wl_error *error);
 /* The greatest that a span's name can be. */

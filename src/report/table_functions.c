@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/kernel_name.h"
 #include "base/memory.h"
+#include "report/launch_origins.h"
 
 /* ---- median(), deviation() ---- */
 
@@ -141,9 +142,48 @@ static void shorten_kernel(sqlite3_context *context, int count, sqlite3_value **
     sqlite3_result_text(context, short_name, -1, free);
 }
 
+/* ---- what led to a launch; read when it is first asked for ---- */
+
+struct origins {
+    struct wl_launch_origins *read;
+    bool is_tried;
+};
+
+static void free_origins(void *self)
+{
+    struct origins *origins = self;
+    wl_launch_origins_free(origins->read);
+    free(origins);
+}
+
+/* launch_origin(process_id, correlation, part): the id of a name; NULL: none. Parts: 0 the
+ * operator, 1 the node of the backward pass, 2 the module, 3 the stack of the forward operator. */
+static void find_origin(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct origins *origins = sqlite3_user_data(context);
+    if (!origins->is_tried)
+        origins->read = wl_launch_origins_read(sqlite3_context_db_handle(context));
+    origins->is_tried = true;
+    const struct wl_launch_origin *origin =
+        origins->read ? wl_launch_origins_find(origins->read, sqlite3_value_int64(values[0]),
+                                               sqlite3_value_int64(values[1]))
+                      : NULL;
+    int part = sqlite3_value_int(values[2]);
+    if (!origin || part < 0 || part > 3)
+        return;
+    const int64_t names[] = {origin->operator_name, origin->backward_name, origin->module_name,
+                             origin->stack_name};
+    if (names[part])
+        sqlite3_result_int64(context, names[part]);
+}
+
 void wl_table_functions_add(sqlite3 *database)
 {
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    sqlite3_create_function_v2(database, "launch_origin", 3, flags,
+                               wl_alloc_zero(1, sizeof(struct origins)), find_origin, NULL, NULL,
+                               free_origins);
     sqlite3_create_function_v2(database, "median", 1, flags, NULL, NULL, gather, end_median, NULL);
     sqlite3_create_function_v2(database, "deviation", 1, flags, NULL, NULL, gather, end_deviation,
                                NULL);

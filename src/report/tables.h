@@ -20,6 +20,7 @@ enum { WL_TABLE_COLUMNS_MAX = 24 };
 struct wl_table_heading {
     const char *name; /* "Total Time (ns)" */
     enum wl_table_unit unit;
+    bool is_whole; /* a text that is no kernel's name: never shortened */
 };
 
 struct wl_timeline_table {

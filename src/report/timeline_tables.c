@@ -18,6 +18,8 @@
 #define OPENMP "14"
 #define MPI "15"
 #define OSRT "16"
+#define CPU_SAMPLE "17"
+#define CPU_SWITCH "18"
 #define OF_CUPTI "1, 2, 4, 5, 6, 7, 11, 12"
 _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
                    WL_TIMELINE_CUDA_LIBRARY == 3 && WL_TIMELINE_KERNEL == 4 &&
@@ -25,7 +27,8 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
                    WL_TIMELINE_NVTX_PUSHPOP == 8 && WL_TIMELINE_NVTX_STARTEND == 9 &&
                    WL_TIMELINE_MEMORY == 11 && WL_TIMELINE_UNIFIED_MEMORY == 12 &&
                    WL_TIMELINE_OPENACC == 13 && WL_TIMELINE_OPENMP == 14 && WL_TIMELINE_MPI == 15 &&
-                   WL_TIMELINE_OSRT == 16,
+                   WL_TIMELINE_OSRT == 16 && WL_TIMELINE_CPU_SAMPLE == 17 &&
+                   WL_TIMELINE_CPU_SWITCH == 18,
                "the categories of the tables");
 
 #define DEVICE "(word_0 >> 48 & 65535)"
@@ -63,6 +66,9 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
 #define OF_KERNEL(value) "CASE category WHEN " KERNEL " THEN " value " END"
 #define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
 
+/* A file without its folders. */
+#define FILE_NAME(path) "replace(" path ", rtrim(" path ", replace(" path ", '/', '')), '')"
+
 /* "@spmv.c:12" of an OpenACC event whose line is known: the file without its folders. */
 #define AT_LINE                                                                               \
     "coalesce((SELECT '@' || replace(files.name, rtrim(files.name, replace(files.name, '/', " \
@@ -94,6 +100,44 @@ const struct wl_timeline_table wl_timeline_tables[] = {
     {"osrt_sum", "OS Runtime Summary", "a function of the system", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " OSRT),
      .columns = TIME_COLUMNS("Num Calls", "Name")},
+    {"cpu_sample_sum", "CPU Samples by Function",
+     "a function of the program that a processor executed (--sample process-tree)",
+     .is_summary = true,
+     .sql = "WITH chosen AS (SELECT " NAME " AS name, coalesce(libraries.name, '') AS library, "
+            "word_0 AS samples, word_1 AS length FROM " NAMED " LEFT JOIN names AS libraries ON "
+            "libraries.id = word_5 WHERE category = " CPU_SAMPLE ") SELECT 100.0 * sum(length) / "
+            "max(1, (SELECT sum(length) FROM chosen)), sum(length), sum(samples), name, " FILE_NAME(
+                "library") " FROM chosen GROUP BY name, library ORDER BY 2 DESC, name",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Samples", WL_UNIT_COUNT},
+                 {"Function", WL_UNIT_TEXT},
+                 {"Library", WL_UNIT_TEXT}}},
+    {"cpu_sample_line_sum", "CPU Samples by Line",
+     "a line of the program that a processor executed, where it is known",
+     .sql = "WITH chosen AS (SELECT " NAME " AS name, coalesce(files.name, '') AS file, word_4 AS "
+            "line, word_0 AS samples, word_1 AS length FROM " NAMED " LEFT JOIN names AS files ON "
+            "files.id = word_3 WHERE category = " CPU_SAMPLE ") SELECT 100.0 * sum(length) / "
+            "max(1, (SELECT sum(length) FROM chosen)), sum(length), sum(samples), name, " FILE_NAME(
+                "file") " || ':' || line FROM chosen WHERE file != '' GROUP BY name, file, line "
+            "ORDER BY 2 DESC, name, line",
+     .columns = {{"Time (%)", WL_UNIT_PERCENT},
+                 {"Total Time (ns)", WL_UNIT_NS},
+                 {"Samples", WL_UNIT_COUNT},
+                 {"Function", WL_UNIT_TEXT},
+                 {"Line", WL_UNIT_TEXT}}},
+    {"cpu_ctxsw_sum", "CPU Context Switches by Thread",
+     "a thread: how often it left its processor, and for how long (--cpuctxsw process-tree)",
+     .is_summary = true,
+     .sql = "SELECT pid, thread, word_0, word_0 - word_1, word_1, word_2 FROM trace_events JOIN "
+            "processes ON processes.id = process_id WHERE category = " CPU_SWITCH
+            " ORDER BY word_0 DESC, pid, thread",
+     .columns = {{"PID", WL_UNIT_ID},
+                 {"TID", WL_UNIT_ID},
+                 {"Switches", WL_UNIT_COUNT},
+                 {"Waited", WL_UNIT_COUNT},
+                 {"Preempted", WL_UNIT_COUNT},
+                 {"Away (ns)", WL_UNIT_NS}}},
     {"cuda_api_sum", "CUDA API Summary", "a function of CUDA's runtime or driver API",
      .is_summary = true, .sql = TIMES(NAME " AS name", "category IN (" RUNTIME ", " DRIVER ")"),
      .columns = TIME_COLUMNS("Num Calls", "Name")},

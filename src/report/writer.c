@@ -35,6 +35,13 @@ struct pending_process {
     int exit_code;
 };
 
+/* A process that has its row. */
+struct known_process {
+    uint64_t pid, first_ns; /* of its events; 0: it has none */
+    char *host;
+    int64_t id;
+};
+
 struct wl_report_writer {
     struct wl_inserter inserter;
     char *path;
@@ -49,8 +56,11 @@ struct wl_report_writer {
     int64_t process_id;
     char *stream_name;
     struct pending_process process;
+    const struct known_process *joined; /* whose row the stream's process has */
+    uint64_t first_ns;
     struct wl_keys stream_devices, stream_modules, stream_kernels, stream_launches;
     WL_VECTOR(struct pending_note) notes;
+    WL_VECTOR(struct known_process) known; /* of streams before this one */
 };
 
 /* Names come from programs: bytes that are no UTF-8 are replaced here, for all that read them. */
@@ -184,6 +194,20 @@ static int64_t put_instruction_values(struct wl_report_writer *writer,
 
 /* ---- the sink ---- */
 
+static const struct known_process *find_known(const struct wl_report_writer *writer, uint64_t pid,
+                                              const char *host)
+{
+    for (size_t i = writer->known.count; i-- > 0;)
+        if (writer->known.items[i].pid == pid && strcmp(writer->known.items[i].host, host) == 0)
+            return &writer->known.items[i];
+    return NULL;
+}
+
+static int64_t process_row(const struct wl_report_writer *writer)
+{
+    return writer->joined ? writer->joined->id : writer->process_id;
+}
+
 static void put_process(void *self, const struct wl_record_process *record)
 {
     struct wl_report_writer *writer = self;
@@ -206,6 +230,8 @@ static void put_process(void *self, const struct wl_record_process *record)
         .rank_count = record->rank_count,
         .exit_code = -1,
     };
+    if (strcmp(record->collector, WL_COLLECTOR_OF_SAMPLES) == 0)
+        writer->joined = find_known(writer, record->pid, record->host);
 }
 
 static void put_device(void *self, const struct wl_record_device *record)
@@ -393,7 +419,21 @@ static void put_trace_names(void *self, const struct wl_record_trace_names *reco
 static void put_trace(void *self, const struct wl_record_trace *record)
 {
     struct wl_report_writer *writer = self;
-    wl_timeline_rows_put_events(&writer->trace, writer->process_id, record);
+    if (!writer->joined) {
+        for (size_t i = 0; i < record->count; i++)
+            if (!writer->first_ns || record->records[i].start < writer->first_ns)
+                writer->first_ns = record->records[i].start;
+        wl_timeline_rows_put_events(&writer->trace, writer->process_id, record);
+        return;
+    }
+    /* sums have no time of their own: they shall not make the trace longer */
+    for (size_t i = 0; i < record->count; i++) {
+        struct wl_timeline_record sum = record->records[i];
+        const struct wl_record_trace one = {&sum, 1};
+        if (writer->joined->first_ns)
+            sum.start = sum.end = writer->joined->first_ns;
+        wl_timeline_rows_put_events(&writer->trace, writer->joined->id, &one);
+    }
 }
 
 static void put_trace_end(void *self, const struct wl_record_trace_end *record)
@@ -426,6 +466,8 @@ static void guess_process(struct pending_process *process, const char *stream_na
 void wl_report_writer_begin_stream(struct wl_report_writer *writer, const char *name)
 {
     writer->process_id++;
+    writer->joined = NULL;
+    writer->first_ns = 0;
     writer->stream_name = wl_string_copy(name);
     guess_process(&writer->process, name);
 }
@@ -507,7 +549,7 @@ static void flush_notes(struct wl_report_writer *writer)
                 ? 0
                 : wl_keys_find_number(&writer->stream_launches, (uint64_t)note->launch_number);
         WL_INSERT(&writer->inserter, WL_TABLE_NOTES, WL_INTEGER(++writer->note_rows),
-                  WL_INTEGER(writer->process_id), launch ? WL_INTEGER(launch - 1) : WL_NULL,
+                  WL_INTEGER(process_row(writer)), launch ? WL_INTEGER(launch - 1) : WL_NULL,
                   note->launch_number < 0 ? WL_NULL : WL_INTEGER(note->launch_number),
                   WL_INTEGER(note->severity), WL_TEXT(note->code), WL_TEXT(note->text),
                   WL_TEXT(note->hint));
@@ -518,10 +560,29 @@ static void flush_notes(struct wl_report_writer *writer)
     writer->notes.count = 0;
 }
 
+static void free_process(struct pending_process *process)
+{
+    char *const texts[] = {process->host,         process->executable, process->executable_hash,
+                           process->command_line, process->version,    process->collector};
+    for (size_t i = 0; i < WL_COUNT(texts); i++)
+        free(texts[i]);
+    *process = (struct pending_process){0};
+}
+
 static void flush_process(struct wl_report_writer *writer, const struct wl_stream_summary *summary,
                           bool is_torn)
 {
     struct pending_process *process = &writer->process;
+    if (writer->joined) {
+        writer->process_id--;
+        free_process(process);
+        return;
+    }
+    struct known_process known = {.pid = process->pid,
+                                  .first_ns = writer->first_ns,
+                                  .host = wl_string_copy(process->host ? process->host : ""),
+                                  .id = writer->process_id};
+    WL_PUSH(&writer->known, known);
     WL_INSERT(
         &writer->inserter, WL_TABLE_PROCESSES, WL_INTEGER(writer->process_id),
         WL_TEXT(writer->stream_name), WL_INTEGER(process->pid), WL_INTEGER(process->parent_pid),
@@ -532,11 +593,7 @@ static void flush_process(struct wl_report_writer *writer, const struct wl_strea
         process->exit_code < 0 ? WL_NULL : WL_INTEGER(process->exit_code), WL_INTEGER(is_torn),
         WL_INTEGER(summary->dropped), process->rank < 0 ? WL_NULL : WL_INTEGER(process->rank),
         process->rank_count < 0 ? WL_NULL : WL_INTEGER(process->rank_count));
-    char *const texts[] = {process->host,         process->executable, process->executable_hash,
-                           process->command_line, process->version,    process->collector};
-    for (size_t i = 0; i < WL_COUNT(texts); i++)
-        free(texts[i]);
-    *process = (struct pending_process){0};
+    free_process(process);
 }
 
 void wl_report_writer_end_stream(struct wl_report_writer *writer,
@@ -545,7 +602,7 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
 {
     note_stream_troubles(writer, summary, damage);
     note_trace_troubles(writer);
-    wl_timeline_rows_end_stream(&writer->trace, writer->process_id);
+    wl_timeline_rows_end_stream(&writer->trace, process_row(writer));
     flush_notes(writer);
     flush_process(writer, summary, summary->is_torn || !summary->has_end || damage->code != WL_OK);
     free(writer->stream_name);
@@ -635,6 +692,9 @@ enum wl_code wl_report_writer_close(struct wl_report_writer *writer,
     for (size_t i = 0; i < WL_COUNT(keys); i++)
         wl_keys_free(keys[i]);
     wl_timeline_rows_free(&writer->trace);
+    for (size_t i = 0; i < writer->known.count; i++)
+        free(writer->known.items[i].host);
+    free(writer->known.items);
     free(writer->notes.items);
     free(writer->path);
     free(writer);

@@ -113,3 +113,14 @@ void wl_injection_add_calls(const char *folder, const char *engine,
     wl_environment_prepend(environment, "OMP_TOOL_LIBRARIES", engine_path, ':');
     free(engine_path);
 }
+
+void wl_injection_add_pytorch(const char *folder, const char *wanted,
+                              struct wl_environment *environment)
+{
+    if (strchr(folder, ':'))
+        return;
+    char *path = wl_string_format("%s/python", folder);
+    wl_environment_prepend(environment, "PYTHONPATH", path, ':');
+    wl_environment_set(environment, "WARPLENS_PYTORCH", wanted);
+    free(path);
+}

@@ -15,6 +15,10 @@ enum wl_code wl_injection_prepare(const char *folder, const struct wl_program_in
                                   const char *settings_path, struct wl_environment *environment,
                                   struct wl_error *error);
 
+/* Has Python name what PyTorch does (--pytorch; folder: as wl_injection_find gives it). Nothing
+ * where the folder's name has a ':', at which PYTHONPATH is split. */
+void wl_injection_add_pytorch(const char *folder, const char *wanted,
+                              struct wl_environment *environment);
 /* Has calls of MPI and of the system and waits of OpenACC recorded, too: libraries of ours stand
  * before the program's, and record into engine, the file of folder that records the rest. */
 void wl_injection_add_calls(const char *folder, const char *engine,

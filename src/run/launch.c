@@ -14,6 +14,7 @@
 #include "gpu/gpu.h"
 #include "record/filter.h"
 #include "record/stream/stream.h"
+#include "record/traced.h"
 #include "report/name.h"
 #include "report/report.h"
 #include "run/again.h"
@@ -24,6 +25,7 @@
 #include "run/program.h"
 #include "run/progress.h"
 #include "run/registers.h"
+#include "run/sampling.h"
 #include "run/steps.h"
 #include "warplens/version.h"
 
@@ -380,6 +382,31 @@ static void begin_environment(const struct wl_start_options *start,
     }
 }
 
+/* That the system forbids it does not end a run: the program comes first. */
+static struct wl_sampling *begin_sampling(const struct wl_launch_run *run)
+{
+    const struct wl_sampling_options *asked = run->request->sampling;
+    struct wl_sampling *sampling = NULL;
+    struct wl_error trouble = {0};
+    if (asked && (asked->samples || asked->switches) &&
+        wl_sampling_begin(asked, &sampling, &trouble) != WL_OK)
+        wl_messages_warn(&run->messages, trouble.hint[0] ? trouble.hint : NULL, "%s",
+                         trouble.message);
+    return sampling;
+}
+
+static void end_sampling(const struct wl_launch_run *run, struct wl_sampling *sampling)
+{
+    struct wl_error trouble = {0};
+    char *libraries = realpath(run->library_folder, NULL);
+    if (sampling &&
+        wl_sampling_write(sampling, run->settings.stream_folder,
+                          libraries ? libraries : run->library_folder, &trouble) != WL_OK)
+        wl_messages_warn(&run->messages, NULL, "samples of the processor: %s", trouble.message);
+    free(libraries);
+    wl_sampling_free(sampling);
+}
+
 enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error)
 {
     struct wl_environment environment;
@@ -408,6 +435,8 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
                                run->settings.collector == WL_COLLECTOR_HW ? "libwarplens-cupti.so"
                                                                           : "libwarplens-gpu.so",
                                &environment);
+    if (!code && wl_traced_is_pytorch(run->settings.pytorch))
+        wl_injection_add_pytorch(run->library_folder, run->settings.pytorch, &environment);
     allow_asan(&run->info, &environment);
     if (!code && run->settings.interactive) {
         code = wl_steps_begin(run, &steps, error);
@@ -415,6 +444,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     }
     if (start && start->hides_output)
         out = wl_subprocess_mute();
+    struct wl_sampling *sampling = code ? NULL : begin_sampling(run);
     if (!code)
         code = wl_subprocess_start(&process, run->program_path, run->program->items, &environment,
                                    error);
@@ -431,6 +461,8 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
             run->ending = (struct wl_ending){0};
         wl_progress_clear(&progress);
         wait_for_orphans(&run->messages);
+        end_sampling(run, sampling);
+        sampling = NULL;
         if (!watch.is_ended && !run->is_quit)
             wl_running_read(run->settings.stream_folder, 0, &run->running);
         wl_steps_end(steps);
@@ -443,6 +475,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
     } else {
         wl_folder_remove(run->stream_folder, NULL);
     }
+    wl_sampling_free(sampling);
     wl_steps_end(steps);
     wl_environment_free(&environment);
     free(watch.complete_path);

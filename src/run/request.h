@@ -30,6 +30,14 @@ struct wl_measure_options {
     bool twin;                          /* simulate what was measured, too */
 };
 
+/* How the processors are sampled while the program runs. */
+struct wl_sampling_options {
+    bool samples;  /* what threads execute, and where from */
+    bool stacks;   /* with the functions that called it */
+    bool switches; /* how often threads leave their processor */
+    uint32_t frequency_hz;
+};
+
 /* How the program is started. */
 struct wl_start_options {
     bool hides_output;     /* its stdout is thrown away */
@@ -42,8 +50,9 @@ struct wl_run_request {
     const struct wl_report_options *report;
     const struct wl_metric_options *metrics;
     const struct wl_measure_options *measure;
-    const struct wl_start_options *start; /* NULL: as usual */
-    const struct wl_view_options *view;   /* of pages shown while it runs: --interactive; or NULL */
+    const struct wl_start_options *start;       /* NULL: as usual */
+    const struct wl_sampling_options *sampling; /* NULL: not at all */
+    const struct wl_view_options *view; /* of pages shown while it runs: --interactive; or NULL */
 };
 
 #endif

@@ -16,6 +16,12 @@ enum wl_timeline_category {
 
 enum wl_timeline_side { WL_TIMELINE_SIDE_NONE, WL_TIMELINE_SIDE_HOST, WL_TIMELINE_SIDE_DEVICE };
 
+/* Of categories whose records are sums: they are not listed among events where not asked for. */
+static inline int wl_timeline_is_sum(unsigned category)
+{
+    return category == WL_TIMELINE_CPU_SAMPLE || category == WL_TIMELINE_CPU_SWITCH;
+}
+
 enum { WL_TIMELINE_WORDS = 6 };
 
 struct wl_timeline_category_info {
@@ -32,6 +38,8 @@ enum wl_timeline_flag {
     WL_TIMELINE_FAILED = 4,      /* the call answered an error */
     WL_TIMELINE_NANOSECONDS = 8, /* times are in nanoseconds: only on the way to the stream */
     WL_TIMELINE_NO_LENGTH = 16,  /* how long it took is not known: it ends when it starts */
+    WL_TIMELINE_OPERATOR = 32,   /* a range of NVTX that PyTorch made for an operator: its payload
+                                    is the operator's sequence number and one, 0: it has none */
 };
 
 struct wl_timeline_record {

@@ -502,7 +502,7 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     if (is_load)
         word = sectors_load(&engine->sectors, sector, word, &visit);
     else if (op->kind == WL_MACHINE_STORE && sector)
-        sectors_store(&engine->sectors, sector);
+        word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now);
     if (word && op->kind == WL_MACHINE_LOAD)
         engine->path.chance = chance_of(engine, warp, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;

@@ -3,6 +3,7 @@
 #ifndef WL_TIMING_MODEL_H
 #define WL_TIMING_MODEL_H
 
+#include "timing/sectors.h"
 #include "timing/timing.h"
 
 enum { WL_TIMING_QUEUE_MIO, WL_TIMING_QUEUE_LG, WL_TIMING_QUEUE_TEXTURE, WL_TIMING_QUEUES };
@@ -47,6 +48,7 @@ struct timing_model {
     double constant_address_cycles; /* that each address of a load of constants takes of the SM */
     double dram_crowding;    /* what a request waits for others when device memory is half busy */
     double dram_byte_cycles; /* that a byte takes of the SM's share of device memory */
+    double dram_turning;     /* share of time more where as much is read as is written */
     double block_interval;   /* cycles between two blocks that an SM is given */
     double block_latency;    /* from the end of a block to the first instruction of the next */
     double start_cycles;     /* until the first instruction of a launch issues */
@@ -54,6 +56,7 @@ struct timing_model {
     double l2_merged;        /* sectors that L2 serves for each one that L1 missed */
     double l2_miss_ratio;    /* of those, how many go to device memory */
     double dram_bytes_per_missed, dram_bytes_per_written;
+    struct sector_shares one_by_one; /* of stores that write lines in part */
 };
 
 /* Blocks that an SM holds at once, less the limits that a what-if takes away. */

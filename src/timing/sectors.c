@@ -46,7 +46,22 @@ uint64_t sectors_finish(const struct sector_visit *visit, uint64_t there)
     return there > visit->sector->there ? there : visit->sector->there;
 }
 
-void sectors_store(struct sectors *sectors, uint32_t number)
+/* What was read is no longer on its way by then: twice what device memory takes to answer. */
+#define UNDER_WAY 2000
+
+uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
+                       const struct sector_shares *shares, uint64_t now)
 {
-    find(sectors, number)->is_known = true;
+    struct sector *sector = find(sectors, number);
+    struct wl_trace_access access = wl_trace_unpack(word);
+    sector->is_known = true;
+    if (access.sectors >= 4 * access.lines)
+        return word;
+    bool is_in_place = sector->there && now < sector->there + UNDER_WAY;
+    sectors->due += is_in_place ? shares->in_place : shares->elsewhere;
+    if (sectors->due < 1)
+        return word;
+    sectors->due -= 1;
+    access.missed = access.lines;
+    return wl_trace_pack(access);
 }

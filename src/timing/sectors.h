@@ -17,6 +17,7 @@ struct sector {
 /* Of one SM, by the trace's number of a sector. Zero-initialise; free with sectors_free. */
 struct sectors {
     struct sector *items;
+    double due; /* stores, in part, whose lines L2 is to take one by one */
 };
 void sectors_free(struct sectors *sectors);
 
@@ -32,7 +33,15 @@ uint32_t sectors_load(struct sectors *sectors, uint32_t number, uint32_t word,
                       struct sector_visit *visit);
 /* When its data are there, for which the path said `there`. */
 uint64_t sectors_finish(const struct sector_visit *visit, uint64_t there);
-/* A store that leaves its sector in L1. */
-void sectors_store(struct sectors *sectors, uint32_t number);
+/* Of stores that write a line in part while device memory is read, how many L2 takes line by line:
+ * where the line itself was read, and elsewhere. */
+struct sector_shares {
+    double in_place, elsewhere;
+};
+/* A store that leaves its sector in L1: word is the trace's second word for it. Returns that word
+ * as it is in the replay: lines that L2 takes one by one count as those of which a sector is
+ * written in part. */
+uint32_t sectors_store(struct sectors *sectors, uint32_t number, uint32_t word,
+                       const struct sector_shares *shares, uint64_t now);
 
 #endif

@@ -55,9 +55,30 @@ static void what_was_stored_is_there(void **state)
     (void)state;
     struct sectors sectors = {0};
     struct sector_visit visit;
-    sectors_store(&sectors, 7);
+    const struct sector_shares none = {0};
+    assert_int_equal(missed(sectors_store(&sectors, 7, pack(0, 0), &none, 10)), 0);
     assert_int_equal(missed(sectors_load(&sectors, 7, pack(0, 0), &visit)), 0);
     assert_int_equal(sectors_finish(&visit, 240), 240);
+    sectors_free(&sectors);
+}
+
+/* Two lines of which a warp writes four sectors, after it has read them and without; a whole line.
+ */
+static void lines_written_in_part_are_taken_one_by_one(void **state)
+{
+    (void)state;
+    struct sectors sectors = {0};
+    struct sector_visit visit;
+    const struct sector_shares shares = {1, 0.5};
+    const uint32_t half = wl_trace_pack((struct wl_trace_access){.lines = 2, .sectors = 4});
+    const uint32_t whole = wl_trace_pack((struct wl_trace_access){.lines = 1, .sectors = 4});
+    sectors_load(&sectors, 7, pack(1, 0), &visit);
+    sectors_finish(&visit, 500);
+    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 510)), 2);
+    assert_int_equal(missed(sectors_store(&sectors, 7, whole, &shares, 510)), 0);
+    /* every second one elsewhere, and long after */
+    assert_int_equal(missed(sectors_store(&sectors, 8, half, &shares, 510)), 0);
+    assert_int_equal(missed(sectors_store(&sectors, 7, half, &shares, 5000)), 2);
     sectors_free(&sectors);
 }
 
@@ -67,6 +88,7 @@ int main(void)
         cmocka_unit_test(the_first_fetches_and_others_wait),
         cmocka_unit_test(who_comes_first_pays_for_who_missed),
         cmocka_unit_test(what_was_stored_is_there),
+        cmocka_unit_test(lines_written_in_part_are_taken_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

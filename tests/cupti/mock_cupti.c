@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "mock.h"
@@ -110,10 +112,25 @@ static void call_back(int domain, uint32_t call, const void *data)
         state.callback(state.own_data, domain, call, data);
 }
 
+/* "real_times": calls are made when and by whom they are made. */
+static bool has_real_times(void)
+{
+    return mock_value("real_times", 0) != 0;
+}
+
+static uint64_t real_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* The times of launch number n, from 1: a call of 1 us every 2.5 us, the kernel 0.5 us behind it.
  */
 static uint64_t start_of(uint32_t correlation_id)
 {
+    if (has_real_times())
+        return real_ns();
     return 1000 + 2500 * (uint64_t)correlation_id;
 }
 
@@ -174,13 +191,13 @@ static void add_kernel(const struct mock_kernel *kernel,
         .registers = 40,
         .shared_dynamic_bytes = launch->shared_bytes,
         .start_ns = start_of(correlation_id) + 1500,
-        .end_ns = start_of(correlation_id) + 1500 + 500 + correlation_id,
         .context_id = 1,
         .stream_id = 7,
         .correlation_id = correlation_id,
         .name = kernel->name,
         .graph_id = is_graph ? 1 : 0,
     };
+    record.end_ns = record.start_ns + 500 + correlation_id;
     memcpy(record.grid, launch->grid, sizeof record.grid);
     memcpy(record.block, launch->block, sizeof record.block);
     add_record(&record, sizeof record);
@@ -192,11 +209,11 @@ static void add_call(int kind, uint32_t call, uint32_t correlation_id)
         .kind = (uint32_t)kind,
         .call = call,
         .start_ns = start_of(correlation_id),
-        .end_ns = start_of(correlation_id) + 1000,
         .process_id = state.process_id,
-        .thread_id = 4242,
+        .thread_id = has_real_times() ? (uint32_t)syscall(SYS_gettid) : 4242,
         .correlation_id = correlation_id,
     };
+    record.end_ns = record.start_ns + 1000;
     add_record(&record, sizeof record);
 }
 
@@ -438,7 +455,7 @@ int cuptiGetContextId(struct wl_cuda_context *context, uint32_t *context_id)
 
 int cuptiGetTimestamp(uint64_t *time_ns)
 {
-    *time_ns = 1000;
+    *time_ns = has_real_times() ? real_ns() : 1000;
     return 0;
 }
 

@@ -51,6 +51,7 @@ test(async (browser, folder) => {
         await page.go("advice");
         await until(page, "document.querySelectorAll('details.finding').length > 0", "findings");
         assert.match(await page.run("document.getElementById('main').textContent"), /longest of 3,000 launches/);
+        assert.match(warplens("guide", report).replace(/\s+/g, " "), /looked at the longest launches of each kernel, 28 of 3000;/);
         assert.deepStrictEqual(page.problems, []);
     } finally {
         assert.strictEqual(await bench.stop(), 0, bench.text());

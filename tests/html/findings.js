@@ -158,12 +158,12 @@ const column = (table, at) => `[...document.querySelector(${JSON.stringify(table
 
 async function testOrder(browser, file) {
     const page = await browser.page(file + "#compare");
-    const table = "table.compare",
+    const table = ".compare table[data-group='Memory Workload Analysis']",
         click = (at) => page.run(`document.querySelector("${table}").tHead.rows[0].cells[${at}].querySelector("button").click()`);
     const asItWas = await page.run(column(table, 0));
     await click(3);
     const down = (await page.run(column(table, 3))).filter((value) => typeof value === "number");
-    assert.ok(down.length > 5);
+    assert.ok(down.length > 2);
     assert.deepStrictEqual(
         down,
         [...down].sort((a, b) => b - a),

@@ -48,6 +48,19 @@ function detailValues(launch) {
     return values;
 }
 
+/* A time is one text on all pages: each of these kernels has one launch. */
+async function testDurations(page) {
+    const read = "document.querySelector('[data-metric=\"gpu__time_duration.sum\"]').textContent.replace(/\\s+/g, ' ').trim()";
+    await page.go("program");
+    const rows = await page.run("[...document.querySelectorAll('.shares .kernel-group')].slice(0, 5).map((row) => [row.querySelector('a').getAttribute('href'), row.children[2].textContent.replace(/\\s+/g, ' ').trim()])");
+    assert.strictEqual(rows.length, 5);
+    for (const [href, time] of rows) {
+        await page.go(href.slice(1));
+        assert.strictEqual(await page.run(read), time, href);
+        assert.ok(time.startsWith(await page.run("document.querySelector('.key-facts strong').textContent")), "the first numbers of " + href);
+    }
+}
+
 test(async (browser, folder) => {
     const { report, page: file } = make("some", folder);
     const details = JSON.parse(warplens("show", report, "--page", "details", "--json"));
@@ -82,5 +95,6 @@ test(async (browser, folder) => {
             assert.strictEqual(names.has(name), metric.value !== null, name + " of launch " + launch.id);
         compare(cells, wanted, "details of launch " + launch.id);
     }
+    await testDurations(page);
     assert.deepStrictEqual(page.problems, []);
 });

@@ -61,6 +61,22 @@ async function testHardware(browser, folder) {
     }
 }
 
+/* Where the time goes: the parts are those that `warplens guide` tells, and so they are in the guide's first step. */
+async function testParts(page, report) {
+    const told = warplens("guide", report).replace(/\s+/g, " ");
+    const [, whole] = /The program takes ([\d.,]+ \w+)/.exec(told);
+    const parts = "[...document.querySelectorAll('.program-time .parts tr')].map((row) => [...row.children].map((cell) => cell.textContent))";
+    await page.go("program");
+    await until(page, "document.querySelector('.program-time .rungs i') !== null", "the parts of the time");
+    const shown = await page.run(parts);
+    assert.ok(shown.length > 0);
+    for (const [text, time, share] of shown) assert.ok(told.includes(share.replace(" ", "") + " " + text + ", " + time), text + " " + time + " " + share);
+    assert.ok((await page.run("document.querySelector('.program-time').textContent")).includes(whole));
+    await page.go("guide");
+    await until(page, "document.querySelector('.step .rungs i') !== null", "the guide's first step");
+    assert.deepStrictEqual(await page.run(parts), shown);
+}
+
 /* An imported trace: its timeline, a search that lists and jumps, sums, take it away. */
 async function testTrace(browser, folder) {
     const report = path.join(folder, "trace.wlr");
@@ -77,10 +93,11 @@ async function testTrace(browser, folder) {
         await until(page, "document.querySelector('.panel .facts') !== null", "what was found");
         const found = await page.run("document.querySelector('.panel .facts').textContent");
         assert.ok(found.toLowerCase().includes(name.toLowerCase()), found + " is not " + name);
+        await testParts(page, report);
         await page.go("advice");
         await until(page, "document.querySelector('#main .bar .count') !== null", "what the rules say");
         assert.deepStrictEqual(page.problems, []);
-        await takeAway(browser, page, folder, "?run=1&base=0", ["Timeline", "Advice", "Session"]);
+        await takeAway(browser, page, folder, "?run=1&base=0", ["Timeline", "Program", "Advice", "Guide", "Session"]);
     } finally {
         assert.strictEqual(await bench.stop(), 0, bench.text());
     }

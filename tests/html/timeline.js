@@ -40,6 +40,17 @@ async function testSums(page, report) {
     assert.strictEqual(part.find((sum) => sum.name === "step").ns, 2000 * 2000);
 }
 
+/* Ranks of MPI stand by number, whichever process began first; streams of a GPU count, they are not spelt. */
+async function testRows(page) {
+    const rows = [
+        [0, 1, "Thread 7", false],
+        [1, 0, "GPU 0, stream 10", true],
+        [1, 0, "GPU 0, stream 9", true],
+        [1, 0, "Thread 8", false],
+    ].map(([process, rank, name, is_device]) => ({ process, rank, name, is_device }));
+    assert.deepStrictEqual(await page.run(`warplens.timelineModel.rowOrder(${JSON.stringify(rows)})`), [3, 2, 1, 0]);
+}
+
 async function testFinding(page) {
     await page.run(
         "(() => { const field = document.querySelector('input[type=search]'); field.value = 'KERNEL_3'; field.dispatchEvent(new Event('input')); })()",
@@ -50,7 +61,7 @@ async function testFinding(page) {
     await wait(page);
     assert.match(
         await page.run("document.querySelector('.facts').textContent"),
-        /^kernel_3 · kernel · 1\.5 µs from 7\.5 µs · GPU 0, stream 8$/,
+        /^kernel_3 · kernel · 1\.50 us from 7\.50 us · GPU 0, stream 8$/,
     );
     await wait(page);
     assert.strictEqual(await page.run("warplens.timelineView.arrows"), 1);
@@ -153,10 +164,11 @@ test(async (browser, folder) => {
     assert.ok(least < open_most, "it took " + least + " times as long as sorting a million numbers");
     assert.deepStrictEqual(
         await page.run("[...document.querySelectorAll('#pages a')].map((link) => link.textContent)"),
-        ["Timeline", "Advice", "Session"],
+        ["Timeline", "Program", "Advice", "Guide", "Session"],
     );
     assert.strictEqual(await page.run("warplens.timeline.load().events.start.length"), 1000000);
     await testSums(page, report);
+    await testRows(page);
     await testMoving(page);
     await page.press("0");
     await testFinding(page);

@@ -57,6 +57,24 @@ async function seeChange(page) {
     assert.match(sentence, /: .*(on line \d+).* went/);
 }
 
+/* At each line the change is what the baseline had less: the sum of all is that of the totals. */
+async function seeLines(page) {
+    await page.go("source/0?by=memory_l1_wavefronts_shared");
+    await until(page, "document.querySelector('.row.counted .since') !== null", "changes at lines");
+    const found = await page.run(`(() => {
+        const launch = warplens.data("source").launches[0], column = launch.columns.find((each) => each.name === "memory_l1_wavefronts_shared");
+        const sum = (list) => list.reduce((all, value) => all + value, 0);
+        const shown = [...document.querySelectorAll(".pane:first-child .since")].map((cell) => cell.textContent).filter(Boolean);
+        const numbers = shown.map((text) => Number(text.replace("−", "-").replace(/,/g, "")));
+        return { wanted: sum(column.lines[1]) - sum(column.base_lines[1]), told: sum(numbers), better: document.querySelectorAll(".since.better").length };
+    })()`);
+    console.log("wavefronts at lines: " + found.told);
+    assert.ok(found.wanted < 0 && found.better > 0);
+    assert.strictEqual(found.told, found.wanted);
+    assert.match(await page.run("document.querySelector('.bar .facts').textContent"), /% since the baseline/);
+    await page.go("compare");
+}
+
 /* A bar for each run; those after the first are faster, run 3 is what run 2 was. */
 async function seeHistory(page) {
     await until(page, "document.querySelectorAll('.history tr').length === 3", "three runs");
@@ -92,6 +110,7 @@ async function play(browser, folder, made) {
         await seeFinding(page);
         change(made);
         await seeChange(page);
+        await seeLines(page);
         await takeAway(browser, page, folder);
         /* by hand, too */
         await page.run("document.activeElement.blur()");

@@ -3,6 +3,7 @@
 ladders in examples/ with `ncu --set full` and with `warplens profile --set full`, imports what ncu wrote, as report (.ncu-rep) and as
 CSV, and prints the first finding of each beside Warplens' own. Exit status 1: one differs."""
 import argparse
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -42,37 +43,45 @@ def words(finding):
     return finding[0] + (f" {100 * finding[2]:.0f} %" if finding[2] is not None else "")
 
 
+def read(warplens, folder, case):
+    """A row of the table: what ncu wrote, imported in both its forms, beside our own report. It needs no GPU."""
+    run(["ncu", "-i", case + ".ncu-rep", "--page", "raw", "--csv"], folder, case + ".csv")
+    run([warplens, "import", "-q", "-f", "-o", case + "-rep", case + ".ncu-rep"], folder)
+    run([warplens, "import", "-q", "-f", "-o", case + "-csv", case + ".csv"], folder)
+    own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
+    same = own[:2] == rep[:2] == csv[:2]
+    print(f"| {case} | `{own[1]}` | {words(own)} | {words(rep)} | {words(csv)} | {'same' if same else 'differs'} |", flush=True)
+    return same
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--warplens", default="warplens")
     parser.add_argument("--seconds", type=float, default=500)
     parser.add_argument("--out", help="keep ncu's files and the reports here")
     options = parser.parse_args()
-    folder = options.out or tempfile.mkdtemp()
+    folder = os.path.abspath(options.out or tempfile.mkdtemp())
     os.makedirs(folder, exist_ok=True)
     warplens = os.path.abspath(options.warplens) if "/" in options.warplens else options.warplens
-    start, differ = time.monotonic(), 0
-    print("| step | kernel | warplens | ncu-rep | ncu CSV | |\n|---|---|---|---|---|---|")
-    for name, last, size, libraries in LADDERS:
-        source = os.path.join(EXAMPLES, name, name + ".cu")
-        if run(["nvcc", "-O3", "-arch=native", "-lineinfo", source, *libraries, "-o", name], folder) is None:
+    start, rows = time.monotonic(), []
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        builds = [pool.submit(run, ["nvcc", "-O3", "-arch=native", "-lineinfo", os.path.join(EXAMPLES, name, name + ".cu"),
+                                    *libraries, "-o", name], folder) for name, _, _, libraries in LADDERS]
+        if any(build.result() is None for build in builds):
             return 1
-        for step in range(last + 1):
-            if time.monotonic() - start > options.seconds:
-                print("the time is over", file=sys.stderr)
-                return 1
-            case, program = f"{name}-{step}", ["./" + name, str(step), size]
-            run(["ncu", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
-            run(["ncu", "-i", case + ".ncu-rep", "--page", "raw", "--csv"], folder, case + ".csv")
-            run([warplens, "profile", "--set", "full", "-q", "-f", "-o", case + "-own", *program], folder)
-            run([warplens, "import", "-q", "-f", "-o", case + "-rep", case + ".ncu-rep"], folder)
-            run([warplens, "import", "-q", "-f", "-o", case + "-csv", case + ".csv"], folder)
-            own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
-            same = own[:2] == rep[:2] == csv[:2]
-            differ += not same
-            print(f"| {case} | `{own[1]}` | {words(own)} | {words(rep)} | {words(csv)} | {'same' if same else 'differs'} |",
-                  flush=True)
-    print(f"\n{differ} differ")
+        print("| step | kernel | warplens | ncu-rep | ncu CSV | |\n|---|---|---|---|---|---|")
+        for name, last, size, _ in LADDERS:
+            for step in range(last + 1):
+                if time.monotonic() - start > options.seconds:
+                    print("the time is over", file=sys.stderr)
+                    return 1
+                case, program = f"{name}-{step}", ["./" + name, str(step), size]
+                # one after the other: both count on the same GPU
+                run(["ncu", "--set", "full", "--import-source", "no", "-f", "-o", case, *program], folder)
+                run([warplens, "profile", "--set", "full", "-q", "-f", "-o", case + "-own", *program], folder)
+                rows.append(pool.submit(read, warplens, folder, case))
+        differ = sum(not row.result() for row in rows)
+    print(f"\n{differ} of {len(rows)} differ, {time.monotonic() - start:.0f} s")
     return differ > 0
 
 

@@ -13,6 +13,7 @@
 #include "report/tables.h"
 #include "show/draw/inks.h"
 #include "show/format/format.h"
+#include "show/page/advice_text.h"
 #include "warplens/version.h"
 
 /* Sections in the order in which they stand in the page. */
@@ -26,7 +27,7 @@ static const struct {
     {"whatif", wl_html_whatif, true},
     {"timeline", wl_html_timeline, false},
     {"advice", wl_html_advice, false},
-    {"guide", wl_html_guide, true},
+    {"guide", wl_html_guide, false},
     {"source", wl_html_source, true},
     {"compare", wl_html_compare, true},
     {"session", wl_html_session, false},
@@ -258,12 +259,12 @@ static enum wl_code fill_nothing(struct wl_html *html, json_t *section, struct w
 /* Which parts there are, known without making them. */
 static enum wl_code fill_parts(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    bool has_launches = html->set != NULL;
+    bool has_launches = html->set != NULL,
+         has_events = wl_report_event_count(html->reports[0].report) > 0;
     return json_object_update_new(
                section, json_pack("{s:b, s:b, s:b, s:b, s:b}", "launches", has_launches, "guide",
-                                  has_launches, "source", has_launches, "compare",
-                                  has_launches && html->report_count > 1, "timeline",
-                                  wl_report_event_count(html->reports[0].report) > 0))
+                                  has_launches || has_events, "source", has_launches, "compare",
+                                  has_launches && html->report_count > 1, "timeline", has_events))
                ? wl_error_set(error, WL_ERR_MEMORY, "out of memory")
                : WL_OK;
 }
@@ -323,7 +324,8 @@ static enum wl_code choose_whole(struct wl_html *html, struct wl_error *error)
 {
     if (!html->set || !wl_html_is_bare(html))
         return WL_OK;
-    enum wl_code code = wl_html_advise(html, error);
+    const struct wl_view_advice *advice = NULL;
+    enum wl_code code = wl_view_advise(&html->contexts[0], &advice, error);
     html->whole = wl_alloc_zero(html->report_count, sizeof *html->whole);
     for (size_t i = 0; i < html->report_count && !code; i++)
         html->whole[i] = wl_html_choose_whole(&html->contexts[i]);

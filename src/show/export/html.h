@@ -43,19 +43,15 @@ bool wl_html_is_bare(const struct wl_html *html);
  * html->whole. */
 bool wl_html_is_wanted(const struct wl_html *html, size_t number,
                        const struct wl_report_launch *launch);
+/* What a launch's kernel is called: of a library the short name that tells two of a function
+ * apart, else its function. */
+const char *wl_html_function(const struct wl_report_launch *launch);
 /* By key, the launches that stand for the others of so many: those with findings (of
  * context->advice), one of each kernel and shape, and the counted ones and those that failed, as
  * long as they are not too many. free() it. */
 bool *wl_html_choose_whole(const struct wl_view_context *context);
-size_t wl_html_count_counted(const struct wl_view_context *context);
-/* What a launch's kernel is called: of a library the short name that tells two of a function
- * apart, else its function. */
-const char *wl_html_function(const struct wl_report_launch *launch);
 /* What the page knows of launches before their values: a list for each field. */
 json_t *wl_html_bare_launches(const struct wl_view_context *context);
-/* The rules' findings on the first report into its context: on all launches, or where too many were
- * counted on the longest. */
-enum wl_code wl_html_advise(struct wl_html *html, struct wl_error *error);
 
 /* Sees to it that the page can say what a metric, by its name, means. */
 void wl_html_define(struct wl_html *html, const char *name);

@@ -48,14 +48,6 @@ static bool is_counted(const struct wl_report_launch *launch)
     return wl_report_attribute(launch, "launch__uncounted") == NULL;
 }
 
-size_t wl_html_count_counted(const struct wl_view_context *context)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < context->launch_count; i++)
-        count += is_counted(context->launches[i]);
-    return count;
-}
-
 static size_t take(bool *whole, size_t room, const struct wl_report_launch *launch)
 {
     if (room == 0 || !launch || whole[launch->key])
@@ -99,13 +91,17 @@ const char *wl_html_function(const struct wl_report_launch *launch)
 }
 
 struct bare {
-    struct wl_keys kernels, kinds, ranges;
+    struct wl_keys kernels, kinds, ranges, places;
     struct wl_html_table wheres;
     json_t *of_kernels;                      /* objects */
     json_t *kernel, *where, *grids, *blocks; /* of each kind */
     json_t *ids, *starts;                    /* of each launch, as steps from the one before, and */
     json_t *of_kind, *times;
     json_t *failed; /* positions of some */
+    struct {
+        json_int_t *items;
+        size_t count, capacity;
+    } of_places; /* the position in wheres of each place */
 };
 
 static json_t *kernel_json(const struct wl_report_launch *launch)
@@ -135,32 +131,48 @@ static void add_triple(json_t *list, const uint32_t *triple)
         json_array_append_new(list, json_integer(triple[i]));
 }
 
+/* What all launches of a place share but for kernel and shape. */
+struct place {
+    const void *device, *process, *attributes;
+    int64_t range;
+    uint32_t context_id, stream_id;
+}; /* has no padding */
+
+/* The position in wheres of a launch's place; it is added if it is new. */
+static json_int_t find_where(struct bare *bare, const struct place *place,
+                             const struct wl_report_launch *launch)
+{
+    int64_t number;
+    if (!wl_keys_intern(&bare->places, place, sizeof *place, &number))
+        WL_PUSH(&bare->of_places, wl_html_intern(&bare->wheres, where_json(launch)));
+    return bare->of_places.items[number - 1];
+}
+
 /* The position of a launch's kind among all; it is added if it is new. */
 static json_int_t find_kind(struct bare *bare, const struct wl_report_launch *launch)
 {
     const struct wl_record_launch *record = &launch->record;
     struct {
-        const void *kernel, *device, *process, *attributes;
-        int64_t range;
-        uint32_t grid[3], block[3], context_id, stream_id;
+        struct place place;
+        const void *kernel;
+        uint32_t grid[3], block[3];
     } key; /* has no padding */
     int64_t kind, kernel;
+    key.place.device = launch->device;
+    key.place.process = launch->process;
+    key.place.attributes = record->attributes;
+    key.place.context_id = record->context_id;
+    key.place.stream_id = record->stream_id;
+    wl_keys_intern(&bare->ranges, record->range, strlen(record->range), &key.place.range);
     key.kernel = launch->kernel;
-    key.device = launch->device;
-    key.process = launch->process;
-    key.attributes = record->attributes;
-    wl_keys_intern(&bare->ranges, record->range, strlen(record->range), &key.range);
     memcpy(key.grid, record->grid, sizeof key.grid);
     memcpy(key.block, record->block, sizeof key.block);
-    key.context_id = record->context_id;
-    key.stream_id = record->stream_id;
     if (wl_keys_intern(&bare->kinds, &key, sizeof key, &kind))
         return kind - 1;
     if (!wl_keys_intern(&bare->kernels, &key.kernel, sizeof key.kernel, &kernel))
         json_array_append_new(bare->of_kernels, kernel_json(launch));
     json_array_append_new(bare->kernel, json_integer(kernel - 1));
-    json_array_append_new(bare->where,
-                          json_integer(wl_html_intern(&bare->wheres, where_json(launch))));
+    json_array_append_new(bare->where, json_integer(find_where(bare, &key.place, launch)));
     add_triple(bare->grids, record->grid);
     add_triple(bare->blocks, record->block);
     return kind - 1;
@@ -224,6 +236,8 @@ json_t *wl_html_bare_launches(const struct wl_view_context *context)
     wl_keys_free(&bare.kernels);
     wl_keys_free(&bare.kinds);
     wl_keys_free(&bare.ranges);
+    wl_keys_free(&bare.places);
+    free(bare.of_places.items);
     json_t *kinds = json_pack("{s:o, s:o, s:o, s:o}", "kernel", bare.kernel, "where", bare.where,
                               "grids", bare.grids, "blocks", bare.blocks);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "kernels",

@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "report/keys.h"
+#include "report/tables.h"
 #include "show/export/html.h"
 #include "show/format/format.h"
 #include "show/format/json.h"
 #include "show/page/advice_text.h"
 #include "show/page/diff.h"
 #include "show/page/fields.h"
-
-static const char duration_name[] = "gpu__time_duration.sum";
+#include "show/page/program_time.h"
 
 json_t *wl_html_shown(double number, const char *unit)
 {
@@ -63,109 +62,16 @@ static void add_shown(json_t *object, const char *key, const char *shown_key, co
         json_object_set_new(object, shown_key, wl_html_shown(json_number_value(number), unit));
 }
 
-/* The longest launches of each kernel, which stand for all where very many were counted. */
-struct choice {
-    const struct wl_report_launch **launches;
-    size_t count;
-};
-
-static int compare_longest(const void *left, const void *right)
-{
-    const struct wl_report_launch *a = *(const struct wl_report_launch *const *)left,
-                                  *b = *(const struct wl_report_launch *const *)right;
-    double first = 0, second = 0;
-    enum wl_mark mark;
-    wl_report_value(a, duration_name, &first, &mark);
-    wl_report_value(b, duration_name, &second, &mark);
-    if (first != second)
-        return first < second ? 1 : -1;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
-static int compare_keys(const void *left, const void *right)
-{
-    const struct wl_report_launch *a = *(const struct wl_report_launch *const *)left,
-                                  *b = *(const struct wl_report_launch *const *)right;
-    return a->key < b->key ? -1 : a->key > b->key;
-}
-
-static struct choice choose_longest(const struct wl_view_context *context)
-{
-    enum { most_of_kernel = 4, most = 100 };
-    size_t count = context->launch_count;
-    struct choice all = {wl_alloc_zero(count + 1, sizeof *all.launches), 0};
-    struct wl_keys kernels = {0};
-    unsigned *taken = wl_alloc_zero(count + 1, sizeof *taken);
-    memcpy(all.launches, context->launches, count * sizeof *all.launches);
-    qsort(all.launches, count, sizeof *all.launches, compare_longest);
-    for (size_t i = 0; i < count && all.count < most; i++) {
-        const void *kernel = all.launches[i]->kernel;
-        int64_t number;
-        wl_keys_intern(&kernels, &kernel, sizeof kernel, &number);
-        if (taken[number]++ < most_of_kernel)
-            all.launches[all.count++] = all.launches[i];
-    }
-    qsort(all.launches, all.count, sizeof *all.launches, compare_keys);
-    wl_keys_free(&kernels);
-    free(taken);
-    return all;
-}
-
-/* Whether the rules look at the longest launches alone. */
-static bool looks_at_longest(const struct wl_html *html)
-{
-    enum { most_counted = 2000 };
-    return wl_html_is_bare(html) && wl_html_count_counted(&html->contexts[0]) > most_counted;
-}
-
-/* Puts the longest launches in the place of all; give_back undoes it. */
-static struct choice take_longest(struct wl_view_context *context)
-{
-    struct choice all = {context->launches, context->launch_count};
-    struct choice longest = choose_longest(context);
-    context->launches = longest.launches;
-    context->launch_count = longest.count;
-    return all;
-}
-
-static void give_back(struct wl_view_context *context, struct choice all)
-{
-    free(context->launches);
-    context->launches = all.launches;
-    context->launch_count = all.count;
-}
-
-enum wl_code wl_html_advise(struct wl_html *html, struct wl_error *error)
-{
-    struct wl_view_context *context = &html->contexts[0];
-    const struct wl_view_advice *advice = NULL;
-    if (!looks_at_longest(html))
-        return wl_view_advise(context, &advice, error);
-    struct choice all = take_longest(context);
-    enum wl_code code = wl_view_advise(context, &advice, error);
-    give_back(context, all);
-    return code;
-}
-
-/* A page of all launches or of the longest; section says which then. */
-static enum wl_code take_page_of_advised(struct wl_html *html, const struct wl_page *page,
-                                         json_t *section, struct wl_error *error)
-{
-    struct wl_view_context *context = &html->contexts[0];
-    if (!looks_at_longest(html))
-        return take_page(html, page, section, error);
-    struct choice all = take_longest(context);
-    enum wl_code code = take_page(html, page, section, error);
-    json_object_set_new(section, "looked_at", json_integer((json_int_t)context->launch_count));
-    give_back(context, all);
-    return code;
-}
-
 enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    enum wl_code code = take_page_of_advised(html, &wl_page_advice, section, error);
+    enum wl_code code = take_page(html, &wl_page_advice, section, error);
     size_t i, j;
     json_t *finding, *evidence;
+    const struct wl_view_advice *advice = html->contexts[0].advice;
+    const json_t *facts = code || !advice ? NULL : wl_advice_facts(advice->list);
+    json_t *time = facts ? wl_program_time_json(facts) : NULL;
+    if (time)
+        json_object_set_new(section, "time", time);
     json_array_foreach(json_object_get(section, "findings"), i, finding)
     {
         json_array_foreach(json_object_get(finding, "evidence"), j, evidence)
@@ -182,7 +88,9 @@ enum wl_code wl_html_advice(struct wl_html *html, json_t *section, struct wl_err
 
 enum wl_code wl_html_guide(struct wl_html *html, json_t *section, struct wl_error *error)
 {
-    return take_page_of_advised(html, &wl_page_guide, section, error);
+    if (!html->set && !wl_report_event_count(html->reports[0].report))
+        return WL_OK;
+    return take_page(html, &wl_page_guide, section, error);
 }
 
 /* ---- baselines ---- */

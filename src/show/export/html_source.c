@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/metric/live_registers.h"
 #include "analyse/metric/source_model.h"
 #include "base/memory.h"
 #include "show/export/html.h"
+#include "show/export/html_source_base.h"
 #include "show/format/json.h"
 #include "show/page/fields.h"
 
@@ -66,7 +68,7 @@ static json_int_t put_file(struct source *source, struct wl_source_model *model,
 }
 
 /* Lines as [file, line, [instructions], inlined functions], instructions as [text, pipe, line of
- * the text]. */
+ * the text], and of PTX how many registers are alive at each. */
 static json_int_t put_kernel(struct source *source, struct wl_source_model *model)
 {
     json_t *files = json_array(), *lines = json_array(), *instructions = json_array();
@@ -89,8 +91,16 @@ static json_int_t put_kernel(struct source *source, struct wl_source_model *mode
                                                       wl_json_text(instruction->pipe),
                                                       (int)instruction->text_line));
     }
-    return wl_html_intern(&source->kernels, json_pack("{s:o, s:o, s:o}", "files", files, "lines",
-                                                      lines, "instructions", instructions));
+    json_t *kernel =
+        json_pack("{s:o, s:o, s:o}", "files", files, "lines", lines, "instructions", instructions);
+    uint32_t *live = wl_live_registers(model->launch->kernel);
+    json_t *counts = live ? json_array() : NULL;
+    for (size_t i = 0; live && i < model->instruction_count; i++)
+        json_array_append_new(counts, json_integer(live[i]));
+    if (counts)
+        json_object_set_new(kernel, "live_registers", counts);
+    free(live);
+    return wl_html_intern(&source->kernels, kernel);
 }
 
 /* ---- counts ---- */
@@ -132,13 +142,17 @@ static json_t *column_json(struct source *source, const struct wl_source_model *
 }
 
 /* The counts that are not zero everywhere. */
-static json_t *columns_json(struct source *source, const struct wl_source_model *model)
+static json_t *columns_json(struct source *source, const struct wl_source_model *model,
+                            const struct wl_html_source_base *base)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < model->column_count; i++) {
         double total = 0;
-        if (wl_source_read(&model->columns[i], model->totals, &total) && total != 0)
-            json_array_append_new(columns, column_json(source, model, &model->columns[i]));
+        if (!wl_source_read(&model->columns[i], model->totals, &total) || total == 0)
+            continue;
+        json_t *column = column_json(source, model, &model->columns[i]);
+        wl_html_source_base_put(base, model, model->columns[i].name, column);
+        json_array_append_new(columns, column);
     }
     return columns;
 }
@@ -166,17 +180,26 @@ static enum wl_code put_launch(struct source *source, const struct wl_report_lau
         return code;
     const struct wl_source_column *heat = wl_source_find_heat(&model);
     const char *collector = launch->process ? launch->process->record.collector : NULL;
-    if (heat) {
+    struct wl_html_source_base base = {0};
+    if (heat)
+        code = wl_html_source_base_open(source->html, launch, &model, &base, error);
+    if (heat && !code) {
         char key[32];
         snprintf(key, sizeof key, "%lld", (long long)launch->key);
-        json_object_set_new(launches, key,
-                            json_pack("{s:I, s:o, s:s, s:o}", "kernel", put_kernel(source, &model),
-                                      "heat", wl_json_text(heat->name), "code",
-                                      collector && strcmp(collector, "sim") == 0 ? "PTX" : "SASS",
-                                      "columns", columns_json(source, &model)));
+        json_t *own = json_pack("{s:I, s:o, s:s, s:o}", "kernel", put_kernel(source, &model),
+                                "heat", wl_json_text(heat->name), "code",
+                                collector && strcmp(collector, "sim") == 0 ? "PTX" : "SASS",
+                                "columns", columns_json(source, &model, &base));
+        if (base.launch)
+            json_object_set_new(own, "base",
+                                json_pack("{s:I, s:o, s:o}", "launch", (json_int_t)base.launch->key,
+                                          "kernel", wl_json_text(wl_fields_kernel(base.launch)),
+                                          "lines", wl_html_source_base_lines(&base, &model)));
+        json_object_set_new(launches, key, own);
     }
+    wl_html_source_base_close(&base);
     wl_source_free(&model);
-    return WL_OK;
+    return code;
 }
 
 enum wl_code wl_html_source(struct wl_html *html, json_t *section, struct wl_error *error)

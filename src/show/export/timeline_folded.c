@@ -127,6 +127,16 @@ void wl_timeline_stacks_take(struct wl_timeline_writer *writer,
     free(self);
 }
 
+static void add_sample(void *taker, const struct wl_timeline_sample *sample)
+{
+    struct wl_timeline_writer *writer = taker;
+    struct wl_text path = {0};
+    wl_text_addf(&path, "%s%s%s;", sample->track, *sample->callers ? ";" : "", sample->callers);
+    add_name(sample->function, &path);
+    add_time(writer->self, path.data, sample->sampled_ns);
+    wl_text_free(&path);
+}
+
 static void write_stack(void *self, const char *path, uint64_t own_ns)
 {
     FILE *out = self;
@@ -135,6 +145,8 @@ static void write_stack(void *self, const char *path, uint64_t own_ns)
 
 static void end(struct wl_timeline_writer *writer)
 {
+    struct wl_error ignored = {0}; /* the events that were read before it are of the same table */
+    wl_timeline_samples_take(writer, add_sample, writer, &ignored);
     wl_timeline_stacks_take(writer, write_stack, writer->out);
 }
 

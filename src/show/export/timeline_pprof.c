@@ -10,16 +10,21 @@
 
 /* ---- of a trace ---- */
 
-static void take_stack(void *self, const char *path, uint64_t own_ns)
+/* A path of frames, and what is innermost where it has a line; or NULL. */
+static void add_stack(struct wl_pprof *profile, const char *path,
+                      const struct wl_timeline_sample *innermost, uint64_t own_ns)
 {
-    struct wl_pprof *profile = self;
     char *copy = wl_string_copy(path), *rest = copy;
     struct {
         uint64_t *items;
         size_t count, capacity;
     } stack = {0};
     for (char *frame; (frame = strsep(&rest, ";"));)
-        WL_PUSH(&stack, wl_pprof_location(profile, frame, "", 0));
+        if (*frame)
+            WL_PUSH(&stack, wl_pprof_location(profile, frame, "", 0));
+    if (innermost)
+        WL_PUSH(&stack,
+                wl_pprof_location(profile, innermost->function, innermost->file, innermost->line));
     for (size_t i = 0; i < stack.count / 2; i++) { /* innermost first */
         uint64_t outer = stack.items[i];
         stack.items[i] = stack.items[stack.count - 1 - i];
@@ -30,12 +35,25 @@ static void take_stack(void *self, const char *path, uint64_t own_ns)
     free(copy);
 }
 
+static void take_stack(void *self, const char *path, uint64_t own_ns)
+{
+    add_stack(self, path, NULL, own_ns);
+}
+
+static void take_sample(void *self, const struct wl_timeline_sample *sample)
+{
+    char *path = wl_string_format("%s;%s", sample->track, sample->callers);
+    add_stack(self, path, sample, sample->sampled_ns);
+    free(path);
+}
+
 static void end(struct wl_timeline_writer *writer)
 {
     struct wl_pprof profile = {0};
     struct wl_text packed = {0};
     struct wl_error ignored = {0}; /* then the file is empty, which no reader takes for a profile */
     wl_pprof_type(&profile, "time", "nanoseconds");
+    wl_timeline_samples_take(writer, take_sample, &profile, &ignored);
     wl_timeline_stacks_take(writer, take_stack, &profile);
     if (!wl_pprof_finish(&profile, &packed, &ignored))
         fwrite(packed.data, 1, packed.length, writer->out);

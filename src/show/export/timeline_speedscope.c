@@ -2,6 +2,7 @@
  * stand together, so each row's is kept until the end. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "show/export/timeline_writer.h"
@@ -11,8 +12,15 @@ struct row {
     uint64_t last_ns;
 };
 
+/* Samples of the processor of a thread. */
+struct sampled {
+    struct wl_text name, stacks, weights; /* stacks: lists of frames, outermost first */
+    uint64_t total_ns;
+};
+
 struct speedscope {
     struct wl_text frames;
+    WL_VECTOR(struct sampled) sampled;
     struct row *items;
     size_t count, capacity;
 };
@@ -40,15 +48,19 @@ static void add_event(struct wl_timeline_writer *writer, size_t track, char type
                  row->events.length ? ",\n" : "", type, name - 1, time_ns - writer->first_ns);
 }
 
+static void add_frame(struct speedscope *self, const char *text, uint32_t name)
+{
+    wl_text_addf(&self->frames, "%s{\"name\":", name > 1 ? ",\n" : "");
+    wl_timeline_add_json(text, &self->frames);
+    wl_text_add_char(&self->frames, '}');
+}
+
 static void open(struct wl_timeline_writer *writer, size_t track,
                  const struct wl_report_event *event, uint32_t name, bool is_new)
 {
     struct speedscope *self = writer->self;
-    if (is_new) {
-        wl_text_addf(&self->frames, "%s{\"name\":", name > 1 ? ",\n" : "");
-        wl_timeline_add_json(event->name, &self->frames);
-        wl_text_add_char(&self->frames, '}');
-    }
+    if (is_new)
+        add_frame(self, event->name, name);
     add_event(writer, track, 'O', name, event->start_ns);
 }
 
@@ -75,9 +87,61 @@ static void write_row(struct wl_timeline_writer *writer, size_t index)
     wl_text_free(&quoted);
 }
 
+/* ---- samples of the processor ---- */
+
+static void add_to_stack(struct wl_timeline_writer *writer, const char *text, struct wl_text *stack)
+{
+    int64_t name;
+    if (!wl_keys_intern(&writer->names, text, strlen(text), &name))
+        add_frame(writer->self, text, (uint32_t)name);
+    wl_text_addf(stack, "%s%" PRId64,
+                 stack->length && stack->data[stack->length - 1] != '[' ? "," : "", name - 1);
+}
+
+static void add_sample(void *taker, const struct wl_timeline_sample *sample)
+{
+    struct wl_timeline_writer *writer = taker;
+    struct speedscope *self = writer->self;
+    size_t count = self->sampled.count;
+    if (!count || strcmp(self->sampled.items[count - 1].name.data, sample->track) != 0) {
+        struct sampled made = {0};
+        wl_text_add(&made.name, sample->track);
+        WL_PUSH(&self->sampled, made);
+    }
+    struct sampled *sampled = &self->sampled.items[self->sampled.count - 1];
+    char *copy = wl_string_copy(sample->callers), *rest = copy;
+    wl_text_add(&sampled->stacks, sampled->stacks.length ? ",\n[" : "[");
+    for (char *frame; (frame = strsep(&rest, ";"));)
+        if (*frame)
+            add_to_stack(writer, frame, &sampled->stacks);
+    add_to_stack(writer, sample->function, &sampled->stacks);
+    wl_text_add_char(&sampled->stacks, ']');
+    wl_text_addf(&sampled->weights, "%s%" PRIu64, sampled->weights.length ? "," : "",
+                 sample->sampled_ns);
+    sampled->total_ns += sample->sampled_ns;
+    free(copy);
+}
+
+static void write_sampled(struct wl_timeline_writer *writer, struct sampled *sampled, bool is_first)
+{
+    struct wl_text quoted = {0};
+    wl_timeline_add_json(sampled->name.data, &quoted);
+    fprintf(writer->out,
+            "%s{\"type\":\"sampled\",\"name\":%s,\"unit\":\"nanoseconds\",\"startValue\":0,"
+            "\"endValue\":%" PRIu64 ",\"samples\":[\n%s],\n\"weights\":[%s]}",
+            is_first ? "" : ",\n", quoted.data, sampled->total_ns, sampled->stacks.data,
+            sampled->weights.data);
+    wl_text_free(&quoted);
+    wl_text_free(&sampled->name);
+    wl_text_free(&sampled->stacks);
+    wl_text_free(&sampled->weights);
+}
+
 static void end(struct wl_timeline_writer *writer)
 {
     struct speedscope *self = writer->self;
+    struct wl_error ignored = {0}; /* the events that were read before it are of the same table */
+    wl_timeline_samples_take(writer, add_sample, writer, &ignored);
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":"
           "\"warplens\",\"shared\":{\"frames\":[\n",
           writer->out);
@@ -86,7 +150,10 @@ static void end(struct wl_timeline_writer *writer)
     fputs("]},\n\"profiles\":[", writer->out);
     for (size_t i = 0; i < self->count; i++)
         write_row(writer, i);
+    for (size_t i = 0; i < self->sampled.count; i++)
+        write_sampled(writer, &self->sampled.items[i], self->count + i == 0);
     fputs("]}\n", writer->out);
+    free(self->sampled.items);
     wl_text_free(&self->frames);
     free(self->items);
     free(self);

@@ -41,6 +41,19 @@ void wl_timeline_stacks_close(struct wl_timeline_writer *writer, size_t track, u
 void wl_timeline_stacks_take(struct wl_timeline_writer *writer,
                              void (*take)(void *self, const char *path, uint64_t own_ns),
                              void *taker);
+/* What samples of the processor found in one place of one thread. */
+struct wl_timeline_sample {
+    const char *track;           /* "Thread 4711 on the processor" */
+    const char *callers;         /* "main;solve", outermost first; "" */
+    const char *function, *file; /* file: "" where line is not known */
+    uint32_t line;
+    uint64_t samples, sampled_ns;
+};
+/* Gives each to take, those of a thread one after another. Errors: WL_ERR_CORRUPT. */
+enum wl_code wl_timeline_samples_take(struct wl_timeline_writer *writer,
+                                      void (*take)(void *self,
+                                                   const struct wl_timeline_sample *sample),
+                                      void *self, struct wl_error *error);
 /* pprof's profile of the lines of profiled launches. Errors: those of wl_source_build. */
 enum wl_code wl_timeline_write_launches(struct wl_report *report, FILE *out,
                                         struct wl_error *error);

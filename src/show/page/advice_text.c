@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "show/format/format.h"
 #include "show/page/fields.h"
+#include "show/page/longest.h"
 
 enum { longest_line = 120 };
 
@@ -19,8 +20,14 @@ enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_vie
     struct wl_view_advice *own = wl_alloc_zero(1, sizeof *own);
     enum wl_code code =
         wl_rules_load(context->catalog, context->options->section_folder, &own->rules, error);
-    if (code == WL_OK)
+    if (code == WL_OK && wl_longest_stand_for_all(context)) {
+        struct wl_longest longest = wl_longest_choose(context);
+        own->looked_at = longest.count;
+        code = wl_view_advise_on(context, longest.launches, longest.count, own, error);
+        free(longest.launches);
+    } else if (code == WL_OK) {
         code = wl_view_advise_on(context, context->launches, context->launch_count, own, error);
+    }
     if (code == WL_OK) {
         *advice = context->advice = own;
         return WL_OK;
@@ -47,6 +54,20 @@ enum wl_code wl_view_advise_on(struct wl_view_context *context,
     advice->findings = wl_advice_all(advice->list, &advice->finding_count);
     advice->skips = wl_advice_skips(advice->list, &advice->skip_count);
     return WL_OK;
+}
+
+void wl_view_advice_say_looked_at(const struct wl_view_context *context,
+                                  const struct wl_view_advice *advice, struct wl_page_sink *sink)
+{
+    const struct wl_column column = {.json = "looked_at"};
+    if (!advice->looked_at)
+        return;
+    wl_put(sink, &column, wl_cell_number((double)advice->looked_at));
+    wl_say_free(sink, "",
+                wl_string_format("The rules looked at the longest launches of each kernel, %zu of "
+                                 "%zu; of fewer (-k, -s, -c) they look at all.",
+                                 advice->looked_at, context->launch_count));
+    wl_print(sink, "\n");
 }
 
 void wl_view_advice_release(struct wl_view_advice *advice)

@@ -13,9 +13,11 @@ struct wl_view_advice {
     size_t finding_count;
     const struct wl_advice_skip *skips;
     size_t skip_count;
+    size_t looked_at; /* launches, where some stand for all (longest.h); 0: at all */
 };
 
-/* The advice of a context, which owns it: rules run once, whoever asks. Errors: those of
+/* The advice of a context, which owns it: rules run once, whoever asks; of very many launches they
+ * look at the longest (longest.h). Errors: those of
  * wl_rules_load and wl_advise. */
 enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
@@ -24,6 +26,9 @@ enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_vie
 enum wl_code wl_view_advise_on(struct wl_view_context *context,
                                const struct wl_report_launch *const *launches, size_t launch_count,
                                struct wl_view_advice *advice, struct wl_error *error);
+/* Says how many launches the rules looked at, where that is not all. */
+void wl_view_advice_say_looked_at(const struct wl_view_context *context,
+                                  const struct wl_view_advice *advice, struct wl_page_sink *sink);
 /* Frees what is in it, the rules too. */
 void wl_view_advice_release(struct wl_view_advice *advice);
 

@@ -331,6 +331,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (code != WL_OK)
         return code;
     wl_heading(sink, columns, COLUMNS);
+    wl_view_advice_say_looked_at(context, advice, sink);
     const json_t *facts = wl_advice_facts(advice->list);
     if (facts) {
         wl_program_time_say(sink, facts);

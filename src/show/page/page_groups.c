@@ -6,6 +6,7 @@
 
 #include "analyse/metric/units.h"
 #include "base/memory.h"
+#include "report/keys.h"
 #include "show/format/format.h"
 #include "show/page/context.h"
 #include "show/page/fields.h"
@@ -51,6 +52,7 @@ struct groups {
     struct group *items;
     size_t count, capacity;
     struct seen *seen;
+    struct wl_keys keys; /* of items */
 };
 
 /* ---- gathering ---- */
@@ -88,15 +90,13 @@ static char *group_key(const struct wl_view_context *context, const struct wl_re
 /* Takes key. */
 static struct group *find_group(struct groups *groups, char *key)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        if (strcmp(groups->items[i].key, key) == 0) {
-            free(key);
-            return &groups->items[i];
-        }
-    }
+    int64_t number;
     struct group group = {.key = key};
-    WL_PUSH(groups, group);
-    return &groups->items[groups->count - 1];
+    if (wl_keys_intern(&groups->keys, key, strlen(key), &number))
+        free(key);
+    else
+        WL_PUSH(groups, group);
+    return &groups->items[number - 1];
 }
 
 static struct group *group_of(struct wl_view_context *context, struct groups *groups,
@@ -234,6 +234,7 @@ static void free_groups(struct groups *groups)
         free(group->key);
     }
     free(groups->items);
+    wl_keys_free(&groups->keys);
 }
 
 /* ---- rows ---- */
@@ -341,9 +342,8 @@ static void put_group(struct wl_view_context *context, struct wl_page_sink *sink
     wl_begin(sink, WL_LEVEL_OBJECT, NULL, 0);
     wl_put(sink, &group_columns[GROUP], wl_cell_text(group->key));
     wl_put(sink, &group_columns[INVOCATIONS], wl_cell_number((double)group->invocations));
-    wl_print(sink, "  ");
-    wl_print_safe(sink, group->key);
-    wl_print(sink, ", Invocations %zu\n", group->invocations);
+    wl_say_free(sink, "  ",
+                wl_string_format("%s, Invocations %zu", group->key, group->invocations));
     wl_begin(sink, WL_LEVEL_LIST, "metrics", 0);
     for (size_t first = 0, end = 0; first < group->count; first = end) {
         while (end < group->count &&

@@ -339,6 +339,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     if (code != WL_OK)
         return code;
     wl_shares_make(context, &shares);
+    wl_view_advice_say_looked_at(context, advice, sink);
     wl_begin(sink, WL_LEVEL_LIST, "steps", 0);
     say_program(context, sink, advice, &shares);
     if (shares.count)

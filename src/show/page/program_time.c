@@ -11,6 +11,8 @@ enum { most_kernels = 5 };
 
 static const double least_part = 0.005; /* of the duration: what has less is not listed */
 
+enum { listed_kernels = 30 }; /* of a page that can be looked through */
+
 /* What the GPU does, and what the host does while it has nothing to do. */
 static const struct {
     const char *of, *fact, *text;
@@ -27,8 +29,10 @@ static const struct {
     {NULL, "outside_ns", "before the GPU's first work and after its last"},
 };
 
+enum { PARTS = sizeof rows / sizeof *rows };
+
 struct part {
-    const char *text;
+    const char *text, *kind; /* kind: its fact */
     double ns;
 };
 
@@ -113,22 +117,27 @@ static void say_families(struct wl_page_sink *sink, const struct told *told)
     json_decref(families);
 }
 
-static void say_parts(struct wl_page_sink *sink, const struct told *told)
+/* All parts, the largest first. */
+static void find_parts(const struct told *told, struct part *parts)
 {
-    enum { PARTS = sizeof rows / sizeof *rows };
-    struct part parts[PARTS];
     const json_t *facts = told->facts;
     double busy_ns = fact(facts, NULL, "busy_ns"), gaps_ns = 0;
     for (size_t i = 0; i < PARTS; i++)
         gaps_ns += rows[i].of ? fact(facts, rows[i].of, rows[i].fact) : 0;
     for (size_t i = 0; i < PARTS; i++) {
-        parts[i] = (struct part){rows[i].text, fact(facts, rows[i].of, rows[i].fact)};
+        parts[i] = (struct part){rows[i].text, rows[i].fact, fact(facts, rows[i].of, rows[i].fact)};
         if (strcmp(rows[i].fact, "copies_alone_ns") == 0)
             parts[i].ns = busy_ns - fact(facts, NULL, "kernel_ns");
         else if (strcmp(rows[i].fact, "outside_ns") == 0)
             parts[i].ns = told->all_ns - busy_ns - gaps_ns;
     }
     qsort(parts, PARTS, sizeof *parts, by_time);
+}
+
+static void say_parts(struct wl_page_sink *sink, const struct told *told)
+{
+    struct part parts[PARTS];
+    find_parts(told, parts);
     for (size_t i = 0; i < PARTS; i++) {
         if (parts[i].ns < least_part * told->all_ns)
             continue;
@@ -146,11 +155,27 @@ static const char *simulated(const json_t *facts)
                                                                 : "";
 }
 
+static struct told of_steps(const json_t *steps)
+{
+    return (struct told){steps, fact(steps, NULL, "duration_ns"), 1, fact(steps, NULL, "count")};
+}
+
+static struct told of_program(const json_t *facts)
+{
+    double processes = fact(facts, NULL, "gpu_processes");
+    return (struct told){facts, fact(facts, NULL, "duration_ns"), processes > 1 ? processes : 1, 1};
+}
+
+static bool are_steps(const struct told *told)
+{
+    return told->all_ns > 0 && told->steps >= 1;
+}
+
 static void say_steps(struct wl_page_sink *sink, const json_t *steps)
 {
-    struct told told = {steps, fact(steps, NULL, "duration_ns"), 1, fact(steps, NULL, "count")};
+    struct told told = of_steps(steps);
     struct wl_text line = {0};
-    if (told.all_ns <= 0 || told.steps < 1)
+    if (!are_steps(&told))
         return;
     wl_text_add(&line, "A step takes ");
     add_time(told.all_ns / told.steps, &line);
@@ -163,17 +188,68 @@ static void say_steps(struct wl_page_sink *sink, const json_t *steps)
 
 void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts)
 {
-    struct told told = {facts, fact(facts, NULL, "duration_ns"), fact(facts, NULL, "gpu_processes"),
-                        1};
+    struct told told = of_program(facts);
     struct wl_text line = {0};
     if (told.all_ns <= 0)
         return;
     say_steps(sink, json_object_get(facts, "steps"));
-    told.processes = told.processes > 1 ? told.processes : 1;
     wl_text_add(&line, "The program takes ");
     add_time(told.all_ns, &line);
     wl_text_addf(&line, "%s%s. Of that:", simulated(facts),
                  told.processes > 1 ? "; parts are those of a process on average" : "");
     wl_say_free(sink, "   ", wl_text_take(&line));
     say_parts(sink, &told);
+}
+
+/* ---- as data ---- */
+
+static json_t *kernels_json(const struct told *told)
+{
+    json_t *list = json_array();
+    size_t index = 0;
+    const json_t *kernel = NULL;
+    json_array_foreach(json_object_get(told->facts, "kernels"), index, kernel)
+    {
+        if (index == listed_kernels)
+            break;
+        json_array_append_new(list,
+                              json_pack("{s:O?, s:O?, s:f, s:f}", "short_name",
+                                        json_object_get(kernel, "short_name"), "name",
+                                        json_object_get(kernel, "name"), "count",
+                                        fact(kernel, NULL, "count") / told->steps, "ns",
+                                        fact(kernel, NULL, "ns") / told->processes / told->steps));
+    }
+    return list;
+}
+
+static json_t *told_json(const struct told *told)
+{
+    struct part parts[PARTS];
+    json_t *list = json_array();
+    find_parts(told, parts);
+    for (size_t i = 0; i < PARTS; i++)
+        if (parts[i].ns >= least_part * told->all_ns)
+            json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "kind", parts[i].kind, "text",
+                                                  parts[i].text, "ns", parts[i].ns / told->steps));
+    return json_pack("{s:f, s:f, s:f, s:o, s:o, s:I}", "ns", told->all_ns / told->steps, "steps",
+                     told->steps, "processes", told->processes, "parts", list, "kernels",
+                     kernels_json(told), "kernel_names",
+                     (json_int_t)json_array_size(json_object_get(told->facts, "kernels")));
+}
+
+json_t *wl_program_time_json(const json_t *facts)
+{
+    const json_t *steps = json_object_get(facts, "steps");
+    struct told told = of_program(facts), step = of_steps(steps);
+    if (told.all_ns <= 0)
+        return NULL;
+    json_t *object = json_pack("{s:b, s:o}", "is_simulated",
+                               json_is_true(json_object_get(facts, "is_simulated")), "program",
+                               told_json(&told));
+    if (are_steps(&step)) {
+        json_t *own = told_json(&step);
+        json_object_set_new(own, "kernels_each", json_real(fact(steps, NULL, "kernels_each")));
+        json_object_set_new(object, "step", own);
+    }
+    return object;
 }

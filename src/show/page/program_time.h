@@ -10,4 +10,9 @@
 /* facts: wl_advice_facts, no NULL. */
 void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts);
 
+/* The same as data: {is_simulated, program, step}, of each {ns, steps, processes, parts (kind,
+ * text, ns; the largest first), kernels (short_name, name, count, ns), kernel_names, kernels_each},
+ * times of one process and one step; step only where steps are alike. NULL: nothing is known. */
+json_t *wl_program_time_json(const json_t *facts);
+
 #endif

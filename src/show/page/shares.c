@@ -3,15 +3,21 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "report/keys.h"
 #include "show/page/kinds.h"
 
-static struct wl_share *find_share(struct wl_shares *shares, const struct wl_report_launch *launch)
+static struct wl_share *find_share(struct wl_shares *shares, struct wl_keys *kernels,
+                                   const struct wl_report_launch *launch)
 {
-    for (size_t i = 0; i < shares->count; i++)
-        if (shares->items[i].launch->kernel == launch->kernel)
-            return &shares->items[i];
-    shares->items[shares->count] = (struct wl_share){.launch = launch, .heaviest_ns = -1};
-    return &shares->items[shares->count++];
+    int64_t number;
+    bool is_known =
+        wl_keys_intern(kernels, &launch->kernel, sizeof(struct wl_report_kernel *), &number);
+    struct wl_share *share = &shares->items[number - 1];
+    if (!is_known) {
+        *share = (struct wl_share){.launch = launch, .heaviest_ns = -1};
+        shares->count++;
+    }
+    return share;
 }
 
 static int by_time(const void *left, const void *right)
@@ -26,11 +32,12 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
 {
     enum { few = 10 }; /* one of so many may have none */
     struct wl_kinds kinds;
+    struct wl_keys kernels = {0};
     wl_kinds_make(context, metric, &kinds);
     shares->count = 0;
     for (size_t i = 0; i < kinds.count; i++) {
         const struct wl_kind *kind = &kinds.items[i];
-        struct wl_share *share = find_share(shares, kind->launch);
+        struct wl_share *share = find_share(shares, &kernels, kind->launch);
         if (kind->heaviest_ns > share->heaviest_ns) {
             share->heaviest_ns = kind->heaviest_ns;
             share->launch = kind->heaviest;
@@ -42,6 +49,7 @@ static void add(struct wl_view_context *context, struct wl_shares *shares, const
     shares->total_ns = kinds.total_ns;
     shares->has_durations = kinds.unknown * few <= kinds.launches && shares->total_ns > 0;
     wl_kinds_free(&kinds);
+    wl_keys_free(&kernels);
 }
 
 void wl_shares_make(struct wl_view_context *context, struct wl_shares *shares)
