@@ -124,12 +124,12 @@ static inline void wl_l1_touch(struct wl_l1_set *set, uint32_t way)
     set->order = above | below << 4 | way;
 }
 
-/* Makes line the last line; returns whether its tag was present (else it is allocated). */
-static inline bool wl_l1_look_up(struct wl_l1 *l1, uint64_t line)
+/* Makes line, whose set that is, the last line; returns whether its tag was present (else it is
+ * allocated). */
+static inline bool wl_l1_look_up_in(struct wl_l1 *l1, struct wl_l1_set *set, uint64_t line)
 {
     if (line == l1->last_line && l1->last_set)
         return true;
-    struct wl_l1_set *set = wl_l1_find_set(l1, line);
     uint32_t match = wl_l1_match(set, (uint32_t)line);
     if (!match) {
         wl_l1_allocate(l1, set, line);
@@ -141,6 +141,12 @@ static inline bool wl_l1_look_up(struct wl_l1 *l1, uint64_t line)
     l1->last_set = set;
     l1->last_way = way;
     return true;
+}
+
+static inline bool wl_l1_look_up(struct wl_l1 *l1, uint64_t line)
+{
+    return (line == l1->last_line && l1->last_set) ||
+           wl_l1_look_up_in(l1, wl_l1_find_set(l1, line), line);
 }
 
 /* A load of sectors (mask of 4) of line (address >> 7). Returns the sectors that missed; what goes
@@ -210,19 +216,21 @@ static inline struct wl_l1_recent_store *wl_l1_find_store(struct wl_l1 *l1, uint
 
 /* A store of `sectors` of line, `full` of them wholly written, by an instruction that touches
  * line_count lines; `place` tells instructions that follow each other (one more) from others;
- * `request` is the index its request to L2 would get. Stores are written through. The tag of the
- * line decides on hit or miss, whatever its sectors, and is allocated; sectors wholly written can
- * be read from L1 afterwards. A store right after one to the same line joins that one's request
- * while few enough lines are in flight; else every second such store comes before the tag is there.
+ * `request` is the index its request to L2 would get; `set` is the line's. Stores are written
+ * through. The tag of the line decides on hit or miss, whatever its sectors, and is allocated;
+ * sectors wholly written can be read from L1 afterwards. A store right after one to the same line
+ * joins that one's request while few enough lines are in flight; else every second such store comes
+ * before the tag is there.
  */
-static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sectors,
-                                              uint32_t full, uint32_t line_count, uint32_t place,
-                                              uint32_t request)
+static inline struct wl_l1_stored wl_l1_store_in(struct wl_l1 *l1, struct wl_l1_set *set,
+                                                 uint64_t line, uint32_t sectors, uint32_t full,
+                                                 uint32_t line_count, uint32_t place,
+                                                 uint32_t request)
 {
     struct wl_l1_stored stored = {sectors, WL_L1_NEW_REQUEST};
     if (!l1->caches_loads)
         return stored;
-    stored.missed = wl_l1_look_up(l1, line) ? 0 : sectors;
+    stored.missed = wl_l1_look_up_in(l1, set, line) ? 0 : sectors;
     uint8_t *valid = &l1->last_set->sectors[l1->last_way];
     *valid = (uint8_t)(*valid | full);
     struct wl_l1_recent_store *recent = wl_l1_find_store(l1, line, place);
@@ -241,6 +249,14 @@ static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, u
     l1->store_lines[next] = line;
     l1->stores[next] = (struct wl_l1_recent_store){place, request, 0};
     return stored;
+}
+
+static inline struct wl_l1_stored wl_l1_store(struct wl_l1 *l1, uint64_t line, uint32_t sectors,
+                                              uint32_t full, uint32_t line_count, uint32_t place,
+                                              uint32_t request)
+{
+    return wl_l1_store_in(l1, wl_l1_find_set(l1, line), line, sectors, full, line_count, place,
+                          request);
 }
 
 /* Later stores join no request made before: call when the requests have been handed on. */

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "base/memory.h"
 
@@ -14,7 +17,8 @@ enum {
     UPDATED = 16,              /* sectors of a slice whose updates are told apart */
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
     STEP = 16,                 /* logical time within which SMs are taken in their order */
-    BATCH = 512,               /* requests looked up together, so that prefetching has time */
+    BATCH = 128,               /* requests looked up together, so that prefetching has time */
+    AHEAD = 16,                /* of which the rest is asked for once the first bytes are there */
     PENDING_PER_SLICE = 32,    /* lines that a coalescer remembers in a slice */
     /* Measured on H200, docs/evidence/h200-microbenchmarks.md: */
     MERGED_REQUESTS = 4, /* reads that a coalescer lets one fetch answer */
@@ -32,6 +36,7 @@ struct l2_set {
     uint32_t latest;         /* tag of the most recently used way; valid where that is present */
     uint8_t valid[MAX_WAYS]; /* low nibble: complete sectors; high: those with some words written */
     uint8_t dirty[MAX_WAYS]; /* low nibble: sectors written since the fetch */
+    uint8_t marks[MAX_WAYS]; /* a byte of each tag's hash: most lines that are absent show here */
     uint32_t tags[MAX_WAYS] __attribute__((aligned(64)));
     uint32_t written[MAX_WAYS]; /* words written into incomplete sectors */
 } __attribute__((aligned(64)));
@@ -54,6 +59,7 @@ struct wl_l2 {
     uint32_t dirty_limit;                                 /* ways of a set */
     struct l2_set *sets[MAX_PARTITIONS];
     uint32_t group_sms, groups; /* a GPC's SMs are neighbours */
+    uint8_t *partition_of;      /* each group's */
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
@@ -137,7 +143,7 @@ static uint32_t slice_of(uint32_t set)
 
 static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
 {
-    return group * l2->partitions / l2->groups;
+    return l2->partition_of[group];
 }
 
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
@@ -158,6 +164,9 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     if (!l2->group_sms)
         l2->group_sms = 1;
     l2->groups = (gpu->sm_count + l2->group_sms - 1) / l2->group_sms;
+    l2->partition_of = wl_alloc_zero(l2->groups, sizeof *l2->partition_of);
+    for (uint32_t group = 0; group < l2->groups; group++)
+        l2->partition_of[group] = (uint8_t)(group * l2->partitions / l2->groups);
     if (l2->has_coalescers)
         l2->pending =
             wl_alloc_zero((size_t)l2->groups * SLICES * PENDING_PER_SLICE, sizeof *l2->pending);
@@ -173,6 +182,7 @@ void wl_l2_free(struct wl_l2 *l2)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++)
         free(l2->sets[i]);
+    free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
     free(l2);
@@ -209,13 +219,33 @@ static void touch(struct l2_set *set, uint32_t way)
     set->order = above | (order & ((1ull << shift) - 1)) << 4 | way;
 }
 
-static int find_way(const struct l2_set *set, uint32_t tag)
+static uint8_t mark_of(uint32_t tag)
 {
+    return (uint8_t)((tag * 0x9e3779b1u) >> 24);
+}
+
+static uint32_t match_marks(const struct l2_set *set, uint32_t tag)
+{
+#if defined(__SSE2__)
+    const __m128i marks = _mm_loadu_si128((const __m128i *)(const void *)set->marks);
+    const __m128i equal = _mm_cmpeq_epi8(marks, _mm_set1_epi8((char)mark_of(tag)));
+    return (uint32_t)_mm_movemask_epi8(equal) & set->present;
+#else
     uint32_t match = 0;
     for (uint32_t way = 0; way < MAX_WAYS; way++)
-        match |= (uint32_t)(set->tags[way] == tag) << way;
-    match &= set->present;
-    return match ? __builtin_ctz(match) : -1;
+        match |= (uint32_t)(set->marks[way] == mark_of(tag)) << way;
+    return match & set->present;
+#endif
+}
+
+static int find_way(const struct l2_set *set, uint32_t tag)
+{
+    for (uint32_t match = match_marks(set, tag); match; match &= match - 1) {
+        const int way = __builtin_ctz(match);
+        if (set->tags[way] == tag)
+            return way;
+    }
+    return -1;
 }
 
 /* A line of a partition's cache: where its state is kept. */
@@ -261,6 +291,7 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
         clean(entry, counts);
         *entry.valid = 0;
         set->tags[way] = (uint32_t)request->line;
+        set->marks[way] = mark_of((uint32_t)request->line);
         set->present = (uint16_t)(set->present | 1u << way);
     }
     return entry;
@@ -524,29 +555,42 @@ static void serve(struct wl_l2 *l2, struct located *request)
 struct batch {
     struct located requests[BATCH];
     size_t count;
+    bool takes[SLICES]; /* the shard's slices */
 };
+
+/* Asks for what the request needs of its sets besides their first bytes. */
+static void prefetch_rest(struct wl_l2 *l2, const struct located *request)
+{
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        const struct l2_set *set = &l2->sets[i][request->set];
+        const uint32_t match = match_marks(set, (uint32_t)request->line);
+        if (match)
+            __builtin_prefetch(set->tags, 1);
+        if (match && request->kind == WL_L2_WRITE && request->words != UINT32_MAX)
+            __builtin_prefetch(set->written, 1);
+    }
+}
 
 static void flush(struct wl_l2 *l2, struct batch *batch)
 {
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
+        if (i + AHEAD < batch->count)
+            prefetch_rest(l2, &batch->requests[i + AHEAD]);
         serve(l2, &batch->requests[i]);
+    }
     batch->count = 0;
 }
 
 static void gather(struct wl_l2 *l2, struct batch *batch, const struct wl_l2_request *request,
-                   uint32_t group, unsigned shard, unsigned shards)
+                   uint32_t group)
 {
     struct located *located = &batch->requests[batch->count];
     located->line = request->key & 0xffffffffffffu;
     locate(l2, located);
-    if (slice_of(located->set) % shards != shard)
+    if (!batch->takes[slice_of(located->set)])
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++) {
+    for (uint32_t i = 0; i < l2->partitions; i++)
         __builtin_prefetch(&l2->sets[i][located->set], 1);
-        __builtin_prefetch(&l2->sets[i][located->set].tags, 1);
-        if (request->words != UINT32_MAX)
-            __builtin_prefetch(&l2->sets[i][located->set].written, 1);
-    }
     located->words = request->words;
     located->time = request->time;
     located->group = (uint16_t)group;
@@ -582,13 +626,15 @@ static inline __attribute__((always_inline)) void feed(struct wl_l2 *l2, unsigne
     size_t *next = wl_alloc_zero(trace_count, sizeof *next);
     struct batch *batch = wl_alloc(sizeof *batch);
     batch->count = 0;
+    for (uint32_t slice = 0; slice < SLICES; slice++)
+        batch->takes[slice] = slice % shards == shard;
     for (uint32_t start; find_step(traces, next, trace_count, &start);)
         for (size_t i = 0; i < trace_count; i++) {
             const struct wl_l2_trace *trace = &traces[i];
             uint32_t group = trace->sm / l2->group_sms;
             for (; next[i] < trace->count && trace->requests[next[i]].time - start < STEP;
                  next[i]++)
-                gather(l2, batch, &trace->requests[next[i]], group, shard, shards);
+                gather(l2, batch, &trace->requests[next[i]], group);
         }
     flush(l2, batch);
     free(batch);

@@ -1,0 +1,265 @@
+/* What the lines of an access do in L1, and what they ask of L2. */
+#ifndef WL_SIM_EXEC_TOUCH_H
+#define WL_SIM_EXEC_TOUCH_H
+
+#include "sim/exec/access.h"
+
+/* L1 serves lines one after another; what missed waits for its share of the bandwidth behind.
+ * Returns the logical time at which L2 sees the line. */
+static u32 serve_line(struct access *access, u32 sectors_from_memory)
+{
+    struct wl_sm *sm = access->warp->sm;
+    u64 now = wl_warp_time(access->warp) << 8;
+    u64 cost = (u64)sectors_from_memory * access->warp->worker->run->sector_cost;
+    sm->queue_end = (sm->queue_end > now ? sm->queue_end : now) + (cost > 256 ? cost : 256);
+    u64 time = sm->queue_end >> 8;
+    return (u32)(time < sm->epoch_start ? sm->epoch_start : time);
+}
+
+static void push_request(struct access *access, u64 line, u32 sectors, u32 words, u32 kind,
+                         u32 time)
+{
+    struct wl_sm *sm = access->warp->sm;
+    if (sm->request_count == sm->request_capacity)
+        wl_sm_grow_trace(sm);
+    sm->requests[sm->request_count++] =
+        wl_l2_request_make(line, sectors, kind | sm->request_mark, words, time);
+}
+
+/* Sectors all of whose words are in words. */
+static inline u32 whole_sectors(u32 words)
+{
+    /* the highest bit of each byte that has all, then these next to each other */
+    const u32 highest = ((words & 0x7f7f7f7fu) + 0x01010101u) & words & 0x80808080u;
+    return ((highest >> 7) * 0x01020408u) >> 24;
+}
+
+/* Where in the program's course a store stands: fuel is taken by basic blocks, and the instruction
+ * tells the place in the block. */
+static inline u32 store_place(const struct access *access)
+{
+    return (u32)access->warp->sm->time - (u32)access->warp->fuel + access->op->instruction;
+}
+
+/* Returns the sectors that missed. */
+static u32 touch_stored_line(struct access *access, u64 line, u32 sectors, u32 words,
+                             u32 line_count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    u32 time = serve_line(access, (u32)__builtin_popcount(sectors));
+    const u32 place = store_place(access);
+    /* a thread reads back from local memory just what it wrote there */
+    u32 full = access->is_local ? sectors : whole_sectors(words);
+    struct wl_l1_stored stored =
+        wl_l1_store(sm->l1, line, sectors, full, line_count, place, (u32)sm->request_count);
+    if (stored.joins == WL_L1_NEW_REQUEST) {
+        access->partial_lines += (sectors & ~full) != 0;
+        push_request(access, line, sectors, words, WL_L2_WRITE, time);
+    } else {
+        sm->requests[stored.joins].key |= (u64)sectors << 48;
+        sm->requests[stored.joins].words |= words;
+    }
+    return stored.missed;
+}
+
+/* The cache that a load asks. */
+static inline struct wl_l1 *cache_of(const struct access *access)
+{
+    const struct wl_sm *sm = access->warp->sm;
+    return access->op->flags & WL_OPF_NONCOHERENT && sm->readonly ? sm->readonly : sm->l1;
+}
+
+/* When the line just served comes: what hits a line still on its way waits for it too. l1 is NULL
+ * where no L1 keeps it. */
+static inline void await_line(struct access *access, struct wl_l1 *l1, u32 missed)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const struct wl_run *run = access->warp->worker->run;
+    u64 arrival = sm->queue_end >> 8;
+    if (missed) {
+        access->waits++;
+        arrival += run->miss_latency;
+        if (l1)
+            wl_l1_set_arrival(l1, arrival);
+    } else {
+        u64 pending = wl_l1_arrival(l1, arrival);
+        u64 hit = arrival + run->gpu->l1_latency;
+        u32 late = pending > hit ? (u32)(pending - hit) : 0;
+        access->pending = late > access->pending ? late : access->pending;
+        access->waits += late > 0;
+        arrival = pending > hit ? pending : hit;
+    }
+}
+
+/* One of line_count lines of an access. */
+static inline void touch_line(struct access *access, u64 line, u32 sectors, u32 words,
+                              u32 line_count)
+{
+    struct wl_l1 *l1 = cache_of(access);
+    struct wl_site_state *site = access->site;
+    u32 missed = sectors, fetched, time;
+    switch (access->kind) {
+    case WL_SITE_LOAD:
+    case WL_SITE_COPY:
+        if (!(access->op->flags & WL_OPF_BYPASS_L1))
+            missed = wl_l1_load(l1, line, sectors);
+        fetched = wl_l1_fetched(l1, missed);
+        time = serve_line(access, (u32)__builtin_popcount(fetched));
+        await_line(access, access->op->flags & WL_OPF_BYPASS_L1 ? NULL : l1, missed);
+        if (missed)
+            push_request(access, line, fetched, 0, WL_L2_READ, time);
+        break;
+    case WL_SITE_STORE:
+        missed = touch_stored_line(access, line, sectors, words, line_count);
+        break;
+    case WL_SITE_ATOMIC:
+    case WL_SITE_REDUCTION:
+        wl_l1_drop(l1, line);
+        time = serve_line(access, (u32)__builtin_popcount(sectors));
+        await_line(access, NULL, sectors);
+        push_request(access, line, sectors, words,
+                     (access->kind == WL_SITE_ATOMIC ? WL_L2_ATOMIC : WL_L2_REDUCTION) |
+                         wl_atomic_adds_floats(access->op->kind) * WL_L2_FLOAT,
+                     time);
+        break;
+    }
+    access->sector = line << 2 | (u32)__builtin_ctz(sectors | 8);
+    u32 missed_count = (u32)__builtin_popcount(missed);
+    site->misses += missed_count;
+    site->hits += (u32)__builtin_popcount(sectors) - missed_count;
+}
+
+/* Lines [from, count) of a load, as touch_line does them, as long as L1 has all that is asked of
+ * them and nothing else is to be done; which line is the first that goes the long way. Most lines
+ * of loads that scatter are such. */
+static u32 pass_hits(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
+                     const u32 *sectors, const u32 *sets, u32 from, u32 count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const u64 now = wl_warp_time(access->warp) << 8;
+    const u32 l1_latency = access->warp->worker->run->gpu->l1_latency;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now, hits = 0;
+    u32 i = from, pending = access->pending, waits = 0;
+    for (; i < count; i++) {
+        const u64 at = first + (u64)line[i];
+        struct wl_l1_set *set = l1->last_set;
+        u32 way = l1->last_way;
+        if (at != l1->last_line || !set) {
+            set = &l1->sets[sets[i]];
+            const u32 match = wl_l1_match(set, (u32)at);
+            if (!match)
+                break;
+            way = (u32)__builtin_ctz(match);
+        }
+        if (sectors[i] & ~(u32)set->sectors[way])
+            break;
+        wl_l1_touch(set, way);
+        l1->last_line = at;
+        l1->last_set = set;
+        l1->last_way = way;
+        queue_end += 256;
+        const u64 arrival = queue_end >> 8, here = wl_l1_arrival(l1, arrival);
+        const u32 late = here > arrival + l1_latency ? (u32)(here - arrival - l1_latency) : 0;
+        pending = late > pending ? late : pending;
+        waits += late > 0;
+        hits += (u32)__builtin_popcount(sectors[i]);
+    }
+    if (i == from)
+        return i;
+    sm->queue_end = queue_end;
+    access->pending = pending;
+    access->waits += waits;
+    access->site->hits += hits;
+    access->sector = (first + (u64)line[i - 1]) << 2 | (u32)__builtin_ctz(sectors[i - 1] | 8);
+    return i;
+}
+
+#define FEW_LINES 4
+
+/* The sets of the lines; where there are many, the host's caches have them when they are asked. */
+static void find_sets(const struct wl_l1 *l1, u64 first, const s64 *line, u32 count, u32 *sets)
+{
+    if (count <= FEW_LINES) {
+        for (u32 i = 0; i < count; i++)
+            sets[i] = wl_l1_find_set_number(l1, first + (u64)line[i]);
+        return;
+    }
+    const struct wl_l1 here = {.set_count = l1->set_count, .set_reciprocal = l1->set_reciprocal};
+    u64 lines[WL_LANES];
+    WL_FOR_LANES (i)
+        lines[i] = first + ((u32)i < count ? (u64)line[i] : 0);
+    WL_FOR_LANES (i)
+        sets[i] = wl_l1_find_set_number(&here, lines[i]);
+    for (u32 i = 0; i < count; i++) {
+        __builtin_prefetch(&l1->sets[sets[i]], 1);
+        __builtin_prefetch(&l1->sets[sets[i]].order, 1);
+    }
+}
+
+/* All lines of a store, as touch_line does them. */
+static void pass_stores(struct access *access, struct wl_l1 *l1, u64 first, const s64 *line,
+                        const u32 *sectors, const u32 *words, const u32 *sets, u32 count)
+{
+    struct wl_sm *sm = access->warp->sm;
+    const u64 now = wl_warp_time(access->warp) << 8,
+              sector_cost = access->warp->worker->run->sector_cost;
+    const u32 place = store_place(access), mark = sm->request_mark;
+    u64 queue_end = sm->queue_end > now ? sm->queue_end : now, misses = 0, asked = 0;
+    while (sm->request_capacity - sm->request_count < count)
+        wl_sm_grow_trace(sm);
+    struct wl_l2_request *requests = sm->requests;
+    u32 next = (u32)sm->request_count, partial_lines = 0;
+    for (u32 i = 0; i < count; i++) {
+        const u64 at = first + (u64)line[i];
+        const u32 full = whole_sectors(words[i]),
+                  sector_count = (u32)__builtin_popcount(sectors[i]);
+        const u64 cost = sector_count * sector_cost;
+        queue_end += cost > 256 ? cost : 256;
+        const struct wl_l1_stored stored =
+            wl_l1_store_in(l1, &l1->sets[sets[i]], at, sectors[i], full, count, place, next);
+        misses += (u32)__builtin_popcount(stored.missed);
+        asked += sector_count;
+        if (stored.joins != WL_L1_NEW_REQUEST) {
+            requests[stored.joins].key |= (u64)sectors[i] << 48;
+            requests[stored.joins].words |= words[i];
+            continue;
+        }
+        const u64 time = queue_end >> 8;
+        partial_lines += (sectors[i] & ~full) != 0;
+        requests[next++] =
+            wl_l2_request_make(at, sectors[i], WL_L2_WRITE | mark, words[i],
+                               (u32)(time < sm->epoch_start ? sm->epoch_start : time));
+    }
+    sm->request_count = next;
+    sm->queue_end = queue_end;
+    access->partial_lines += partial_lines;
+    access->sector =
+        (first + (u64)line[count - 1]) << 2 | (u32)__builtin_ctz(sectors[count - 1] | 8);
+    access->site->misses += misses;
+    access->site->hits += asked - misses;
+}
+
+/* All lines of a load or store. */
+static void touch_lines(struct access *access, u64 first, const s64 *line, const u32 *sectors,
+                        const u32 *words, u32 count)
+{
+    struct wl_l1 *l1 = cache_of(access);
+    const bool may_hit =
+        access->kind == WL_SITE_LOAD && l1->caches_loads && !(access->op->flags & WL_OPF_BYPASS_L1);
+    const bool is_stored = access->kind == WL_SITE_STORE && l1->caches_loads;
+    u32 sets[WL_LANES];
+    if (may_hit || is_stored)
+        find_sets(l1, first, line, count, sets);
+    if (is_stored) {
+        pass_stores(access, l1, first, line, sectors, words, sets, count);
+        return;
+    }
+    for (u32 i = 0; i < count; i++) {
+        if (may_hit)
+            i = pass_hits(access, l1, first, line, sectors, sets, i, count);
+        if (i < count)
+            touch_line(access, first + (u64)line[i], sectors[i], words[i], count);
+    }
+}
+
+#endif
