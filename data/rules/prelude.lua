@@ -72,7 +72,8 @@ function advice.saved(launch, parts)
     if before == 0 then
         return 0
     end
-    local is_awaited = parts.barrier and launch.m("warplens__ladder_wait.ns") -- what waits at barriers goes with them
+    -- what waits at barriers goes with them, and what waits for loads that are no longer made
+    local is_awaited = (parts.barrier or parts.waits) and launch.m("warplens__ladder_wait.ns")
     local busy = is_awaited and 1 or busy_part(launch, before)
     for _, unit in ipairs(units) do
         if parts[unit] then

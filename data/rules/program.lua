@@ -253,7 +253,7 @@ return {
                 evidence = { { metric = "memory_l2_theoretical_sectors_global", value = most },
                     { metric = "launch__grid_size" } },
                 chain = { { at = vector, text = "where it is multiplied" } },
-                saved = advice.saved(launch, { l1 = 1 - share, l2 = 1 - share, issue = 1 - share }),
+                saved = advice.saved(launch, { l1 = 1 - share, l2 = 1 - share, issue = 1 - share, waits = true }),
                 how = string.format("%s of the global traffic goes to one product of matrices; %s", advice.percent(share),
                     advice.floors_text(launch)),
                 confidence = "low",

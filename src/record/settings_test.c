@@ -79,6 +79,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "trace_launch_ns=0\n"
                                    "trace_stacks=none\n"
                                    "python_stacks=none\n"
+                                   "pytorch=\n"
                                    "trace_range=none\n"
                                    "trace_range_name=\n"
                                    "trace_range_end=\n"
