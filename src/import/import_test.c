@@ -50,8 +50,8 @@ static void careless_traces_are_read(void **state)
         "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},\n",
         "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}",
         "\xef\xbb\xbf{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1},]}",
-        "{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\xff\n\\\"\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
-        "\"args\":{\"x\":NaN,\"y\":-Infinity,\"z\":\"NaN,]\"}}]}",
+        ("{\"traceEvents\":[{\"ph\":\"X\",\"name\":\"a\xff\n\\\"\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1,"
+         "\"args\":{\"x\":NaN,\"y\":-Infinity,\"z\":\"NaN,]\"}}]}"),
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         struct wl_report *report = NULL;

@@ -20,16 +20,16 @@ enum { WL_TABLE_COLUMNS_MAX = 24 };
 struct wl_table_heading {
     const char *name; /* "Total Time (ns)" */
     enum wl_table_unit unit;
-    bool is_whole; /* a text that is no kernel's name: never shortened */
 };
 
 struct wl_timeline_table {
-    const char *name;    /* "cuda_api_sum" */
-    const char *title;   /* "CUDA API Summary" */
-    const char *help;    /* one line: what a row is */
-    bool is_of_device;   /* times are those of the GPU: predicted where it is simulated */
-    bool is_summary;     /* among those that --stats prints */
-    bool is_of_launches; /* of profiled launches, not of events */
+    const char *name;     /* "cuda_api_sum" */
+    const char *title;    /* "CUDA API Summary" */
+    const char *help;     /* one line: what a row is */
+    bool is_of_device;    /* times are those of the GPU: predicted where it is simulated */
+    bool is_summary;      /* among those that --stats prints */
+    bool is_of_launches;  /* of profiled launches, not of events */
+    bool has_whole_texts; /* that are no kernels' names: never shortened */
     const char *sql;
     struct wl_table_heading columns[WL_TABLE_COLUMNS_MAX]; /* ends with one without name */
 };

@@ -69,7 +69,7 @@ static void put_cell(const struct page *page, size_t column, const struct wl_tab
         wl_table_number_print(cell->number, page->table->columns[column].unit, &shown);
     value.shown = shown.data;
     if (cell->text && page->table->is_of_device &&
-        !page->table->columns[column].is_whole) /* CSV and JSON have names whole */
+        !page->table->has_whole_texts) /* CSV and JSON have names whole */
         value.shown = wl_report_short_name(page->output->report, cell->text);
     wl_put(page->output->sink, &page->columns[1 + column], value);
     wl_text_free(&shown);
