@@ -1,4 +1,11 @@
 -- Whether the grid fills the GPU.
+
+-- An SM that is idle itself most of the time waits for memory or for other warps, and may go on to.
+local function is_busy(launch)
+    local duration, floor = launch.m("sm__cycles_elapsed.max"), launch.m("warplens__floor.cycle")
+    return duration and floor and floor >= 0.5 * duration
+end
+
 return {
     {
         id = "small-grid",
@@ -16,10 +23,8 @@ return {
             if blocks >= units then
                 return nil
             end
-            -- an SM that is idle itself most of the time waits for memory or for other warps, and may go on to
-            local duration, floor = launch.m("sm__cycles_elapsed.max"), launch.m("warplens__floor.cycle")
-            local is_busy = duration and floor and floor >= 0.5 * duration
-            if duration and not is_busy and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
+            local busy = is_busy(launch)
+            if launch.m("sm__cycles_elapsed.max") and not busy and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
                 return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
             end
             return {
@@ -27,13 +32,13 @@ return {
                     units - blocks, units),
                 evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
                 saved = math.min(1 - blocks / units, advice.step(launch, "idle") or 1),
-                how = string.format(is_busy and "the same work on all SMs: 1 - %d / %d" or
+                how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                     "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
                     units),
                 todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
                     "kernel goes through its data in strides of the grid, so that nothing else changes.",
                     advice.blocks_at_once(launch)) or nil,
-                confidence = is_busy and "high" or "low",
+                confidence = busy and "high" or "low",
             }
         end,
     },
@@ -95,8 +100,8 @@ return {
         apply = function(launch)
             local threads, warp = launch.m["launch__block_size"], launch.m["device__attribute_warp_size"]
             local lanes = math.ceil(threads / warp) * warp
-            if lanes == threads then
-                return nil
+            if lanes == threads or launch.m["launch__waves_per_multiprocessor"] <= 1 and not is_busy(launch) then
+                return nil -- all blocks run at once and wait: fewer warps would be done no sooner
             end
             return {
                 title = string.format("blocks of %d threads leave %d of %d lanes of the last warp idle", threads,

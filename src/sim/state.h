@@ -287,8 +287,7 @@ void wl_executor_join(struct wl_program *program);
 
 /* What the checks ask of all lanes at once, each a bit of what is returned. */
 struct wl_executor_watch {
-    /* Offsets of words of shared memory that lack the bit; all, if any is not of one of the words.
-     */
+    /* Offsets of words of shared memory that lack the bit; all, if any lies behind the words. */
     uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
                           uint32_t bit);
     /* Values that the lane before has, too, or the one 16 before. */

@@ -3,6 +3,7 @@
  *
  *   scale      launch kernel `scale` once (what happens without words, too)
  *   idle       launch kernel `idle` once
+ *   turn       launch kernel `turn` once: 8 blocks whose threads turn in a loop
  *   short      launch `scale` on memory that is too short and not written, and do not free it
  *   exit N     end with exit code N
  *   crash      end by SIGSEGV
@@ -43,8 +44,8 @@ static struct {
     void *list;
 } wrapper __attribute__((section(".nvFatBinSegment"))) = {0x466243B1, 1, fatbin_container, NULL};
 
-static char scale_stub, idle_stub;
-static char scale_name[] = "scale", idle_name[] = "idle";
+static char scale_stub, idle_stub, turn_stub;
+static char scale_name[] = "scale", idle_name[] = "idle", turn_name[] = "turn";
 
 __attribute__((constructor)) static void register_kernels(void)
 {
@@ -52,6 +53,8 @@ __attribute__((constructor)) static void register_kernels(void)
     __cudaRegisterFunction(handle, &scale_stub, scale_name, scale_name, -1, NULL, NULL, NULL, NULL,
                            NULL);
     __cudaRegisterFunction(handle, &idle_stub, idle_name, idle_name, -1, NULL, NULL, NULL, NULL,
+                           NULL);
+    __cudaRegisterFunction(handle, &turn_stub, turn_name, turn_name, -1, NULL, NULL, NULL, NULL,
                            NULL);
     __cudaRegisterFatBinaryEnd(handle);
 }
@@ -106,6 +109,17 @@ static void launch_idle(void)
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
+static void launch_turn(void)
+{
+    struct dim3 grid = {8, 1, 1}, block = {128, 1, 1};
+    void *device = NULL;
+    void *arguments[] = {&device};
+    check(cudaMalloc(&device, 1024 * sizeof(int)), "cudaMalloc");
+    check(cudaLaunchKernel(&turn_stub, grid, block, arguments, 0, NULL), "cudaLaunchKernel");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    check(cudaFree(device), "cudaFree");
+}
+
 static void touch(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -140,6 +154,8 @@ int main(int argument_count, char **arguments)
             launch_scale();
         else if (strcmp(arguments[i], "idle") == 0)
             launch_idle();
+        else if (strcmp(arguments[i], "turn") == 0)
+            launch_turn();
         else if (strcmp(arguments[i], "short") == 0)
             launch_short();
         else if (strcmp(arguments[i], "exit") == 0)
