@@ -271,8 +271,8 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
                                 : "another kernel, or less work for this one"));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
-        others += &advice->findings[i] != finding &&
-                  advice->findings[i].severity == WL_ADVICE_WARNING;
+        others +=
+            &advice->findings[i] != finding && advice->findings[i].severity == WL_ADVICE_WARNING;
     char *behind = wl_string_format("  # %zu more finding%s", others, others == 1 ? "" : "s");
     say_command(context, sink, "advice", NULL, behind);
     free(behind);
