@@ -204,7 +204,7 @@ static char *write_cell(const struct wl_column *column, const struct wl_cell *ce
         wl_text_add(&plain, cell->text ? cell->text : "");
         break;
     }
-    if (is_bare(column) && cell->kind != WL_CELL_TEXT)
+    if (column && column->flags & WL_COLUMN_BARE && cell->kind != WL_CELL_TEXT)
         return wl_text_take(&plain);
     wl_format_csv(plain.data, &out);
     wl_text_free(&plain);
