@@ -25,14 +25,8 @@ struct csv_sink {
     struct wl_page_sink sink;
     FILE *out;
     struct wl_text text, printed; /* printed: the heading above */
-    struct {
-        struct csv_column *items;
-        size_t count, capacity;
-    } columns;
-    struct {
-        struct measure *items;
-        size_t count, capacity;
-    } measures;
+    WL_VECTOR(struct csv_column) columns;
+    WL_VECTOR(struct measure) measures;
     size_t sorted;                         /* measures that are sorted: those of records before */
     size_t first_measure, measure_columns; /* among the columns */
     size_t next; /* after that of the measure put last, of first_measure on */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
@@ -35,10 +36,7 @@ struct spread_value {
 /* What a group's launches have counted, and the first of them that carried a pass: it is the
  * group's, from the end of its call until it is sent with the values of all. */
 struct wl_spread {
-    struct {
-        struct spread_value *items;
-        size_t count, capacity;
-    } values;
+    WL_VECTOR(struct spread_value) values;
     bool is_wanted, is_done;
     uint32_t cycles, attempts; /* through all passes; those and others */
     uint64_t last;             /* its last launch, among those that could carry a pass */
