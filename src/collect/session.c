@@ -15,7 +15,7 @@ enum { end_patience_s = 1, ranges_max = 64 };
 static struct {
     pthread_mutex_t lock; /* of everything here and of the collector */
     atomic_bool is_on;    /* recording; false for good once there was trouble */
-    bool is_tracing;
+    bool is_tracing, is_finished;
     struct wl_settings settings;
     struct wl_filter *filter;
     const struct wl_collector *collector;
@@ -227,20 +227,25 @@ static void free_all(void)
     session.filter = NULL;
 }
 
-/* The very last of exit(): what is registered before the dynamic loader registers the destructors
- * of all libraries runs after them, and what the driver's first use registers, while its contexts
- * are still there; only on_exit() tells the exit code. Another thread may hold the lock for as long
- * as it writes a record, or for ever if it was ended in between: the program's end does not wait
- * for it. */
+/* Once, however often it was registered. The very last of exit(): what is registered before the
+ * dynamic loader registers the destructors of all libraries runs after them, and what the driver's
+ * first use registers, while its contexts are still there; only on_exit() tells the exit code.
+ * Another thread may hold the lock for as long as it writes a record, or for ever if it was ended
+ * in between: the program's end does not wait for it. */
 static void finish(int exit_code, void *unused)
 {
     (void)unused;
     struct wl_guard guard;
-    if (session.is_tracing)
+    if (session.is_tracing && !session.is_finished)
         session.collector->trace_end();
     bool was_on = atomic_exchange(&session.is_on, false);
     if (!wl_session_lock_within(&session.lock, end_patience_s))
         return;
+    if (session.is_finished) {
+        pthread_mutex_unlock(&session.lock);
+        return;
+    }
+    session.is_finished = true;
     is_inside = true;
     WL_GUARD(&guard)
     {
@@ -258,6 +263,11 @@ static void finish(int exit_code, void *unused)
     wl_guard_end(&guard);
     is_inside = false;
     pthread_mutex_unlock(&session.lock);
+}
+
+void wl_session_renew_end(void)
+{
+    on_exit(finish, NULL);
 }
 
 /* ---- beginning ---- */

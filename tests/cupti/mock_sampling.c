@@ -15,6 +15,25 @@
 static bool is_sampling, is_running, is_counting;
 static uint32_t read_correlation;
 
+/* As of a library with objects that are made when they are first used: exit() destroys them, and
+ * who uses them after that crashes. */
+static bool is_gone;
+
+static void destroy(void)
+{
+    is_gone = true;
+}
+
+static void use(void)
+{
+    static bool is_made;
+    if (!is_made)
+        atexit(destroy);
+    is_made = true;
+    if (is_gone)
+        abort();
+}
+
 /* ---- PC sampling ---- */
 
 static char sampled_function[] = "_Z5scalePf"; /* no other has samples */
@@ -35,6 +54,7 @@ bool mock_is_sampling(void)
 
 int cuptiPCSamplingEnable(struct wl_cupti_sampling_call *call)
 {
+    use();
     RESULT(cuptiPCSamplingEnable);
     is_sampling = call->context != NULL;
     return 0;
@@ -42,6 +62,7 @@ int cuptiPCSamplingEnable(struct wl_cupti_sampling_call *call)
 
 int cuptiPCSamplingDisable(struct wl_cupti_sampling_call *call)
 {
+    use();
     (void)call;
     mock_log("cuptiPCSamplingDisable");
     is_sampling = false;
@@ -50,6 +71,7 @@ int cuptiPCSamplingDisable(struct wl_cupti_sampling_call *call)
 
 int cuptiPCSamplingStart(struct wl_cupti_sampling_call *call)
 {
+    use();
     if (!is_sampling || is_running)
         mock_log("cuptiPCSamplingStart out of order");
     is_running = true;
@@ -58,6 +80,7 @@ int cuptiPCSamplingStart(struct wl_cupti_sampling_call *call)
 
 int cuptiPCSamplingStop(struct wl_cupti_sampling_call *call)
 {
+    use();
     if (!is_running)
         mock_log("cuptiPCSamplingStop out of order");
     is_running = false;
@@ -87,6 +110,7 @@ int cuptiPCSamplingGetStallReasons(struct wl_cupti_stall_names *call)
 
 int cuptiPCSamplingGetData(struct wl_cupti_sampling_get *call)
 {
+    use();
     struct wl_cupti_pc_data *data = call->data;
     data->samples = 15;
     data->dropped = (uint64_t)mock_value("samples_dropped", 0);
@@ -137,6 +161,7 @@ int cuptiSassMetricsUnsetConfig(struct wl_cupti_sass_unset_config *call)
 
 int cuptiSassMetricsEnable(struct wl_cupti_sass_enable *call)
 {
+    use();
     RESULT(cuptiSassMetricsEnable);
     is_counting = call->context != NULL;
     return 0;
@@ -144,6 +169,7 @@ int cuptiSassMetricsEnable(struct wl_cupti_sass_enable *call)
 
 int cuptiSassMetricsDisable(struct wl_cupti_sass_disable *call)
 {
+    use();
     call->dropped = 0;
     is_counting = false;
     return 0;
@@ -158,6 +184,7 @@ int cuptiSassMetricsGetDataProperties(struct wl_cupti_sass_data_size *call)
 
 int cuptiSassMetricsFlushData(struct wl_cupti_sass_flush *call)
 {
+    use();
     for (size_t i = 0; i < call->record_count; i++) {
         call->records[i].function = "_Z5scalePf";
         call->records[i].offset = (uint32_t)i * 16;

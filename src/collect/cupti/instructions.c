@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "collect/session.h"
 
 /* Samples come when CUPTI has decoded them, up to so many launches late. */
 enum { instruction_bytes = 16, held_max = 16 };
@@ -19,6 +20,25 @@ struct wl_collect_sample {
 };
 
 static const char samples_name[] = "smsp__pcsamp_sample_count";
+
+/* ---- first uses: CUPTI makes objects then, which exit() destroys before an older end of ours ----
+ */
+
+enum first_use {
+    SAMPLES_OPENED = 1,
+    SAMPLES_RUNNING = 2,
+    SAMPLES_READ = 4,
+    COUNTS_OPENED = 8,
+    COUNTS_RUNNING = 16,
+    COUNTS_READ = 32,
+};
+
+static void note_first_use(struct wl_collect_instructions *instructions, enum first_use use)
+{
+    if (!(instructions->first_uses & use))
+        wl_session_renew_end();
+    instructions->first_uses |= use;
+}
 
 /* ---- opening ---- */
 
@@ -33,6 +53,7 @@ static void open_samples(struct wl_collect_instructions *instructions,
     if (wl_cupti_sampling_open(&instructions->core->cupti, context->context, settings->pc_period,
                                is_serialized, &context->sampling, &error) == WL_OK) {
         context->samples = WL_COLLECT_ON;
+        note_first_use(instructions, SAMPLES_OPENED);
         return;
     }
     wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
@@ -49,6 +70,7 @@ static void open_counts(struct wl_collect_instructions *instructions,
     if (wl_cupti_sass_open(&instructions->core->cupti, context->context, context->device,
                            &context->sass, &error) == WL_OK) {
         context->counts = WL_COLLECT_ON;
+        note_first_use(instructions, COUNTS_OPENED);
         return;
     }
     wl_cupti_sass_close(&context->sass, false);
@@ -202,8 +224,10 @@ uint64_t wl_collect_samples_gather(struct wl_collect_instructions *instructions,
     uint64_t before = context->sampling.samples;
     if (context->samples != WL_COLLECT_ON || context->sampling.is_serialized)
         return 0;
-    if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK)
+    if (wl_cupti_sampling_read(&context->sampling, gather_pc, &reading, &error) == WL_OK) {
+        note_first_use(instructions, SAMPLES_READ);
         return context->sampling.samples - before;
+    }
     wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
                           &error);
     wl_cupti_sampling_close(&context->sampling, NULL, NULL, false);
@@ -307,7 +331,10 @@ static void read_counts(struct wl_collect_instructions *instructions,
         return;
     context->is_sass_started = false;
     instructions->core->cuda.context_synchronize();
-    if (wl_cupti_sass_stop(&context->sass, reading.launch ? take_counts : NULL, &reading, &error))
+    enum wl_code code =
+        wl_cupti_sass_stop(&context->sass, reading.launch ? take_counts : NULL, &reading, &error);
+    note_first_use(instructions, COUNTS_READ);
+    if (code)
         stop_counts(instructions, context, &error);
     else if (reading.launch && reading.matched == 0)
         note_no_counts(instructions, &reading);
@@ -321,7 +348,9 @@ static void read_samples(struct wl_collect_instructions *instructions,
     if (context->samples != WL_COLLECT_ON || context->held.count == 0 ||
         !context->sampling.is_serialized)
         return;
-    if (wl_cupti_sampling_read(&context->sampling, take_samples, &reading, &error) == WL_OK)
+    enum wl_code code = wl_cupti_sampling_read(&context->sampling, take_samples, &reading, &error);
+    note_first_use(instructions, SAMPLES_READ);
+    if (code == WL_OK)
         return;
     wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
                           &error);
@@ -385,7 +414,9 @@ static void switch_samples(struct wl_collect_instructions *instructions,
                            struct wl_collect_context *context, bool is_on)
 {
     struct wl_error error = {0};
-    if (wl_cupti_sampling_switch(&context->sampling, is_on, &error) == WL_OK)
+    enum wl_code code = wl_cupti_sampling_switch(&context->sampling, is_on, &error);
+    note_first_use(instructions, SAMPLES_RUNNING);
+    if (code == WL_OK)
         return;
     wl_collect_note_error(instructions->core, "samples-off", "no samples of warps from here on",
                           &error);
@@ -435,6 +466,7 @@ void wl_collect_counts_start(struct wl_collect_instructions *instructions,
     if (context->counts != WL_COLLECT_ON)
         return;
     context->is_sass_started = wl_cupti_sass_start(&context->sass, &error) == WL_OK;
+    note_first_use(instructions, COUNTS_RUNNING);
     if (!context->is_sass_started)
         stop_counts(instructions, context, &error);
 }

@@ -14,6 +14,7 @@ struct wl_collect_instructions {
     struct wl_collect_times *times;
     bool can_replay; /* we can replay launches */
     bool is_exclusion_noted;
+    unsigned first_uses; /* bits of enum first_use */
 };
 
 /* At the first launch in a context: continuous sampling knows only kernels loaded after it was
