@@ -96,7 +96,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
-        wl_error_set_hint(error, "the options that choose launches may have matched none");
+        wl_error_set_hint(error, "the options that select launches may have matched none");
     else if (settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE)
         wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
                                  "--nvtx-include names, and launch something");
@@ -146,7 +146,8 @@ static enum wl_code profile(const struct wl_profile_options *options,
     enum wl_code code = wl_launch_choose(&run, error);
     if (!code && run.settings.kill && run.settings.collector == WL_COLLECTOR_HW)
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
-                            "--kill yes is for simulated GPUs: a real one must be left in order");
+                            "--kill yes is for simulated GPUs: a real one must be left in a clean "
+                            "state");
     if (!code && options->measure.twin && run.settings.collector != WL_COLLECTOR_HW) {
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "--twin compares with a GPU, and there is none to measure on");

@@ -355,7 +355,7 @@ const struct wl_table_alias wl_table_aliases[] = {
 };
 
 #define GRAPHICS "calls of graphics libraries are not recorded"
-#define WINDOWS "it is of Windows"
+#define WINDOWS "it exists on Windows only"
 const struct wl_table_refusal wl_table_refusals[] = {
     {"dx11_pix_sum", WINDOWS},
     {"dx12_gpu_marker_sum", WINDOWS},

@@ -96,8 +96,7 @@ static enum wl_code join_streams(const struct wl_launch_run *run, const struct a
     if (!code && (missing || first.count != second.count))
         wl_messages_warn(
             &run->messages, NULL,
-            "the program behaved differently when replayed: %zu launches could not be put "
-            "together",
+            "the program behaved differently when replayed: %zu launches could not be matched",
             missing);
     wl_streams_free(&first);
     wl_streams_free(&second);
@@ -169,7 +168,7 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
         count = 1;
     }
     if (count > 1)
-        wl_messages_say(&run->messages, "running the program %u more time%s, for a pass each",
+        wl_messages_say(&run->messages, "running the program %u more time%s, one pass each",
                         count - 1, count == 2 ? "" : "s");
     for (uint32_t pass = 1; pass < count && !code; pass++)
         code = once_more(run, FOR_PASS, pass, count, error);

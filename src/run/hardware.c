@@ -176,7 +176,7 @@ enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *erro
         code = wl_error_set(error, WL_ERR_INPUT, "%s cannot be loaded: %s", hardware_library,
                             loading.trouble);
         wl_error_set_hint(error, "install the library that is named, or build warplens here; the "
-                                 "driver would skip ours silently");
+                                 "driver would ignore ours without a message");
     }
     free(path);
     return code;

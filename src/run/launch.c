@@ -135,15 +135,15 @@ static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl
     if (run->request->report->overwrite)
         return WL_OK;
     if (access(run->report_path, F_OK) == 0) {
-        wl_error_set(error, WL_ERR_OUTPUT, "there is a report already");
+        wl_error_set(error, WL_ERR_OUTPUT, "the report exists already");
         wl_error_set_where(error, "%s", run->report_path);
         return wl_error_set_hint(error, "-f replaces it, -o FILE names another");
     }
     if (access(run->stream_folder, F_OK) == 0 && !wl_folder_is_locked(run->stream_folder)) {
-        wl_error_set(error, WL_ERR_OUTPUT, "an unfinished run has left its measurements");
+        wl_error_set(error, WL_ERR_OUTPUT, "an interrupted run left its measurements here");
         wl_error_set_where(error, "%s", run->stream_folder);
         return wl_error_set_hint(error,
-                                 "`warplens show %s` makes the report of them, -f throws them away",
+                                 "`warplens show %s` builds the report from them, -f discards them",
                                  run->report_path);
     }
     return WL_OK;

@@ -49,7 +49,7 @@ int cuGraphRemoveDependencies(struct wl_device_graph *graph, struct wl_device_no
 
 /* ---- running ---- */
 
-/* Of before CUDA 12: with a buffer for messages. */
+/* The signature before CUDA 12, with a buffer for messages. */
 int cuGraphInstantiate_v2(struct wl_device_executable **executable, struct wl_device_graph *graph,
                           void **error_node, char *log, size_t log_bytes)
 {

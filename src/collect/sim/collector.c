@@ -414,7 +414,7 @@ static void send_left_out(const struct sim_collector *collector,
                                   is_error ? "Errors" : "Warnings", (unsigned long long)times,
                                   WL_FINDINGS_MAX);
     struct wl_record_note record = {is_error ? WL_NOTE_ERROR : WL_NOTE_WARNING, "findings-left-out",
-                                    text, "mend those listed and run again", (int64_t)launch->id};
+                                    text, "fix those listed and run again", (int64_t)launch->id};
     sink->put_note(sink->self, &record);
     free(text);
 }
@@ -430,8 +430,8 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
         struct wl_text text = {0};
         if (collector->finding_count++ == FINDING_NOTES_MAX)
             note(collector, WL_NOTE_ERROR, "findings-left-out",
-                 "More is wrong with kernels of this program than is listed",
-                 "mend what is listed and run again");
+                 "This program's kernels have more errors than are listed",
+                 "fix what is listed and run again");
         if (collector->finding_count > FINDING_NOTES_MAX)
             return;
         wl_finding_print(launch->kernel->program, finding, &text);

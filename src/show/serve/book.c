@@ -236,7 +236,7 @@ enum wl_code wl_book_page(struct wl_book *book, size_t run, size_t base, struct 
 
 void wl_book_ask(struct wl_book *book, enum wl_book_wish kind, const char *text, size_t number)
 {
-    enum { most_wishes = 16 }; /* who asks faster than they are taken is not heard */
+    enum { most_wishes = 16 }; /* requests that come faster than they are served are dropped */
     const uint64_t one = 1;
     pthread_mutex_lock(&book->lock);
     if (book->wishes.count < most_wishes) {

@@ -99,7 +99,9 @@ static enum MHD_Result give_key(struct wl_server *server, struct MHD_Connection 
     char key[WL_SERVE_SECRET_LENGTH + 1];
     (void)rest;
     if (!wl_guard_redeem(&server->guard, request->body.data ? request->body.data : "", key))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this address was used, or is another's");
+        return refuse(connection, MHD_HTTP_FORBIDDEN,
+                      "this address was used already, or belongs "
+                      "to another session");
     server->windows++;
     return send_bytes(connection, MHD_HTTP_OK, "text/plain; charset=utf-8", key, strlen(key));
 }
@@ -162,7 +164,7 @@ static enum MHD_Result take_wish(struct wl_server *server, struct MHD_Connection
                     number_of(connection, "run"));
         return send_json(connection, "{}");
     }
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing of this name to do");
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such action");
 }
 
 /* ---- streams ---- */
@@ -259,18 +261,18 @@ static enum MHD_Result answer_request(struct wl_server *server, struct MHD_Conne
     const char *site = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
     const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (!wl_guard_allows_host(host))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this server is known by another name");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the request names another host");
     if (!wl_guard_allows_origin(origin, host) ||
         (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 &&
          strcmp(url, "/") != 0))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this page is from elsewhere");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the request comes from another origin");
     const struct route *route = find_route(method, url);
     if (!route)
-        return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing here");
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "not found");
     if (route->needs_key && !wl_guard_allows_key(&server->guard, key))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this needs the key of a window");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the key of the session is missing");
     if (request->is_too_long)
-        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "this is too long");
+        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
     return route->answer(server, connection, url + strlen(route->path), request);
 }
 

@@ -135,7 +135,7 @@ static void begin(struct wl_replayer *replay, struct wl_collect_context *context
     enum wl_code code = WL_OK;
     if (is_run_again(replay) && context->counting.plan.passes > 1) {
         if (!replay->instructions.can_replay)
-            set_obstacle(replay, "nothing that saves memory (libcheckpoint.so is not there)");
+            set_obstacle(replay, "no library that saves memory (libcheckpoint.so is missing)");
         else if (wl_cupti_checkpoint_save(&context->checkpoint, context->context, &error) == WL_OK)
             range->is_saved = true;
         else
