@@ -6,7 +6,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/near.h"
-#include "cmd/tell.h"
+#include "cmd/outcome.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "run/hardware.h"
@@ -256,7 +256,7 @@ static void describe_ending(const struct wl_launch_run *run, struct result *resu
 {
     if (!run->ending.signal)
         return;
-    char *place = wl_tell_running(run);
+    char *place = wl_outcome_running(run);
     result->ending = wl_string_format("Program was ended by signal %d (%s)%s", run->ending.signal,
                                       strsignal(run->ending.signal), place);
     free(place);

@@ -8,8 +8,8 @@
 #include "base/count.h"
 #include "base/folder.h"
 #include "cmd/completions.h"
+#include "cmd/foreign.h"
 #include "cmd/manual.h"
-#include "cmd/tongues.h"
 #include "show/format/format.h"
 #include "warplens/version.h"
 
@@ -96,11 +96,11 @@ void wl_help_overview(FILE *out)
 
 static void print_commands(struct wl_text *out)
 {
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
-        wl_text_addf(out, "## `%s%s%s`\n\n", tongue->tool, *tongue->command ? " " : "",
-                     tongue->command);
-        wl_tongue_print(tongue, out);
-        wl_text_add(out, tongue[1].tool ? "\n" : "");
+    for (const struct wl_foreign_command *command = wl_foreign_commands; command->tool; command++) {
+        wl_text_addf(out, "## `%s%s%s`\n\n", command->tool, *command->words ? " " : "",
+                     command->words);
+        wl_foreign_print(command, out);
+        wl_text_add(out, command[1].tool ? "\n" : "");
     }
 }
 

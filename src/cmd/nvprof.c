@@ -8,9 +8,9 @@
 #include "base/subprocess.h"
 #include "cmd/lists.h"
 #include "cmd/nvprof.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
-#include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
@@ -209,7 +209,7 @@ static enum wl_code record_profile(struct wl_launch_run *run, struct wl_error *e
     if (!code)
         code = wl_launch_execute(run, error);
     if (!code)
-        wl_tell_ending(run);
+        wl_outcome_print_ending(run);
     return code ? code : wl_launch_record(run, error);
 }
 
@@ -300,7 +300,7 @@ static enum wl_code record(struct recording *recording, struct wl_error *error)
     if (!code)
         code = show_report(options, run->report_path, recording->console, error);
     if (!code && options->profile.report.path)
-        wl_tell_report(run);
+        wl_outcome_print_report(run);
     if (!code && run->ending.exit_code)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed (%s)",
                             recording->program->items[0]);

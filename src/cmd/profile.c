@@ -5,10 +5,10 @@
 #include "base/folder.h"
 #include "cmd/console.h"
 #include "cmd/lists.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
 #include "cmd/show.h"
-#include "cmd/tell.h"
 #include "cmd/twin.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
@@ -78,7 +78,7 @@ static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_repor
 static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_options *options)
 {
     bool is_silent = run->messages.is_quiet || wl_rank_is_of_many(&run->rank);
-    return !is_silent || wl_pages_are_asked(options);
+    return !is_silent || wl_pages_are_requested(options);
 }
 
 static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
@@ -161,7 +161,7 @@ static enum wl_code profile(const struct wl_profile_options *options,
         code = wl_launch_execute(&run, error);
     if (code)
         goto out;
-    wl_tell_ending(&run);
+    wl_outcome_print_ending(&run);
     bool is_recorded = wl_launch_is_recorded(&run);
     code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
     bool has_report = is_recorded && code == WL_OK;
@@ -172,7 +172,7 @@ static enum wl_code profile(const struct wl_profile_options *options,
     if (!has_report && code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
-        wl_tell_report(&run);
+        wl_outcome_print_report(&run);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed; %s",
                             has_report ? "the report holds what ran up to there"
@@ -214,7 +214,7 @@ enum wl_code wl_profile(const struct wl_profile_options *options,
     if (options->import_path)
         return wl_show_report(options->import_path, pages, NULL, &options->settings, console,
                               error);
-    if (wl_lists_are_asked(&pages->lists))
+    if (wl_lists_are_requested(&pages->lists))
         return wl_lists_print(&pages->lists, pages->metrics.section_folder, NULL, console, error);
     if (wl_verb_need_program(program, "warplens profile [options] ./app arguments", error))
         return WL_ERR_USAGE;

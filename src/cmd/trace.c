@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "cmd/acc_time.h"
 #include "cmd/console.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
-#include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/trace_forms.h"
 #include "cmd/verbs.h"
@@ -247,7 +247,7 @@ enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, str
         code = wl_launch_execute(run, error);
     if (code)
         return code;
-    wl_tell_ending(run);
+    wl_outcome_print_ending(run);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
     *has_report = is_recorded && code == WL_OK;
@@ -308,7 +308,7 @@ static enum wl_code trace(const struct wl_trace_options *options,
         code = wl_trace_forms_write(options->forms.data, run.report_path, options->report.overwrite,
                                     console, error);
     if (has_report)
-        wl_tell_report(&run);
+        wl_outcome_print_report(&run);
     if (run.ending.exit_code && code == WL_OK) {
         code = wl_error_set(error, WL_ERR_PROGRAM,
                             "the program failed; the report holds what was recorded until then");

@@ -179,7 +179,7 @@ static void launch_in_range(struct wl_replayer *replay, const struct wl_collect_
     struct wl_collect_kernel *kernel = wl_collect_kernel_find(&replay->kernels, symbol);
     wl_collect_kernel_read_attributes(&replay->kernels, kernel, request.function); /* loads it */
     bool waits_for_others = wl_collect_is_peer(kernel->function);
-    if (replay->policy->range->is_run_again && !waits_for_others)
+    if (replay->policy->range->is_replayed && !waits_for_others)
         relaunch = wl_relaunch_keep(&replay->core.cuda, call->row->kind, call->data->parameters);
     wl_replay_range_launch(replay, context, symbol, request.grid, request.block, relaunch,
                            waits_for_others ? "a kernel that may wait for other GPUs"

@@ -10,7 +10,7 @@
 /* Whether a call, by CUPTI's name for it, only asks for what is known: which device is current,
  * what a kernel is called, whether there was an error. Programs make such calls by the hundred
  * thousand; they neither wait for the GPU nor give it work. */
-bool wl_trace_call_only_asks(const char *name);
+bool wl_trace_call_is_query(const char *name);
 
 /* Has CUPTI record the calls of a domain, but those: switched on one by one, as what is not
  * recorded then costs nothing. False: this CUPTI cannot. */

@@ -31,7 +31,7 @@ static bool is_first(uint64_t start)
     return true;
 }
 
-void wl_copy_check_tell(const struct wl_copy_check *check)
+void wl_copy_check_report(const struct wl_copy_check *check)
 {
     const struct wl_device_observer *observer = wl_device.options.observer;
     struct wl_device_allocation from;

@@ -117,7 +117,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
     const json_t *facts = wl_advice_facts(advice->list);
     if (facts) {
         ask(sink, "0. Where does the program's time go?");
-        wl_program_time_say(sink, facts);
+        wl_program_time_print(sink, facts);
         for (size_t i = 0; i < advice->finding_count; i++) {
             const struct wl_advice *finding = &advice->findings[i];
             struct wl_text text = {0};

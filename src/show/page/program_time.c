@@ -186,7 +186,7 @@ static void say_steps(struct wl_page_sink *sink, const json_t *steps)
     say_parts(sink, &told);
 }
 
-void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts)
+void wl_program_time_print(struct wl_page_sink *sink, const json_t *facts)
 {
     struct told told = of_program(facts);
     struct wl_text line = {0};

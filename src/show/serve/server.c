@@ -147,21 +147,22 @@ static enum MHD_Result give_export(struct wl_server *server, struct MHD_Connecti
     return result;
 }
 
-static enum MHD_Result take_wish(struct wl_server *server, struct MHD_Connection *connection,
-                                 const char *rest, const struct request *request)
+static enum MHD_Result take_command(struct wl_server *server, struct MHD_Connection *connection,
+                                    const char *rest, const struct request *request)
 {
     static const struct {
         const char *name;
-        enum wl_book_wish wish;
-    } wishes[] = {{"run", WL_WISH_RUN},
-                  {"cancel", WL_WISH_CANCEL},
-                  {"baseline", WL_WISH_BASELINE},
-                  {"whatif", WL_WISH_WHATIF}};
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        if (strcmp(rest, wishes[i].name) != 0)
+        enum wl_book_command command;
+    } commands[] = {{"run", WL_COMMAND_RUN},
+                    {"cancel", WL_COMMAND_CANCEL},
+                    {"baseline", WL_COMMAND_BASELINE},
+                    {"whatif", WL_COMMAND_WHATIF}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(rest, commands[i].name) != 0)
             continue;
-        wl_book_ask(server->book, wishes[i].wish, request->body.length ? request->body.data : NULL,
-                    number_of(connection, "run"));
+        wl_book_request(server->book, commands[i].command,
+                        request->body.length ? request->body.data : NULL,
+                        number_of(connection, "run"));
         return send_json(connection, "{}");
     }
     return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such action");
@@ -237,7 +238,7 @@ static const struct route {
     {"GET", "/", false, false, give_shell},      {"POST", "/session", false, false, give_key},
     {"GET", "/state", false, true, give_state},  {"GET", "/events", false, true, give_stream},
     {"GET", "/data/", true, true, give_section}, {"GET", "/export", false, true, give_export},
-    {"POST", "/do/", true, true, take_wish},
+    {"POST", "/do/", true, true, take_command},
 };
 
 static const struct route *find_route(const char *method, const char *url)

@@ -67,7 +67,7 @@ struct wl_replay_mode {
 
     /* Of ranges and graphs, which are counted as a whole: one pass of a range (its beginning), and
      * all that is left to do when it has ended, which gives row its values. */
-    bool is_run_again; /* within this run of the program */
+    bool is_replayed; /* within this run of the program */
     enum wl_code (*start_pass)(struct wl_replayer *replay, struct wl_collect_context *context,
                                size_t part, struct wl_error *error);
     enum wl_code (*end_range)(struct wl_replayer *replay, struct wl_collect_context *context,
