@@ -122,8 +122,8 @@ static bool parse_headline(struct parser *parser, const char *text, size_t lengt
     return true;
 }
 
-/* "     15, Generating copyin(x[:n])", then without a number what else is said of the line; lines
- * of loops within a region have one of their own. */
+/* "     15, Generating copyin(x[:n])", then without a number what else the line's messages are;
+ * lines of loops within a region have one of their own. */
 static void parse_nvc(struct parser *parser, const char *text, size_t length)
 {
     size_t blanks = 0;

@@ -10,7 +10,7 @@
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
 
-enum { most_quiet_launches = 200 }; /* a page of more takes so long that it is said */
+enum { most_quiet_launches = 200 }; /* a page of more takes long enough for a message */
 
 #define EXPORT(field, ...) WL_ROW(struct wl_export_options, field, __VA_ARGS__)
 
@@ -144,8 +144,8 @@ static enum wl_code export_traces(const struct wl_export_options *options, struc
     return code;
 }
 
-/* One that fails does not keep the others from being written: the first error is told at the end,
- * those that follow at once. */
+/* One that fails does not keep the others from being written: the first error is reported at the
+ * end, those that follow at once. */
 static enum wl_code keep_first(enum wl_code code, enum wl_code next, const struct wl_error *trouble,
                                const struct wl_console *console, struct wl_error *error)
 {

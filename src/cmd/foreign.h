@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cmd/verbs.h"
 
-/* The verb that a program called so is: of "ncu", "/opt/bin/nsys"; NULL: none. */
+/* The verb for a program of this name: of "ncu", "/opt/bin/nsys"; NULL: none. */
 const struct wl_verb *wl_foreign_verb_of_program(const char *path);
 
 /* A command of a tool, and every option that the tool has for it. */

@@ -1,5 +1,5 @@
-/* What is said of an option or a verb that is not known: what does here what another tool calls so,
- * whose it is, or what it may have meant. */
+/* Hints for an unknown option or verb: the equivalent of another tool's name here, which tool has
+ * it, or similar names. */
 #include <string.h>
 
 #include "base/count.h"

@@ -74,7 +74,7 @@ static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_repor
     return code;
 }
 
-/* Pages of many ranks at once are of no use to anybody who did not ask for them. */
+/* Pages of many ranks at once are printed on request only. */
 static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_options *options)
 {
     bool is_silent = run->messages.is_quiet || wl_rank_is_of_many(&run->rank);

@@ -93,7 +93,7 @@ static void on_signal(int number)
     is_ending = 1;
 }
 
-/* ---- what windows are told ---- */
+/* ---- state that windows get ---- */
 
 static json_t *progress_json(struct workbench *bench)
 {

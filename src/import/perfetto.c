@@ -314,7 +314,7 @@ static void take_defaults(struct wl_perfetto_sequence *sequence,
     }
 }
 
-/* Programs of before tracks had descriptors: what a sequence tells of is its thread. */
+/* Of programs from before tracks had descriptors: a sequence describes its thread. */
 static void take_old_descriptor(struct reading *reading, uint64_t sequence,
                                 const struct packet_fields *fields)
 {

@@ -344,7 +344,7 @@ static enum wl_code plan_all(struct choice *choice, struct wl_text *counters, bo
     return WL_OK;
 }
 
-/* The metrics of a set are known, and who asks for silence need not be told of passes. */
+/* The metrics of a set are known, and with --quiet passes need not be reported. */
 static bool is_to_be_planned(const struct wl_launch_run *run)
 {
     const struct wl_metric_options *asked = run->request->metrics;

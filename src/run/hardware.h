@@ -13,8 +13,8 @@ char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_er
 
 /* Decides, and fills machine and the settings of a real GPU: collector, gpu (the model most like
  * it), cupti_library, replay. --gpu NAME asks for the simulated one; so does a machine without a
- * GPU, or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
- * hw cannot be had. */
+ * GPU, or without CUPTI, with a message. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
+ * hw is not possible. */
 enum wl_code wl_hardware_choose(const struct wl_run_request *request,
                                 const struct wl_messages *messages, struct wl_cuda_machine *machine,
                                 struct wl_settings *settings, struct wl_error *error);

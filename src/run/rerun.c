@@ -104,7 +104,7 @@ static enum wl_code join_streams(const struct wl_launch_run *run, const struct r
 }
 
 static enum wl_code run_once(struct wl_launch_run *run, enum purpose purpose, struct rerun *rerun,
-                          struct wl_error *error)
+                             struct wl_error *error)
 {
     struct wl_subprocess process;
     struct wl_ending ending;

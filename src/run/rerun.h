@@ -8,7 +8,7 @@
 
 /* Runs the program as often as the first run says that its counters need, which leaves the streams
  * of the last run, then once more for each of run->rerun, which is added to them; with nothing of
- * it on stdout. A run that fails or whose launches differ adds what it has, and is warned of.
+ * it on stdout. A run that fails or whose launches differ adds what it has, with a warning.
  * Errors: WL_ERR_OUTPUT, WL_ERR_INPUT. */
 enum wl_code wl_rerun_execute(struct wl_launch_run *run, struct wl_error *error);
 

@@ -93,7 +93,8 @@ static void drain_ring(struct wl_timeline_ring *ring, uint64_t written)
     wake_futex(&ring->drained_signal);
 }
 
-/* With the lock held. Names are told after the records were counted, so that all they name is. */
+/* With the lock held. Names are passed on after the records were counted, so that every name a
+ * record has is known. */
 static void drain_all(void)
 {
     enum { BATCH = 64 };

@@ -53,7 +53,7 @@ static bool is_asked_by_nvrtc(const void *caller)
     return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libnvrtc");
 }
 
-/* Tells of NVIDIA's own runtime within the file that holds `caller`. */
+/* Reports NVIDIA's own runtime within the file that holds `caller`. */
 static void tell_static_runtime(const void *caller)
 {
     Dl_info info;

@@ -15,7 +15,7 @@ int cuGraphCreate(struct wl_device_graph **graph, unsigned flags)
     return code ? code : wl_device_graph_create(graph);
 }
 
-/* The second variants have edge data, which tell of programmatic launches; those order nodes no
+/* The second variants have edge data, which describe programmatic launches; those order nodes no
  * less than plain edges, and none are given back. */
 int cuGraphGetEdges(struct wl_device_graph *graph, struct wl_device_node **from,
                     struct wl_device_node **to, size_t *count)

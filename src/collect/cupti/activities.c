@@ -462,7 +462,7 @@ static enum wl_code hear_switches(struct wl_error *error)
 }
 
 /* Migrations of each device's pages; faults too where they were asked for, as they cost much.
- * False: this driver, GPU or CUPTI tells nothing of them. */
+ * False: this driver, GPU or CUPTI does not report them. */
 static bool configure_unified(bool has_faults)
 {
     static const struct {

@@ -250,7 +250,7 @@ static bool is_captured(const struct wl_cupti_collector *collector,
            status != not_capturing;
 }
 
-/* Whether it is one of very many, whose turn it is not to collect a pass. */
+/* Whether it is one of very many, which does not collect a pass this time. */
 static bool is_left_out(const struct wl_cupti_collector *collector,
                         const struct wl_replay_mode *mode, const struct wl_collect_launch *launch)
 {

@@ -4,7 +4,7 @@
 
 #include "collect/cupti/calls.h"
 
-/* Calls that are told besides launches. */
+/* Calls that are reported besides launches. */
 static const struct {
     int domain;
     uint32_t call;

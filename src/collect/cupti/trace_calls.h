@@ -1,4 +1,5 @@
-/* Which calls of CUDA a trace of a real GPU records, and which it is told of while they are made.
+/* Which calls of CUDA a trace of a real GPU records, and of which it is notified while they are
+ * made.
  */
 #ifndef WL_COLLECT_CUPTI_TRACE_CALLS_H
 #define WL_COLLECT_CUPTI_TRACE_CALLS_H

@@ -11,7 +11,8 @@
 #include "collect/sim/facts.h"
 #include "record/stream/stream.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* Kernels that could not be made have no number of the device layer; they are numbered from here.
@@ -28,8 +29,8 @@ struct name {
     UT_hash_handle hh;
 };
 
-/* Notes of findings in one process: a program that launches wrong kernels for hours is told of it
- * once in a while, not each time. */
+/* Notes of findings in one process: a program that launches faulty kernels for hours gets a message
+ * now and then, not each time. */
 #define FINDING_NOTES_MAX 1000
 
 /* A launch that is to be recorded and has not ended yet. */

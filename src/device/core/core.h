@@ -1,6 +1,6 @@
 /* What all parts of the simulated GPU share: error codes, the process's device and its options, and
- * what is said to the user. One device per process, created at first use from wl_device_configure
- * or the environment (WARPLENS_GPU, WARPLENS_GPU_FOLDER).
+ * messages to the user. One device per process, created at first use from wl_device_configure or
+ * the environment (WARPLENS_GPU, WARPLENS_GPU_FOLDER).
  *
  * Functions of the device layer return an enum wl_device_code, whose numbers are those the CUDA
  * runtime and driver share, and may be called from any thread; core/state.h has the lock. */

@@ -157,7 +157,7 @@ static void forward_progress(void *self, const struct wl_sim_progress *progress)
     observer->progress(observer->self, self, progress);
 }
 
-/* The kernel cannot run at all: the launch is told of, the program gets the kernel's error. */
+/* The kernel cannot run at all: the launch is reported, and the program gets the kernel's error. */
 static int report_refused(const struct wl_device_request *request, uint32_t stream_id)
 {
     struct wl_device_launch launch;

@@ -92,7 +92,7 @@ int wl_device_image_check_target(const struct wl_device_image *image);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);
-/* Tells of a kernel that failed: "kernel NAME WHAT: message at where", the name as people read it.
+/* Reports a kernel that failed: "kernel NAME WHAT: message at where", the name demangled.
  */
 void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *code,
                            const char *what, const struct wl_error *error);

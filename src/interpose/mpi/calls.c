@@ -1,5 +1,6 @@
 /* The functions of MPI that are recorded, each over its PMPI twin: a row is its parameters, how
- * they are passed on, and what is said of the call. Sizes are only asked for where it is recorded.
+ * they are passed on, and what is recorded of the call. Sizes are only queried where it is
+ * recorded.
  */
 #include "interpose/mpi/board.h"
 #include "interpose/mpi/call.h"
@@ -9,7 +10,7 @@
 #define H wl_mpi_handle
 
 /* CALL(function, parameters, the same as arguments, whether it talks to other ranks, statements
- * before it, what is said of it) */
+ * before it, what is recorded of it) */
 #define CALL(function, parameters, arguments, talks, before, ...)                 \
     EXPORT int function parameters;                                               \
     EXPORT int function parameters                                                \

@@ -22,7 +22,7 @@ static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
     wl_put(sink, &column, cell);
 }
 
-/* Begins an answer; what is told from here to end_answer belongs to it. */
+/* Begins an answer; what is printed from here to end_answer belongs to it. */
 static void ask(struct wl_page_sink *sink, const char *question)
 {
     wl_bold(sink, true);

@@ -110,7 +110,7 @@ static struct group *add_group(struct group_list *list, const char *kind, char *
     return &list->items[list->count - 1];
 }
 
-/* Devices are told once, however many processes used them. */
+/* Devices are listed once, however many processes used them. */
 static bool is_device_reported(const struct wl_report_launch *launches, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
@@ -238,7 +238,7 @@ static void put_groups(struct wl_page_sink *sink, const struct group_list *list)
     }
 }
 
-/* What failed a launch is told with that launch, and need not be told again: the message of a
+/* What failed a launch is printed with that launch, and not repeated: the message of a
  * failed launch, up to the place in parentheses, stands in the note. */
 static bool is_reported(struct wl_view_context *context, const struct wl_record_note *note)
 {

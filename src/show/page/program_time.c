@@ -57,7 +57,7 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-/* What is told of: the program, or a step of it, of which facts have the sums of all. */
+/* The subject: the program, or a step of it, of which facts have the sums of all. */
 struct told {
     const json_t *facts;
     double all_ns, processes, steps;

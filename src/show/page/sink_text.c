@@ -176,7 +176,7 @@ static bool has_flag(const struct text_sink *self, unsigned flag)
     return false;
 }
 
-/* What the table lacks is said once below those that lack the same. */
+/* What the table lacks is printed once below those that lack the same. */
 static void say_left_out(struct text_sink *self, struct wl_text *left_out)
 {
     bool is_shown =

@@ -22,10 +22,10 @@ void wl_book_free(struct wl_book *book);
 enum wl_code wl_book_add(struct wl_book *book, const char *path, const char *note,
                          struct wl_error *error);
 
-/* What is told to every window: a copy of state ("program", "phase", ...), and of the runs. */
+/* What every window gets: a copy of state ("program", "phase", ...), and of the runs. */
 void wl_book_publish(struct wl_book *book, const json_t *state);
-/* Waits until something is told after version, at most limit_ms, and gives it as JSON. Returns its
- * version; 0: the book is closed. */
+/* Waits until something is published after version, at most limit_ms, and gives it as JSON. Returns
+ * its version; 0: the book is closed. */
 uint64_t wl_book_wait(struct wl_book *book, uint64_t version, uint32_t limit_ms,
                       struct wl_text *json);
 /* From here on wl_book_wait returns 0 at once. */

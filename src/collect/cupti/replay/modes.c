@@ -10,7 +10,7 @@
 enum { counted_max = 4, counted_max_own = 1, spread_after = 2, kept_max = 64 };
 
 /* Of auto: when replaying has cost so much, launches are only spread from then on. A program that
- * launches hundreds of kernels launches them again. Who asks for more counters waits for more. */
+ * launches hundreds of kernels launches them again. More counters take more time. */
 static const uint64_t dear_ns = UINT64_C(1500000000), dear_pass_ns = UINT64_C(500000000);
 
 static bool is_dear(const struct wl_replayer *replay, const struct wl_collect_context *context)
