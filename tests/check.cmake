@@ -16,6 +16,7 @@ if(WL_NVCC)
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/ladder.sh ${words})
     set_tests_properties(check.${program} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
       ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
+    wl_reads(check.${program} compiled_${program})
   endforeach()
 else()
   wl_skipped_test(check.wrong "there is no nvcc")

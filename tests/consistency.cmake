@@ -12,6 +12,13 @@ foreach(part cases followed fixtures examples)
     set_tests_properties(consistency.${part} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
       SKIP_RETURN_CODE 77
       ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;SOURCE=${CMAKE_SOURCE_DIR};NVCC=${WL_NVCC}")
+    if(part STREQUAL fixtures)
+      wl_reads(consistency.fixtures rules_profiled)
+      set_property(TEST consistency.fixtures APPEND PROPERTY ENVIRONMENT "REPORTS=${CMAKE_BINARY_DIR}/tests/reports/rules")
+    elseif(part STREQUAL examples AND WL_NVCC)
+      wl_reads(consistency.examples ladders_profiled compiled_stencil)
+      set_property(TEST consistency.examples APPEND PROPERTY ENVIRONMENT "REPORTS=${CMAKE_BINARY_DIR}/tests/reports/ladders")
+    endif()
   else()
     wl_skipped_test(consistency.${part} "there is neither nvcc nor clang (Debian packages clang, g++)")
   endif()

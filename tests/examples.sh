@@ -11,11 +11,7 @@ source=$SOURCE/examples/$program/$program.cu
 libraries=
 [ "$program" = averaging ] && libraries=-lcublas
 
-if [ "$compiler" = nvcc ]; then
-    "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$source" -o app $libraries
-else
-    "$WARPLENS" cc "$source" -o app $libraries
-fi
+"$SOURCE/tests/support/compile.sh" "$compiler" "$source" app $libraries
 
 step=0
 while [ "$step" -lt "$steps" ]; do

@@ -16,8 +16,8 @@ metrics=$metrics,memory_l2_theoretical_sectors_global,memory_l2_theoretical_sect
 metrics=$metrics,memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal,ptx__barriers_executed.sum
 metrics=$metrics,launch__shared_mem_per_block_static
 
-"$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$source" -o nvcc $libraries
-"$WARPLENS" cc "$source" -o clang $libraries
+"$SOURCE/tests/support/compile.sh" nvcc "$source" nvcc $libraries
+"$SOURCE/tests/support/compile.sh" cc "$source" clang $libraries
 
 count() { # PROGRAM STEP
     "$WARPLENS" profile -q -f --no-prediction --source-folders "$SOURCE/examples" -o run -k "regex:^$program|^average|^sgemm" "./$1" "$2" "$size" >output 2>&1 ||

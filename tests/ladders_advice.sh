@@ -1,7 +1,8 @@
 #!/bin/sh
 # ladders_advice.sh nvcc|cc [small|published [PROGRAM...]]: what is found first in each step of the ladders, on which line,
 # and the verdict at the last step, on the GPU of the publication; "published": at the sizes of the publications, which
-# takes some ten minutes. All four ladders, or the PROGRAMs. Environment: WARPLENS, SOURCE, NVCC.
+# takes some ten minutes. All four ladders, or the PROGRAMs. Environment: WARPLENS, SOURCE, NVCC; REPORTS: a folder in
+# which the reports stay, for consistency/run.sh.
 set -eu
 compiler=$1
 sizes=${2:-small}
@@ -18,19 +19,20 @@ fail() {
 }
 
 compile() { # PROGRAM LIBRARIES
-    source=$SOURCE/examples/$1/$1.cu
-    if [ "$compiler" = nvcc ]; then
-        "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$source" -o "$@"
-    else
-        "$WARPLENS" cc "$source" -o "$@"
-    fi
+    "$SOURCE/tests/support/compile.sh" "$compiler" "$SOURCE/examples/$1/$1.cu" "$@"
+}
+
+# Leaves the report run.wlr.
+profile() { # GPU PROGRAM STEP SIZE
+    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu "$1" "./$2" "$3" "$4" >log 2>&1 || { cat log; exit 1; }
+    [ -z "${REPORTS:-}" ] || cp run.wlr "$REPORTS/$2-$3-$1-$4.wlr"
 }
 
 # The first finding must be RULE on the line that holds TEXT, or the one before where the statement begins there
 # ("-": of no line); "done": only notes may be found, and
 # what bounds the kernel must be TEXT. The walk ends then: in "stop here", or in saying that nothing is known that helps.
 check() { # GPU PROGRAM STEP SIZE RULE TEXT
-    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu "$1" "./$2" "$3" "$4" >log 2>&1 || { cat log; exit 1; }
+    profile "$@"
     "$WARPLENS" show run.wlr -k 'regex:^(average|gemm|spmv|stencil)' --page advice >advice
     first=$(grep -m1 '^1\. ' advice)
     if [ "$5" = done ]; then
@@ -55,7 +57,7 @@ check() { # GPU PROGRAM STEP SIZE RULE TEXT
 
 # What slowed the step down that followed on an H200 must not be advised there.
 check_not() { # PROGRAM STEP SIZE RULE [MUST]: RULE is no warning; or, if it is, what to do has the words MUST
-    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu h200 "./$1" "$2" "$3" >log 2>&1 || { cat log; exit 1; }
+    profile h200 "$@"
     "$WARPLENS" show run.wlr -k 'regex:^(spmv|stencil)' --page advice --csv |
         awk -F'","' -v rule="$4" '$2 == rule && $3 == "warning" { print $11 }' >todo
     [ -s todo ] || return 0
@@ -113,6 +115,7 @@ gemm_ladder() {
 }
 
 for program in $programs; do
+    [ -z "${REPORTS:-}" ] || { mkdir -p "$REPORTS" && rm -f "$REPORTS/$program"-*; }
     "${program}_ladder"
 done
 exit $status

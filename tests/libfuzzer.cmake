@@ -1,6 +1,6 @@
 # Five seconds of libFuzzer for each fuzzer, where clang has it (label: fuzz); tests/fuzz.cmake runs the
-# fuzzers over their corpora everywhere. A test builds its fuzzer with sanitizers first, so that it costs
-# nothing where it is not run. To fuzz for longer:
+# fuzzers over their corpora everywhere. libfuzzer.objects compiles them with sanitizers, so that they cost
+# nothing where they are not run. To fuzz for longer:
 #   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
 find_program(WL_FUZZ_CLANG NAMES clang)
 if(WL_FUZZ_CLANG)
@@ -14,6 +14,8 @@ if(WL_FUZZ_CLANG)
                   RESULT_VARIABLE WL_FUZZ_MISSING OUTPUT_QUIET ERROR_QUIET)
 endif()
 
+set(WL_FUZZ_OBJECTS ${CMAKE_CURRENT_BINARY_DIR}/fuzz/objects)
+
 # wl_fuzz(ROOM NAME CORPUS ARGUMENTS...): CORPUS is a folder of tests/fuzz; PTX begins with the kernels of
 # tests/ptx, too. Arguments are sources below src/ (patterns; tests and other
 # fuzzers are left out) and compiler options such as -lzstd.
@@ -26,8 +28,12 @@ function(wl_fuzz room name corpus)
   set(sources ${CMAKE_SOURCE_DIR}/src/${room}/${name}_fuzz.c)
   set(options -lpthread -liberty)
   foreach(argument base/*.c ${ARGN})
-    if(argument MATCHES "^[-/]") # an option, or a generated source
+    if(argument MATCHES "^-")
       list(APPEND options ${argument})
+      continue()
+    endif()
+    if(argument MATCHES "^/") # a generated source
+      list(APPEND sources ${argument})
       continue()
     endif()
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${argument})
@@ -43,7 +49,9 @@ function(wl_fuzz room name corpus)
            COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
                    ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${dotted}.${name}
                    ${folders} 5 ${sources} ${options})
-  set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S})
+  set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S}
+                       FIXTURES_REQUIRED fuzz_objects ENVIRONMENT "OBJECTS=${WL_FUZZ_OBJECTS}")
+  set_property(GLOBAL APPEND PROPERTY WL_FUZZ_SOURCES ${sources})
 endfunction()
 
 wl_fuzz(ptx/parse parse ptx ptx/parse/*.c)
@@ -56,3 +64,12 @@ wl_fuzz(ptx/lower lower ptx ptx/parse/*.c
         ptx/lower/*.c timing/machine/*.c warp/*.c -lm)
 wl_fuzz(import import import timeline/categories.c report/*.c record/stream/*.c import/*.c record/facts.c gpu/*.c
         ${CMAKE_BINARY_DIR}/src/embedded_gpus.c -lsqlite3 -ljansson -lz -lm)
+
+get_property(fuzz_sources GLOBAL PROPERTY WL_FUZZ_SOURCES)
+if(fuzz_sources)
+  list(REMOVE_DUPLICATES fuzz_sources)
+  add_test(NAME libfuzzer.objects COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/support/fuzz_objects.sh
+           ${WL_FUZZ_CLANG} ${WL_FUZZ_OBJECTS} ${fuzz_sources})
+  set_tests_properties(libfuzzer.objects PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S}
+                       FIXTURES_SETUP fuzz_objects PROCESSORS 2 ENVIRONMENT "JOBS=2")
+endif()

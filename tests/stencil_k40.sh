@@ -9,16 +9,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-compile() { # PROGRAM OPTIONS
-    name=$1
-    shift
-    if [ "$compiler" = nvcc ]; then
-        "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$@" "$SOURCE/examples/stencil/stencil.cu" -o "$name"
-    else
-        "$WARPLENS" cc "$@" "$SOURCE/examples/stencil/stencil.cu" -o "$name"
-    fi
-}
-
 # Sectors and ideal sectors per execution of each load from global memory, and how many loads have them.
 loads() { # REPORT
     "$WARPLENS" show "$1" --page source --print-source ptx --csv | awk -F'","' '
@@ -42,15 +32,15 @@ expect() { # WHAT FOUND WANTED
 }
 
 check() { # PROGRAM STEP LOADS TRANSACTIONS EFFICIENCY
-    "$WARPLENS" profile -q -f --source-folders "$SOURCE/examples" -o run --gpu k40 "./$1" "$2" 4100 >output 2>&1 || { cat output; exit 1; }
+    "$WARPLENS" profile -q -f --no-prediction --source-folders "$SOURCE/examples" -o run --gpu k40 "./$1" "$2" 4100 >output 2>&1 || { cat output; exit 1; }
     grep -qx 'result: right' output || { cat output; exit 1; }
     expect "$1, step $2: sectors/ideal a load" "$(loads run.wlr)" "$3"
     expect "$1, step $2: gld_transactions" "$(metric run.wlr gld_transactions)" "$4"
     expect "$1, step $2: gld_efficiency" "$(printf %.1f "$(metric run.wlr gld_efficiency)")" "$5"
 }
 
-compile plain
-compile cached -Xptxas -dlcm=ca
+"$SOURCE/tests/support/compile.sh" "$compiler" "$SOURCE/examples/stencil/stencil.cu" plain
+COMPILED='' "$SOURCE/tests/support/compile.sh" "$compiler" "$SOURCE/examples/stencil/stencil.cu" cached -Xptxas -dlcm=ca
 check plain 0 "4x6/4 12x8/4" 62914560 53.3
 check cached 1 "4x18/4 12x20/4" 163577856 20.5
 check cached 2 "4x7.5/4 12x8/4" 66060288 50.8

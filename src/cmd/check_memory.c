@@ -327,6 +327,7 @@ static enum wl_code check(struct options *options, const struct wl_arguments *pr
         }
         path = wl_string_format("%s/check.wlr", folder);
         options->report.path = path;
+        options->settings.predict_time = false; /* nobody reads what a launch takes */
     }
     code = run_program(&run, &result, error);
     if (!code && result.errors)

@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 libraries=
 [ "$program" = averaging ] && libraries=-lcublas
-"$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$SOURCE/examples/$program/$program.cu" -o app $libraries
+"$SOURCE/tests/support/compile.sh" nvcc "$SOURCE/examples/$program/$program.cu" app $libraries
 step=0
 while [ "$step" -lt "$steps" ]; do
     "$WARPLENS" check-memory --leak-check full ./app "$step" "$size" >output 2>&1 || { cat output; exit 1; }

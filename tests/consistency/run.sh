@@ -1,7 +1,9 @@
 #!/bin/sh
 # run.sh nvcc|cc cases|followed|fixtures|examples: profiles the programs and looks for contradictions in what is said of them
 # (check.py); of the cases also whether loads and stores alone, and arithmetic alone, take as long as programs that were
-# cut down to them; of the followed also whether what is advised brings what it promised (followed.py). Environment: WARPLENS, SOURCE, NVCC.
+# cut down to them; of the followed also whether what is advised brings what it promised (followed.py). Of the fixtures
+# it reads what rules/profile.sh has profiled, of the examples what ladders_advice.sh has, which runs with nvcc only.
+# Environment: WARPLENS, SOURCE, NVCC, REPORTS.
 set -eu
 compiler=$1
 part=$2
@@ -11,14 +13,7 @@ cd "$folder"
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
 
 compile() { # SOURCE PROGRAM LIBRARIES
-    source=$1
-    program=$2
-    shift 2
-    if [ "$compiler" = nvcc ]; then
-        "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$source" "$@" -o "$program"
-    else
-        "$WARPLENS" cc "$source" "$@" -o "$program"
-    fi
+    "$SOURCE/tests/support/compile.sh" "$compiler" "$@"
 }
 
 profile() { # REPORT OPTIONS... -- PROGRAM ARGUMENTS
@@ -41,18 +36,24 @@ followed)
     python3 "$SOURCE/tests/consistency/followed.py" "$WARPLENS" followed.wlr
     ;;
 fixtures)
-    compile "$SOURCE/tests/rules/fixtures.cu" fixtures
-    profile fixtures ./fixtures
-    profile k40 --gpu k40 ./fixtures
+    cp "$REPORTS"/*.wlr .
     ;;
 examples)
-    for ladder in "averaging 4 16 v100 -lcublas" "stencil 6 516 k40" "spmv 3 30 v100" "gemm 4 256 h200"; do
-        set -- $ladder
-        compile "$SOURCE/examples/$1/$1.cu" "$1" ${5:-}
-        for step in $(seq 0 "$2"); do
-            profile "$1-$step" --gpu "$4" "./$1" "$step" "$3"
+    steps() { # PROGRAM FIRST LAST SIZE GPU LIBRARIES
+        compile "$SOURCE/examples/$1/$1.cu" "$1" ${6:-}
+        for step in $(seq "$2" "$3"); do
+            profile "$1-$step" --gpu "$5" "./$1" "$step" "$4"
         done
-    done
+    }
+    if [ "$compiler" = nvcc ]; then
+        cp "$REPORTS"/*.wlr .
+        steps stencil 1 1 516 k40 # the one that they leave out
+    else
+        steps averaging 0 4 16 v100 -lcublas
+        steps stencil 0 6 516 k40
+        steps spmv 0 3 30 v100
+        steps gemm 0 4 256 h200
+    fi
     ;;
 esac
 python3 "$SOURCE/tests/consistency/check.py" "$WARPLENS" ./*.wlr

@@ -183,7 +183,7 @@ __global__ void fires_shared_pressure(arrays x)
     __syncthreads();
     float sum = 0;
 #pragma unroll 1
-    for (int turn = 0; turn < 4; turn++)
+    for (int turn = 0; turn < 2; turn++)
 #pragma unroll 16
         for (int k = 0; k < 256; k++)
             sum += tile[k] * tile[(threadIdx.x & 31) + 3 * k + turn] + tile[(threadIdx.x & 31) + 2 * k + turn];
@@ -634,7 +634,7 @@ __global__ void silent_stalls(arrays x)
     int i = global_index();
     float own = x.a[i & 31], sums[4] = {1, 2, 3, 4};
 #pragma unroll 16
-    for (int k = 0; k < 2048; k++)
+    for (int k = 0; k < 512; k++)
 #pragma unroll
         for (float &sum : sums)
             sum = sum * own + 1.5f;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# run.sh nvcc|cc: profiles fixtures.cu and looks whether every rule of --list-rules finds something in its kernel
+# run.sh nvcc|cc: looks in what rules/profile.sh has profiled, fixtures.cu, whether every rule of --list-rules finds something in its kernel
 # fires_RULE (or the one that fixtures.cu names) and nothing in silent_RULE. What only a real GPU tells is tested by
-# src/analyse/advise/hardware_rules_test.c with what one told. Environment: WARPLENS, SOURCE, NVCC.
+# src/analyse/advise/hardware_rules_test.c with what one told. Environment: WARPLENS, SOURCE, NVCC, REPORTS.
 set -eu
 compiler=$1
 folder=$(mktemp -d)
@@ -14,24 +14,27 @@ fail() {
     status=1
 }
 
-if [ "$compiler" = nvcc ]; then
-    "$NVCC" -O3 -arch=sm_90 -cudart=shared -lineinfo "$SOURCE/tests/rules/fixtures.cu" -o fixtures
-else
-    "$WARPLENS" cc "$SOURCE/tests/rules/fixtures.cu" -o fixtures
-fi
+cp "$REPORTS/fixtures.h200" fixtures
+cp "$REPORTS/h200.wlr" all.wlr
+cp "$REPORTS/k40.wlr" k40.wlr
 
-advise() { # NAME PROFILE-OPTIONS -- ARGUMENTS: "rule kernel" lines into NAME.found
+profile() { # NAME PROFILE-OPTIONS -- ARGUMENTS
     name=$1
     shift
     "$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -o "$name" "$@" >"$name.log" 2>&1 || { cat "$name.log"; exit 1; }
+}
+
+advise() { # NAME: "rule kernel" lines of NAME.wlr into NAME.found
+    name=$1
     "$WARPLENS" show "$name.wlr" --page advice --csv |
         awk -F'","' 'NR > 1 { sub(/[(<].*/, "", $5); sub(/^void /, "", $5); print $2, $5 }' >"$name.found"
     "$WARPLENS" show "$name.wlr" --page advice | sed -n '/^Not looked at/,$p' >"$name.skipped"
 }
-advise all ./fixtures
-advise k40 --gpu k40 -k regex:read_only_cache ./fixtures
-advise many ./fixtures 30
-advise few ./fixtures 10
+profile many ./fixtures 30
+profile few ./fixtures 10
+for name in all k40 many few; do
+    advise $name
+done
 if grep 'the rule failed' ./*.skipped; then fail "a rule failed"; fi
 
 # rules that need another GPU, or are of a program, not of a kernel
@@ -88,17 +91,19 @@ grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing dis
 if grep -E '^shared-(atomics|bank) merged_shared_atomics$' all.found; then fail "atomics that are merged are advised against"; fi
 
 # what a comparison says of two kernels: the stalls that went and came, and lines
-"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o before -k fires_shared_bank ./fixtures >before.log 2>&1
-"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o after -k fires_shared_pressure ./fixtures >after.log 2>&1
+profile before -k fires_shared_bank ./fixtures
+profile after -k fires_shared_pressure ./fixtures
 "$WARPLENS" diff before.wlr after.wlr >differences
 for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row + k\];.*memory_l1_wavefronts_shared.*gone' \
     'sum += tile\[k\].*memory_l1_wavefronts_shared.*new' 'vanished: shared-bank' 'appeared: shared-pressure'; do
     grep -q "$text" differences || fail "the comparison does not say '$text'"
 done
 
-# the same text each time, and for any number of threads that simulate
-"$WARPLENS" show all.wlr --page advice >first.txt
-"$WARPLENS" profile -q --source-folders "$SOURCE/tests/rules" -f -o again --threads 1 ./fixtures >again.log 2>&1
-"$WARPLENS" show again.wlr --page advice >second.txt
-cmp first.txt second.txt || fail "the advice differs from run to run"
+# the same text each time, and for any number of threads that simulate (program.right_nvcc: counts and times)
+profile again --threads 1 -k fires_shared_pressure ./fixtures
+for name in after again; do
+    "$WARPLENS" show "$name.wlr" --page advice >"$name.txt"
+    grep -q 'shared-pressure' "$name.txt" || fail "$name: no finding"
+done
+cmp after.txt again.txt || fail "the advice differs from run to run"
 exit $status

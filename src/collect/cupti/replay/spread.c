@@ -120,9 +120,8 @@ static void end_attempt(struct wl_collect_context *context, struct wl_collect_gr
     spread->attempts++;
     if (is_covered && context->part == spread->cycles % parts)
         spread->cycles++;
-    spread->is_done =
-        spread->cycles >= context->cycle->rounds * parts ||
-        spread->attempts >= attempts_max * parts;
+    spread->is_done = spread->cycles >= context->cycle->rounds * parts ||
+                      spread->attempts >= attempts_max * parts;
 }
 
 /* ---- cycles ---- */
