@@ -1,6 +1,6 @@
 # The PTX cases beside src/sim/ptx_test.c, which runs them: generated ones are up to date, every row of
 # instructions.def is run by one, and ptxas takes them all where there is one. To write the generated
-# ones anew: ninja ptx_cases.
+# ones again: ninja ptx_cases.
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/ptx/generate/*.c)
 add_executable(generate_ptx ${sources})
 target_compile_definitions(generate_ptx PRIVATE _GNU_SOURCE)

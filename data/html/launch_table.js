@@ -93,7 +93,7 @@ warplens.launchTable = (() => {
             else this.end.observe(this.body.lastChild);
         }
 
-        /* Writes a row anew. */
+        /* Rewrites a row. */
         renew(row) {
             const node = this.body.querySelector('tr[data-id="' + row.id + '"]');
             if (node) node.replaceChildren(...this.columns.map((column) => column.cell(row)));

@@ -1,6 +1,6 @@
 /* A long list of rows, all of the same height, that are made when they come into view:
  * warplens.list(rows, make, label) gives {pane, box, at(index), reveal(index), refresh(), heat(shares)}. at makes a row if
- * it must be made and gives its node; reveal scrolls to it, too; refresh makes all anew; heat paints a share (0 to 1) for
+ * it must be made and gives its node; reveal scrolls to it, too; refresh rebuilds everything; heat paints a share (0 to 1) for
  * each row beside the scroll bar. box is what scrolls, pane what holds it and the heat. */
 warplens.list = (() => {
     const { h } = warplens;

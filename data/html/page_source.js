@@ -49,7 +49,7 @@
         return {
             name: "live_registers",
             label: "Registers alive",
-            meaning: "32-bit registers of PTX that are written here or read later; ptxas places them anew. A line has the most of its instructions.",
+            meaning: "32-bit registers of PTX that are written here or read later; ptxas allocates them again. A line has the most of its instructions.",
             mark: data("session").marks.findIndex(({ name }) => name === "modelled"),
             is_share: false,
             isMost: true,

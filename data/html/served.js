@@ -140,7 +140,7 @@ warplens.workbench = (() => {
         say(state.message);
     }
 
-    /* Shows the chosen run anew. */
+    /* Shows the chosen run again. */
     async function reload() {
         warplens.forget();
         warplens.timelineModel.forget();

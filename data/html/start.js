@@ -166,7 +166,7 @@
             .join(" · ");
     }
 
-    /* What every page stands on, then the page; anew when a window of the workbench shows another run. */
+    /* What every page stands on, then the page; again when a window of the workbench shows another run. */
     async function begin() {
         if (warplens.isServed) await warplens.need(["session", "parts"]);
         showMarks();

@@ -260,7 +260,7 @@ return {
         description = "Computing indices takes more instructions than computing results, and issuing instructions is what " ..
             "limits. Fires when the integer pipe and issuing have half of the time by floors, integer instructions are " ..
             "half of all, and there is floating-point arithmetic.",
-        advice = "Move what does not change out of the loop, count a pointer up instead of computing the index anew, use " ..
+        advice = "Move what does not change out of the loop, count a pointer up instead of recomputing the index, use " ..
             "32-bit indices, powers of two as row lengths, and unroll loops.",
         apply = function(launch)
             local m = launch.m

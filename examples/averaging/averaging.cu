@@ -22,7 +22,7 @@ constexpr int size = 1024; // vectors of a set, elements of a vector, threads of
         }                                                                                 \
     } while (0)
 
-// 1 or 2, in no visible order. The CPU reference makes its numbers anew instead of keeping them.
+// 1 or 2, in no visible order. The CPU reference generates its numbers again instead of keeping them.
 __host__ __device__ inline float number_at(size_t index, unsigned seed)
 {
     unsigned hash = (unsigned)(index * 2654435761u) ^ seed;

@@ -160,7 +160,7 @@ static void add_deed(struct wl_text *out, const char *text)
     }
 }
 
-/* What is said within template arguments: a type, and what is done to it. */
+/* Words within template arguments: a type, and what is done to it. */
 static void describe_arguments(const char *arguments, size_t length, struct wl_text *out)
 {
     const char *type = NULL;

@@ -28,7 +28,7 @@ struct wl_compiled {
     struct wl_text notes; /* why there is nothing of some PTX, one a line */
 };
 
-/* Appends the kernels that the output of `ptxas -v` tells of. Anything else in it is skipped. */
+/* Appends the kernels that the output of `ptxas -v` names. Anything else in it is skipped. */
 void wl_compiled_read_output(const char *output, const char *ptx_hash, uint32_t architecture,
                              struct wl_compiled *compiled);
 

@@ -19,18 +19,18 @@ struct parser {
 /* By what a message holds; the variable stands between variable_begin and variable_end. */
 static const struct {
     const char *part;
-    enum wl_compiler_saying saying;
+    enum wl_compiler_message_kind kind;
     const char *variable_begin, *variable_end;
-} sayings[] = {
-    {"dependence of ", WL_SAID_DEPENDENCE, "dependence of ", " ->("},
-    {"Generating implicit ", WL_SAID_IMPLICIT_COPY, "(", "[:,) "},
-    {"#pragma acc loop seq", WL_SAID_SEQUENTIAL, NULL, NULL},
-    {"!$acc loop seq", WL_SAID_SEQUENTIAL, NULL, NULL},
-    {"assigned OpenACC seq loop", WL_SAID_SEQUENTIAL, NULL, NULL},
-    {"serial kernel generated", WL_SAID_SEQUENTIAL, NULL, NULL},
-    {"#pragma acc loop ", WL_SAID_MAPPING, NULL, NULL},
-    {"!$acc loop ", WL_SAID_MAPPING, NULL, NULL},
-    {"assigned OpenACC ", WL_SAID_MAPPING, NULL, NULL},
+} message_kinds[] = {
+    {"dependence of ", WL_COMPILER_DEPENDENCE, "dependence of ", " ->("},
+    {"Generating implicit ", WL_COMPILER_IMPLICIT_COPY, "(", "[:,) "},
+    {"#pragma acc loop seq", WL_COMPILER_SEQUENTIAL, NULL, NULL},
+    {"!$acc loop seq", WL_COMPILER_SEQUENTIAL, NULL, NULL},
+    {"assigned OpenACC seq loop", WL_COMPILER_SEQUENTIAL, NULL, NULL},
+    {"serial kernel generated", WL_COMPILER_SEQUENTIAL, NULL, NULL},
+    {"#pragma acc loop ", WL_COMPILER_MAPPING, NULL, NULL},
+    {"!$acc loop ", WL_COMPILER_MAPPING, NULL, NULL},
+    {"assigned OpenACC ", WL_COMPILER_MAPPING, NULL, NULL},
 };
 
 static const char *keep(struct wl_compiler_log *log, const char *text, size_t length)
@@ -49,16 +49,17 @@ static void add(struct parser *parser, uint32_t line, const char *text, size_t l
     struct wl_compiler_message message = {
         .file = parser->file, .function = parser->function, .line = line, .variable = ""};
     message.text = keep(parser->log, text, length);
-    for (size_t i = 0; i < WL_COUNT(sayings); i++) {
-        const char *found = strstr(message.text, sayings[i].part);
+    for (size_t i = 0; i < WL_COUNT(message_kinds); i++) {
+        const char *found = strstr(message.text, message_kinds[i].part);
         if (!found)
             continue;
-        message.saying = sayings[i].saying;
+        message.kind = message_kinds[i].kind;
         const char *name =
-            sayings[i].variable_begin ? strstr(found, sayings[i].variable_begin) : NULL;
+            message_kinds[i].variable_begin ? strstr(found, message_kinds[i].variable_begin) : NULL;
         if (name) {
-            name += strlen(sayings[i].variable_begin);
-            message.variable = keep(parser->log, name, strcspn(name, sayings[i].variable_end));
+            name += strlen(message_kinds[i].variable_begin);
+            message.variable =
+                keep(parser->log, name, strcspn(name, message_kinds[i].variable_end));
         }
         break;
     }
@@ -121,8 +122,8 @@ static bool parse_headline(struct parser *parser, const char *text, size_t lengt
     return true;
 }
 
-/* "     15, Generating copyin(x[:n])", then without a number what else is said of the line; lines
- * of loops within a region have one of their own. */
+/* "     15, Generating copyin(x[:n])", then without a number what else the line's messages are;
+ * lines of loops within a region have one of their own. */
 static void parse_nvc(struct parser *parser, const char *text, size_t length)
 {
     size_t blanks = 0;

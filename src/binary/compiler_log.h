@@ -10,19 +10,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-enum wl_compiler_saying {
-    WL_SAID_OTHER,
-    WL_SAID_MAPPING,       /* how a loop was spread over gangs, workers and vectors */
-    WL_SAID_SEQUENTIAL,    /* that a loop runs on one thread */
-    WL_SAID_DEPENDENCE,    /* what keeps a loop from running in parallel */
-    WL_SAID_IMPLICIT_COPY, /* a copy that the source does not ask for */
+enum wl_compiler_message_kind {
+    WL_COMPILER_OTHER,
+    WL_COMPILER_MAPPING,       /* how a loop was spread over gangs, workers and vectors */
+    WL_COMPILER_SEQUENTIAL,    /* that a loop runs on one thread */
+    WL_COMPILER_DEPENDENCE,    /* what keeps a loop from running in parallel */
+    WL_COMPILER_IMPLICIT_COPY, /* a copy that the source does not ask for */
 };
 
 struct wl_compiler_message {
     const char *file;     /* "" where the log does not say */
     const char *function; /* the same */
     uint32_t line;
-    enum wl_compiler_saying saying;
+    enum wl_compiler_message_kind kind;
     const char *text;
     const char *variable; /* of DEPENDENCE and IMPLICIT_COPY; else "" */
 };

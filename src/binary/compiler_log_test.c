@@ -37,7 +37,7 @@ static char *describe(const char *text)
     for (size_t i = 0; i < log.count; i++) {
         const struct wl_compiler_message *message = &log.items[i];
         wl_text_addf(&out, "%s|%s|%u|%d|%s|%s\n", message->file, message->function, message->line,
-                     message->saying, message->variable, message->text);
+                     message->kind, message->variable, message->text);
     }
     wl_compiler_log_free(&log);
     return wl_text_take(&out);

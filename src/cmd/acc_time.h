@@ -7,7 +7,7 @@
 
 #define WL_COMPILER_LOG_ROW(type, field)                 \
     WL_ROW(type, field, TEXT, "compiler-log", 0, "FILE", \
-           "what nvc -Minfo=accel or gcc -fopt-info-omp said, to be told with the lines")
+           "output of nvc -Minfo=accel or gcc -fopt-info-omp, shown with the lines")
 
 struct wl_acc_time_options {
     const char *compiler_log; /* a file, or NULL */

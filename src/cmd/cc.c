@@ -407,7 +407,7 @@ const struct wl_verb wl_verb_cc = {
     .usage = "cc [options] FILES",
     .summary = "compile CUDA C++ with clang, without NVIDIA's toolkit",
     .more =
-        "Options of nvcc that change nothing here are taken; all others are passed on to clang.",
+        "Options of nvcc that change nothing here are accepted; all others are passed on to clang.",
     .tables = wl_cc_tables,
     .run = run,
 };

@@ -57,7 +57,7 @@ enum wl_code wl_cc_clang_find(const char *asked, struct wl_cc_clang *clang, stru
         wl_cc_clang_free(clang);
     }
     if (asked)
-        wl_error_set(error, WL_ERR_INPUT, "%s is no clang 14 or newer", asked);
+        wl_error_set(error, WL_ERR_INPUT, "%s is not clang 14 or newer", asked);
     else
         wl_error_set(error, WL_ERR_INPUT, "there is no clang 14 or newer in PATH");
     return wl_error_set_hint(error, "apt-get install clang g++");

@@ -20,7 +20,7 @@ struct options {
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("CEILINGS"),
     WL_ROW(struct options, gpu, TEXT, "gpu", 0, "NAME",
-           "of a model instead: what its description says"),
+           "of this GPU model instead, from its description"),
     WL_ROW(struct options, gpu_folder, TEXT, "gpu-folder", 0, "FOLDER",
            "look here first for NAME.gpu"),
     WL_ROW(struct options, measure_again, FLAG, "again", 0, NULL,
@@ -110,7 +110,7 @@ static void print(const struct options *options, const struct wl_gpu *gpu,
         return;
     }
     wl_text_addf(out, "%s%s\n", gpu->full_name,
-                 measured ? "" : ", as its description has it; nothing was measured");
+                 measured ? "" : ", from its description; nothing was measured");
     print_table(measured, &theoretical, out);
 }
 
@@ -185,7 +185,7 @@ static enum wl_code run(void *given, const struct wl_arguments *arguments,
 const struct wl_verb wl_verb_ceilings = {
     .name = "ceilings",
     .usage = "ceilings [--gpu NAME]",
-    .summary = "measure what this machine's GPU reaches at most",
+    .summary = "measure the peak rates that this machine's GPU reaches",
     .options_bytes = sizeof(struct options),
     .tables = tables,
     .words = WL_WORDS_NONE,

@@ -23,17 +23,16 @@ struct options {
 
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("BUDGET"),
-    WL_ROW(
-        struct options, budget_path, TEXT, "budget", 0, "FILE",
-        "limits, one a line: 'KERNEL METRIC <= NUMBER[UNIT] [+N%]', 'KERNEL finding:RULE <= NUMBER', "
-        "'gpu NAME'"),
+    WL_ROW(struct options, budget_path, TEXT, "budget", 0, "FILE",
+           "limits, one per line: 'KERNEL METRIC <= NUMBER[UNIT] [+N%]', 'KERNEL finding:RULE <= "
+           "NUMBER', 'gpu NAME'"),
     WL_ROW(struct options, written_path, TEXT, "write-budget", 0, "FILE",
-           "write the limits that this report keeps, for later ones"),
+           "write limits that this report meets, for later reports"),
     WL_ROW(struct options, tolerance, TEXT, "tolerance", 0, "N%",
-           "with --write-budget: of times and modelled counts; default 10%"),
+           "with --write-budget: allowance for times and modelled counts; default 10%"),
     WL_OVERWRITE_ROW(struct options, overwrite, "overwrite an existing budget"),
     WL_ROW(struct options, allows_unlike, FLAG, "allow-unlike", 0, NULL,
-           "a report of another GPU, clock or input than the budget's too"),
+           "accept a report of another GPU, clock or input than the budget's"),
     WL_ROW(struct options, junit, FLAG, "junit", 0, NULL, "as JUnit's XML"),
     WL_ROW(struct options, markdown, FLAG, "markdown", 0, NULL, "as a table in Markdown"),
     WL_SECTION_FOLDER_ROW(struct options, section_folder, WL_OWN_METRICS),
@@ -169,8 +168,8 @@ static enum wl_code print_results(const struct options *options,
     wl_console_print(console, "%s", out.data ? out.data : "");
     wl_text_free(&out);
     return failed == 0 ? WL_OK
-                       : wl_error_set(error, WL_ERR_BUDGET, "%zu of %zu limits are not kept",
-                                      failed, results->count);
+                       : wl_error_set(error, WL_ERR_BUDGET, "%zu of %zu limits are not met", failed,
+                                      results->count);
 }
 
 static enum wl_code write_budget(const struct options *options, struct wl_report *report,
@@ -182,7 +181,7 @@ static enum wl_code write_budget(const struct options *options, struct wl_report
     struct wl_text out = {0};
     if (options->tolerance && (!wl_unit_read(options->tolerance, &tolerance_pct, &unit) ||
                                (unit && strcmp(unit, "%") != 0) || tolerance_pct < 0)) {
-        wl_error_set(error, WL_ERR_USAGE, "--tolerance takes per cent, not '%s'",
+        wl_error_set(error, WL_ERR_USAGE, "--tolerance takes a percentage, not '%s'",
                      options->tolerance);
         return wl_error_set_hint(error, "--tolerance 10%%");
     }
@@ -273,7 +272,7 @@ static enum wl_code check(void *given, const struct wl_arguments *arguments,
 const struct wl_verb wl_verb_check = {
     .name = "check",
     .usage = "check REPORT --budget FILE | --write-budget FILE",
-    .summary = "compare a report with limits; exit status 11 if one is not kept",
+    .summary = "compare a report with limits; exit status 11 if one is not met",
     .options_bytes = sizeof(struct options),
     .tables = tables,
     .work = check,

@@ -6,7 +6,7 @@
 #include "base/folder.h"
 #include "base/memory.h"
 #include "base/near.h"
-#include "cmd/tell.h"
+#include "cmd/outcome.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "run/hardware.h"
@@ -33,7 +33,7 @@ static const struct wl_option rows[] = {
            "print no more than N errors, 0: all; default: 100"),
     WL_ROW(struct options, report.path, TEXT, "save", 0, "FILE",
            "keep the report of the run (.wlr is added)"),
-    WL_OVERWRITE_ROW(struct options, report.overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct options, report.overwrite, "replace an existing report"),
     WL_ROWS_END,
 };
 
@@ -246,7 +246,7 @@ static enum wl_code print_report(struct result *result, const char *path, struct
     if (count || result->errors || !chooses_launches(&result->options->settings))
         return WL_OK;
     return wl_error_set(error, WL_ERR_NOTHING,
-                        "no kernel launch was chosen, so nothing was checked");
+                        "no kernel launch was selected, so nothing was checked");
 }
 
 /* ---- the run ---- */
@@ -256,7 +256,7 @@ static void describe_ending(const struct wl_launch_run *run, struct result *resu
 {
     if (!run->ending.signal)
         return;
-    char *place = wl_tell_running(run);
+    char *place = wl_outcome_running(run);
     result->ending = wl_string_format("Program was ended by signal %d (%s)%s", run->ending.signal,
                                       strsignal(run->ending.signal), place);
     free(place);
@@ -371,7 +371,7 @@ static void release(void *given)
 const struct wl_verb wl_verb_check_memory = {
     .name = "check-memory",
     .usage = "check-memory [options] PROGRAM [ARGUMENTS]",
-    .summary = "run a CUDA program and look for wrong memory accesses, races and barriers",
+    .summary = "run a CUDA program and check it for memory errors, races and misused barriers",
     .options_bytes = sizeof(struct options),
     .tables = tables,
     .words = WL_WORDS_PROGRAM,

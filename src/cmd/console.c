@@ -58,7 +58,7 @@ int wl_console_end(struct wl_console *console, enum wl_code code)
     return (int)code;
 }
 
-/* What is said may come from the user's program, a file's name or a received report. */
+/* What is printed may come from the user's program, a file's name or a received report. */
 static void print_safe(FILE *out, const char *text)
 {
     struct wl_text safe = {0};

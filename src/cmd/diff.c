@@ -19,10 +19,10 @@ static const struct wl_option rows[] = {
     WL_ROW(struct options, metrics, COMMAS, "metrics", 0, "NAMES",
            "compare these metrics; default: time and what explains it"),
     WL_ROW(struct options, compares_all, FLAG, "all", 0, NULL,
-           "compare every metric of the base report"),
+           "compare every metric of the baseline"),
     WL_ROW(struct options, fail_on, COMMAS, "fail-on", 0, "METRIC:N%",
-           "exit status 11 if it grew by more than N % (METRIC:-N%: fell); 'time' is the duration, "
-           "'finding' a new one"),
+           "exit status 11 if METRIC grew by more than N % (METRIC:-N%: fell); 'time' is the "
+           "duration, 'finding' a new finding"),
     WL_ROW(struct options, json, FLAG, "json", 0, NULL, "as JSON, in base units"),
     WL_ROW(struct options, html_path, TEXT, "html", 0, "FILE",
            "as a page for a browser: as `warplens export NEW --html FILE --baseline BASE`"),
@@ -43,7 +43,7 @@ static enum wl_code diff(const struct options *options, const struct wl_argument
                          const struct wl_console *console, struct wl_error *error)
 {
     if (arguments->count < 2) {
-        wl_error_set(error, WL_ERR_USAGE, "diff takes a base report and at least one other");
+        wl_error_set(error, WL_ERR_USAGE, "diff takes a baseline and at least one other report");
         return wl_error_set_hint(error, "warplens diff BASE.wlr NEW.wlr");
     }
     enum wl_code code = WL_OK;
@@ -103,7 +103,7 @@ static enum wl_code run(void *given, const struct wl_arguments *arguments,
 const struct wl_verb wl_verb_diff = {
     .name = "diff",
     .usage = "diff BASE NEW [MORE]",
-    .summary = "compare reports with a base",
+    .summary = "compare reports with a baseline",
     .options_bytes = sizeof(struct options),
     .tables = tables,
     .work = run,

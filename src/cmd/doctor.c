@@ -130,7 +130,7 @@ static enum wl_code examine(void *options, const struct wl_arguments *arguments,
 const struct wl_verb wl_verb_doctor = {
     .name = "doctor",
     .usage = "doctor",
-    .summary = "say what can be measured on this machine, and why not more",
+    .summary = "report what can be measured on this machine, and what prevents more",
     .options_bytes = sizeof(struct wl_general_options),
     .tables = tables,
     .words = WL_WORDS_NONE,

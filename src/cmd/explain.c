@@ -134,7 +134,8 @@ static enum wl_code refuse(const struct knowledge *knowledge, const char *name,
     for (size_t i = 0; i < count; i++)
         wl_near_offer(&near, sections[i].identifier);
     wl_near_print(&near, "", &names);
-    wl_error_set(error, WL_ERR_NOTHING, "there is no metric, stall, rule or section %s", name);
+    wl_error_set(error, WL_ERR_NOTHING, "there is no metric, stall reason, rule or section %s",
+                 name);
     if (names.length)
         wl_error_set_hint(error, "did you mean %s?", names.data);
     else
@@ -168,7 +169,7 @@ static enum wl_code explain_all(void *given, const struct wl_arguments *argument
     const char *folder = options->section_folder;
     if (arguments->count == 0) {
         wl_error_set(error, WL_ERR_USAGE,
-                     "explain takes names of metrics, stalls, rules, sections");
+                     "explain takes names of metrics, stall reasons, rules, sections");
         return wl_error_set_hint(error, "warplens explain long_scoreboard shared-bank");
     }
     enum wl_code code = wl_metric_catalog_create(folder, &knowledge.catalog, error);
@@ -190,7 +191,7 @@ static enum wl_code explain_all(void *given, const struct wl_arguments *argument
 const struct wl_verb wl_verb_explain = {
     .name = "explain",
     .usage = "explain NAMES",
-    .summary = "say what a metric, stall, rule or section is",
+    .summary = "explain a metric, stall reason, rule or section",
     .options_bytes = sizeof(struct wl_catalog_options),
     .tables = wl_catalog_tables,
     .work = explain_all,

@@ -10,15 +10,14 @@
 #include "cmd/pages.h"
 #include "cmd/verbs.h"
 
-enum { most_quiet_launches = 200 }; /* a page of more takes so long that it is said */
+enum { most_quiet_launches = 200 }; /* a page of more takes long enough for a message */
 
 #define EXPORT(field, ...) WL_ROW(struct wl_export_options, field, __VA_ARGS__)
 
 static const struct wl_option rows[] = {
     WL_ROWS_HEADING("EXPORT"),
-    EXPORT(html_path, TEXT, "html", 0, "FILE",
-           "one page for a browser, which needs nothing beside it"),
-    EXPORT(pdf_path, TEXT, "pdf", 0, "FILE", "the whole analysis on paper"),
+    EXPORT(html_path, TEXT, "html", 0, "FILE", "one self-contained page for a browser"),
+    EXPORT(pdf_path, TEXT, "pdf", 0, "FILE", "the whole analysis as a PDF document"),
     EXPORT(svg_folder, TEXT, "svg", 0, "FOLDER", "the drawings of each launch: FOLDER/ID-NAME.svg"),
     EXPORT(png_folder, TEXT, "png", 0, "FOLDER", "the drawings of each launch: FOLDER/ID-NAME.png"),
     EXPORT(trace_paths[WL_TIMELINE_FORM_CHROME], TEXT, "chrome", 0, "FILE",
@@ -67,7 +66,7 @@ static enum wl_code check_target(const char *path, const struct wl_export_option
     struct stat status;
     if (options->overwrite || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
         return WL_OK;
-    wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+    wl_error_set(error, WL_ERR_OUTPUT, "the file exists already (%s)", path);
     return wl_error_set_hint(error, "-f replaces it");
 }
 
@@ -145,8 +144,8 @@ static enum wl_code export_traces(const struct wl_export_options *options, struc
     return code;
 }
 
-/* One that fails does not keep the others from being written: the first error is told at the end,
- * those that follow at once. */
+/* One that fails does not keep the others from being written: the first error is reported at the
+ * end, those that follow at once. */
 static enum wl_code keep_first(enum wl_code code, enum wl_code next, const struct wl_error *trouble,
                                const struct wl_console *console, struct wl_error *error)
 {
@@ -171,7 +170,8 @@ static enum wl_code export_files(const struct wl_export_options *options,
         size_t launches = 0;
         wl_report_launches(reports[0].report, &launches);
         if (launches > most_quiet_launches)
-            wl_console_say(console, "making the page of %zu launches, some seconds", launches);
+            wl_console_say(console, "writing the page of %zu launches, which takes some seconds",
+                           launches);
         code = wl_export_html(reports, count, options->allows_unlike, &view, options->html_path,
                               error);
         if (!code)
@@ -208,7 +208,7 @@ enum wl_code wl_export(struct wl_export_options *options, const struct wl_argume
             wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
         else
             wl_error_set(error, WL_ERR_USAGE,
-                         "export needs --html, --pdf, --svg, --png or a form of traces");
+                         "export needs --html, --pdf, --svg, --png or a trace format");
         return wl_error_set_hint(error, "warplens export REPORT.wlr --html FILE.html");
     }
     if (options->baselines.length && !options->html_path) {

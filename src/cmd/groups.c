@@ -111,7 +111,7 @@ enum wl_code wl_page_options_check(const struct wl_page_options *options, struct
         return wl_error_set(error, WL_ERR_USAGE, "--csv and --json exclude each other");
     if (options->csv + options->json + options->sarif + options->markdown > 1)
         return wl_error_set(error, WL_ERR_USAGE,
-                            "only one of --csv, --json, --sarif and --markdown can be");
+                            "only one of --csv, --json, --sarif and --markdown can be given");
     return WL_OK;
 }
 

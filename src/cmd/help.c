@@ -8,8 +8,8 @@
 #include "base/count.h"
 #include "base/folder.h"
 #include "cmd/completions.h"
+#include "cmd/foreign.h"
 #include "cmd/manual.h"
-#include "cmd/tongues.h"
 #include "show/format/format.h"
 #include "warplens/version.h"
 
@@ -26,9 +26,9 @@ static const struct wl_option rows[] = {
     WL_ROW(struct options, man, FLAG, "man", 0, NULL,
            "print the man page of the verb, or of warplens, as man reads it"),
     WL_ROW(struct options, environment, FLAG, "environment", 0, NULL,
-           "list the variables of the environment that warplens reads"),
+           "list the environment variables that warplens reads"),
     WL_ROW(struct options, commands, FLAG, "commands", 0, NULL,
-           "list what becomes of every option of ncu, nsys and nvprof, as Markdown"),
+           "list how every option of ncu, nsys and nvprof is treated, as Markdown"),
     WL_ROWS_END,
 };
 
@@ -77,7 +77,8 @@ static void print_exit_codes_page(FILE *out)
 
 void wl_help_overview(FILE *out)
 {
-    fprintf(out, "Warplens %s profiles CUDA programs, without a GPU too.\n\n", WL_VERSION_STRING);
+    fprintf(out, "Warplens %s profiles CUDA programs, with or without a GPU.\n\n",
+            WL_VERSION_STRING);
     size_t width = wl_console_width(out);
     for (const struct wl_verb *const *verb = wl_verbs; *verb; verb++) {
         struct wl_text summary = {0};
@@ -95,11 +96,11 @@ void wl_help_overview(FILE *out)
 
 static void print_commands(struct wl_text *out)
 {
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
-        wl_text_addf(out, "## `%s%s%s`\n\n", tongue->tool, *tongue->command ? " " : "",
-                     tongue->command);
-        wl_tongue_print(tongue, out);
-        wl_text_add(out, tongue[1].tool ? "\n" : "");
+    for (const struct wl_foreign_command *command = wl_foreign_commands; command->tool; command++) {
+        wl_text_addf(out, "## `%s%s%s`\n\n", command->tool, *command->words ? " " : "",
+                     command->words);
+        wl_foreign_print(command, out);
+        wl_text_add(out, command[1].tool ? "\n" : "");
     }
 }
 
@@ -149,7 +150,7 @@ static int version(size_t word_count, char **words)
 const struct wl_verb wl_verb_help = {
     .name = "help",
     .usage = "help [VERB]",
-    .summary = "say how to use a verb",
+    .summary = "print how a verb is used",
     .options_bytes = sizeof(struct options),
     .tables = tables,
     .init = init,

@@ -1,12 +1,12 @@
-/* What is said of an option or a verb that is not known: what does here what another tool calls so,
- * whose it is, or what it may have meant. */
+/* Hints for an unknown option or verb: the equivalent of another tool's name here, which tool has
+ * it, or similar names. */
 #include <string.h>
 
 #include "base/count.h"
 #include "base/near.h"
+#include "cmd/foreign.h"
 #include "cmd/nsys.h"
 #include "cmd/profile.h"
-#include "cmd/tongues.h"
 #include "cmd/trace.h"
 
 /* What an option of one tool is called in the verbs that do another's work. */
@@ -45,9 +45,9 @@ static const struct {
     {"page", "--report NAMES prints tables; `warplens show REPORT --page NAME`", wl_trace_tables},
 };
 
-static bool has_option(const struct wl_tongue *tongue, const char *name)
+static bool has_option(const struct wl_foreign_command *command, const char *name)
 {
-    for (const char *at = tongue->options; *at;) {
+    for (const char *at = command->options; *at;) {
         size_t length = strcspn(at, " ");
         if (strlen(name) == length && strncmp(at, name, length) == 0)
             return true;
@@ -64,16 +64,17 @@ static bool is_unsupported(const struct wl_option *row)
 }
 
 /* "`nsys profile`'s --gpu-metrics-devices" and what becomes of it here. */
-static void tell_whose(const struct wl_tongue *tongue, const char *name, struct wl_text *hint)
+static void explain_owner(const struct wl_foreign_command *command, const char *name,
+                          struct wl_text *hint)
 {
-    const struct wl_option *row = wl_tongue_find(tongue->tables, name, strlen(name));
-    wl_text_addf(hint, "it is of `%s%s%s`, ", tongue->tool, *tongue->command ? " " : "",
-                 tongue->command);
+    const struct wl_option *row = wl_foreign_find_option(command->tables, name, strlen(name));
+    wl_text_addf(hint, "it is of `%s%s%s`, ", command->tool, *command->words ? " " : "",
+                 command->words);
     if (row && row->kind == WL_OPTION_REFUSED)
         wl_text_addf(hint, "and not here: %s", row->help);
     else
-        wl_text_addf(hint, "which is `warplens %s` here: warplens %s --help", tongue->here,
-                     tongue->here);
+        wl_text_addf(hint, "which is `warplens %s` here: warplens %s --help", command->here,
+                     command->here);
 }
 
 /* Verbs that know the option: "`warplens show --csv`, `warplens stats --csv`". */
@@ -84,7 +85,7 @@ static void tell_verbs(const struct wl_option_table *tables, const char *name, s
     for (const struct wl_verb *const *verb = wl_verbs; *verb && count < most; verb++) {
         if (!(*verb)->tables || (*verb)->tables == tables || *verb == &wl_verb_ncu)
             continue;
-        const struct wl_option *row = wl_tongue_find((*verb)->tables, name, strlen(name));
+        const struct wl_option *row = wl_foreign_find_option((*verb)->tables, name, strlen(name));
         if (!row || is_unsupported(row))
             continue;
         wl_text_addf(hint, "%s`warplens %s`", count ? ", " : "it is an option of ", (*verb)->name);
@@ -114,24 +115,24 @@ static void tell_letters(const struct wl_option_table *tables, char letter, stru
 
 static void guess(const struct wl_option_table *tables, const char *name, struct wl_text *hint)
 {
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++) {
+    for (const struct wl_foreign_command *command = wl_foreign_commands; command->tool; command++) {
         struct wl_near near = {.word = name};
-        for (struct wl_option_cursor at = wl_options_first(tongue->tables); at.row;
+        for (struct wl_option_cursor at = wl_options_first(command->tables); at.row;
              wl_options_next(&at))
-            if (at.row->kind != WL_OPTION_HEADING && has_option(tongue, at.row->name))
+            if (at.row->kind != WL_OPTION_HEADING && has_option(command, at.row->name))
                 wl_near_offer(&near, at.row->name);
         if (!near.names[0])
             continue;
         struct wl_text told = {0};
-        wl_tongue_explain(tables, near.names[0], false, &told);
+        wl_foreign_explain_option(tables, near.names[0], false, &told);
         wl_text_addf(hint, "did you mean --%s? %s", near.names[0], told.length ? told.data : "");
         wl_text_free(&told);
         return;
     }
 }
 
-void wl_tongue_explain(const struct wl_option_table *tables, const char *name, bool may_guess,
-                       struct wl_text *hint)
+void wl_foreign_explain_option(const struct wl_option_table *tables, const char *name,
+                               bool may_guess, struct wl_text *hint)
 {
     if (may_guess) {
         guess(tables, name, hint);
@@ -146,9 +147,9 @@ void wl_tongue_explain(const struct wl_option_table *tables, const char *name, b
         tell_letters(tables, name[0], hint);
         return;
     }
-    for (const struct wl_tongue *tongue = wl_tongues; tongue->tool; tongue++)
-        if (tongue->tables != tables && has_option(tongue, name)) {
-            tell_whose(tongue, name, hint);
+    for (const struct wl_foreign_command *command = wl_foreign_commands; command->tool; command++)
+        if (command->tables != tables && has_option(command, name)) {
+            explain_owner(command, name, hint);
             return;
         }
     tell_verbs(tables, name, hint);
@@ -184,7 +185,7 @@ static const struct {
     {"advise", "guide"},
 };
 
-void wl_tongue_explain_verb(const char *word, struct wl_text *hint)
+void wl_foreign_explain_verb(const char *word, struct wl_text *hint)
 {
     struct wl_near near = {.word = word};
     bool is_done = false;
@@ -212,7 +213,7 @@ void wl_tongue_explain_verb(const char *word, struct wl_text *hint)
     wl_nsys_offer(&near);
     if (near.names[0]) {
         struct wl_text told = {0};
-        wl_tongue_explain_verb(near.names[0], &told);
+        wl_foreign_explain_verb(near.names[0], &told);
         wl_text_addf(hint, "did you mean %s? %s", near.names[0], told.data);
         wl_text_free(&told);
     } else {

@@ -19,7 +19,7 @@ static const struct wl_option rows[] = {
     WL_ROWS_HEADING("IMPORT"),
     WL_ROW(struct options, path, TEXT, "output", 'o', "FILE",
            "write this report (.wlr is added); default: the file's name with .wlr"),
-    WL_OVERWRITE_ROW(struct options, overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "replace an existing report"),
     WL_ROWS_END,
 };
 
@@ -59,8 +59,7 @@ static enum wl_code import(void *given, const struct wl_arguments *arguments,
         wl_console_say(console, "%s: %" PRIu64 " events, %" PRIu64 " kernel launches with metrics",
                        done.format, done.events, done.launches);
         if (done.notes)
-            wl_console_say(console, "what was not understood: warplens show %s --page session",
-                           path);
+            wl_console_say(console, "what was not imported: warplens show %s --page session", path);
         wl_console_say(console, "report: %s", path);
     }
     free(path);

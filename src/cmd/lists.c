@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "show/format/format.h"
 
-bool wl_lists_are_asked(const struct wl_list_options *lists)
+bool wl_lists_are_requested(const struct wl_list_options *lists)
 {
     return lists->metrics || lists->sets || lists->sections || lists->rules;
 }

@@ -13,7 +13,7 @@ struct wl_catalog_options {
 };
 extern const struct wl_option_table wl_catalog_tables[];
 
-bool wl_lists_are_asked(const struct wl_list_options *lists);
+bool wl_lists_are_requested(const struct wl_list_options *lists);
 
 /* Prints --list-sets, --list-sections, or else metrics: all, or those whose name contains one of
  * patterns (may be NULL). Errors: WL_ERR_NOTHING if none does. */

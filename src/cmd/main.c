@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cmd/console.h"
+#include "cmd/foreign.h"
 #include "cmd/help.h"
-#include "cmd/tongues.h"
 #include "cmd/verbs.h"
 
 /* ncu's and everybody's spelling of a verb. */
@@ -30,7 +30,7 @@ static int fail_unknown(const char *word)
     struct wl_error error = {0};
     struct wl_text hint = {0};
     wl_console_init(&console);
-    wl_tongue_explain_verb(word, &hint);
+    wl_foreign_explain_verb(word, &hint);
     wl_error_set(&error, WL_ERR_USAGE, "there is no verb %s", word);
     wl_error_set_hint(&error, "%s", hint.data);
     wl_text_free(&hint);
@@ -39,12 +39,12 @@ static int fail_unknown(const char *word)
 
 int main(int argument_count, char **arguments)
 {
-    wl_options_explain = wl_tongue_explain;
+    wl_options_explain = wl_foreign_explain_option;
     if (argument_count < 2) {
         wl_help_overview(stdout);
         return WL_ERR_USAGE;
     }
-    const struct wl_verb *of_program = wl_tongue_of_program(arguments[0]);
+    const struct wl_verb *of_program = wl_foreign_verb_of_program(arguments[0]);
     if (of_program)
         return wl_verb_run(of_program, (size_t)argument_count - 1, arguments + 1);
     const struct wl_verb *verb = find_verb(arguments[1]);

@@ -135,8 +135,8 @@ static void print_verb(const struct wl_verb *verb, struct wl_text *out)
 static void print_overview(struct wl_text *out)
 {
     add_title(NULL, out);
-    wl_text_add(out, ".SH NAME\nwarplens \\- profile CUDA programs, without a GPU too\n"
-                     ".SH SYNOPSIS\n.B warplens\n.I VERB\n[options] ...\n.SH VERBS\n");
+    wl_text_add(out, ".SH NAME\nwarplens \\- profile CUDA programs, with or without a GPU\n.SH "
+                     "SYNOPSIS\n.B warplens\n.I VERB\n[options] ...\n.SH VERBS\n");
     for (size_t i = 0; wl_verbs[i]; i++) {
         add_line(".TP\n.B ", wl_verbs[i]->usage, out);
         add_line("", wl_verbs[i]->summary, out);

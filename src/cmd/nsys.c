@@ -38,7 +38,7 @@ static const struct wl_option export_rows[] = {
     WL_ROWS_HEADING("EXPORT"),
     WL_ROW(struct export_options, output, TEXT, "output", 'o', "FILE",
            "write this file; default: the report's name with .sqlite"),
-    WL_OVERWRITE_ROW(struct export_options, overwrite, "replace a file that is there"),
+    WL_OVERWRITE_ROW(struct export_options, overwrite, "replace an existing file"),
     {.name = "type",
      .letter = 't',
      .kind = WL_OPTION_ONLY,
@@ -78,7 +78,7 @@ static enum wl_code export_sqlite(void *given, const struct wl_arguments *argume
                                  : wl_string_format("%.*s.sqlite", (int)stem, arguments->items[0]);
     enum wl_code code = wl_report_open(arguments->items[0], &report, error);
     if (!code && !options->overwrite && access(path, F_OK) == 0) {
-        code = wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+        code = wl_error_set(error, WL_ERR_OUTPUT, "the file exists already (%s)", path);
         wl_error_set_hint(error, "--force-overwrite true replaces it");
     }
     if (!code)

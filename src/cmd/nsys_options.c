@@ -32,7 +32,7 @@
 #define FRAMES "frames of graphics are not seen"
 #define SYSTEM_STACKS "calls of the system are recorded without call stacks"
 #define STORAGE "storage devices are not watched"
-#define EMBEDDED "it is of NVIDIA's embedded systems"
+#define EMBEDDED "it exists on NVIDIA's embedded systems only"
 
 const struct wl_option wl_nsys_rows[] = {
     /* the run */
@@ -75,8 +75,8 @@ const struct wl_option wl_nsys_rows[] = {
     ONLY("gpuctxsw", 0, OFF, "switches between GPU contexts are not seen"),
     ONLY("gpu-metrics-devices", 0, "none", GPU_COUNTERS),
     ONLY("gpu-metrics-device", 0, "none", GPU_COUNTERS),
-    ACCEPTED("gpu-metrics-frequency", 0, "HZ", "without --gpu-metrics-devices it says nothing"),
-    ACCEPTED("gpu-metrics-set", 0, "NAME", "without --gpu-metrics-devices it says nothing"),
+    ACCEPTED("gpu-metrics-frequency", 0, "HZ", "it has no effect without --gpu-metrics-devices"),
+    ACCEPTED("gpu-metrics-set", 0, "NAME", "it has no effect without --gpu-metrics-devices"),
     ONLY("gpu-video-device", 0, "none", "video engines are not watched"),
     ONLY("nvidia-video-trace", 0, "none", "video engines are not watched"),
     ONLY("accelerator-trace", 0, "none", EMBEDDED),
@@ -101,21 +101,21 @@ const struct wl_option wl_nsys_rows[] = {
     ONLY("cpu-cluster-events", 0, "none", CPU_COUNTERS),
     ONLY("event-sample", 0, "none", CPU_COUNTERS),
     ACCEPTED("event-sampling-interval", 0, "MILLISECONDS",
-             "without --event-sample it says nothing"),
-    ACCEPTED("event-sampling-frequency", 0, "HZ", "without --event-sample it says nothing"),
+             "it has no effect without --event-sample"),
+    ACCEPTED("event-sampling-frequency", 0, "HZ", "it has no effect without --event-sample"),
     ONLY("os-events", 0, "none", KERNEL_EVENTS),
     REFUSED("ftrace", KERNEL_EVENTS),
-    ACCEPTED("ftrace-keep-user-config", 0, "true|false", "without --ftrace it says nothing"),
+    ACCEPTED("ftrace-keep-user-config", 0, "true|false", "it has no effect without --ftrace"),
     ONLY("syscall", 0, "none", KERNEL_EVENTS),
     ACCEPTED("isr", 0, "true|false", "interrupts are not recorded"),
     /* libraries */
-    ACCEPTED("mpi-impl", 0, "openmpi|mpich", "the MPI library is recognised by itself"),
+    ACCEPTED("mpi-impl", 0, "openmpi|mpich", "the MPI library is detected"),
     ACCEPTED("osrt-backtrace-depth", 0, "N", SYSTEM_STACKS),
     ACCEPTED("osrt-backtrace-stack-size", 0, "BYTES", SYSTEM_STACKS),
     ACCEPTED("osrt-backtrace-threshold", 0, "NS", SYSTEM_STACKS),
-    ONLY("osrt-file-access", 0, OFF, "names of files are not recorded; strace tells them"),
+    ONLY("osrt-file-access", 0, OFF, "names of files are not recorded; strace shows them"),
     ONLY("python-sampling", 0, OFF, PYTHON),
-    ACCEPTED("python-sampling-frequency", 0, "HZ", "without --python-sampling it says nothing"),
+    ACCEPTED("python-sampling-frequency", 0, "HZ", "it has no effect without --python-sampling"),
     ONLY("python-functions-trace", 0, OFF, PYTHON),
     ONLY("python-nvtx-annotations", 0, OFF, PYTHON),
     ONLY("dask", 0, OFF, PYTHON),

@@ -8,9 +8,9 @@
 #include "base/subprocess.h"
 #include "cmd/lists.h"
 #include "cmd/nvprof.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
-#include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
@@ -82,14 +82,14 @@ static const struct wl_option rows[] = {
     NVPROF(view.time_unit, CHOICE, "normalized-time-unit", 'u', WL_NVPROF_UNIT_WORDS,
            "unit of times; default: auto"),
     NVPROF(profile.report.path, TEXT, "export-profile", 'o', "FILE", WL_REPORT_PATH_HELP),
-    WL_OVERWRITE_ROW(struct options, profile.report.overwrite, "replace a report that is there"),
+    WL_OVERWRITE_ROW(struct options, profile.report.overwrite, "replace an existing report"),
     NVPROF(import_path, TEXT, "import-profile", 'i', "FILE", "run nothing, show this report"),
     WL_ROWS_END,
 };
 
 static const struct wl_option other_rows[] = {
     ONLY("aggregate-mode", "on|true|yes|1", "counts are of the whole GPU"),
-    ACCEPTED("annotate-mpi", "off|openmpi|mpich", "calls of MPI are seen by themselves"),
+    ACCEPTED("annotate-mpi", "off|openmpi|mpich", "calls of MPI are always recorded"),
     ACCEPTED("concurrent-kernels", "on|off", "kernels run as the program asks"),
     ONLY("continuous-sampling-interval", "0", "counters are read for each launch, not over time"),
     ONLY("cpu-profiling", OFF, CPU),
@@ -158,7 +158,7 @@ static bool has_counts(const struct options *options)
 
 /* ---- the run ---- */
 
-/* The report that is shown, and thrown away where none was asked for. */
+/* The report that is shown, and discarded where none was asked for. */
 struct recording {
     const struct options *options;
     const struct wl_arguments *program;
@@ -209,7 +209,7 @@ static enum wl_code record_profile(struct wl_launch_run *run, struct wl_error *e
     if (!code)
         code = wl_launch_execute(run, error);
     if (!code)
-        wl_tell_ending(run);
+        wl_outcome_print_ending(run);
     return code ? code : wl_launch_record(run, error);
 }
 
@@ -300,7 +300,7 @@ static enum wl_code record(struct recording *recording, struct wl_error *error)
     if (!code)
         code = show_report(options, run->report_path, recording->console, error);
     if (!code && options->profile.report.path)
-        wl_tell_report(run);
+        wl_outcome_print_report(run);
     if (!code && run->ending.exit_code)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed (%s)",
                             recording->program->items[0]);

@@ -53,7 +53,7 @@ void wl_pages_view(const struct wl_page_options *options, const struct wl_settin
         view->page = WL_PAGE_ADVICE;
 }
 
-bool wl_pages_are_asked(const struct wl_page_options *options)
+bool wl_pages_are_requested(const struct wl_page_options *options)
 {
     return options->page >= 0 || options->csv || options->json || options->summary >= 0 ||
            options->top || options->sarif || options->markdown || options->rules.length;
@@ -71,7 +71,7 @@ enum wl_code wl_pages_print(struct wl_report *report, const char *path,
     bool has_filter = view.kernel_name || view.launch_skip || view.launch_count;
     bool has_choice =
         options->metrics.sections.length || options->metrics.set || options->metrics.metrics.length;
-    bool is_free = !wl_pages_are_asked(options) && !has_choice && !has_filter;
+    bool is_free = !wl_pages_are_requested(options) && !has_choice && !has_filter;
     bool is_long = is_free && launch_count > many_launches;
     bool is_too_long = is_free && launch_count > too_many_launches;
     if (is_too_long) {

@@ -6,7 +6,7 @@
 #include "cmd/groups.h"
 
 /* Whether the options name a page or a form, so that --quiet does not suppress it. */
-bool wl_pages_are_asked(const struct wl_page_options *options);
+bool wl_pages_are_requested(const struct wl_page_options *options);
 
 /* What is asked of the views: out says width and colour. filter: which launches of the report, by
  * its options of WL_SETTINGS_LAUNCHES, or NULL: all. */

@@ -5,10 +5,10 @@
 #include "base/folder.h"
 #include "cmd/console.h"
 #include "cmd/lists.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
 #include "cmd/profile.h"
 #include "cmd/show.h"
-#include "cmd/tell.h"
 #include "cmd/twin.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
@@ -74,11 +74,11 @@ static enum wl_code print_pages(const struct wl_launch_run *run, struct wl_repor
     return code;
 }
 
-/* Pages of many ranks at once are of no use to anybody who did not ask for them. */
+/* Pages of many ranks at once are printed on request only. */
 static bool shows_pages(const struct wl_launch_run *run, const struct wl_page_options *options)
 {
     bool is_silent = run->messages.is_quiet || wl_rank_is_of_many(&run->rank);
-    return !is_silent || wl_pages_are_asked(options);
+    return !is_silent || wl_pages_are_requested(options);
 }
 
 static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_error *error)
@@ -96,7 +96,7 @@ static enum wl_code explain_nothing(const struct wl_launch_run *run, struct wl_e
                       settings->launch_skip_before_match || settings->nvtx_include[0] ||
                       settings->nvtx_exclude[0] || !settings->profile_from_start;
     if (has_filter)
-        wl_error_set_hint(error, "the options that choose launches may have matched none");
+        wl_error_set_hint(error, "the options that select launches may have matched none");
     else if (settings->replay == WL_REPLAY_RANGE || settings->replay == WL_REPLAY_APP_RANGE)
         wl_error_set_hint(error, "ranges begin with cudaProfilerStart, or with an NVTX range that "
                                  "--nvtx-include names, and launch something");
@@ -146,7 +146,8 @@ static enum wl_code profile(const struct wl_profile_options *options,
     enum wl_code code = wl_launch_choose(&run, error);
     if (!code && run.settings.kill && run.settings.collector == WL_COLLECTOR_HW)
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
-                            "--kill yes is for simulated GPUs: a real one must be left in order");
+                            "--kill yes is for simulated GPUs: a real one must be left in a clean "
+                            "state");
     if (!code && options->measure.twin && run.settings.collector != WL_COLLECTOR_HW) {
         code = wl_error_set(error, WL_ERR_UNSUPPORTED,
                             "--twin compares with a GPU, and there is none to measure on");
@@ -160,7 +161,7 @@ static enum wl_code profile(const struct wl_profile_options *options,
         code = wl_launch_execute(&run, error);
     if (code)
         goto out;
-    wl_tell_ending(&run);
+    wl_outcome_print_ending(&run);
     bool is_recorded = wl_launch_is_recorded(&run);
     code = is_recorded ? wl_launch_record(&run, error) : wl_folder_remove(run.stream_folder, error);
     bool has_report = is_recorded && code == WL_OK;
@@ -171,7 +172,7 @@ static enum wl_code profile(const struct wl_profile_options *options,
     if (!has_report && code == WL_ERR_NOTHING)
         code = explain_nothing(&run, error);
     if (has_report)
-        wl_tell_report(&run);
+        wl_outcome_print_report(&run);
     if (run.ending.exit_code && (code == WL_OK || code == WL_ERR_NOTHING)) {
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program failed; %s",
                             has_report ? "the report holds what ran up to there"
@@ -213,7 +214,7 @@ enum wl_code wl_profile(const struct wl_profile_options *options,
     if (options->import_path)
         return wl_show_report(options->import_path, pages, NULL, &options->settings, console,
                               error);
-    if (wl_lists_are_asked(&pages->lists))
+    if (wl_lists_are_requested(&pages->lists))
         return wl_lists_print(&pages->lists, pages->metrics.section_folder, NULL, console, error);
     if (wl_verb_need_program(program, "warplens profile [options] ./app arguments", error))
         return WL_ERR_USAGE;

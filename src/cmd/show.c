@@ -61,7 +61,7 @@ enum wl_code wl_show_report(const char *path, const struct wl_page_options *opti
         return code;
     size_t launch_count = 0;
     wl_report_launches(report, &launch_count);
-    bool is_plain = !wl_pages_are_asked(options) && !has_tables;
+    bool is_plain = !wl_pages_are_requested(options) && !has_tables;
     bool is_of_trace = is_plain && !launch_count && wl_report_event_count(report);
     if (is_of_trace) /* its findings: there is no other page of it */
         pages.page = WL_PAGE_ADVICE;
@@ -86,7 +86,7 @@ enum wl_code wl_show(const struct wl_show_options *options, const struct wl_argu
     enum wl_code code = wl_page_options_check(pages, error);
     if (code)
         return code;
-    if (wl_lists_are_asked(&pages->lists))
+    if (wl_lists_are_requested(&pages->lists))
         return wl_lists_print(&pages->lists, pages->metrics.section_folder, NULL, console, error);
     if (arguments->count != 1) {
         wl_error_set(error, WL_ERR_USAGE, "show takes one report, not %zu", arguments->count);

@@ -38,7 +38,7 @@ static const struct wl_option rows[] = {
           "these tables, ',' between; NAME:base: kernels without types; default: summaries that "
           "have rows"),
     STATS(forms, COMMAS, "format", 'f', WL_TABLE_FORM_WORDS,
-          "form of each table, ',' between: the last is that of those that follow; default: "
+          "format of each table, ',' between; the last is that of all that follow; default: "
           "column, and csv for a file"),
     STATS(outputs, COMMAS, "output", 'o', "BASE",
           "write files BASE_TABLE.csv; '-' (default): to stdout; '.': beside the report"),
@@ -46,9 +46,9 @@ static const struct wl_option rows[] = {
           WL_TABLE_TIME_WORDS "|nanoseconds|microseconds|"
                               "milliseconds|seconds",
           "unit of times; default: nsec"),
-    WL_OVERWRITE_ROW(struct options, overwrite, "replace files that are there"),
+    WL_OVERWRITE_ROW(struct options, overwrite, "replace existing files"),
     STATS(lists_tables, FLAG, "help-reports", 0, NULL, "list the tables and exit"),
-    STATS(lists_forms, FLAG, "help-formats", 0, NULL, "list the forms and exit"),
+    STATS(lists_forms, FLAG, "help-formats", 0, NULL, "list the formats and exit"),
     STATS(overwrite, CONFIRM, "force-overwrite-output", 0, "true|false", NULL),
     WL_ROWS_END,
 };
@@ -97,7 +97,7 @@ static enum wl_code find_form(const struct options *options, size_t index, bool 
         found = wl_option_find_word(WL_TABLE_FORM_WORDS, word);
     }
     if (found < 0) {
-        code = wl_error_set(error, WL_ERR_USAGE, "there is no form %s", word);
+        code = wl_error_set(error, WL_ERR_USAGE, "there is no format %s", word);
         wl_error_set_hint(error, "there are " WL_TABLE_FORM_WORDS);
     }
     *form = found < 0 ? WL_TABLE_FORM_COLUMN : (enum wl_table_form)found;
@@ -126,7 +126,7 @@ static enum wl_code write_file(const char *path, bool overwrite, const struct wl
                                struct wl_error *error)
 {
     if (!overwrite && access(path, F_OK) == 0) {
-        wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+        wl_error_set(error, WL_ERR_OUTPUT, "the file exists already (%s)", path);
         return wl_error_set_hint(error, "--force-overwrite true replaces it");
     }
     FILE *file = fopen(path, "w");
@@ -195,7 +195,7 @@ static enum wl_code put_table(const struct options *options, struct wl_report *r
         bool is_text = request.form == WL_TABLE_FORM_COLUMN || request.form == WL_TABLE_FORM_TABLE;
         fprintf(console->pages, "%s\n", text.data ? text.data : "");
         if (is_text && !row_count)
-            fprintf(console->pages, " no row: the trace has none of it\n\n");
+            fprintf(console->pages, " no rows: the trace has no such events\n\n");
         else if (is_text && request.table->is_of_device && wl_report_is_simulated(report))
             fprintf(console->pages, " Times of the GPU are predicted: those of the simulated "
                                     "clock.\n\n");

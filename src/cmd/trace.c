@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "cmd/acc_time.h"
 #include "cmd/console.h"
+#include "cmd/outcome.h"
 #include "cmd/pages.h"
-#include "cmd/tell.h"
 #include "cmd/trace.h"
 #include "cmd/trace_forms.h"
 #include "cmd/verbs.h"
@@ -45,9 +45,9 @@ static const struct wl_option rows[] = {
 static const struct wl_option program_rows[] = {
     WL_ROWS_HEADING("PROGRAM"),
     TRACE(shows_output, SWITCH, "show-output", 'w', "true|false",
-          "false: what the program prints to stdout is thrown away"),
+          "false: what the program prints to stdout is discarded"),
     TRACE(inherits_environment, SWITCH, "inherit-environment", 'n', "true|false",
-          "false: of the environment the program gets PATH only, and --env-var"),
+          "false: the program's environment is PATH and what --env-var sets"),
     TRACE(variables, COMMAS, "env-var", 'e', "A=B,C=D", "set these in the program's environment"),
     WL_ROWS_END,
 };
@@ -59,12 +59,12 @@ static const struct wl_option sampling_rows[] = {
         "sample what the program's threads execute on the processors (perf_event_open), by function and "
         "line: tables cpu_sample_sum and cpu_sample_line_sum, folded stacks and pprof"),
     TRACE(cpu_switches, CHOICE, "cpuctxsw", 0, WL_SAMPLED_WORDS,
-          "count how often threads leave their processor: table cpu_ctxsw_sum"),
+          "count context switches of each thread: table cpu_ctxsw_sum"),
     TRACE(sampling_frequency_hz, NUMBER32, "sampling-frequency", 0, "HZ",
-          "samples of --sample in a second of each thread, 100 to 8000; default 1000"),
-    TRACE(
-        backtrace, CHOICE, "backtrace", 'b', "none|auto|fp|lbr|dwarf",
-        "call stacks of samples, by frame pointers whichever is named (-fno-omit-frame-pointer); none: without"),
+          "samples of --sample per second and thread, 100 to 8000; default: 1000"),
+    TRACE(backtrace, CHOICE, "backtrace", 'b', "none|auto|fp|lbr|dwarf",
+          "call stacks of samples: none, or by frame pointers (-fno-omit-frame-pointer), whichever "
+          "else is named"),
     WL_ROWS_END,
 };
 
@@ -247,7 +247,7 @@ enum wl_code wl_timeline_record(struct wl_launch_run *run, bool *has_report, str
         code = wl_launch_execute(run, error);
     if (code)
         return code;
-    wl_tell_ending(run);
+    wl_outcome_print_ending(run);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
     *has_report = is_recorded && code == WL_OK;
@@ -308,10 +308,10 @@ static enum wl_code trace(const struct wl_trace_options *options,
         code = wl_trace_forms_write(options->forms.data, run.report_path, options->report.overwrite,
                                     console, error);
     if (has_report)
-        wl_tell_report(&run);
+        wl_outcome_print_report(&run);
     if (run.ending.exit_code && code == WL_OK) {
         code = wl_error_set(error, WL_ERR_PROGRAM,
-                            "the program failed; the report holds what it did up to there");
+                            "the program failed; the report holds what was recorded until then");
         wl_error_set_where(error, "%s", program->items[0]);
     }
     wl_launch_free(&run);

@@ -42,11 +42,11 @@ static enum wl_code fail_unknown(const char *name, size_t length, struct wl_erro
     bool is_of_nsys = false;
     for (size_t i = 0; i < WL_COUNT(others); i++)
         is_of_nsys |= strlen(others[i]) == length && strncmp(others[i], name, length) == 0;
-    wl_error_set(error, WL_ERR_USAGE, "a trace is not written as %.*s", (int)length, name);
+    wl_error_set(error, WL_ERR_USAGE, "there is no trace format %.*s", (int)length, name);
     return wl_error_set_hint(error, is_of_nsys ? "--export sqlite has the same tables; `warplens "
                                                  "show REPORT --report all --json` prints them"
-                                               : "there are sqlite, chrome, perfetto, speedscope, "
-                                                 "folded, pprof, none");
+                                               : "the formats are sqlite, chrome, perfetto, "
+                                                 "speedscope, folded, pprof, none");
 }
 
 enum wl_code wl_trace_forms_check(const char *names, struct wl_error *error)
@@ -70,7 +70,7 @@ static enum wl_code write_form(struct wl_report *report, int form, const char *r
                                   forms[form].suffix);
     enum wl_code code = WL_OK;
     if (!overwrite && access(path, F_OK) == 0) {
-        code = wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+        code = wl_error_set(error, WL_ERR_OUTPUT, "the file exists already (%s)", path);
         wl_error_set_hint(error, "-f true replaces it");
     }
     if (!code)

@@ -93,7 +93,7 @@ static void on_signal(int number)
     is_ending = 1;
 }
 
-/* ---- what windows are told ---- */
+/* ---- state that windows get ---- */
 
 static json_t *progress_json(struct workbench *bench)
 {
@@ -116,7 +116,7 @@ static void tell(struct workbench *bench)
                               "baseline", (json_int_t)bench->baseline, "message",
                               bench->message ? wl_json_text(bench->message) : json_null(),
                               "progress", progress_json(bench));
-    wl_book_tell(bench->book, state);
+    wl_book_publish(bench->book, state);
     json_decref(state);
 }
 
@@ -264,7 +264,7 @@ static void look(struct workbench *bench)
     tell(bench);
 }
 
-/* ---- wishes and changes ---- */
+/* ---- commands and changes ---- */
 
 /* Arguments of a window, behind the program, which stays the one of the command line. False: they
  * are none. */
@@ -299,23 +299,23 @@ static void simulate(struct workbench *bench, const char *together)
         run_program(bench, together);
 }
 
-static void grant_wishes(struct workbench *bench)
+static void execute_commands(struct workbench *bench)
 {
     char *text = NULL;
     size_t number = 0;
-    for (enum wl_book_wish wish;
-         (wish = wl_book_take(bench->book, &text, &number)) != WL_WISH_NONE;) {
-        if (wish == WL_WISH_BASELINE && number <= wl_book_count(bench->book))
+    for (enum wl_book_command command;
+         (command = wl_book_take(bench->book, &text, &number)) != WL_COMMAND_NONE;) {
+        if (command == WL_COMMAND_BASELINE && number <= wl_book_count(bench->book))
             bench->baseline = number;
-        if (wish == WL_WISH_CANCEL && bench->phase != IDLE) {
+        if (command == WL_COMMAND_CANCEL && bench->phase != IDLE) {
             bench->is_cancelled = true;
             wl_task_cancel(&bench->task);
         }
-        if (wish == WL_WISH_RUN && bench->words && bench->phase == IDLE) {
+        if (command == WL_COMMAND_RUN && bench->words && bench->phase == IDLE) {
             if (take_arguments(bench, text))
                 run_program(bench, NULL);
         }
-        if (wish == WL_WISH_WHATIF && bench->words && bench->phase == IDLE)
+        if (command == WL_COMMAND_WHATIF && bench->words && bench->phase == IDLE)
             simulate(bench, text ? text : "");
         free(text);
         text = NULL;
@@ -378,7 +378,7 @@ static void work(struct workbench *bench, struct wl_server *server)
             {.fd = bench->watch ? wl_watch_descriptor(bench->watch) : -1, .events = POLLIN},
         };
         poll(files, WL_COUNT(files), look_ms);
-        grant_wishes(bench);
+        execute_commands(bench);
         see_changes(bench);
         look(bench);
         if (wl_server_windows(server) !=

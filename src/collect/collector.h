@@ -43,7 +43,7 @@ struct wl_collector {
     void (*opened)(void *self);
     /* It could not be: recording ends. */
     void (*not_opened)(const char *reason);
-    /* The sink begins anew (another stream): what was sent once must be sent again when needed. */
+    /* The sink begins again (another stream): what was sent once must be sent again when needed. */
     void (*forget)(void *self);
     /* In a forked child where it goes on. */
     void (*forked)(void);

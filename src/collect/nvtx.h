@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Until this is called with true, NVTX is told that nobody listens. */
+/* Until this is called with true, NVTX gets no callbacks. */
 void wl_nvtx_set_wanted(bool is_wanted);
 
 /* The open ranges of the calling thread, outermost first: "name", "domain@name", or "@name" where

@@ -55,8 +55,8 @@ typedef void wl_acc_register(int event, wl_acc_callback *, int how);
 /* What the OpenACC runtime calls in each library that ACC_PROFLIB names. */
 WL_EXPORT void acc_register_library(wl_acc_register *add, wl_acc_register *remove, void *lookup);
 
-/* What is called for each event; also by libwarplens-acc.so, which tells of what a runtime does
- * not. */
+/* What is called for each event; also by libwarplens-acc.so, which reports what a runtime does not.
+ */
 WL_EXPORT wl_acc_callback wl_openacc_event;
 
 #endif

@@ -1,44 +1,14 @@
-/* OpenACC regions, told by a runtime that the tests play. */
+/* OpenACC regions of a runtime that the tests play. */
 #include "collect/openacc.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "collect/openacc_abi.h"
+#include "support/timeline_capture.h"
 #include "timeline/timeline.h"
-
-enum { EVENTS_MAX = 64, NAMES_MAX = 64 };
-
-static struct {
-    struct wl_timeline_record records[EVENTS_MAX];
-    size_t count;
-    char *names[NAMES_MAX];
-} heard;
-
-static void put_names(void *self, uint32_t first_id, const char *const *names, size_t count)
-{
-    (void)self;
-    for (size_t i = 0; i < count; i++) {
-        assert_in_range(first_id + i, 1, NAMES_MAX - 1);
-        heard.names[first_id + i] = strdup(names[i]);
-    }
-}
-
-static void put_records(void *self, struct wl_timeline_record *records, size_t count)
-{
-    (void)self;
-    for (size_t i = 0; i < count; i++) {
-        assert_in_range(heard.count, 0, EVENTS_MAX - 1);
-        heard.records[heard.count++] = records[i];
-    }
-}
 
 static wl_acc_callback *callbacks[WL_ACC_EVENT_COUNT];
 
@@ -52,10 +22,8 @@ static void add(int event, wl_acc_callback *callback, int how)
 static int start(void **state)
 {
     (void)state;
-    static const struct wl_timeline_sink sink = {.put_names = put_names,
-                                                 .put_records = put_records};
     struct wl_timeline_options options = {.wanted = 1u << WL_TIMELINE_OPENACC};
-    wl_timeline_start(&options, &sink);
+    wl_timeline_start(&options, &capture_sink);
     acc_register_library(add, NULL, NULL);
     return 0;
 }
@@ -112,20 +80,9 @@ static PROGRAM void tell_both(int begin, struct wl_acc_event_info *event)
     tell(&last, event);
 }
 
-/* The only records since the last call. */
-static const struct wl_timeline_record *take(size_t count)
-{
-    static size_t taken;
-    assert_true(wl_timeline_flush());
-    assert_int_equal(heard.count - taken, count);
-    const struct wl_timeline_record *first = &heard.records[taken];
-    taken = heard.count;
-    return first;
-}
-
 static const char *name_of(uint64_t id)
 {
-    return id ? heard.names[id] : "";
+    return id ? captured.names[id] : "";
 }
 
 static PROGRAM void program(void)

@@ -1,45 +1,17 @@
-/* OpenMP regions, told by a runtime that the tests play. */
+/* OpenMP regions of a runtime that the tests play. */
 #include "collect/openmp_abi.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "support/timeline_capture.h"
 #include "timeline/timeline.h"
 
-enum { EVENTS_MAX = 256, NAMES_MAX = 64, CALLBACKS_MAX = 40 };
-
-static struct {
-    struct wl_timeline_record records[EVENTS_MAX];
-    size_t count, taken;
-    char *names[NAMES_MAX];
-} heard;
-
-static void put_names(void *self, uint32_t first_id, const char *const *names, size_t count)
-{
-    (void)self;
-    for (size_t i = 0; i < count; i++) {
-        assert_in_range(first_id + i, 1, NAMES_MAX - 1);
-        heard.names[first_id + i] = strdup(names[i]);
-    }
-}
-
-static void put_records(void *self, struct wl_timeline_record *records, size_t count)
-{
-    (void)self;
-    for (size_t i = 0; i < count; i++) {
-        assert_in_range(heard.count, 0, EVENTS_MAX - 1);
-        heard.records[heard.count++] = records[i];
-    }
-}
+enum { CALLBACKS_MAX = 40 };
 
 static wl_omp_function *callbacks[CALLBACKS_MAX];
 
@@ -64,10 +36,8 @@ static wl_omp_function *know_nothing(const char *name)
 static int start(void **state)
 {
     (void)state;
-    static const struct wl_timeline_sink sink = {.put_names = put_names,
-                                                 .put_records = put_records};
     struct wl_timeline_options options = {.wanted = 1u << WL_TIMELINE_OPENMP};
-    wl_timeline_start(&options, &sink);
+    wl_timeline_start(&options, &capture_sink);
     unsetenv("WARPLENS_TRACE_ENGINE"); /* no trace: another tool's turn */
     assert_null(ompt_start_tool(201811, "tests"));
     setenv("WARPLENS_TRACE_ENGINE", "/lib/engine.so", 1);
@@ -103,19 +73,9 @@ static void sleep_us(long us)
 #define SYNC(kind, endpoint, region) \
     CALL(WL_OMP_SYNC_REGION, wl_omp_sync_region, kind, endpoint, region, NULL, NULL)
 
-/* The records since the last call. */
-static const struct wl_timeline_record *take(size_t count)
-{
-    assert_true(wl_timeline_flush());
-    assert_int_equal(heard.count - heard.taken, count);
-    const struct wl_timeline_record *first = &heard.records[heard.taken];
-    heard.taken = heard.count;
-    return first;
-}
-
 static void assert_name(const struct wl_timeline_record *record, const char *name)
 {
-    assert_string_equal(heard.names[record->name], name);
+    assert_string_equal(captured.names[record->name], name);
     assert_true(record->end >= record->start);
 }
 
@@ -207,9 +167,9 @@ static void only_long_waits_for_mutexes(void **state)
     CALL(WL_OMP_MUTEX_ACQUIRED, wl_omp_mutex_acquired, 5, 1, NULL); /* nobody asked for it */
     assert_true(wl_timeline_flush());
     /* a thread may lose its processor now and then */
-    assert_in_range(heard.count - heard.taken, 1, SHORT / 2);
-    heard.taken = heard.count;
-    const struct wl_timeline_record *last = &heard.records[heard.count - 1];
+    assert_in_range(captured.count - captured.taken, 1, SHORT / 2);
+    captured.taken = captured.count;
+    const struct wl_timeline_record *last = &captured.records[captured.count - 1];
     assert_name(last, "Wait for Critical");
     assert_true(last->end - last->start >= 1000000);
 }

@@ -21,8 +21,8 @@ struct wl_output {
 enum wl_code wl_output_read_settings(const char *path, struct wl_settings *settings,
                                      bool *is_wanted, struct wl_error *error);
 
-/* Opens the stream in folder, unless it is open, and tells of the process; collector must live on.
- * False: no stream can be had; error (may be NULL) says why. */
+/* Opens the stream in folder, unless it is open, and records the process; collector must stay
+ * valid. False: no stream can be opened; error (may be NULL) says why. */
 bool wl_output_open(struct wl_output *output, const char *folder, const char *collector,
                     struct wl_error *error);
 /* Whether there is a stream, and this process made it. */

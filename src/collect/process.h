@@ -1,4 +1,4 @@
-/* What the operating system tells of this process. */
+/* What the operating system reports of this process. */
 #ifndef WL_COLLECT_PROCESS_H
 #define WL_COLLECT_PROCESS_H
 

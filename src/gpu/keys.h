@@ -19,7 +19,7 @@ const char *wl_gpu_key_name(const struct wl_gpu_key *key);
 /* A model must say it, itself or through its parents; the others are 0 or false if unknown. */
 bool wl_gpu_key_is_required(const struct wl_gpu_key *key);
 
-/* Reads text into the key's field. Errors: WL_ERR_INPUT, naming the key and what it wants. */
+/* Reads text into the key's field. Errors: WL_ERR_INPUT, naming the key and what it takes. */
 enum wl_code wl_gpu_key_set(const struct wl_gpu_key *key, const char *text, struct wl_gpu *gpu,
                             struct wl_error *error);
 

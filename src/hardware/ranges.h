@@ -50,7 +50,7 @@ enum wl_code wl_cupti_counting_start_pass(struct wl_cupti_counting *counting, si
                                           size_t pass, const void *image, size_t image_bytes,
                                           struct wl_error *error);
 
-/* Room for more ranges in a pass, from the next start that begins anew; the more room, the slower
+/* Room for more ranges in a pass, from the next start that begins again; the more room, the slower
  * is all that is done with images. Not while passes are under way: the profiler rests, as CUPTI
  * keeps the room that it had at first. Errors: those of resting. */
 enum wl_code wl_cupti_counting_make_room(struct wl_cupti_counting *counting, uint32_t ranges_max,
@@ -69,11 +69,11 @@ enum wl_code wl_cupti_counting_rest(struct wl_cupti_counting *counting, struct w
 /* Ends it. counting->is_under_way then says whether passes are left. */
 enum wl_code wl_cupti_counting_stop(struct wl_cupti_counting *counting, struct wl_error *error);
 
-/* Does the passes that are left, without any range: after this the next start begins anew. */
+/* Does the passes that are left, without any range: after this the next start begins again. */
 enum wl_code wl_cupti_counting_end_passes(struct wl_cupti_counting *counting,
                                           struct wl_error *error);
 
-/* Between stop and the next start that begins anew. range_count and dropped: ranges with values,
+/* Between stop and the next start that begins again. range_count and dropped: ranges with values,
  * and those for which there was no room. */
 struct wl_cupti_counted {
     size_t range_count, dropped;

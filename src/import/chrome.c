@@ -182,7 +182,7 @@ static void put_process(struct reading *reading, size_t position)
 static void note_left_out(struct reading *reading)
 {
     char text[120];
-    snprintf(text, sizeof text, "%llu events had no end or no time that can be",
+    snprintf(text, sizeof text, "%llu events had no end or an invalid time",
              (unsigned long long)reading->left_out);
     if (reading->left_out)
         wl_import_note(reading->target, "import-left-out", text, "");

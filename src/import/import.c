@@ -21,8 +21,9 @@ static const struct wl_import_format *const formats[] = {
     &wl_import_ncu_source,   &wl_import_ncu_csv,    &wl_import_rocprof,
 };
 static const char known[] =
-    "there are nsys's SQLite and JSON, nvprof's SQLite, Chrome and PyTorch traces (.json, "
-    ".json.gz), Perfetto traces, .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, rocprofv3's CSV and JSON";
+    "known are nsys's SQLite and JSON, nvprof's SQLite, Chrome and PyTorch traces (.json, "
+    ".json.gz), Perfetto traces, .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, "
+    "rocprofv3's CSV and JSON";
 
 /* Reads the file, whole or its head, packed with gzip or not. */
 static enum wl_code read_content(struct wl_import_target *target, size_t most,
@@ -67,7 +68,7 @@ static enum wl_code read_into(struct wl_import_target *target,
     wl_import_end_process(target);
     if (code || target->events || target->launches)
         return code;
-    wl_import_fail(target, WL_ERR_NOTHING, error, "neither events nor kernel launches are in it");
+    wl_import_fail(target, WL_ERR_NOTHING, error, "it holds neither events nor kernel launches");
     return wl_error_set_hint(error, "it was read as %s", format->name);
 }
 

@@ -1,6 +1,6 @@
 /* Files of other tools as reports of ours: what is known of each format, by its content, not its
- * name. What is not understood is said in a note of the report, never guessed. Files may be damaged
- * or hostile. */
+ * name. What is not understood becomes a note of the report and is never guessed. Files may be
+ * damaged or hostile. */
 #ifndef WL_IMPORT_IMPORT_H
 #define WL_IMPORT_IMPORT_H
 

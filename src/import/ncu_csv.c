@@ -274,7 +274,7 @@ static enum wl_code read_source(struct wl_import_target *target, struct wl_error
     put_kernel(target, &page);
     wl_csv_free(&page.csv);
     if (!target->launches)
-        return wl_import_fail(target, WL_ERR_CORRUPT, error, "no instruction is in it");
+        return wl_import_fail(target, WL_ERR_CORRUPT, error, "it holds no instruction");
     wl_import_note(
         target, "import-left-out",
         "the source page has machine instructions without lines, grids or metrics of launches",

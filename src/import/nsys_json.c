@@ -401,7 +401,7 @@ static enum wl_code read_lines(struct reading *reading, struct wl_error *error)
     }
     if (reading->has_failed)
         return wl_import_fail(reading->target, WL_ERR_CORRUPT, error,
-                              "its rows are no tables of nsys: %s",
+                              "its rows are not tables of nsys: %s",
                               sqlite3_errmsg(reading->database));
     return WL_OK;
 }

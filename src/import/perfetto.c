@@ -314,7 +314,7 @@ static void take_defaults(struct wl_perfetto_sequence *sequence,
     }
 }
 
-/* Programs of before tracks had descriptors: what a sequence tells of is its thread. */
+/* Of programs from before tracks had descriptors: a sequence describes its thread. */
 static void take_old_descriptor(struct reading *reading, uint64_t sequence,
                                 const struct packet_fields *fields)
 {
@@ -537,9 +537,9 @@ static enum wl_code read_perfetto(struct wl_import_target *target, struct wl_err
         note_count(&reading, "import-left-out", reading.left_out,
                    "events or packets were damaged, had no end or no beginning, or are of no kind "
                    "that is read");
-        note_count(&reading, "import-left-out", reading.untimed,
-                   "events had no time that can be, or one of a clock that the trace does not tell "
-                   "of");
+        note_count(
+            &reading, "import-left-out", reading.untimed,
+            "events had an invalid time, or one of a clock that the trace does not describe");
         note_count(&reading, "import-left-out", reading.counters,
                    "values of counters are not read");
         note_unread(&reading);

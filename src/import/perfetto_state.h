@@ -63,7 +63,7 @@ uint32_t wl_perfetto_find_interned(struct wl_perfetto *state, uint64_t sequence,
 /* The name of a process, 0 where none was told. */
 uint32_t wl_perfetto_process_name(const struct wl_perfetto *state, int64_t pid);
 /* Nanoseconds of a packet's time, since 1970 where the trace has such a clock; false: its clock was
- * not told of, or no such time can be. */
+ * not described, or the time is invalid. */
 bool wl_perfetto_time(struct wl_perfetto *state, uint64_t sequence, uint32_t clock, uint64_t time,
                       uint64_t *time_ns);
 

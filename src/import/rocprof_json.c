@@ -257,8 +257,7 @@ static enum wl_code read_rocprof_json(struct wl_import_target *target, struct wl
     if (target->has_process)
         wl_import_rocprof_note(target);
     if (reading.left_out) {
-        char *text =
-            wl_string_format("%" PRIu64 " records had no time that can be", reading.left_out);
+        char *text = wl_string_format("%" PRIu64 " records had an invalid time", reading.left_out);
         wl_import_note(target, "import-left-out", text, "");
         free(text);
     }

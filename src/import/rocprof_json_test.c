@@ -48,7 +48,7 @@ static void records_become_events(void **state)
     assert_int_equal(count, 3);
     assert_string_equal(notes[0].record.text, "records not read: hsa_api (1)");
     assert_non_null(strstr(notes[1].record.text, "of an AMD GPU"));
-    assert_string_equal(notes[2].record.text, "1 records had no time that can be");
+    assert_string_equal(notes[2].record.text, "1 records had an invalid time");
     wl_report_close(report);
 }
 

@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "base/safe.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 enum { BATCH = 4096 };

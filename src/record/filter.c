@@ -10,7 +10,8 @@
 #include "record/pattern.h"
 #include "record/steps.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* How often a kernel of this name was launched, for the last field of --kernel-id; or what

@@ -56,7 +56,7 @@ void wl_settings_print(const struct wl_settings *settings, struct wl_text *out);
 enum wl_code wl_settings_parse(const char *text, struct wl_settings *settings,
                                struct wl_error *error);
 
-/* Gives take() those that a report of the run tells of, in order; key outlives all, value the call.
+/* Gives take() those that a report of the run lists, in order; key outlives all, value the call.
  */
 void wl_settings_report(const struct wl_settings *settings,
                         void (*take)(void *self, const char *key, const char *value,

@@ -99,7 +99,7 @@ static void an_existing_report_is_kept_without_overwrite(void **state)
     struct wl_report_build build = sample_build(sample);
     sample_put_stream(sample, 1, 1, true);
     wl_file_write(sample->report, "mine", 4, NULL);
-    build_fails(&build, WL_ERR_OUTPUT, sample->report, "there is a report already",
+    build_fails(&build, WL_ERR_OUTPUT, sample->report, "the report exists already",
                 "-f replaces it, -o FILE names another");
     struct wl_text content = {0};
     assert_int_equal(wl_file_read(sample->report, &content, NULL), WL_OK);

@@ -329,7 +329,7 @@ static void any_byte_may_be_wrong(void **state)
     wl_text_free(&good);
 }
 
-/* The fuzzer starts from a report of today's format. When the tables change, make it anew: a small
+/* The fuzzer starts from a report of today's format. When the tables change, make it again: a small
  * report, PRAGMA page_size=512, VACUUM. */
 static void the_corpus_of_the_fuzzer_is_a_report(void **state)
 {

@@ -51,7 +51,7 @@ enum wl_code wl_database_create(const char *path, sqlite3 **database, struct wl_
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int status = sqlite3_open_v2(path, database, flags, LOCKLESS_VFS);
     if (status == SQLITE_OK) {
-        /* a failed build is thrown away, so nothing ever needs to be rolled back */
+        /* a failed build is discarded, so nothing ever needs to be rolled back */
         pragmas = wl_string_format("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF;PRAGMA "
                                    "synchronous=OFF; PRAGMA mmap_size=0;PRAGMA temp_store=MEMORY; "
                                    "PRAGMA cache_size=-65536;PRAGMA encoding='UTF-8'; PRAGMA "

@@ -1,4 +1,4 @@
-/* The events of a trace, one after another, for whoever draws them or writes them elsewhere. */
+/* The events of a trace, one after another, for those who draw them or write them elsewhere. */
 #ifndef WL_REPORT_EVENTS_H
 #define WL_REPORT_EVENTS_H
 

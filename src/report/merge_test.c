@@ -225,7 +225,7 @@ static void wrong_reports_are_refused(void **state)
     struct wl_report_merge same = {
         .paths = (const char *const *)parts->reports, .count = 2, .report_path = parts->together};
     assert_int_equal(wl_report_merge(&same, &error), WL_ERR_OUTPUT);
-    assert_string_equal(error.message, "there is a report already");
+    assert_string_equal(error.message, "the report exists already");
 }
 
 int main(void)

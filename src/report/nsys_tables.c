@@ -1,20 +1,8 @@
 /* More tables of a trace, by the names of `nsys stats` and `nsys analyze`. Compound SELECTs and
  * views are refused where reports are read. */
 #include "report/tables.h"
-#include "timeline/record.h"
+#include "report/trace_sql.h"
 
-_Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
-                   WL_TIMELINE_KERNEL == 4 && WL_TIMELINE_MEMCPY == 5 && WL_TIMELINE_MEMSET == 6 &&
-                   WL_TIMELINE_NVTX_PUSHPOP == 8 && WL_TIMELINE_NVTX_STARTEND == 9 &&
-                   WL_TIMELINE_UNIFIED_MEMORY == 12 && WL_TIMELINE_MPI == 15,
-               "the categories of the tables");
-
-#define LENGTH "(end_ns - start_ns)"
-#define ORIGIN "(SELECT min(start_ns) FROM trace_events)"
-#define NAMED "trace_events LEFT JOIN names ON names.id = name_id"
-#define NAME "coalesce(names.name, '?')"
-#define SPREAD(value) \
-    "avg(" value "), median(" value "), min(" value "), max(" value "), deviation(" value ")"
 #define GRID(event)                                                                      \
     "printf('%4d %4d %4d', " event "word_1 >> 32, " event "word_1 >> 16 & 65535, " event \
     "word_1 & 65535)"
@@ -23,19 +11,7 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
     "word_2 >> 16 & 65535)"
 #define DEVICE(event) event "word_0 >> 48 & 65535"
 #define CONTEXT(event) event "word_0 >> 32 & 65535"
-#define PID "(SELECT pid FROM processes WHERE processes.id = process_id)"
-#define MEMORY_NAME(word)                                                                    \
-    "CASE " word                                                                             \
-    " WHEN 1 THEN 'Pageable' WHEN 2 THEN 'Pinned' WHEN 3 THEN 'Device' WHEN 4 THEN 'Array' " \
-    "WHEN 5 THEN 'Managed' END"
 
-#define TIME_COLUMNS(instances)                                                                 \
-    {"Time (%)", WL_UNIT_PERCENT}, {"Total Time (ns)", WL_UNIT_NS}, {instances, WL_UNIT_COUNT}, \
-        {"Avg (ns)", WL_UNIT_NS}, {"Med (ns)", WL_UNIT_NS}, {"Min (ns)", WL_UNIT_NS},           \
-        {"Max (ns)", WL_UNIT_NS},                                                               \
-    {                                                                                           \
-        "StdDev (ns)", WL_UNIT_NS                                                               \
-    }
 /* Times of what chosen(length, ...) holds, by group. */
 #define TIMES_BY(group)                                                                    \
     "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), sum(length), " \
@@ -74,7 +50,6 @@ _Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
     "thread, ranges.start_ns AS start_ns, ranges.end_ns AS end_ns, min(works.start_ns) AS "  \
     "first, max(works.end_ns) AS last, count(*) AS works FROM ranges JOIN works ON " WITHIN  \
     " GROUP BY ranges.id)"
-#define STYLE "CASE category WHEN 8 THEN 'PushPop' ELSE 'StartEnd' END"
 
 /* Copies and sets with the call that asked for them. */
 #define TRANSFERS                                                                                \
@@ -355,7 +330,7 @@ const struct wl_table_alias wl_table_aliases[] = {
 };
 
 #define GRAPHICS "calls of graphics libraries are not recorded"
-#define WINDOWS "it is of Windows"
+#define WINDOWS "it exists on Windows only"
 const struct wl_table_refusal wl_table_refusals[] = {
     {"dx11_pix_sum", WINDOWS},
     {"dx12_gpu_marker_sum", WINDOWS},

@@ -94,7 +94,7 @@ static void sync_folder_of(const char *path)
 
 static enum wl_code refuse_existing(const char *path, struct wl_error *error)
 {
-    wl_report_fail(error, WL_ERR_OUTPUT, path, "there is a report already");
+    wl_report_fail(error, WL_ERR_OUTPUT, path, "the report exists already");
     wl_error_set_hint(error, "-f replaces it, -o FILE names another");
     return WL_ERR_OUTPUT;
 }

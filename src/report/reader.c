@@ -244,9 +244,9 @@ static void name_kernels(struct wl_report *report)
     struct wl_report_kernel *items = report->kernels.items;
     for (size_t i = 0; i < report->kernels.count; i++) {
         const struct wl_record_kernel *record = &items[i].record;
-        bool is_told = record->function[0] && strncmp(record->function, "operator", 8) != 0;
+        bool is_reported = record->function[0] && strncmp(record->function, "operator", 8) != 0;
         char *function =
-            is_told ? wl_string_copy(record->function) : wl_demangle_function(record->mangled);
+            is_reported ? wl_string_copy(record->function) : wl_demangle_function(record->mangled);
         items[i].family = wl_kernel_family(record->demangled);
         items[i].short_name = keep(report, wl_kernel_short_name(record->demangled, function));
         for (size_t j = 0; j < i; j++)

@@ -12,8 +12,8 @@
 #include "base/sha256.h"
 #include "base/text.h"
 
-/* Which files those are is said by the program, or by a stream from anywhere: what is kept goes
- * into a report that people hand on. */
+/* The names of those files come from the program, or from a stream of unknown origin: what is kept
+ * goes into a report that people hand on. */
 
 enum { MAX_SOURCE_BYTES = 8000000 };
 

@@ -6,8 +6,8 @@
 
 /* median(x) and deviation(x) of groups; python_line(stack, folder), the line of the user's Python
  * that a stack is about; kernel_short(name);
- * launch_origin(process_id, correlation, part), what led to a launch (launch_origins.h). To be
- * called again as often as one likes. */
+ * launch_origin(process_id, correlation, part), what led to a launch (launch_origins.h). May be
+ * called repeatedly. */
 void wl_table_functions_add(sqlite3 *database);
 
 #endif

@@ -94,7 +94,7 @@ enum wl_code wl_timeline_table_find(const char *name, const struct wl_timeline_t
             name = alias->table;
     for (const struct wl_table_refusal *row = wl_table_refusals; row->name; row++)
         if (strcmp(row->name, name) == 0)
-            return wl_error_set(error, WL_ERR_USAGE, "table %s of nsys cannot be: %s", name,
+            return wl_error_set(error, WL_ERR_USAGE, "there is no table %s of nsys: %s", name,
                                 row->why);
     for (*table = wl_timeline_table_next(NULL); *table; *table = wl_timeline_table_next(*table)) {
         if (strcmp((*table)->name, name) == 0)

@@ -1,67 +1,27 @@
 /* The tables of a trace. Views of the report cannot be used: they are switched off where it is
  * read. */
 #include "report/tables.h"
-#include "timeline/record.h"
-
-/* Numbers of categories, for SQL. */
-#define RUNTIME "1"
-#define DRIVER "2"
-#define LIBRARY "3"
-#define KERNEL "4"
-#define MEMCPY "5"
-#define MEMSET "6"
-#define PUSH_POP "8"
-#define START_END "9"
-#define MEMORY "11"
-#define UNIFIED "12"
-#define OPENACC "13"
-#define OPENMP "14"
-#define MPI "15"
-#define OSRT "16"
-#define CPU_SAMPLE "17"
-#define CPU_SWITCH "18"
-#define OF_CUPTI "1, 2, 4, 5, 6, 7, 11, 12"
-_Static_assert(WL_TIMELINE_CUDA_RUNTIME == 1 && WL_TIMELINE_CUDA_DRIVER == 2 &&
-                   WL_TIMELINE_CUDA_LIBRARY == 3 && WL_TIMELINE_KERNEL == 4 &&
-                   WL_TIMELINE_MEMCPY == 5 && WL_TIMELINE_MEMSET == 6 &&
-                   WL_TIMELINE_NVTX_PUSHPOP == 8 && WL_TIMELINE_NVTX_STARTEND == 9 &&
-                   WL_TIMELINE_MEMORY == 11 && WL_TIMELINE_UNIFIED_MEMORY == 12 &&
-                   WL_TIMELINE_OPENACC == 13 && WL_TIMELINE_OPENMP == 14 && WL_TIMELINE_MPI == 15 &&
-                   WL_TIMELINE_OSRT == 16 && WL_TIMELINE_CPU_SAMPLE == 17 &&
-                   WL_TIMELINE_CPU_SWITCH == 18,
-               "the categories of the tables");
+#include "report/trace_sql.h"
 
 #define DEVICE "(word_0 >> 48 & 65535)"
 #define CONTEXT "(word_0 >> 32 & 65535)"
 #define STREAM "(word_0 & 4294967295)"
-#define LENGTH "(end_ns - start_ns)"
-#define NAME "coalesce(names.name, '?')"
-#define NAMED "trace_events LEFT JOIN names ON names.id = name_id"
-/* nsys counts from the start of the session. */
-#define SINCE_START "start_ns - (SELECT min(start_ns) FROM trace_events)"
+#define SINCE_START "start_ns - " ORIGIN
 
-#define SPREAD(value)                                                         \
-    "count(*), avg(" value "), median(" value "), min(" value "), max(" value \
-    "), deviation(" value ")"
 /* Times of everything with the same name: what stands in the table of names must be called name. */
 #define TIMES(select, where)                                                              \
     "WITH chosen AS (SELECT " select ", " LENGTH " AS length FROM " NAMED " WHERE " where \
     ") SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "           \
-    "sum(length), " SPREAD("length") ", name FROM chosen GROUP BY name ORDER BY 2 DESC, name"
+    "sum(length), count(*), " SPREAD(                                                     \
+        "length") ", name FROM chosen GROUP BY name ORDER BY 2 DESC, name"
 
-#define TIME_COLUMNS(instances, name)                                                        \
-    {                                                                                        \
-        {"Time (%)", WL_UNIT_PERCENT}, {"Total Time (ns)", WL_UNIT_NS},                      \
-            {instances, WL_UNIT_COUNT}, {"Avg (ns)", WL_UNIT_NS}, {"Med (ns)", WL_UNIT_NS},  \
-            {"Min (ns)", WL_UNIT_NS}, {"Max (ns)", WL_UNIT_NS}, {"StdDev (ns)", WL_UNIT_NS}, \
-            {name, WL_UNIT_TEXT},                                                            \
+#define TIMES_OF(instances, name) \
+    {                             \
+        TIME_COLUMNS(instances),  \
+        {                         \
+            name, WL_UNIT_TEXT    \
+        }                         \
     }
-
-/* word_2 or word_3 of copies: enum wl_timeline_memory */
-#define MEMORY_NAME(word)                                                                    \
-    "CASE " word                                                                             \
-    " WHEN 1 THEN 'Pageable' WHEN 2 THEN 'Pinned' WHEN 3 THEN 'Device' WHEN 4 THEN 'Array' " \
-    "WHEN 5 THEN 'Managed' END"
 
 #define OF_KERNEL(value) "CASE category WHEN " KERNEL " THEN " value " END"
 #define MEGABYTES(bytes) "(" bytes " / 1000000.0)"
@@ -83,23 +43,16 @@ const struct wl_timeline_table wl_timeline_tables[] = {
          " AS length FROM " NAMED " LEFT JOIN names AS domains ON domains.id = word_0 "
          "WHERE category IN (" PUSH_POP ", " START_END ")) "
          "SELECT 100.0 * sum(length) / max(1, (SELECT sum(length) FROM chosen)), "
-         "sum(length), " SPREAD(
-             "length") ", CASE category WHEN " PUSH_POP
-                       " THEN 'PushPop' ELSE 'StartEnd' END, coalesce(domain, '') || ':' || name "
+         "sum(length), count(*), " SPREAD(
+             "length") ", " STYLE
+                       ", coalesce(domain, '') || ':' || name "
                        "FROM chosen GROUP BY category, domain, name ORDER BY 2 DESC, 10",
-     .columns = {{"Time (%)", WL_UNIT_PERCENT},
-                 {"Total Time (ns)", WL_UNIT_NS},
-                 {"Instances", WL_UNIT_COUNT},
-                 {"Avg (ns)", WL_UNIT_NS},
-                 {"Med (ns)", WL_UNIT_NS},
-                 {"Min (ns)", WL_UNIT_NS},
-                 {"Max (ns)", WL_UNIT_NS},
-                 {"StdDev (ns)", WL_UNIT_NS},
+     .columns = {TIME_COLUMNS("Instances"),
                  {"Style", WL_UNIT_TEXT},
                  {"Range", WL_UNIT_TEXT}}},
     {"osrt_sum", "OS Runtime Summary", "a function of the system", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " OSRT),
-     .columns = TIME_COLUMNS("Num Calls", "Name")},
+     .columns = TIMES_OF("Num Calls", "Name")},
     {"cpu_sample_sum", "CPU Samples by Function",
      "a function of the program that a processor executed (--sample process-tree)",
      .is_summary = true,
@@ -140,7 +93,7 @@ const struct wl_timeline_table wl_timeline_tables[] = {
                  {"Away (ns)", WL_UNIT_NS}}},
     {"cuda_api_sum", "CUDA API Summary", "a function of CUDA's runtime or driver API",
      .is_summary = true, .sql = TIMES(NAME " AS name", "category IN (" RUNTIME ", " DRIVER ")"),
-     .columns = TIME_COLUMNS("Num Calls", "Name")},
+     .columns = TIMES_OF("Num Calls", "Name")},
     {"cuda_api_stack_sum", "CUDA API Summary by Call Stack",
      "a call stack and the function of CUDA or cuBLAS that it called (--cudabacktrace)",
      .is_summary = true,
@@ -158,19 +111,19 @@ const struct wl_timeline_table wl_timeline_tables[] = {
                  {"Stack", WL_UNIT_TEXT}}},
     {"cublas_sum", "cuBLAS Summary", "a function of cuBLAS", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " LIBRARY),
-     .columns = TIME_COLUMNS("Num Calls", "Name")},
+     .columns = TIMES_OF("Num Calls", "Name")},
     {"cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", "a kernel", .is_of_device = true,
      .is_summary = true, .sql = TIMES(NAME " AS name", "category = " KERNEL),
-     .columns = TIME_COLUMNS("Instances", "Name")},
+     .columns = TIMES_OF("Instances", "Name")},
     {"cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)", "a kind of copy or set",
      .is_of_device = true, .is_summary = true,
      .sql = TIMES(NAME " AS name", "category IN (" MEMCPY ", " MEMSET ")"),
-     .columns = TIME_COLUMNS("Count", "Operation")},
+     .columns = TIMES_OF("Count", "Operation")},
     {"cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)", "a kind of copy or set",
      .is_summary = true,
      .sql = "WITH chosen AS (SELECT " NAME " AS name, " MEGABYTES(
          "word_1") " AS size FROM " NAMED " WHERE category IN (" MEMCPY ", " MEMSET
-                   ")) SELECT sum(size), " SPREAD(
+                   ")) SELECT sum(size), count(*), " SPREAD(
                        "size") ", name FROM chosen GROUP BY name ORDER BY 1 DESC, name",
      .columns = {{"Total (MB)", WL_UNIT_MEGABYTES},
                  {"Count", WL_UNIT_COUNT},
@@ -182,12 +135,12 @@ const struct wl_timeline_table wl_timeline_tables[] = {
                  {"Operation", WL_UNIT_TEXT}}},
     {"openacc_sum", "OpenACC Summary", "an OpenACC construct or runtime event", .is_summary = true,
      .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENACC),
-     .columns = TIME_COLUMNS("Count", "Name")},
+     .columns = TIMES_OF("Count", "Name")},
     {"openmp_sum", "OpenMP Summary", "an OpenMP event", .is_summary = true,
-     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENMP), .columns = TIME_COLUMNS("Count", "Name")},
+     .sql = TIMES(NAME " || " AT_LINE " AS name", "category = " OPENMP), .columns = TIMES_OF("Count", "Name")},
     {"mpi_event_sum", "MPI Event Summary", "a function of MPI", .is_summary = true,
      .sql = TIMES(NAME " AS name", "category = " MPI),
-     .columns = TIME_COLUMNS("Instances", "Name")},
+     .columns = TIMES_OF("Instances", "Name")},
     {"um_sum", "Unified Memory Totals Summary", "a kind of migration or fault",
      .is_of_device = true, .is_summary = true,
      .sql =
@@ -205,16 +158,9 @@ const struct wl_timeline_table wl_timeline_tables[] = {
      .sql = "WITH chosen AS (SELECT " NAME " AS name, CASE category WHEN " KERNEL
             " THEN 'CUDA_KERNEL' ELSE 'MEMORY_OPER' END AS kind, " LENGTH " AS length FROM " NAMED
             " WHERE category IN (" KERNEL ", " MEMCPY ", " MEMSET ")) SELECT 100.0 * sum(length) / "
-            "max(1, (SELECT sum(length) FROM chosen)), sum(length), " SPREAD(
+            "max(1, (SELECT sum(length) FROM chosen)), sum(length), count(*), " SPREAD(
                 "length") ", kind, name FROM chosen GROUP BY kind, name ORDER BY 2 DESC, name",
-     .columns = {{"Time (%)", WL_UNIT_PERCENT},
-                 {"Total Time (ns)", WL_UNIT_NS},
-                 {"Instances", WL_UNIT_COUNT},
-                 {"Avg (ns)", WL_UNIT_NS},
-                 {"Med (ns)", WL_UNIT_NS},
-                 {"Min (ns)", WL_UNIT_NS},
-                 {"Max (ns)", WL_UNIT_NS},
-                 {"StdDev (ns)", WL_UNIT_NS},
+     .columns = {TIME_COLUMNS("Instances"),
                  {"Category", WL_UNIT_TEXT},
                  {"Operation", WL_UNIT_TEXT}}},
     {"cuda_kern_exec_sum", "CUDA Kernel Launch & Exec Time Summary",
@@ -285,7 +231,7 @@ const struct wl_timeline_table wl_timeline_tables[] = {
                  {"Name", WL_UNIT_TEXT}}},
     {"cuda_api_trace", "CUDA API Trace", "a call of CUDA's runtime or driver API, in order of time",
      .sql = "SELECT " SINCE_START ", " LENGTH ", " NAME
-            ", word_0, correlation, (SELECT pid FROM processes WHERE processes.id = process_id), "
+            ", word_0, correlation, " PID ", "
             "thread FROM " NAMED " WHERE category IN (" RUNTIME ", " DRIVER
             ") ORDER BY start_ns, trace_events.id",
      .columns = {{"Start (ns)", WL_UNIT_NS},

@@ -526,7 +526,8 @@ static void note_trace_troubles(struct wl_report_writer *writer)
         return;
     if (end->dropped) {
         snprintf(text, sizeof text,
-                 "%" PRIu64 " events of process %" PRIu64 " found no room and are missing",
+                 "%" PRIu64 " events of process %" PRIu64 " were dropped, because their buffer was "
+                 "full",
                  end->dropped, writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "events-dropped", text,
                      "record less: `-t`, `--capture-range`, `--duration`");
@@ -534,7 +535,7 @@ static void note_trace_troubles(struct wl_report_writer *writer)
     if (end->clock_jump_ns > JUMP_NS || end->clock_jump_ns < -JUMP_NS) {
         snprintf(text, sizeof text,
                  "the system's clock was moved by %.1f s while process %" PRIu64
-                 " was recorded: events go on as if it had not been",
+                 " was recorded: the times of events ignore it",
                  (double)end->clock_jump_ns / 1e9, writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "clock-moved", text, "");
     }

@@ -278,13 +278,13 @@ static void add_smaller_sets(const struct choice *choice, struct wl_text *text)
 static void add_way(const struct choice *choice, size_t passes, struct wl_text *text)
 {
     static const char *const ways[] = {
-        [WL_REPLAY_AUTO] = "the first of like launches runs %zu times, later ones carry a "
-                           "pass each",
+        [WL_REPLAY_AUTO] = "the first of like launches runs %zu times, later ones collect one pass "
+                           "each",
         [WL_REPLAY_KERNEL] = "each launch runs %zu times",
         [WL_REPLAY_APPLICATION] = "the program runs %zu times",
         [WL_REPLAY_RANGE] = "the launches of each range run %zu times",
         [WL_REPLAY_APP_RANGE] = "the program runs %zu times",
-        [WL_REPLAY_SPREAD] = "%zu like launches carry one pass each",
+        [WL_REPLAY_SPREAD] = "%zu like launches collect one pass each",
     };
     char times[24];
     const char *way = ways[choice->run->settings.replay];
@@ -344,7 +344,7 @@ static enum wl_code plan_all(struct choice *choice, struct wl_text *counters, bo
     return WL_OK;
 }
 
-/* The metrics of a set are known, and who asks for silence need not be told of passes. */
+/* The metrics of a set are known, and with --quiet passes need not be reported. */
 static bool is_to_be_planned(const struct wl_launch_run *run)
 {
     const struct wl_metric_options *asked = run->request->metrics;

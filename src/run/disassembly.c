@@ -15,7 +15,8 @@
 #include "run/cache.h"
 #include "run/program.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 enum { limit_ms = 30000, instruction_bytes = 16 };

@@ -176,13 +176,13 @@ enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *erro
         code = wl_error_set(error, WL_ERR_INPUT, "%s cannot be loaded: %s", hardware_library,
                             loading.trouble);
         wl_error_set_hint(error, "install the library that is named, or build warplens here; the "
-                                 "driver would skip ours silently");
+                                 "driver would ignore ours without a message");
     }
     free(path);
     return code;
 }
 
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_replayed,
                                  const struct wl_messages *messages,
                                  struct wl_environment *environment, struct wl_error *error)
 {
@@ -200,7 +200,7 @@ enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, 
     wl_environment_set(environment, "NVTX_INJECTION64_PATH", path);
     wl_environment_prepend(environment, "ACC_PROFLIB", path, ';');
     wl_environment_set(environment, "WARPLENS_SETTINGS", settings_path);
-    if (is_run_again) /* what is loaded in the middle of a range would not be put back */
+    if (is_replayed) /* what is loaded in the middle of a range would not be put back */
         wl_environment_set(environment, "CUDA_MODULE_LOADING", "EAGER");
     free(path);
     return WL_OK;

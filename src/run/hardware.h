@@ -13,8 +13,8 @@ char *wl_hardware_find_cupti(const struct wl_cuda_machine *machine, struct wl_er
 
 /* Decides, and fills machine and the settings of a real GPU: collector, gpu (the model most like
  * it), cupti_library, replay. --gpu NAME asks for the simulated one; so does a machine without a
- * GPU, or without CUPTI, which is said. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
- * hw cannot be had. */
+ * GPU, or without CUPTI, with a message. Errors: WL_ERR_USAGE; WL_ERR_UNSUPPORTED where --collector
+ * hw is not possible. */
 enum wl_code wl_hardware_choose(const struct wl_run_request *request,
                                 const struct wl_messages *messages, struct wl_cuda_machine *machine,
                                 struct wl_settings *settings, struct wl_error *error);
@@ -24,9 +24,9 @@ enum wl_code wl_hardware_choose(const struct wl_run_request *request,
 enum wl_code wl_hardware_check_library(const char *folder, struct wl_error *error);
 
 /* Adds what makes the driver load our library, folder/libwarplens-cupti.so, into the program.
- * is_run_again: ranges will be, within it.
+ * is_replayed: ranges will be, within it.
  * Errors: those of wl_hardware_check_library. */
-enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_run_again,
+enum wl_code wl_hardware_prepare(const char *folder, const char *settings_path, bool is_replayed,
                                  const struct wl_messages *messages,
                                  struct wl_environment *environment, struct wl_error *error);
 

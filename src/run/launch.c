@@ -17,7 +17,6 @@
 #include "record/traced.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "run/again.h"
 #include "run/counters.h"
 #include "run/disassembly.h"
 #include "run/hardware.h"
@@ -25,6 +24,7 @@
 #include "run/program.h"
 #include "run/progress.h"
 #include "run/registers.h"
+#include "run/rerun.h"
 #include "run/sampling.h"
 #include "run/steps.h"
 #include "warplens/version.h"
@@ -135,15 +135,15 @@ static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl
     if (run->request->report->overwrite)
         return WL_OK;
     if (access(run->report_path, F_OK) == 0) {
-        wl_error_set(error, WL_ERR_OUTPUT, "there is a report already");
+        wl_error_set(error, WL_ERR_OUTPUT, "the report exists already");
         wl_error_set_where(error, "%s", run->report_path);
         return wl_error_set_hint(error, "-f replaces it, -o FILE names another");
     }
     if (access(run->stream_folder, F_OK) == 0 && !wl_folder_is_locked(run->stream_folder)) {
-        wl_error_set(error, WL_ERR_OUTPUT, "an unfinished run has left its measurements");
+        wl_error_set(error, WL_ERR_OUTPUT, "an interrupted run left its measurements here");
         wl_error_set_where(error, "%s", run->stream_folder);
         return wl_error_set_hint(error,
-                                 "`warplens show %s` makes the report of them, -f throws them away",
+                                 "`warplens show %s` builds the report from them, -f discards them",
                                  run->report_path);
     }
     return WL_OK;
@@ -203,8 +203,8 @@ static enum wl_code write_settings(struct wl_launch_run *run, struct wl_error *e
     run->settings.compiled_file =
         run->settings.collector == WL_COLLECTOR_HW
             ? wl_string_copy("")
-            : wl_registers_ask(run->program_path, run->program, &run->settings, run->capability,
-                               run->settings.stream_folder);
+            : wl_registers_query(run->program_path, run->program, &run->settings, run->capability,
+                                 run->settings.stream_folder);
     run->settings_path = wl_string_format("%s/settings", run->settings.stream_folder);
     wl_settings_print(&run->settings, &text);
     enum wl_code code = wl_file_write(run->settings_path, text.data, text.length, error);
@@ -256,8 +256,8 @@ enum wl_code wl_launch_choose(struct wl_launch_run *run, struct wl_error *error)
         run->settings.replay = WL_REPLAY_AUTO; /* nothing is replayed there */
     if (code || run->settings.replay != WL_REPLAY_APPLICATION)
         return code;
-    run->again.samples = run->settings.pc_samples;
-    run->again.counts = run->settings.instruction_counts;
+    run->rerun.samples = run->settings.pc_samples;
+    run->rerun.counts = run->settings.instruction_counts;
     run->settings.pc_samples = run->settings.instruction_counts = false;
     return code;
 }
@@ -467,7 +467,7 @@ enum wl_code wl_launch_execute(struct wl_launch_run *run, struct wl_error *error
         wl_steps_end(steps);
         steps = NULL;
         struct wl_error trouble = {0};
-        if (wl_again_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
+        if (wl_rerun_execute(run, &trouble) != WL_OK) /* the first run is good all the same */
             wl_messages_warn(&run->messages, NULL, "running it again: %s", trouble.message);
         if (run->settings.collector == WL_COLLECTOR_HW)
             wl_disassembly_add(run);

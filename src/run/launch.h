@@ -21,7 +21,7 @@ struct wl_launch_run {
     struct wl_cuda_machine machine; /* where its GPU is used */
     struct {
         bool samples, counts;
-    } again;             /* why the program is replayed */
+    } rerun;             /* why the program is replayed */
     uint32_t capability; /* of the model GPU: 90 */
     char *program_path, *library_folder, *report_path, *stream_folder, *settings_path;
     struct wl_folder_lock lock; /* on stream_folder */

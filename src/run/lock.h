@@ -1,5 +1,5 @@
-/* One run at a time for one report: whoever records into the folder of streams holds a lock on it,
- * until its process ends or it lets go. Where the file system has no locks, nothing is held. */
+/* One run at a time for one report: the process that records into the folder of streams holds a
+ * lock on it until it ends or releases it. Where the file system has no locks, nothing is held. */
 #ifndef WL_RUN_LOCK_H
 #define WL_RUN_LOCK_H
 

@@ -237,8 +237,9 @@ static void read_programs(const char *program_path, const struct wl_arguments *w
     }
 }
 
-char *wl_registers_ask(const char *program_path, const struct wl_arguments *words,
-                       const struct wl_settings *settings, uint32_t capability, const char *folder)
+char *wl_registers_query(const char *program_path, const struct wl_arguments *words,
+                         const struct wl_settings *settings, uint32_t capability,
+                         const char *folder)
 {
     struct wl_fatbin fatbin = {0};
     struct inquiry inquiry = {.folder = folder, .capability = capability};

@@ -13,7 +13,8 @@
  * says (struct wl_compiled) into the folder. Returns the file's path,
  * "" where there is no ptxas or nothing to ask; free() it. Never fails: what cannot be compiled in
  * time becomes a note. */
-char *wl_registers_ask(const char *program_path, const struct wl_arguments *words,
-                       const struct wl_settings *settings, uint32_t capability, const char *folder);
+char *wl_registers_query(const char *program_path, const struct wl_arguments *words,
+                         const struct wl_settings *settings, uint32_t capability,
+                         const char *folder);
 
 #endif

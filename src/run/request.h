@@ -40,7 +40,7 @@ struct wl_sampling_options {
 
 /* How the program is started. */
 struct wl_start_options {
-    bool hides_output;     /* its stdout is thrown away */
+    bool hides_output;     /* its stdout is discarded */
     bool is_alone;         /* nothing of our environment but PATH goes to it */
     const char *variables; /* "A=B,C=D", for its environment; or NULL */
 };

@@ -4,7 +4,7 @@
 
 #include "sim/state.h"
 
-/* Tells of those of the lanes that touch a gap between arrays, or two arrays at once; offset: of
+/* Reports those of the lanes that touch a gap between arrays, or two arrays at once; offset: of
  * each lane. What is beyond the block's memory is a fault of its own. */
 void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
                             const uint32_t offset[WL_LANES], uint32_t lanes,

@@ -105,7 +105,7 @@ bool wl_deal_round(struct wl_deal *deal)
     return true;
 }
 
-bool wl_deal_is_asked(const struct wl_deal *deal)
+bool wl_deal_is_requested(const struct wl_deal *deal)
 {
     for (uint32_t i = 0; i < deal->hand_count; i++)
         if (wl_hand_is_wanting(&deal->hands[i]))

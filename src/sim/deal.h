@@ -37,7 +37,7 @@ void wl_deal_end(struct wl_deal *deal);
 bool wl_deal_round(struct wl_deal *deal);
 
 /* Whether an SM waits for a block. */
-bool wl_deal_is_asked(const struct wl_deal *deal);
+bool wl_deal_is_requested(const struct wl_deal *deal);
 
 /* The SM's next block; false if its hand is empty. */
 static inline bool wl_hand_take(struct wl_hand *hand, uint64_t *block)

@@ -71,7 +71,7 @@ static void test_first_round(void **state)
         }
         assert_false(wl_hand_take(&deal.hands[sm], &block));
     }
-    assert_false(wl_deal_is_asked(&deal));
+    assert_false(wl_deal_is_requested(&deal));
     wl_deal_end(&deal);
 }
 
@@ -89,7 +89,7 @@ static void test_order_of_room(void **state)
     wl_hand_end(&deal.hands[3], 10, 10);
     wl_hand_end(&deal.hands[0], 40, 40);
     wl_hand_end(&deal.hands[2], 20, 20);
-    assert_true(wl_deal_is_asked(&deal));
+    assert_true(wl_deal_is_requested(&deal));
     wl_deal_round(&deal);
     const uint32_t order[] = {3, 2, 0};
     for (uint32_t i = 0; i < 3; i++) {
@@ -98,7 +98,7 @@ static void test_order_of_room(void **state)
         assert_false(wl_hand_take(&deal.hands[order[i]], &block));
     }
     assert_false(wl_hand_take(&deal.hands[1], &block));
-    assert_false(wl_deal_is_asked(&deal));
+    assert_false(wl_deal_is_requested(&deal));
     wl_deal_end(&deal);
 }
 

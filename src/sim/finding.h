@@ -1,4 +1,4 @@
-/* What is wrong with a kernel although the GPU would run it on, and how it is said. */
+/* Errors of a kernel that the GPU would run on with, and their texts. */
 #ifndef WL_SIM_FINDING_H
 #define WL_SIM_FINDING_H
 

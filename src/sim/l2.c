@@ -14,7 +14,7 @@ enum {
     SECTOR_BYTES = 32,
     MAX_WAYS = 16,
     MAX_PARTITIONS = 2,
-    UPDATED = 16,              /* sectors of a slice whose updates are told apart */
+    UPDATED = 16,              /* sectors of a slice whose updates are counted separately */
     SLICES = WL_L2_MAX_SHARDS, /* every table is split by slice, and shards take whole slices */
     STEP = 16,                 /* logical time within which SMs are taken in their order */
     BATCH = 128,               /* requests looked up together, so that prefetching has time */

@@ -427,7 +427,7 @@ static void run_case(void **argument)
     run_once(*argument, true, true);
 }
 
-/* Last of all: whether enough was compared. A case that was written anew must be run anew. */
+/* Last of all: whether enough was compared. A case that was rewritten must be run again. */
 static void count_compared(void **argument)
 {
     (void)argument;

@@ -36,7 +36,7 @@ struct record {
 struct wl_race_global {
     uint32_t time, page_count, record_count;
     uint64_t chunk_count;
-    bool is_told; /* that there is no room for more */
+    bool is_reported; /* that there is no room for more */
     uint64_t keys[SLOTS];
     struct word *pages[SLOTS];
     struct record **chunks[];
@@ -228,9 +228,9 @@ static void tell_limit(struct wl_warp *warp, const struct wl_op *op, uint32_t la
 {
     struct wl_finding finding = {.kind = WL_FINDING_RACE_LIMIT,
                                  .number = PAGES_MAX / 1024 * PAGE_WORDS * 4 / 1024};
-    if (!warp->worker->run->races->is_told)
+    if (!warp->worker->run->races->is_reported)
         wl_found(warp, op, lane, &finding);
-    warp->worker->run->races->is_told = true;
+    warp->worker->run->races->is_reported = true;
 }
 
 void wl_race_global_access(struct wl_warp *warp, const struct wl_op *op,

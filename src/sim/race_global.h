@@ -24,7 +24,7 @@ void wl_race_global_free(struct wl_race_global *races);
 
 void wl_race_global_access(struct wl_warp *warp, const struct wl_op *op,
                            const struct wl_race_access *access);
-/* After a fence of the warp; before a strong access is told to the shadow. */
+/* After a fence of the warp; before a strong access is given to the shadow. */
 void wl_race_global_fence(struct wl_warp *warp);
 void wl_race_global_strong(struct wl_warp *warp, const struct wl_op *op, bool is_read,
                            bool is_write);

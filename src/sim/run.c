@@ -294,7 +294,7 @@ static void run_epoch(struct epoch *epoch, struct wl_run *run, struct wl_deal *d
         bool is_full = false;
         for (uint32_t i = 0; i < epoch->sm_used && run->count; i++)
             is_full |= epoch->sim->sms[i].is_interrupted;
-        bool is_dealt = wl_deal_is_asked(deal) && wl_deal_round(deal);
+        bool is_dealt = wl_deal_is_requested(deal) && wl_deal_round(deal);
         if (run->count && (is_full || !is_dealt)) {
             feed_l2(epoch, pool);
             run->sector_cost = sector_cost(epoch->sim);

@@ -44,7 +44,7 @@ struct wl_schedule {
 void wl_schedule_begin(struct wl_schedule *schedule, uint32_t blocks, uint32_t warps_per_block);
 void wl_schedule_end(struct wl_schedule *schedule);
 
-/* The warps of the block start anew: it is the youngest, and they are ready at time. */
+/* The warps of the block start again: it is the youngest, and they are ready at time. */
 void wl_schedule_renew(struct wl_schedule *schedule, uint32_t block, uint64_t time);
 
 /* The warp may not run before `ready`; WL_SCHEDULE_NEVER: until told. */

@@ -467,8 +467,9 @@ static inline bool is_crowded(const struct wl_shadow *shadow, const struct word 
            is_unseen(shadow, &readers[0], bytes) && is_unseen(shadow, &readers[1], bytes);
 }
 
-/* Whether a read tells nothing new: it was written, races with no write, and the same instruction
- * of the warp has read it in this stretch. Most reads are so: of lanes at one place, and of loops.
+/* Whether a read changes nothing in the shadow: it was written, races with no write, and the same
+ * instruction of the warp has read it in this stretch. Most reads are so: of lanes at one place,
+ * and of loops.
  */
 static inline bool is_known_read(const struct wl_shadow *shadow, const struct wl_warp *warp,
                                  const struct wl_op *op, const struct word *word,

@@ -11,7 +11,7 @@
 #include "timeline/timeline.h"
 
 /* Chains of rows, so that readers need no lock while rows are added. Beyond the limit all texts
- * have one name: a program that makes up names for ever must not eat the machine's memory. */
+ * have one name: a program that generates names without end must not exhaust memory. */
 enum { BUCKETS = 1 << 14, PAGE_NAMES = 1 << 12, PAGES = 1 << 8, TEXT_BYTES_MAX = 4096 };
 enum { CHUNK_BYTES = 1 << 18 };
 

@@ -33,7 +33,7 @@ static struct {
     pthread_key_t thread_end; /* its destructor gives the ring back */
     pthread_once_t key_once;
     struct wl_timeline_clock clock;
-    uint32_t names_told;
+    uint32_t names_reported;
     uint64_t drained;
     double record_ns, tick_ns;
 } trace = {.drain_lock = PTHREAD_MUTEX_INITIALIZER, .key_once = PTHREAD_ONCE_INIT};
@@ -57,10 +57,10 @@ static void tell_names(void)
     enum { BATCH = 256 };
     const char *texts[BATCH];
     uint32_t count = wl_timeline_name_count();
-    while (trace.names_told < count) {
-        uint32_t first = trace.names_told + 1, batch = 0;
-        while (batch < BATCH && trace.names_told < count)
-            texts[batch++] = wl_timeline_name_text(++trace.names_told);
+    while (trace.names_reported < count) {
+        uint32_t first = trace.names_reported + 1, batch = 0;
+        while (batch < BATCH && trace.names_reported < count)
+            texts[batch++] = wl_timeline_name_text(++trace.names_reported);
         trace.sink->put_names(trace.sink->self, first, texts, batch);
     }
 }
@@ -93,7 +93,8 @@ static void drain_ring(struct wl_timeline_ring *ring, uint64_t written)
     wake_futex(&ring->drained_signal);
 }
 
-/* With the lock held. Names are told after the records were counted, so that all they name is. */
+/* With the lock held. Names are passed on after the records were counted, so that every name a
+ * record has is known. */
 static void drain_all(void)
 {
     enum { BATCH = 64 };
@@ -333,7 +334,7 @@ void wl_timeline_start(const struct wl_timeline_options *options,
     if (!trace.options.period_ms)
         trace.options.period_ms = PERIOD_MS;
     trace.sink = sink;
-    trace.names_told = 0;
+    trace.names_reported = 0;
     trace.drained = 0;
     wl_timeline_clock_start(&trace.clock);
     pthread_mutex_lock(&trace.drain_lock); /* what is measured is not drained */
@@ -389,7 +390,7 @@ void wl_timeline_forget(void)
     pthread_mutex_init(&trace.drain_lock, NULL);
     wl_timeline_names_unlock();
     atomic_store(&trace.has_drain, false);
-    trace.names_told = 0;
+    trace.names_reported = 0;
     trace.drained = 0;
     for (struct wl_timeline_ring *ring = atomic_load(&trace.rings); ring; ring = ring->next) {
         atomic_store(&ring->written, 0);

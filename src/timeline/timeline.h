@@ -100,7 +100,7 @@ WL_EXPORT void wl_timeline_call_end(struct wl_timeline_call *call, uint64_t star
 typedef uint32_t wl_timeline_find_stack(const char *function);
 void wl_timeline_set_stacks(wl_timeline_find_stack *find_stack);
 
-/* What is told of every call of the program that did not answer 0, whether it is recorded or not;
+/* What gets every call of the program that did not return 0, whether it is recorded or not;
  * not of calls within calls. Before the program's first call. */
 typedef void wl_timeline_tell_failure(const struct wl_timeline_call *call, int result);
 void wl_timeline_watch_failures(wl_timeline_tell_failure *tell);
@@ -144,7 +144,7 @@ bool wl_timeline_is_recorded(enum wl_timeline_category category);
 /* Ends recording for good, and drains. */
 bool wl_timeline_stop(void);
 /* In the child of a fork: the rings hold events of the parent, and there is no draining thread.
- * Recording goes on with empty rings; names are told again. */
+ * Recording goes on with empty rings; names are passed on again. */
 void wl_timeline_forget(void);
 
 struct wl_timeline_statistics {

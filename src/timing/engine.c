@@ -574,7 +574,7 @@ static void put_behind(struct scheduler *scheduler, uint32_t place)
 }
 
 /* Of the warps that may issue now, the place of the one that issued last or else of the first that
- * pipe, queue and operand port take; those before it are told when to try again. The number of
+ * pipe, queue and operand port take; those before it get the time to try again. The number of
  * warps if there is none. */
 static uint32_t choose_warp(struct scheduler *scheduler, uint64_t now)
 {

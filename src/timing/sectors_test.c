@@ -44,7 +44,7 @@ static void who_comes_first_pays_for_who_missed(void **state)
     assert_int_equal(sectors_finish(&visit, 500), 500);
     assert_int_equal(missed(sectors_load(&sectors, 7, pack(1, 0), &visit)), 0);
     assert_int_equal(sectors_finish(&visit, 240), 500);
-    /* evicted since: it is fetched anew */
+    /* evicted since: it is fetched again */
     assert_int_equal(missed(sectors_load(&sectors, 7, pack(1, 0), &visit)), 1);
     assert_int_equal(sectors_finish(&visit, 900), 900);
     sectors_free(&sectors);

@@ -99,7 +99,7 @@ enum wl_warp_sync {
     WL_WARP_SYNC_LANES,  /* of the lanes in imm; 0: not known which */
     WL_WARP_SYNC_MASK,   /* of the lanes in a; of the shuffle that follows, if one does */
     WL_WARP_SYNC_COMMIT, /* the copies so far are a group */
-    WL_WARP_SYNC_TELL,   /* a barrier object hears when the copies so far are done */
+    WL_WARP_SYNC_TELL,   /* a barrier object is notified when the copies so far are done */
 };
 
 /* kind of a YIELD that waits for copies. */

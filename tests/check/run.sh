@@ -5,7 +5,7 @@
 #   == OPTIONS -- ARGUMENT | EXIT
 #   lines of standard output
 #
-# Messages must be plain text. With "update" as third argument NAME.txt is written anew. Environment: WARPLENS, NVCC.
+# Messages must be plain text. With "update" as third argument NAME.txt is rewritten. Environment: WARPLENS, NVCC.
 set -eu
 source=$1/tests/check
 name=$2

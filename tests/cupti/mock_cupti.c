@@ -814,7 +814,7 @@ int cuptiRangeProfilerSetConfig(struct wl_cupti_ranges_config *call)
     counters->is_first_config = false;
     counters->image = (struct image *)call->image;
     counters->has_own_ranges = call->range_mode == WL_CUPTI_USER_RANGE;
-    /* as the real one, which does not begin anew before all passes are done */
+    /* as the real one, which does not begin again before all passes are done */
     ORDER(call->replay_mode != WL_CUPTI_USER_REPLAY || call->pass == counters->pass,
           cuptiRangeProfilerSetConfig);
     counters->has_config = true;

@@ -62,7 +62,7 @@ diff wanted.txt found.txt || fail "< wanted, > found"
 
 # the environment asks for it, too; a report shows it again, as data, with a log of gcc
 WARPLENS_ACC_TIME=1 "$WARPLENS" trace -o again ./copies >output 2>messages || fail "WARPLENS_ACC_TIME"
-grep -q 'Accelerator Kernel Timing data' output || fail "WARPLENS_ACC_TIME is not heard"
+grep -q 'Accelerator Kernel Timing data' output || fail "WARPLENS_ACC_TIME is ignored"
 "$WARPLENS" acc-time --csv copies.wlr >output 2>messages
 grep -q '/copies.c","step",12,compute region,kernel,nvidia,"step$_omp_fn$0",\[1024\],\[32\],5,0,' output || fail csv
 "$WARPLENS" acc-time --json copies.wlr >output 2>messages

@@ -5,6 +5,6 @@ mkdir -p "$2"
 rm -f "$2"/*.ptx
 "$1" "$2"
 if ! diff -rq "$2" "$(dirname "$0")/generated"; then
-    echo "write the cases anew: ninja ptx_cases" >&2
+    echo "write the cases again: ninja ptx_cases" >&2
     exit 1
 fi

@@ -10,14 +10,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-            exit(1);                                                       \
-        }                                                                  \
-    } while (0)
+#include "check.h"
 
 static int repetitions = 25;
 static cudaStream_t stream;

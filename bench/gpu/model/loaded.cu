@@ -9,14 +9,7 @@
 
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                       \
-    do {                                                                                  \
-        cudaError_t code = (call);                                                        \
-        if (code != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(code)); \
-            exit(1);                                                                      \
-        }                                                                                 \
-    } while (0)
+#include "check.h"
 
 // Each warp goes through lines of its own, a number of lines that all share apart; `.cg` leaves L1
 // out.

@@ -8,14 +8,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-            exit(1);                                                       \
-        }                                                                  \
-    } while (0)
+#include "check.h"
 
 enum { ROUNDS = 32, UNROLL = 32 };
 

@@ -7,14 +7,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                        \
-    do {                                                                   \
-        cudaError_t error = (call);                                        \
-        if (error != cudaSuccess) {                                        \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error)); \
-            exit(1);                                                       \
-        }                                                                  \
-    } while (0)
+#include "check.h"
 
 static const size_t bytes = (size_t)192 << 20;
 static const int arrays = 8;

@@ -11,14 +11,7 @@
 
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                       \
-    do {                                                                                  \
-        cudaError_t code = (call);                                                        \
-        if (code != cudaSuccess) {                                                        \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(code)); \
-            exit(1);                                                                      \
-        }                                                                                 \
-    } while (0)
+#include "check.h"
 
 struct reading {
     unsigned sm, warp;

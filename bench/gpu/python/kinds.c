@@ -1,5 +1,5 @@
 /* What each kind of CUPTI's records costs a program, without any code of Warplens: a library that
- * kinds.py loads into a process and tells which kinds are on. Records are thrown away. build: gcc
+ * kinds.py loads into a process and tells which kinds are on. Records are discarded. build: gcc
  * -O2 -shared -fPIC -I/usr/local/cuda/include -I/usr/local/cuda/extras/CUPTI/include kinds.c -ldl
  */
 #include <cupti.h>

@@ -249,8 +249,8 @@ class Bench:
                 break # it would not end the next time either
         if not runs:
             return None
-        if way != "bare" and not getattr(bare[0], "is_told", False):
-            bare[0].is_told = True
+        if way != "bare" and not getattr(bare[0], "is_reported", False):
+            bare[0].is_reported = True
             self.row(program, "bare", steps, bare)
         self.row(program, way, steps, runs)
         return runs[-1]

@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* Launches alike, and the first of them that was counted, or the first of all. */

@@ -1,4 +1,4 @@
-/* A budget made of a report: what is so today, as the limit of tomorrow. */
+/* A budget made of a report: today's values as the limits of later reports. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

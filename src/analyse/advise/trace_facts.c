@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 #include "analyse/advise/trace_steps.h"
@@ -57,7 +58,7 @@ struct copies {
     uint64_t count, bytes, total_ns;
 };
 
-/* Of the GPU of one process; what is told is that of a process on average. */
+/* Of the GPU of one process; reported is the mean over processes. */
 struct process {
     struct spans running; /* on the GPU, now: a heap, what ends first is the first */
     struct spans called;  /* calls that may reach into a gap to come */

@@ -1,4 +1,4 @@
-/* For this room only: what rules of a trace are told of it, as one JSON object. */
+/* For this room only: what rules of a trace get of it, as one JSON object. */
 #ifndef WL_ANALYSE_ADVISE_TRACE_FACTS_H
 #define WL_ANALYSE_ADVISE_TRACE_FACTS_H
 

@@ -14,7 +14,7 @@ struct wl_trace_steps {
 };
 
 /* spans as wl_report_spans gives them. At least 4 steps of at least 4 kernels, with at least half
- * of the stream's kernels; of those before and after nothing is said. */
+ * of the stream's kernels; those before and after are left out. */
 struct wl_trace_steps wl_trace_steps_find(const struct wl_report_span *spans, size_t count);
 
 #endif

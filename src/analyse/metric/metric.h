@@ -86,7 +86,7 @@ void wl_metric_set_free(struct wl_metric_set *set);
 const struct wl_metric_value *wl_metric_get(struct wl_metric_set *set, const char *name);
 
 /* Whether this name was asked for until now, by a formula too. */
-bool wl_metric_was_asked(const struct wl_metric_set *set, const char *name);
+bool wl_metric_was_requested(const struct wl_metric_set *set, const char *name);
 
 /* All that the launch has, then formulas that are absent; sorted by name within both. Without
  * aliases and hidden rows. Belongs to the set; valid until it is freed. */

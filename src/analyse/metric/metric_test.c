@@ -510,7 +510,7 @@ static void print_rows(struct wl_text *out, const char *title, enum wl_metric_ki
     }
 }
 
-/* docs/using/metric-reference.md lists the catalog; WL_UPDATE_GOLDEN=1 writes the list anew. */
+/* docs/using/metric-reference.md lists the catalog; WL_UPDATE_GOLDEN=1 rewrites the list. */
 static void the_reference_is_the_catalog(void **state)
 {
     (void)state;

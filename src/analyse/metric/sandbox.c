@@ -83,8 +83,8 @@ static int64_t ms_since(clockid_t clock, const struct timespec *start)
     return (now.tv_sec - start->tv_sec) * 1000 + (now.tv_nsec - start->tv_nsec) / 1000000;
 }
 
-/* CPU time, so that a busy machine ends nothing; asking for it is slow, so that it is counted from
- * where as much time has passed. */
+/* CPU time, so that a busy machine ends nothing; reading it is slow, so it is read only once that
+ * much wall-clock time has passed. */
 static bool is_out_of_time(struct wl_sandbox *sandbox)
 {
     const int64_t limit_ms = sandbox->limits.cpu_ms;

@@ -300,7 +300,7 @@ const struct wl_metric_value *wl_metric_get(struct wl_metric_set *set, const cha
     return &entry->value;
 }
 
-bool wl_metric_was_asked(const struct wl_metric_set *set, const char *name)
+bool wl_metric_was_requested(const struct wl_metric_set *set, const char *name)
 {
     const struct entry *entry = NULL;
     HASH_FIND_STR(set->entries, name, entry);

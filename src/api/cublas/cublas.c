@@ -75,7 +75,7 @@ int cublasGetStream_v2(void *pointer, void **stream)
     return WL_CUBLAS_OK;
 }
 
-/* Settings that are kept and told back. Whatever the math mode, multiplication is in float32. */
+/* Settings that are kept and returned. Whatever the math mode, multiplication is in float32. */
 #define SETTING(name, suffix, field)                                             \
     int cublasSet##name##suffix(void *pointer, int value)                        \
     {                                                                            \

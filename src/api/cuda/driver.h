@@ -1,4 +1,4 @@
-/* The documented part of the CUDA driver API over the device layer. The functions bear NVIDIA's
+/* The documented part of the CUDA driver API over the device layer. The functions have NVIDIA's
  * names and calling convention (CUDA Driver API reference); declarations are our own. Every
  * function answers the number of a CUresult. Handles: a CUmodule is a struct wl_device_module, a
  * CUfunction a struct wl_device_kernel, streams and events those of the device layer; a CUdeviceptr

@@ -53,37 +53,37 @@ static bool is_asked_by_nvrtc(const void *caller)
     return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libnvrtc");
 }
 
-/* Tells of NVIDIA's own runtime within the file that holds `caller`. */
+/* Reports NVIDIA's own runtime within the file that holds `caller`. */
 static void tell_static_runtime(const void *caller)
 {
     Dl_info info;
     const char *file = dladdr(caller, &info) && info.dli_fname ? info.dli_fname : "";
     const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     if (strstr(name, ".so"))
-        wl_device_say(2, "static-runtime",
-                      "calls of this library cannot run on the simulated GPU; those that Warplens "
-                      "stands in for are in docs/using/simulated-runtime.md",
-                      "the library %s holds NVIDIA's own CUDA runtime, which runs on NVIDIA's "
-                      "driver only",
-                      name);
+        wl_device_note(2, "static-runtime",
+                       "calls of this library cannot run on the simulated GPU; those that Warplens "
+                       "stands in for are in docs/using/simulated-runtime.md",
+                       "the library %s holds NVIDIA's own CUDA runtime, which runs on NVIDIA's "
+                       "driver only",
+                       name);
     else
-        wl_device_say(2, "static-runtime",
-                      "relink it with NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" (CMake: "
-                      "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)",
-                      "the program holds NVIDIA's own CUDA runtime, which runs on NVIDIA's driver "
-                      "only");
+        wl_device_note(2, "static-runtime",
+                       "relink it with NVCC_APPEND_FLAGS=\"-cudart=shared -lineinfo\" (CMake: "
+                       "-DCMAKE_CUDA_RUNTIME_LIBRARY=Shared)",
+                       "the program holds NVIDIA's own CUDA runtime, which runs on NVIDIA's driver "
+                       "only");
 }
 
 /* The tables behind it are undocumented; NVIDIA's own runtime, linked into a program, asks for them
  * first. */
 int cuGetExportTable(const void **table, const void *id)
 {
-    static bool is_said;
+    static bool is_reported;
     (void)id;
     if (table)
         *table = NULL;
     if (!is_asked_by_nvrtc(__builtin_return_address(0)) &&
-        !__atomic_exchange_n(&is_said, true, __ATOMIC_RELAXED))
+        !__atomic_exchange_n(&is_reported, true, __ATOMIC_RELAXED))
         tell_static_runtime(__builtin_return_address(0));
     return WL_DEVICE_NOT_SUPPORTED;
 }

@@ -15,7 +15,7 @@ int cuGraphCreate(struct wl_device_graph **graph, unsigned flags)
     return code ? code : wl_device_graph_create(graph);
 }
 
-/* The second variants have edge data, which tell of programmatic launches; those order nodes no
+/* The second variants have edge data, which describe programmatic launches; those order nodes no
  * less than plain edges, and none are given back. */
 int cuGraphGetEdges(struct wl_device_graph *graph, struct wl_device_node **from,
                     struct wl_device_node **to, size_t *count)
@@ -49,7 +49,7 @@ int cuGraphRemoveDependencies(struct wl_device_graph *graph, struct wl_device_no
 
 /* ---- running ---- */
 
-/* Of before CUDA 12: with a buffer for messages. */
+/* The signature before CUDA 12, with a buffer for messages. */
 int cuGraphInstantiate_v2(struct wl_device_executable **executable, struct wl_device_graph *graph,
                           void **error_node, char *log, size_t log_bytes)
 {

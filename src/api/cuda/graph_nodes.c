@@ -143,7 +143,7 @@ static struct wl_cuda_side_3d side_of(const void *address, size_t pitch_bytes, s
                                     .height = pitch_bytes ? slice_bytes / pitch_bytes : 0};
 }
 
-/* Arrays are told as the memory they are in. */
+/* Arrays are reported as the memory they are in. */
 int cuGraphMemcpyNodeGetParams(struct wl_device_node *node, struct wl_cuda_copy_3d *parameters)
 {
     const struct wl_device_operation *operation;

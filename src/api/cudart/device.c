@@ -167,7 +167,7 @@ int cudaDriverGetVersion(int *version)
     return cudaRuntimeGetVersion(version);
 }
 
-/* Limits are remembered and told back; the simulator needs none of them. */
+/* Limits are stored and returned; the simulator needs none of them. */
 #define NO_LIMIT SIZE_MAX
 static size_t limits[] = {
     1024,     /* stack size of a thread */

@@ -16,7 +16,7 @@ int cudaGraphCreate(struct wl_device_graph **graph, unsigned flags)
 }
 
 /* CUDA 13 put what was _v2 before, with an array of edge data, under the plain names. Edge data
- * tells of programmatic launches, which order nodes no less than plain edges; none are given back.
+ * describes programmatic launches, which order nodes no less than plain edges; none are given back.
  */
 static bool has_edge_data(void)
 {

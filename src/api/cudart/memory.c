@@ -205,7 +205,7 @@ int cudaMemPrefetchAsync_v2(const void *address, size_t size_bytes, uint64_t loc
 WL_CUDART_PER_THREAD(cudaMemPrefetchAsync_v2, ptsz);
 
 /* Pools are names with settings: every stream-ordered allocation comes from the one memory. A pool
- * keeps nothing, so its release threshold is told back and does nothing. */
+ * keeps nothing, so its release threshold is returned and has no effect. */
 enum { POOL_ATTRIBUTES = 16, POOL_ACCESS_READ_WRITE = 3 };
 
 struct pool {

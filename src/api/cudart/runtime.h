@@ -1,4 +1,4 @@
-/* The CUDA runtime API over the device layer. The functions bear NVIDIA's names and calling
+/* The CUDA runtime API over the device layer. The functions have NVIDIA's names and calling
  * convention (documented in the CUDA Runtime API reference); declarations are our own. Every
  * function answers an enum wl_device_code, whose numbers are those of cudaError_t. */
 #ifndef WL_API_CUDART_RUNTIME_H

@@ -72,7 +72,7 @@ int cudaStreamGetId(void *stream, unsigned long long *id)
 }
 WL_CUDART_PER_THREAD(cudaStreamGetId, ptsz);
 
-/* Attributes of streams are hints about caches and priorities, kept for whoever asks. */
+/* Attributes of streams are hints about caches and priorities, kept for queries. */
 enum { ATTRIBUTE_COUNT = 16, ATTRIBUTE_BYTES = 64, ATTRIBUTE_PRIORITY = 8 };
 
 struct attributes {

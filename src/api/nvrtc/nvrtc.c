@@ -75,9 +75,9 @@ static void open_library(void)
     for (size_t i = 0; !library && i < WL_COUNT(roots); i++)
         library = open_in(roots[i], "/lib64", &own);
     if (!library)
-        wl_device_say(2, "no-nvrtc", "add its folder to LD_LIBRARY_PATH or set CUDA_PATH",
-                      "the program compiles at run time, and the toolkit's %s is not found",
-                      own.name);
+        wl_device_note(2, "no-nvrtc", "add its folder to LD_LIBRARY_PATH or set CUDA_PATH",
+                       "the program compiles at run time, and the toolkit's %s is not found",
+                       own.name);
 }
 
 static void *find(const char *name)

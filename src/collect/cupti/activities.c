@@ -446,7 +446,7 @@ static enum wl_code hear_calls(struct wl_error *error)
     call_stacks = wl_alloc_zero(STACKS, sizeof *call_stacks);
     if (!wl_trace_each_call(&trace.cupti, hearing.domain, wl_code_stack_is_wanted, hear_call,
                             &hearing))
-        return wl_cupti_fail(error, "attaching to CUPTI, which tells no names of calls,",
+        return wl_cupti_fail(error, "attaching to CUPTI, which gives no names of calls,",
                              WL_CUPTI_ERROR_INVALID_PARAMETER);
     hearing.domain = WL_CUPTI_DOMAIN_DRIVER;
     if (!hearing.code && trace.settings->trace_driver)
@@ -462,7 +462,7 @@ static enum wl_code hear_switches(struct wl_error *error)
 }
 
 /* Migrations of each device's pages; faults too where they were asked for, as they cost much.
- * False: this driver, GPU or CUPTI tells nothing of them. */
+ * False: this driver, GPU or CUPTI does not report them. */
 static bool configure_unified(bool has_faults)
 {
     static const struct {
@@ -509,7 +509,7 @@ static void note_refused(enum wl_timeline_category category, bool is_asked_for)
     char *text = wl_string_format("no events of kind %s are recorded",
                                   wl_timeline_categories[category].name);
     struct wl_record_note note = {is_asked_for ? WL_NOTE_WARNING : WL_NOTE_INFO, "no-records", text,
-                                  "CUPTI does not tell of it with this GPU and driver", -1};
+                                  "CUPTI does not report it with this GPU and driver", -1};
     trace.use_stream(write_note, &note);
     free(text);
 }
@@ -517,7 +517,7 @@ static void note_refused(enum wl_timeline_category category, bool is_asked_for)
 static void note_left_out(void)
 {
     struct wl_record_note note = {WL_NOTE_INFO, "calls-left-out",
-                                  "calls of CUDA that only ask are not recorded (cudaGetDevice, "
+                                  "query calls of CUDA are not recorded (cudaGetDevice, "
                                   "cudaGetLastError, cudaFuncGetAttributes, ...)",
                                   "--cuda-trace-all-apis yes records them", -1};
     trace.use_stream(write_note, &note);
@@ -555,7 +555,7 @@ static int domain_of(enum wl_cupti_activity_kind kind)
                                               : 0;
 }
 
-/* Calls that only ask are left out where CUPTI can do that. */
+/* Query calls are left out where CUPTI can do that. */
 static enum wl_code add_calls(struct wl_error *error)
 {
     bool is_any_left_out = false;

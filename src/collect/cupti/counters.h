@@ -20,7 +20,7 @@ struct wl_collect_counters {
  * that is paused. */
 bool wl_collect_counters_have(struct wl_collect_counters *counters,
                               struct wl_collect_context *context);
-/* The same for a launch, which is told why there are none. */
+/* The same for a launch, which gets the reason why there are none. */
 bool wl_collect_counters_have_for(struct wl_collect_counters *counters,
                                   struct wl_collect_context *context,
                                   struct wl_collect_launch *launch);

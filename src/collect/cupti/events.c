@@ -120,7 +120,7 @@ static const char *reason_of(const struct wl_replayer *replay, const struct wl_r
     if (mode->is_batched || !replay->core.input.settings->counters[0])
         return NULL;
     return wl_collect_is_peer(kernel->function)
-               ? "it may wait for other GPUs, and must not be held up"
+               ? "it may wait for other GPUs and must not be delayed"
                : "launches like it are counted";
 }
 
@@ -179,14 +179,14 @@ static void launch_in_range(struct wl_replayer *replay, const struct wl_collect_
     struct wl_collect_kernel *kernel = wl_collect_kernel_find(&replay->kernels, symbol);
     wl_collect_kernel_read_attributes(&replay->kernels, kernel, request.function); /* loads it */
     bool waits_for_others = wl_collect_is_peer(kernel->function);
-    if (replay->policy->range->is_run_again && !waits_for_others)
+    if (replay->policy->range->is_replayed && !waits_for_others)
         relaunch = wl_relaunch_keep(&replay->core.cuda, call->row->kind, call->data->parameters);
     wl_replay_range_launch(replay, context, symbol, request.grid, request.block, relaunch,
                            waits_for_others ? "a kernel that may wait for other GPUs"
                                             : "a launch whose parameters are not known");
 }
 
-/* Graphs are counted as wholes where all launches are wanted. */
+/* Graphs are counted as a whole where all launches are wanted. */
 static void launch_graph(struct wl_cupti_collector *collector, const struct wl_collect_call *call,
                          struct wl_collect_context *context)
 {
@@ -250,7 +250,7 @@ static bool is_captured(const struct wl_cupti_collector *collector,
            status != not_capturing;
 }
 
-/* Whether it is one of very many, whose turn it is not to carry a pass. */
+/* Whether it is one of very many, which does not collect a pass this time. */
 static bool is_left_out(const struct wl_cupti_collector *collector,
                         const struct wl_replay_mode *mode, const struct wl_collect_launch *launch)
 {
@@ -284,7 +284,7 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
         launch->group->counted++;
     else if (!is_time_excluded)
         wl_collect_times_start(&replay->times);
-    /* samples end counting: they wait until no launch is to carry a pass */
+    /* samples end counting: they wait until no launch is to collect a pass */
     if (is_counted || !context->is_own || !wl_replay_is_waiting(replay, context) ||
         wl_collect_samples_are_free(&replay->instructions, context, launch->kernel))
         wl_collect_share(replay, context, launch, is_counted);

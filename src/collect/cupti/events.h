@@ -26,7 +26,7 @@ bool wl_cupti_event_is_passed(void *collector, uint32_t call, const struct wl_cu
  * run. */
 bool wl_cupti_event_ends_batch(const void *collector, int domain, const void *data);
 
-/* Reads the samples that have come, where launches are sampled without being held up, under the
+/* Reads the samples that have come, where launches are sampled without being delayed, under the
  * lock. Takes milliseconds; what is not read for too long is dropped. Gives their number. */
 uint64_t wl_cupti_events_gather(void *collector);
 

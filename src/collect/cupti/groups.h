@@ -1,4 +1,4 @@
-/* Launches alike: the first are counted, the others run free or carry a pass each. They live as
+/* Launches alike: the first are counted, the others run free or collect a pass each. They live as
  * long as the process: a thread that launches may be looking at one without a lock. */
 #ifndef WL_COLLECT_CUPTI_GROUPS_H
 #define WL_COLLECT_CUPTI_GROUPS_H

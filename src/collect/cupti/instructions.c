@@ -515,8 +515,8 @@ bool wl_collect_samples_are_free(const struct wl_collect_instructions *instructi
                                  const struct wl_collect_kernel *kernel)
 {
     const struct wl_settings *settings = instructions->core->input.settings;
-    bool is_run_again = instructions->policy->replays_first && instructions->can_replay;
-    return settings->pc_samples && instructions->policy->shares_launches && !is_run_again &&
+    bool is_replayed = instructions->policy->replays_first && instructions->can_replay;
+    return settings->pc_samples && instructions->policy->shares_launches && !is_replayed &&
            context->samples != WL_COLLECT_OFF && !kernel->is_sampled;
 }
 

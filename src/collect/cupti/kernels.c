@@ -52,7 +52,7 @@ static void parse_module(struct wl_collect_module *module)
     wl_cubin_read(module->bytes, module->size_bytes, &module->kernels, NULL);
 }
 
-/* The last module that has it; kernels of the same name in several are told apart by nothing. */
+/* The last module that has it; kernels of the same name in several cannot be distinguished. */
 static void find_code(struct wl_collect_kernels *kernels, struct wl_collect_kernel *kernel)
 {
     for (size_t i = kernels->modules.count; i-- > 0 && !kernel->module;) {

@@ -6,7 +6,8 @@
 #include "collect/cupti/core.h"
 #include "record/facts.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 struct wl_collect_module;

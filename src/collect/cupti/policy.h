@@ -21,7 +21,7 @@ struct wl_replay_policy {
     const struct wl_replay_mode *range; /* by which ranges are counted; NULL: launches are */
     const struct wl_replay_mode *graph; /* by which launches of graphs are */
     bool shares_launches; /* like launches share what is measured: some are counted, and the others
-                             are sampled without being held up */
+                             are sampled without being delayed */
     bool replays_first;   /* the first of those are replayed, where possible */
     bool replays_each;    /* every launch is replayed */
     bool has_runs;        /* each run of the program is one pass */

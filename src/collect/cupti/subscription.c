@@ -4,7 +4,7 @@
 
 #include "collect/cupti/calls.h"
 
-/* Calls that are told besides launches. */
+/* Calls that are reported besides launches. */
 static const struct {
     int domain;
     uint32_t call;
@@ -93,17 +93,17 @@ enum wl_code wl_collect_subscribe(struct wl_collect_subscription *subscription,
                                       : wl_cupti_fail(error, "subscribing to launches", result);
 }
 
-static bool is_always_told(const struct wl_collect_subscription *subscription, uint32_t call)
+static bool is_always_reported(const struct wl_collect_subscription *subscription, uint32_t call)
 {
-    bool is_told = wl_collect_find_launch_call(call) < WL_COLLECT_LAUNCH_CALL_COUNT;
+    bool is_reported = wl_collect_find_launch_call(call) < WL_COLLECT_LAUNCH_CALL_COUNT;
     for (size_t i = 0; i < WL_COLLECT_CAPTURE_CALL_COUNT; i++)
-        is_told = is_told || wl_collect_capture_calls[i].call == call;
+        is_reported = is_reported || wl_collect_capture_calls[i].call == call;
     for (size_t i = 0; i < subscription->memory_call_count; i++)
-        is_told = is_told || subscription->memory_calls[i] == call;
+        is_reported = is_reported || subscription->memory_calls[i] == call;
     for (size_t i = 0; i < other_call_count; i++)
-        is_told = is_told ||
-                  (other_calls[i].domain == WL_CUPTI_DOMAIN_DRIVER && other_calls[i].call == call);
-    return is_told;
+        is_reported = is_reported || (other_calls[i].domain == WL_CUPTI_DOMAIN_DRIVER &&
+                                      other_calls[i].call == call);
+    return is_reported;
 }
 
 /* Not by domain when it ends: a launch in between would pass unseen. */
@@ -114,7 +114,7 @@ void wl_collect_subscription_watch(const struct wl_collect_subscription *subscri
     if (is_on)
         cupti->cuptiEnableDomain(1, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER);
     for (uint32_t call = 1; !is_on && call < driver_calls_max; call++)
-        if (!is_always_told(subscription, call))
+        if (!is_always_reported(subscription, call))
             cupti->cuptiEnableCallback(0, subscription->subscriber, WL_CUPTI_DOMAIN_DRIVER, call);
 }
 

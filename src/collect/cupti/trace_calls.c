@@ -70,7 +70,7 @@ static const char *const questions[] = {
     "cudaThreadExchangeStreamCaptureMode",
 };
 
-bool wl_trace_call_only_asks(const char *name)
+bool wl_trace_call_is_query(const char *name)
 {
     size_t length = strcspn(name, "_");
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
@@ -100,7 +100,7 @@ struct switching {
 
 static bool does_more(const char *name)
 {
-    return !wl_trace_call_only_asks(name);
+    return !wl_trace_call_is_query(name);
 }
 
 static bool switch_on(void *self, uint32_t call)

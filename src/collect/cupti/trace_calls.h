@@ -1,4 +1,5 @@
-/* Which calls of CUDA a trace of a real GPU records, and which it is told of while they are made.
+/* Which calls of CUDA a trace of a real GPU records, and of which it is notified while they are
+ * made.
  */
 #ifndef WL_COLLECT_CUPTI_TRACE_CALLS_H
 #define WL_COLLECT_CUPTI_TRACE_CALLS_H
@@ -10,7 +11,7 @@
 /* Whether a call, by CUPTI's name for it, only asks for what is known: which device is current,
  * what a kernel is called, whether there was an error. Programs make such calls by the hundred
  * thousand; they neither wait for the GPU nor give it work. */
-bool wl_trace_call_only_asks(const char *name);
+bool wl_trace_call_is_query(const char *name);
 
 /* Has CUPTI record the calls of a domain, but those: switched on one by one, as what is not
  * recorded then costs nothing. False: this CUPTI cannot. */

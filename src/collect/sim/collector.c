@@ -11,7 +11,8 @@
 #include "collect/sim/facts.h"
 #include "record/stream/stream.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* Kernels that could not be made have no number of the device layer; they are numbered from here.
@@ -28,8 +29,8 @@ struct name {
     UT_hash_handle hh;
 };
 
-/* Notes of findings in one process: a program that launches wrong kernels for hours is told of it
- * once in a while, not each time. */
+/* Notes of findings in one process: a program that launches faulty kernels for hours gets a message
+ * now and then, not each time. */
 #define FINDING_NOTES_MAX 1000
 
 /* A launch that is to be recorded and has not ended yet. */
@@ -414,7 +415,7 @@ static void send_left_out(const struct sim_collector *collector,
                                   is_error ? "Errors" : "Warnings", (unsigned long long)times,
                                   WL_FINDINGS_MAX);
     struct wl_record_note record = {is_error ? WL_NOTE_ERROR : WL_NOTE_WARNING, "findings-left-out",
-                                    text, "mend those listed and run again", (int64_t)launch->id};
+                                    text, "fix those listed and run again", (int64_t)launch->id};
     sink->put_note(sink->self, &record);
     free(text);
 }
@@ -430,8 +431,8 @@ static void send_findings(struct sim_collector *collector, const struct wl_devic
         struct wl_text text = {0};
         if (collector->finding_count++ == FINDING_NOTES_MAX)
             note(collector, WL_NOTE_ERROR, "findings-left-out",
-                 "More is wrong with kernels of this program than is listed",
-                 "mend what is listed and run again");
+                 "This program's kernels have more errors than are listed",
+                 "fix what is listed and run again");
         if (collector->finding_count > FINDING_NOTES_MAX)
             return;
         wl_finding_print(launch->kernel->program, finding, &text);

@@ -13,7 +13,7 @@ void wl_sim_facts_of_kernel(const struct wl_device_kernel_info *kernel,
 void wl_sim_facts_of_launch(const struct wl_device_launch *launch,
                             const struct wl_settings *settings,
                             const struct wl_occupancy *occupancy, struct wl_attribute_list *list);
-/* What every collector tells of a launch. */
+/* What every collector records of a launch. */
 struct wl_launch_facts wl_sim_launch_facts(const struct wl_device_launch *launch);
 
 #endif

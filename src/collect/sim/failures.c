@@ -35,8 +35,9 @@ static struct {
     atomic_ullong told;
 } failures;
 
-/* Answers that are no fault of the call: of questions, of a context that a launch broke, which is
- * told with the launch, and of what the simulated GPU cannot do (801), which it says itself. */
+/* Return values that are not errors of the call: of queries, of a context that a launch broke,
+ * which is reported with the launch, and of what the simulated GPU cannot do (801), which it
+ * reports itself. */
 static bool is_expected(int code)
 {
     static const int codes[] = {600, 700, 702, 704, 710, 714, 715, 716, 717, 718, 719, 801};

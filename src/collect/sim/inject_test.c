@@ -155,7 +155,7 @@ static int run_progress_within(void)
 
 static int run_note(void)
 {
-    wl_device_say(0, "some-code", "some hint", "some %s", "text");
+    wl_device_note(0, "some-code", "some hint", "some %s", "text");
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /* What all parts of the simulated GPU share: error codes, the process's device and its options, and
- * what is said to the user. One device per process, created at first use from wl_device_configure
- * or the environment (WARPLENS_GPU, WARPLENS_GPU_FOLDER).
+ * messages to the user. One device per process, created at first use from wl_device_configure or
+ * the environment (WARPLENS_GPU, WARPLENS_GPU_FOLDER).
  *
  * Functions of the device layer return an enum wl_device_code, whose numbers are those the CUDA
  * runtime and driver share, and may be called from any thread; core/state.h has the lock. */
@@ -125,8 +125,8 @@ WL_EXPORT int wl_device_get_attribute(int number, int *value);
 /* Says something about the run: to the observer, and for warnings and errors one line
  * "warplens: text; hint" on stderr.
  */
-WL_EXPORT void wl_device_say(enum wl_note_severity severity, const char *code, const char *hint,
-                             const char *format, ...) __attribute__((format(printf, 4, 5)));
+WL_EXPORT void wl_device_note(enum wl_note_severity severity, const char *code, const char *hint,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* "warplens: NAME is not supported ..." on stderr, the first time for each name. Always returns
  * WL_DEVICE_NOT_SUPPORTED. */
 WL_EXPORT int wl_device_refuse(const char *function);

@@ -99,7 +99,7 @@ static int start(void)
     wl_device.origin_ns = wl_device_clock_now();
     return WL_DEVICE_OK;
 fail:
-    wl_device_say(2, "no-device", error.hint, "%s", error.message);
+    wl_device_note(2, "no-device", error.hint, "%s", error.message);
     return WL_DEVICE_NO_DEVICE;
 }
 

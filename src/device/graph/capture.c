@@ -301,7 +301,7 @@ int wl_device_capture_refuses(void *stream)
     return code;
 }
 
-int wl_device_capture_refuses_event(void *event, bool only_asks)
+int wl_device_capture_refuses_event(void *event, bool is_query)
 {
     if (!__atomic_load_n(&active, __ATOMIC_RELAXED))
         return WL_DEVICE_OK;
@@ -310,9 +310,9 @@ int wl_device_capture_refuses_event(void *event, bool only_asks)
     struct wl_device_capture_point *point = wl_device_event_point(event);
     if (point && point->graph) {
         code = WL_DEVICE_CAPTURED_EVENT;
-        if (!only_asks)
+        if (!is_query)
             wl_device_each_point(break_if_of, point->graph);
-    } else if (!only_asks) {
+    } else if (!is_query) {
         code = break_captures(false);
     }
     wl_device_leave();

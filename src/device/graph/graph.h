@@ -167,7 +167,7 @@ WL_EXPORT int wl_device_capture_depend(void *stream, struct wl_device_node *cons
 WL_EXPORT int wl_device_capture_refuses(void *stream);
 /* Waiting for an event (or only asking when it was): if it was recorded in a capture, or is
  * forbidden. */
-WL_EXPORT int wl_device_capture_refuses_event(void *event, bool only_asks);
+WL_EXPORT int wl_device_capture_refuses_event(void *event, bool is_query);
 /* What might wait for other streams, as allocating memory: while a capture of the calling thread,
  * or of any in global mode, is not relaxed. */
 WL_EXPORT int wl_device_capture_forbids(void);

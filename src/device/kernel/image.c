@@ -18,11 +18,11 @@ static void note_newer(uint32_t architecture, bool is_specific, const char *name
     char *would = refusal == RUNS_MACHINE_CODE
                       ? wl_string_copy("runs the machine code beside it instead")
                       : wl_string_format("refuses it with error %d", refusal);
-    wl_device_say(0, "newer-target", "compile for the GPU that is modelled",
-                  "the PTX of %s is for sm_%u%s and runs on a model of sm_%u as far as its "
-                  "instructions can be modelled; such a GPU %s",
-                  name ? name : "the program", architecture, is_specific ? "a" : "",
-                  wl_device_state_capability(), would);
+    wl_device_note(0, "newer-target", "compile for the GPU that is modelled",
+                   "the PTX of %s is for sm_%u%s and runs on a model of sm_%u as far as its "
+                   "instructions can be modelled; such a GPU %s",
+                   name ? name : "the program", architecture, is_specific ? "a" : "",
+                   wl_device_state_capability(), would);
     free(would);
 }
 
@@ -35,10 +35,10 @@ int wl_device_image_check_target(const struct wl_device_image *image)
         note_newer(parsed->target_sm, parsed->target_specific, NULL, REFUSES_TEXT);
         return WL_DEVICE_OK;
     }
-    wl_device_say(2, "newer-target", "compile it for the GPU that is modelled",
-                  "the PTX that the program loads is for sm_%u, newer than the model GPU's sm_%u "
-                  "(error 218)",
-                  parsed->target_sm, wl_device_state_capability());
+    wl_device_note(2, "newer-target", "compile it for the GPU that is modelled",
+                   "the PTX that the program loads is for sm_%u, newer than the model GPU's sm_%u "
+                   "(error 218)",
+                   parsed->target_sm, wl_device_state_capability());
     return WL_DEVICE_INVALID_PTX;
 }
 
@@ -65,15 +65,15 @@ static int refuse_module(const struct wl_image *any, bool has_ptx)
     uint32_t capability = wl_device_state_capability();
     snprintf(hint, sizeof hint, RESCUE, capability, capability);
     if (has_ptx)
-        wl_device_say(2, "no-image", hint,
-                      "the PTX of the program is for sm_%u, newer than the model GPU's sm_%u "
-                      "(error 209)",
-                      any->architecture, capability);
+        wl_device_note(2, "no-image", hint,
+                       "the PTX of the program is for sm_%u, newer than the model GPU's sm_%u "
+                       "(error 209)",
+                       any->architecture, capability);
     else
-        wl_device_say(2, "no-image", hint,
-                      "the program holds machine code for sm_%u but no PTX, which the simulated "
-                      "GPU needs (error 209)",
-                      any->architecture);
+        wl_device_note(2, "no-image", hint,
+                       "the program holds machine code for sm_%u but no PTX, which the simulated "
+                       "GPU needs (error 209)",
+                       any->architecture);
     return WL_DEVICE_NO_IMAGE;
 }
 

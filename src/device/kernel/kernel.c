@@ -17,12 +17,12 @@ void wl_device_kernel_free(struct wl_device_kernel *kernel)
     free(kernel);
 }
 
-void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *code, const char *what,
-                          const struct wl_error *error)
+void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *code,
+                           const char *what, const struct wl_error *error)
 {
     char *name = wl_demangle(kernel->name);
-    wl_device_say(2, code, error->hint, "kernel %s %s: %s%s%s", name, what, error->message,
-                  *error->where ? " at " : "", error->where);
+    wl_device_note(2, code, error->hint, "kernel %s %s: %s%s%s", name, what, error->message,
+                   *error->where ? " at " : "", error->where);
     free(name);
 }
 
@@ -104,7 +104,7 @@ static int lower(struct wl_device_kernel *kernel)
     };
     enum wl_code code = wl_ptx_lower(&input, &kernel->program, &kernel->error);
     if (code) {
-        wl_device_kernel_say(kernel, "unsupported-kernel", "cannot be simulated", &kernel->error);
+        wl_device_kernel_note(kernel, "unsupported-kernel", "cannot be simulated", &kernel->error);
         return code == WL_ERR_UNSUPPORTED ? WL_DEVICE_NOT_SUPPORTED : WL_DEVICE_INVALID_PTX;
     }
     kernel->info.id = wl_device_number_next(WL_DEVICE_NUMBER_KERNEL);

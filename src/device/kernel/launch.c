@@ -157,7 +157,7 @@ static void forward_progress(void *self, const struct wl_sim_progress *progress)
     observer->progress(observer->self, self, progress);
 }
 
-/* The kernel cannot run at all: the launch is told of, the program gets the kernel's error. */
+/* The kernel cannot run at all: the launch is reported, and the program gets the kernel's error. */
 static int report_refused(const struct wl_device_request *request, uint32_t stream_id)
 {
     struct wl_device_launch launch;
@@ -241,8 +241,8 @@ static int end_failed(const struct wl_device_kernel *kernel, enum wl_code code,
                       enum wl_sim_fault fault, const struct wl_error *error)
 {
     bool is_unsupported = code == WL_ERR_UNSUPPORTED || fault == WL_SIM_FAULT_UNSUPPORTED;
-    wl_device_kernel_say(kernel, is_unsupported ? "unsupported-kernel" : "kernel-fault", "stopped",
-                         error);
+    wl_device_kernel_note(kernel, is_unsupported ? "unsupported-kernel" : "kernel-fault", "stopped",
+                          error);
     if (is_unsupported)
         return WL_DEVICE_NOT_SUPPORTED;
     wl_device.sticky_code = code_of_fault(fault);

@@ -123,9 +123,9 @@ static int read_image(struct wl_device_module *module, const void *bytes)
     enum wl_code code;
     memcpy(&magic, bytes, sizeof magic);
     if (magic == ELF_MAGIC) {
-        wl_device_say(2, "no-image", "load PTX instead",
-                      "the program loads machine code, which the simulated GPU cannot run "
-                      "(error 209)");
+        wl_device_note(2, "no-image", "load PTX instead",
+                       "the program loads machine code, which the simulated GPU cannot run "
+                       "(error 209)");
         return WL_DEVICE_NO_IMAGE;
     }
     if (magic == WRAPPER_MAGIC) {
@@ -146,8 +146,9 @@ static int read_image(struct wl_device_module *module, const void *bytes)
     if (code == WL_OK)
         result = wl_device_image_choose(&fatbin, module);
     else
-        wl_device_say(2, "bad-image", error.hint, "the program's fat binary cannot be read: %s%s%s",
-                      error.message, *error.where ? " at " : "", error.where);
+        wl_device_note(2, "bad-image", error.hint,
+                       "the program's fat binary cannot be read: %s%s%s", error.message,
+                       *error.where ? " at " : "", error.where);
     wl_fatbin_free(&fatbin);
     return result;
 }
@@ -224,7 +225,7 @@ static int parse_image(struct wl_device_module *module, struct wl_device_image *
     if (wl_ptx_module_parse(image->text, image->text_bytes, image->info.name, &image->parsed,
                             &error)) {
         image->parse_code = WL_DEVICE_INVALID_PTX;
-        wl_device_say(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
+        wl_device_note(2, "bad-ptx", error.hint, "%s: %s", error.where, error.message);
         return image->parse_code;
     }
     image->info.id = wl_device_number_next(WL_DEVICE_NUMBER_MODULE);

@@ -271,12 +271,12 @@ static void compare_sms(struct wl_timing_input *input, const struct wl_trace *tr
 /* Why block sizes are not swept, once for each kernel. */
 static void say_obstacle(struct wl_device_kernel *kernel, const char *obstacle)
 {
-    if (kernel->is_obstacle_said)
+    if (kernel->is_obstacle_reported)
         return;
-    kernel->is_obstacle_said = true;
+    kernel->is_obstacle_reported = true;
     char *name = wl_demangle_function(kernel->name);
-    wl_device_say(0, "no-block-sweep", "", "%s is not timed in blocks of other sizes: %s", name,
-                  obstacle);
+    wl_device_note(0, "no-block-sweep", "", "%s is not timed in blocks of other sizes: %s", name,
+                   obstacle);
     free(name);
 }
 

@@ -41,7 +41,7 @@ struct wl_device_whatif_row;
 struct wl_device_kernel {
     struct wl_device_module *module;
     char *name;
-    bool is_tried, is_obstacle_said;
+    bool is_tried, is_obstacle_reported;
     int code;              /* what launching answers; WL_DEVICE_OK if it is ready */
     struct wl_error error; /* why not */
     const struct wl_device_image *image;
@@ -92,9 +92,9 @@ int wl_device_image_check_target(const struct wl_device_image *image);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);
-/* Tells of a kernel that failed: "kernel NAME WHAT: message at where", the name as people read it.
+/* Reports a kernel that failed: "kernel NAME WHAT: message at where", the name demangled.
  */
-void wl_device_kernel_say(const struct wl_device_kernel *kernel, const char *code, const char *what,
-                          const struct wl_error *error);
+void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *code,
+                           const char *what, const struct wl_error *error);
 
 #endif

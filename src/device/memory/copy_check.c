@@ -19,7 +19,7 @@ void wl_copy_check_row(struct wl_copy_check *check, uint64_t from, uint64_t byte
     check->bytes += bytes;
 }
 
-/* Whether the allocation was not told of; there is room for some hundred. */
+/* Whether the allocation was not reported yet; there is room for some hundred. */
 static bool is_first(uint64_t start)
 {
     struct wl_device_ranges *told = &wl_device_memory.told_unwritten;
@@ -31,7 +31,7 @@ static bool is_first(uint64_t start)
     return true;
 }
 
-void wl_copy_check_tell(const struct wl_copy_check *check)
+void wl_copy_check_report(const struct wl_copy_check *check)
 {
     const struct wl_device_observer *observer = wl_device.options.observer;
     struct wl_device_allocation from;

@@ -15,6 +15,6 @@ struct wl_copy_check {
 void wl_copy_check_row(struct wl_copy_check *check, uint64_t from, uint64_t bytes);
 /* An error where no byte was written, a warning where some were; the first time for each
  * allocation. */
-void wl_copy_check_tell(const struct wl_copy_check *check);
+void wl_copy_check_report(const struct wl_copy_check *check);
 
 #endif

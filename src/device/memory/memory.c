@@ -126,9 +126,9 @@ int wl_device_memory_take(enum wl_device_memory_kind kind, uint64_t size_bytes, 
         return WL_DEVICE_OUT_OF_MEMORY;
     if (size_bytes >= ASK_HOST_FROM_BYTES && size_bytes > host_free_bytes()) {
         if (size_bytes <= wl_device.gpu.memory_bytes)
-            wl_device_say(1, "host-memory", "use a smaller problem",
-                          "an allocation of %llu MiB fits the model GPU but not this machine",
-                          (unsigned long long)(size_bytes >> 20));
+            wl_device_note(1, "host-memory", "use a smaller problem",
+                           "an allocation of %llu MiB fits the model GPU but not this machine",
+                           (unsigned long long)(size_bytes >> 20));
         return WL_DEVICE_OUT_OF_MEMORY;
     }
     arena->padding_bytes = wl_device.options.padding_bytes;
@@ -437,7 +437,7 @@ int wl_device_memory_copy(const struct wl_device_copy *copy)
                      copy->width_bytes);
         }
     }
-    wl_copy_check_tell(&check);
+    wl_copy_check_report(&check);
     wl_device_timeline_copy(&(struct wl_device_transfer){
         .stream = copy->stream,
         .bytes = (uint64_t)copy->width_bytes * copy->height * copy->depth,

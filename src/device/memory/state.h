@@ -13,7 +13,7 @@ extern const struct wl_device_part wl_device_memory_part;
 struct wl_device_memory {
     struct wl_device_arena device, host;
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
-    struct wl_device_ranges ranges, pages; /* for launches; made anew when stale */
+    struct wl_device_ranges ranges, pages; /* for launches; rebuilt when stale */
     bool ranges_are_stale;
     struct wl_device_ranges freed;      /* allocations of before, the latest last */
     struct wl_device_ranges quarantine; /* freed and not yet to be given out, the oldest first */

@@ -280,12 +280,12 @@ int wl_device_event_hold(void *event, void *stream)
 /* Once for each process: programs ask again and again. */
 static void say_gap(void)
 {
-    static bool is_said;
-    if (!is_said)
-        wl_device_say(1, "time-gap", "profile it without filters to have all times",
-                      "the program measured a time with events across a kernel whose time is not "
-                      "predicted; it is left out");
-    is_said = true;
+    static bool is_reported;
+    if (!is_reported)
+        wl_device_note(1, "time-gap", "profile it without filters to have all times",
+                       "the program measured a time with events across a kernel whose time is not "
+                       "predicted; it is left out");
+    is_reported = true;
 }
 
 int wl_device_event_elapsed(void *start, void *end, float *elapsed_ms)

@@ -1,7 +1,7 @@
-/* GCC's OpenACC runtime tells its profiling interface nothing of waits, so these functions stand
- * before it, in a library that is loaded before the program's: they tell of the wait what the
- * runtime should have told, and pass it on. Where the runtime is another, which tells, they only
- * pass it on. */
+/* GCC's OpenACC runtime does not report waits to its profiling interface, so these functions stand
+ * before it, in a library that is loaded before the program's: they report the wait as the runtime
+ * should have, and pass the call on. Where another runtime reports them itself, they only pass the
+ * call on. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ static void find_runtime(void)
     errno = saved_errno;
 }
 
-/* The runtime calls one of these for another: only the outermost is told of. */
+/* The runtime calls one of these for another: only the outermost is reported. */
 static void tell(int event, int queue, int construct)
 {
     static _Thread_local int depth;

@@ -17,7 +17,7 @@ struct wl_mpi_call {
     uint32_t name_id;
 };
 
-/* What is said of a call behind it. Ranks and tags that do not apply are -1. */
+/* What is recorded of a call after it. Ranks and tags that do not apply are -1. */
 struct wl_mpi_facts {
     uint64_t start; /* 0: it is not recorded */
     uint64_t sent_bytes, received_bytes;

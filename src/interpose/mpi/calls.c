@@ -1,5 +1,6 @@
 /* The functions of MPI that are recorded, each over its PMPI twin: a row is its parameters, how
- * they are passed on, and what is said of the call. Sizes are only asked for where it is recorded.
+ * they are passed on, and what is recorded of the call. Sizes are only queried where it is
+ * recorded.
  */
 #include "interpose/mpi/board.h"
 #include "interpose/mpi/call.h"
@@ -9,7 +10,7 @@
 #define H wl_mpi_handle
 
 /* CALL(function, parameters, the same as arguments, whether it talks to other ranks, statements
- * before it, what is said of it) */
+ * before it, what is recorded of it) */
 #define CALL(function, parameters, arguments, talks, before, ...)                 \
     EXPORT int function parameters;                                               \
     EXPORT int function parameters                                                \
@@ -41,7 +42,7 @@
 #define READY facts.ready_ns
 #define BEGUN facts.is_begun = true
 #define TELL wl_mpi_clock_send(comm, to, tag, facts.start)
-#define HEARD wl_mpi_clock_receive(comm, wl_mpi_source(status), wl_mpi_tag(status))
+#define ARRIVED wl_mpi_clock_receive(comm, wl_mpi_source(status), wl_mpi_tag(status))
 #define OWN_STATUS status = wl_mpi_choose_status(status, &own)
 #define BYTES(count, type) wl_mpi_bytes(count, type)
 #define ALL(counts, type) wl_mpi_bytes_of_all(counts, type, comm)
@@ -67,7 +68,7 @@ SEND_LATER(MPI_Ibsend)
 SEND_LATER(MPI_Issend)
 SEND_LATER(MPI_Irsend)
 CALL(MPI_Recv, (void *buffer, int count, H type, int from, int tag, H comm, void *status),
-     (buffer, count, type, from, tag, comm, status), true, OWN_STATUS, READY = HEARD,
+     (buffer, count, type, from, tag, comm, status), true, OWN_STATUS, READY = ARRIVED,
      RECEIVED = wl_mpi_received_bytes(status, type), PEER = wl_mpi_source(status),
      TAG = wl_mpi_tag(status), IN = comm)
 /* as many bytes as there is room for: what came is known when it is waited for */
@@ -79,13 +80,13 @@ CALL(MPI_Sendrecv,
       H in_type, int from, int in_tag, H comm, void *status),
      (out, out_count, out_type, to, tag, in, in_count, in_type, from, in_tag, comm, status), true,
      OWN_STATUS;
-     TELL, READY = HEARD, SENT = BYTES(out_count, out_type),
+     TELL, READY = ARRIVED, SENT = BYTES(out_count, out_type),
      RECEIVED = wl_mpi_received_bytes(status, in_type), PEER = to, TAG = tag, IN = comm)
 CALL(MPI_Sendrecv_replace,
      (void *buffer, int count, H type, int to, int tag, int from, int in_tag, H comm, void *status),
      (buffer, count, type, to, tag, from, in_tag, comm, status), true, OWN_STATUS;
-     TELL, READY = HEARD, SENT = BYTES(count, type), RECEIVED = wl_mpi_received_bytes(status, type),
-     PEER = to, TAG = tag, IN = comm)
+     TELL, READY = ARRIVED, SENT = BYTES(count, type),
+     RECEIVED = wl_mpi_received_bytes(status, type), PEER = to, TAG = tag, IN = comm)
 CALL(MPI_Probe, (int from, int tag, H comm, void *status), (from, tag, comm, status), true,
      OWN_STATUS, PEER = wl_mpi_source(status), TAG = wl_mpi_tag(status), IN = comm)
 

@@ -70,7 +70,7 @@ void wl_mpi_clock_add(wl_mpi_handle parent, wl_mpi_handle made, int color)
 
 /* ---- the clock ---- */
 
-/* The names that launchers give a job; NULL: not known, and no rank is heard of. */
+/* The names that launchers give a job; NULL: not known, and no rank is known. */
 static const char *job_name(void)
 {
     static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID",

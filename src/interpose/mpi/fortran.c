@@ -50,7 +50,7 @@
 #define OWN_STATUS status = wl_mpi_choose_fortran_status(status, &own)
 #define GOT(type) wl_mpi_received_bytes(status, wl_mpi_type_of(*(type)))
 #define TELL wl_mpi_clock_send(COMM, *to, *tag, facts.start)
-#define HEARD wl_mpi_clock_receive(COMM, wl_mpi_source(status), wl_mpi_tag(status))
+#define ARRIVED wl_mpi_clock_receive(COMM, wl_mpi_source(status), wl_mpi_tag(status))
 #define COME struct wl_mpi_met met = wl_mpi_clock_come(COMM, facts.start)
 #define MEET(meeting, root) READY = wl_mpi_clock_meet(met, COMM, meeting, root)
 
@@ -78,7 +78,7 @@ SEND_LATER(issend, "MPI_Issend")
 BOTH(recv, "MPI_Recv",
      (void *buffer, const int *count, const int *type, const int *from, const int *tag,
       const int *comm, void *status, int *error),
-     (buffer, count, type, from, tag, comm, status, error), true, OWN_STATUS, READY = HEARD,
+     (buffer, count, type, from, tag, comm, status, error), true, OWN_STATUS, READY = ARRIVED,
      RECEIVED = GOT(type), PEER = wl_mpi_source(status), TAG = wl_mpi_tag(status), IN = COMM)
 BOTH(irecv, "MPI_Irecv",
      (void *buffer, const int *count, const int *type, const int *from, const int *tag,
@@ -91,7 +91,7 @@ BOTH(sendrecv, "MPI_Sendrecv",
       const int *comm, void *status, int *error),
      (out, out_count, out_type, to, tag, in, in_count, in_type, from, in_tag, comm, status, error),
      true, OWN_STATUS;
-     TELL, READY = HEARD, SENT = BYTES(out_count, out_type), RECEIVED = GOT(in_type), PEER = *to,
+     TELL, READY = ARRIVED, SENT = BYTES(out_count, out_type), RECEIVED = GOT(in_type), PEER = *to,
      TAG = *tag, IN = COMM)
 BOTH(wait, "MPI_Wait", (int *request, void *status, int *error), (request, status, error), true,
      NOTHING, NOTHING)

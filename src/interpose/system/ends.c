@@ -1,4 +1,4 @@
-/* Ends that the C library tells nobody of: before them all that was recorded is put into the
+/* Exits that the C library does not report: before them all that was recorded is put into the
  * stream. */
 #include <errno.h>
 #include <stdarg.h>

@@ -130,7 +130,7 @@ static void act_on_barrier(struct lowering *lowering, const struct wl_ptx_operan
 }
 
 /* cp.async.bulk: one operand list for all directions, "to, from, size" and then the barrier that is
- * told, if any; a cache policy behind it says nothing to us. */
+ * notified, if any; a cache policy behind it is ignored. */
 static void copy_bulk(struct lowering *lowering, const struct wl_ptx_instruction *instruction)
 {
     const struct wl_ptx_operand *operands = instruction->operands;

@@ -7,7 +7,8 @@
 #include "record/stream/pass.h"
 #include "record/stream/stream.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* ---- what the other run has ---- */

@@ -1,6 +1,7 @@
 /* Which launch each watched process is in, kept where it outlives any end of the process: the file
- * FOLDER/WL_RUNNING_FILE, made by whoever starts the program, has a slot for each of its processes,
- * which write into it as shared memory. Marking a launch is some stores and no system call. */
+ * FOLDER/WL_RUNNING_FILE, made by the process that starts the program, has a slot for each of its
+ * processes, which write into it as shared memory. Marking a launch is some stores and no system
+ * call. */
 #ifndef WL_RECORD_STREAM_RUNNING_H
 #define WL_RECORD_STREAM_RUNNING_H
 

@@ -39,16 +39,18 @@ struct wl_stream_summary {
 enum wl_code wl_stream_replay(const char *path, const struct wl_sink *sink,
                               struct wl_stream_summary *summary, struct wl_error *error);
 
-/* How far a long kernel is, for whoever started the program: FOLDER/WL_STREAM_PROGRESS_FILE holds
- * one line "KERNEL DONE TOTAL INSTRUCTIONS" (blocks; instructions of warps so far), and nothing
- * once the kernel is done. Never fails visibly; keeps errno; allocates nothing. */
+/* How far a long kernel is, for the process that started the program:
+ * FOLDER/WL_STREAM_PROGRESS_FILE holds one line "KERNEL DONE TOTAL INSTRUCTIONS" (blocks;
+ * instructions of warps so far), and nothing once the kernel is done. Never fails visibly; keeps
+ * errno; allocates nothing. */
 #define WL_STREAM_PROGRESS_FILE "progress"
 void wl_stream_progress_write(const char *folder, const char *kernel, uint64_t blocks_done,
                               uint64_t blocks_total, uint64_t instructions);
 void wl_stream_progress_clear(const char *folder);
 
-/* For whoever started the program: what was asked for is recorded, it may be ended. The file
- * FOLDER/WL_STREAM_COMPLETE_FILE is there from then on. Never fails visibly; keeps errno. */
+/* For the process that started the program: what was requested is recorded, so the program may be
+ * ended. The file FOLDER/WL_STREAM_COMPLETE_FILE is there from then on. Never fails visibly; keeps
+ * errno. */
 #define WL_STREAM_COMPLETE_FILE "complete"
 void wl_stream_complete(const char *folder);
 

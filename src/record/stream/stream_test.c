@@ -243,7 +243,7 @@ static void send_records(const struct wl_sink *sink)
 
 /* ---- files ---- */
 
-static char *folder; /* of this test, made anew */
+static char *folder; /* of this test, rebuilt */
 
 static int make_folder(void **state)
 {

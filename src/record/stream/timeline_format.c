@@ -1,5 +1,5 @@
-/* Events of a trace: each is told by how it differs from the one before it, in some ten bytes where
- * they are alike. */
+/* Events of a trace: each is written as its difference from the one before it, in some ten bytes
+ * where they are alike. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* Charts of the sample report as SVG, compared with tests/golden/chart_*.svg (WL_UPDATE_GOLDEN=1
- * writes them anew), and as PNG. */
+ * rewrites them), and as PNG. */
 #include "show/page/context.h"
 #include "support/page_sample.h"
 

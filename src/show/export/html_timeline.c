@@ -15,7 +15,7 @@
 #include "show/format/json.h"
 #include "show/page/fields.h"
 
-/* What is told of an event, in the order of the page. */
+/* Fields of an event, in the order of the page. */
 enum field { START, LENGTH, NAME, CATEGORY, ROW, DEPTH, CORRELATION, AMOUNT, FIELD_COUNT };
 
 struct timeline {

@@ -375,8 +375,8 @@ static enum wl_code put_body(struct pdf *pdf, struct wl_error *error)
         put_launches(pdf);
     if (!is_full)
         wl_paper_text(pdf->paper, WL_PAPER_PLAIN,
-                      "Below, the longest launch of each kernel is told in full; -k, -s and -c "
-                      "choose others.");
+                      "Below, the longest launch of each kernel is described in full; -k, -s and "
+                      "-c select others.");
     enum wl_code code = put_findings(pdf, error);
     if (!code && context->launch_count)
         code = put_guide(pdf, error);

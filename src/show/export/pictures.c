@@ -52,7 +52,7 @@ static enum wl_code write_picture(struct pictures *pictures, struct wl_drawing *
     struct stat status;
     enum wl_code code = WL_OK;
     if (!pictures->overwrites && stat(path, &status) == 0) {
-        wl_error_set(error, WL_ERR_OUTPUT, "there is a file already (%s)", path);
+        wl_error_set(error, WL_ERR_OUTPUT, "the file exists already (%s)", path);
         code = wl_error_set_hint(error, "-f replaces it");
     } else if (is_svg) {
         struct wl_text text = {0};

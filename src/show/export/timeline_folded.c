@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 #include "base/memory.h"

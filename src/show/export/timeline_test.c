@@ -1,5 +1,5 @@
 /* Tables and forms of a trace of two processes, compared with tests/golden/trace_*.
- * WL_UPDATE_GOLDEN=1 writes them anew. */
+ * WL_UPDATE_GOLDEN=1 rewrites them. */
 #include "show/export/timeline.h"
 
 #include <sqlite3.h>
@@ -447,10 +447,10 @@ static void notes_tell_what_is_missing(void **state)
             found++;
     assert_int_equal(found, 4);
     assert_string_equal(notes[0].record.text,
-                        "3 events of process 77 found no room and are missing");
+                        "3 events of process 77 were dropped, because their buffer was full");
     assert_string_equal(notes[1].record.text,
                         "the system's clock was moved by -3600.0 s while process 77 was recorded: "
-                        "events go on as if it had not been");
+                        "the times of events ignore it");
 }
 
 static void a_report_without_events_is_refused(void **state)

@@ -9,7 +9,7 @@ struct wl_timeline_writer {
     FILE *out;
     struct wl_report *report;
     struct wl_tracks tracks;
-    size_t told_tracks;   /* that the form has been told of */
+    size_t told_tracks;   /* that the format has been given */
     struct wl_keys names; /* of events: ids from 1 */
     uint64_t first_ns;    /* when the first event starts */
     struct wl_text line;  /* for forms to build what they write */
@@ -21,7 +21,7 @@ struct wl_timeline_form_functions {
     void (*begin)(struct wl_timeline_writer *writer);
     /* A row that events follow of. */
     void (*track)(struct wl_timeline_writer *writer, size_t track);
-    /* An event begins: name is its number among names, new if nothing was called so before. */
+    /* An event begins: name is its number among names, new if the name was not used before. */
     void (*open)(struct wl_timeline_writer *writer, size_t track,
                  const struct wl_report_event *event, uint32_t name, bool is_new);
     void (*close)(struct wl_timeline_writer *writer, size_t track, uint64_t time_ns, uint32_t name);

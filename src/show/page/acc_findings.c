@@ -52,7 +52,7 @@ static const char *dependence_at(const struct wl_compiler_log *log,
                                  const struct wl_compiler_message *at)
 {
     for (size_t i = 0; i < log->count; i++)
-        if (log->items[i].saying == WL_SAID_DEPENDENCE && log->items[i].line == at->line &&
+        if (log->items[i].kind == WL_COMPILER_DEPENDENCE && log->items[i].line == at->line &&
             strcmp(log->items[i].file, at->file) == 0)
             return log->items[i].variable;
     return "";
@@ -76,7 +76,7 @@ static void find_sequential(struct finding *finding)
 {
     for (size_t i = 0; finding->log && i < finding->log->count; i++) {
         const struct wl_compiler_message *message = &finding->log->items[i];
-        if (message->saying != WL_SAID_SEQUENTIAL)
+        if (message->kind != WL_COMPILER_SEQUENTIAL)
             continue;
         const struct wl_acc_row *kernel = kernel_of(finding->time, message);
         const char *variable = dependence_at(finding->log, message);
@@ -139,7 +139,7 @@ static void find_implicit_copies(struct finding *finding)
     for (size_t i = 0; finding->log && i < finding->log->count; i++) {
         const struct wl_compiler_message *message = &finding->log->items[i];
         const struct wl_acc_row *kernel =
-            message->saying == WL_SAID_IMPLICIT_COPY ? kernel_of(finding->time, message) : NULL;
+            message->kind == WL_COMPILER_IMPLICIT_COPY ? kernel_of(finding->time, message) : NULL;
         const struct wl_acc_row *in = kernel ? beside(finding->time, kernel, WL_ACC_COPY_IN) : NULL;
         if (!in || in->device.total_ns <= kernel->device.total_ns)
             continue;

@@ -16,9 +16,8 @@ struct wl_view_advice {
     size_t looked_at; /* launches, where some stand for all (longest.h); 0: at all */
 };
 
-/* The advice of a context, which owns it: rules run once, whoever asks; of very many launches they
- * look at the longest (longest.h). Errors: those of
- * wl_rules_load and wl_advise. */
+/* The advice of a context, which owns it: rules run once for all callers; of very many launches
+ * they look at the longest (longest.h). Errors: those of wl_rules_load and wl_advise. */
 enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
 

@@ -74,7 +74,7 @@ static enum wl_code choose_launches(struct wl_view_context *context, struct wl_e
                      count == 0 && wl_report_event_count(context->report) > 0;
     if (context->launch_count == 0 && options->page != WL_PAGE_SESSION && !has_trace) {
         wl_error_set(error, WL_ERR_NOTHING,
-                     count ? "no launch of the report is chosen by these options"
+                     count ? "these options select no launch of the report"
                            : "the report holds no kernel launch");
         return wl_error_set_hint(error, "%s",
                                  count ? "see --page summary without --rank, --kernel-name, "

@@ -11,7 +11,7 @@ extern const struct wl_column wl_finding_columns[WL_FINDING_COLUMNS];
 /* Findings of the section, best first, as records; as a list "findings" in JSON. */
 void wl_put_findings(const struct wl_view_advice *advice, const char *section,
                      struct wl_page_sink *sink);
-/* The same for people. advice: NULL, nothing is said. */
+/* The same as text. advice: NULL, nothing is printed. */
 void wl_say_findings(const struct wl_view_advice *advice, bool has_details, const char *section,
                      struct wl_page_sink *sink);
 

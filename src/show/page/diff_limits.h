@@ -10,7 +10,7 @@
 
 struct wl_diff_limit {
     char *metric;      /* owned */
-    double change_pct; /* above it, or below it where it is negative, the limit is not kept */
+    double change_pct; /* above it, or below it where it is negative, the limit is not met */
 };
 
 struct wl_diff_limits {

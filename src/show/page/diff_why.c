@@ -119,13 +119,13 @@ static void say_time(const struct mean *base, const struct mean *other, struct w
 
 /* The state of which most warp cycles went (sign -1) or came (1) and that is not told yet. */
 static size_t find_state(const struct mean *base, const struct mean *other, int sign,
-                         const bool *is_told)
+                         const bool *is_reported)
 {
     size_t best = state_count;
     double most = least_share * (base->all_cycles > 0 ? base->all_cycles : other->all_cycles);
     for (size_t i = 0; i < state_count; i++) {
         double more = sign * (other->cycles[i] - base->cycles[i]);
-        if (!is_told[i] && more > most) {
+        if (!is_reported[i] && more > most) {
             most = more;
             best = i;
         }
@@ -214,12 +214,12 @@ static void put_warps(const struct mean *base, const struct mean *other, struct 
 static void put_reasons(const struct mean *a, const struct mean *b, struct wl_page_sink *sink)
 {
     for (int sign = -1; sign <= 1 && a->all_cycles > 0; sign += 2) {
-        bool is_told[state_count] = {false};
+        bool is_reported[state_count] = {false};
         for (size_t i = 0; i < most_states; i++) {
-            size_t state = find_state(a, b, sign, is_told);
+            size_t state = find_state(a, b, sign, is_reported);
             if (state == state_count)
                 break;
-            is_told[state] = true;
+            is_reported[state] = true;
             put_state(a, b, state, sign, sink);
         }
     }

@@ -334,7 +334,7 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
     wl_view_advice_say_looked_at(context, advice, sink);
     const json_t *facts = wl_advice_facts(advice->list);
     if (facts) {
-        wl_program_time_say(sink, facts);
+        wl_program_time_print(sink, facts);
         wl_print(sink, "\n");
     }
     if (advice->finding_count > 1) {

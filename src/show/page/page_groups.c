@@ -11,7 +11,8 @@
 #include "show/page/context.h"
 #include "show/page/fields.h"
 
-#define uthash_malloc(size_bytes) wl_alloc(size_bytes) /* its own answer to no memory is exit() */
+#define uthash_malloc(size_bytes) \
+    wl_alloc(size_bytes) /* by default it calls exit() without memory */
 #include <uthash.h>
 
 /* A metric over the launches of a group that have it. */

@@ -22,7 +22,7 @@ static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
     wl_put(sink, &column, cell);
 }
 
-/* Begins an answer; what is told from here to end_answer belongs to it. */
+/* Begins an answer; what is printed from here to end_answer belongs to it. */
 static void ask(struct wl_page_sink *sink, const char *question)
 {
     wl_bold(sink, true);
@@ -117,7 +117,7 @@ static void say_program(struct wl_view_context *context, struct wl_page_sink *si
     const json_t *facts = wl_advice_facts(advice->list);
     if (facts) {
         ask(sink, "0. Where does the program's time go?");
-        wl_program_time_say(sink, facts);
+        wl_program_time_print(sink, facts);
         for (size_t i = 0; i < advice->finding_count; i++) {
             const struct wl_advice *finding = &advice->findings[i];
             struct wl_text text = {0};

@@ -110,8 +110,8 @@ static struct group *add_group(struct group_list *list, const char *kind, char *
     return &list->items[list->count - 1];
 }
 
-/* Devices are told once, however many processes used them. */
-static bool is_device_told(const struct wl_report_launch *launches, size_t index)
+/* Devices are listed once, however many processes used them. */
+static bool is_device_reported(const struct wl_report_launch *launches, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
         const struct wl_record_device *a = launches[i].device, *b = launches[index].device;
@@ -143,7 +143,7 @@ static struct group_list list_groups(struct wl_view_context *context)
         add_process(group, &processes[i]);
     }
     for (size_t i = 0; i < launch_count; i++) {
-        if (!launches[i].device || is_device_told(launches, i))
+        if (!launches[i].device || is_device_reported(launches, i))
             continue;
         group = add_group(&list, "devices",
                           wl_string_format("Device %" PRIu32, launches[i].device->device_id));
@@ -238,9 +238,9 @@ static void put_groups(struct wl_page_sink *sink, const struct group_list *list)
     }
 }
 
-/* What failed a launch is told with that launch, and need not be told again: the message of a
+/* What failed a launch is printed with that launch, and not repeated: the message of a
  * failed launch, up to the place in parentheses, stands in the note. */
-static bool is_told(struct wl_view_context *context, const struct wl_record_note *note)
+static bool is_reported(struct wl_view_context *context, const struct wl_record_note *note)
 {
     size_t count = 0;
     const struct wl_report_launch *launches = wl_report_launches(context->report, &count);
@@ -286,16 +286,16 @@ static void put_notes(struct wl_view_context *context, struct wl_page_sink *sink
     bool has_any = say_failures(context, sink);
     wl_begin(sink, WL_LEVEL_LIST, "notes", 0);
     for (size_t i = 0; i < count; i++) {
-        bool is_said = !is_told(context, &notes[i].record);
+        bool is_shown = !is_reported(context, &notes[i].record);
         wl_begin(sink, WL_LEVEL_OBJECT, NULL, WL_LEVEL_RECORD);
         wl_put(sink, &columns[GROUP], wl_cell_text("Note"));
         wl_put(sink, &columns[NAME], wl_cell_text(notes[i].record.code));
         wl_put(sink, &columns[VALUE], wl_cell_text(notes[i].record.text));
         wl_put_note(sink, &notes[i]);
         wl_end(sink);
-        if (is_said)
+        if (is_shown)
             wl_say_note(sink, &notes[i].record, 4);
-        has_any |= is_said;
+        has_any |= is_shown;
     }
     wl_end(sink);
     if (!has_any)

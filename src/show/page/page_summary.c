@@ -214,7 +214,7 @@ static bool find_remarks(struct page *page, const struct wl_report_launch *launc
         if (value->is_present && value->text)
             found->items[found->count++] = remark_of(page, value);
     }
-    bool is_of_all = !wl_metric_was_asked(set, "gpu__time_duration.sum");
+    bool is_of_all = !wl_metric_was_requested(set, "gpu__time_duration.sum");
     wl_metric_set_free(set);
     return is_of_all;
 }

@@ -1,5 +1,5 @@
 /* Whole pages of the sample report, compared with tests/golden/. WL_UPDATE_GOLDEN=1 writes them
- * anew. */
+ * again. */
 #include "support/page_sample.h"
 
 #include "base/text.h"
@@ -157,7 +157,7 @@ static void bad_choices_are_refused(void **state)
            WL_ERR_USAGE, "--print-summary cannot be of the page source",
            "--page details or --page raw");
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .kernel_name = "nobody"},
-           WL_ERR_NOTHING, "no launch of the report is chosen by these options",
+           WL_ERR_NOTHING, "these options select no launch of the report",
            "see --page summary without --rank, --kernel-name, --launch-skip and --launch-count");
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .section_folder = "/no/such"},
            WL_ERR_INPUT, "cannot read the folder /no/such: No such file or directory", "");

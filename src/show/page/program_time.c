@@ -57,7 +57,7 @@ static void add_time(double time_ns, struct wl_text *out)
     wl_text_free(&unit);
 }
 
-/* What is told of: the program, or a step of it, of which facts have the sums of all. */
+/* The subject: the program, or a step of it, of which facts have the sums of all. */
 struct told {
     const json_t *facts;
     double all_ns, processes, steps;
@@ -186,7 +186,7 @@ static void say_steps(struct wl_page_sink *sink, const json_t *steps)
     say_parts(sink, &told);
 }
 
-void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts)
+void wl_program_time_print(struct wl_page_sink *sink, const json_t *facts)
 {
     struct told told = of_program(facts);
     struct wl_text line = {0};

@@ -8,7 +8,7 @@
 #include "show/page/sink.h"
 
 /* facts: wl_advice_facts, no NULL. */
-void wl_program_time_say(struct wl_page_sink *sink, const json_t *facts);
+void wl_program_time_print(struct wl_page_sink *sink, const json_t *facts);
 
 /* The same as data: {is_simulated, program, step}, of each {ns, steps, processes, parts (kind,
  * text, ns; the largest first), kernels (short_name, name, count, ns), kernel_names, kernels_each},

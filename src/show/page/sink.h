@@ -157,7 +157,7 @@ void wl_print(struct wl_page_sink *sink, const char *format, ...)
 void wl_print_safe(struct wl_page_sink *sink, const char *text);
 /* Switches bold letters on and off where the terminal has them. */
 void wl_bold(struct wl_page_sink *sink, bool is_on);
-/* What follows is data that tells people nothing. */
+/* What follows is data of no use to readers. */
 void wl_hide(struct wl_page_sink *sink, bool is_hidden);
 /* Writes what is ready, so that a long page is not held whole. */
 void wl_flush(struct wl_page_sink *sink);

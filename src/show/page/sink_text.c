@@ -176,12 +176,12 @@ static bool has_flag(const struct text_sink *self, unsigned flag)
     return false;
 }
 
-/* What the table lacks is said once below those that lack the same. */
+/* What the table lacks is printed once below those that lack the same. */
 static void say_left_out(struct text_sink *self, struct wl_text *left_out)
 {
-    bool is_said =
+    bool is_shown =
         self->left_out.data && left_out->data && strcmp(self->left_out.data, left_out->data) == 0;
-    if (left_out->length && !is_said) {
+    if (left_out->length && !is_shown) {
         char *prefix = wl_string_format("%*sToo wide for this terminal: ", (int)self->indent, "");
         wl_format_wrap(prefix, left_out->data, self->width, &self->text);
         free(prefix);

@@ -120,7 +120,7 @@ static void end_page(struct page *page)
     wl_end(sink);
     wl_table_end(sink);
     if (!page->row_count)
-        wl_print(sink, " no row: the trace has none of it\n");
+        wl_print(sink, " no rows: the trace has no such events\n");
     else if (page->table->is_of_device && page->output->is_simulated)
         wl_print(sink, " Times of the GPU are predicted: those of the simulated clock.\n");
     page->output->printed++;

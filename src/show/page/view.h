@@ -53,7 +53,7 @@ struct wl_view_options {
     bool has_findings, has_rule_details; /* details page: what rules find; as text with values */
     enum wl_view_details details;
     enum wl_view_metric_name metric_name;
-    const char *report_path; /* as commands that are told name it, or NULL: REPORT */
+    const char *report_path; /* as printed commands name it, or NULL: REPORT */
 };
 
 /* Errors: WL_ERR_USAGE (unknown metric or section, with near names as hint), WL_ERR_NOTHING. */

@@ -20,8 +20,8 @@ struct run {
     enum wl_mark mark;
 };
 
-struct wish {
-    enum wl_book_wish kind;
+struct command {
+    enum wl_book_command kind;
     char *text;
     size_t number;
 };
@@ -32,7 +32,7 @@ struct wl_book {
     pthread_mutex_t reading; /* on page and on what is in reports; taken before lock, never after */
     pthread_cond_t changed;
     WL_VECTOR(struct run) runs;
-    WL_VECTOR(struct wish) wishes;
+    WL_VECTOR(struct command) commands;
     json_t *state;
     uint64_t version;
     bool is_closed;
@@ -69,9 +69,9 @@ void wl_book_free(struct wl_book *book)
         free(run->name);
         free(run->note);
     }
-    for (size_t i = 0; i < book->wishes.count; i++)
-        free(book->wishes.items[i].text);
-    free(book->wishes.items);
+    for (size_t i = 0; i < book->commands.count; i++)
+        free(book->commands.items[i].text);
+    free(book->commands.items);
     free(book->runs.items);
     json_decref(book->state);
     pthread_cond_destroy(&book->changed);
@@ -128,7 +128,7 @@ size_t wl_book_count(struct wl_book *book)
 
 /* ---- what is told ---- */
 
-void wl_book_tell(struct wl_book *book, const json_t *state)
+void wl_book_publish(struct wl_book *book, const json_t *state)
 {
     json_t *copy = json_deep_copy(state), *runs = json_array();
     pthread_mutex_lock(&book->lock);
@@ -232,35 +232,36 @@ enum wl_code wl_book_page(struct wl_book *book, size_t run, size_t base, struct 
     return code;
 }
 
-/* ---- wishes ---- */
+/* ---- commands ---- */
 
-void wl_book_ask(struct wl_book *book, enum wl_book_wish kind, const char *text, size_t number)
+void wl_book_request(struct wl_book *book, enum wl_book_command kind, const char *text,
+                     size_t number)
 {
-    enum { most_wishes = 16 }; /* who asks faster than they are taken is not heard */
+    enum { commands_max = 16 }; /* requests that come faster than they are served are dropped */
     const uint64_t one = 1;
     pthread_mutex_lock(&book->lock);
-    if (book->wishes.count < most_wishes) {
-        struct wish wish = {kind, text ? wl_string_copy(text) : NULL, number};
-        WL_PUSH(&book->wishes, wish);
+    if (book->commands.count < commands_max) {
+        struct command command = {kind, text ? wl_string_copy(text) : NULL, number};
+        WL_PUSH(&book->commands, command);
     }
     pthread_mutex_unlock(&book->lock);
     if (write(book->descriptor, &one, sizeof one) < 0)
         return; /* it can be read already */
 }
 
-enum wl_book_wish wl_book_take(struct wl_book *book, char **text, size_t *number)
+enum wl_book_command wl_book_take(struct wl_book *book, char **text, size_t *number)
 {
-    enum wl_book_wish kind = WL_WISH_NONE;
+    enum wl_book_command kind = WL_COMMAND_NONE;
     uint64_t count;
     pthread_mutex_lock(&book->lock);
-    if (book->wishes.count) {
-        struct wish *first = &book->wishes.items[0];
+    if (book->commands.count) {
+        struct command *first = &book->commands.items[0];
         kind = first->kind;
         *text = first->text;
         *number = first->number;
-        memmove(first, first + 1, --book->wishes.count * sizeof *first);
+        memmove(first, first + 1, --book->commands.count * sizeof *first);
     } else if (read(book->descriptor, &count, sizeof count) < 0) {
-        kind = WL_WISH_NONE; /* nothing was there */
+        kind = WL_COMMAND_NONE; /* nothing was there */
     }
     pthread_mutex_unlock(&book->lock);
     return kind;

@@ -22,10 +22,10 @@ void wl_book_free(struct wl_book *book);
 enum wl_code wl_book_add(struct wl_book *book, const char *path, const char *note,
                          struct wl_error *error);
 
-/* What is told to every window: a copy of state ("program", "phase", ...), and of the runs. */
-void wl_book_tell(struct wl_book *book, const json_t *state);
-/* Waits until something is told after version, at most limit_ms, and gives it as JSON. Returns its
- * version; 0: the book is closed. */
+/* What every window gets: a copy of state ("program", "phase", ...), and of the runs. */
+void wl_book_publish(struct wl_book *book, const json_t *state);
+/* Waits until something is published after version, at most limit_ms, and gives it as JSON. Returns
+ * its version; 0: the book is closed. */
 uint64_t wl_book_wait(struct wl_book *book, uint64_t version, uint32_t limit_ms,
                       struct wl_text *json);
 /* From here on wl_book_wait returns 0 at once. */
@@ -40,13 +40,20 @@ enum wl_code wl_book_page(struct wl_book *book, size_t run, size_t base, struct 
                           struct wl_error *error);
 
 /* What a window asks for; who runs the program takes it. */
-enum wl_book_wish { WL_WISH_NONE, WL_WISH_RUN, WL_WISH_CANCEL, WL_WISH_BASELINE, WL_WISH_WHATIF };
-/* text: arguments as a JSON array, or NULL for those of before; of WL_WISH_WHATIF causes, "a+b";
+enum wl_book_command {
+    WL_COMMAND_NONE,
+    WL_COMMAND_RUN,
+    WL_COMMAND_CANCEL,
+    WL_COMMAND_BASELINE,
+    WL_COMMAND_WHATIF
+};
+/* text: arguments as a JSON array, or NULL for those of before; of WL_COMMAND_WHATIF causes, "a+b";
  * number: of the baseline's run. */
-void wl_book_ask(struct wl_book *book, enum wl_book_wish wish, const char *text, size_t number);
-/* The oldest wish that was not taken; free() *text. */
-enum wl_book_wish wl_book_take(struct wl_book *book, char **text, size_t *number);
-/* A descriptor that can be read when there is a wish. */
+void wl_book_request(struct wl_book *book, enum wl_book_command command, const char *text,
+                     size_t number);
+/* The oldest command that was not taken; free() *text. */
+enum wl_book_command wl_book_take(struct wl_book *book, char **text, size_t *number);
+/* A descriptor that can be read when there is a command. */
 int wl_book_descriptor(const struct wl_book *book);
 
 size_t wl_book_count(struct wl_book *book);

@@ -99,7 +99,9 @@ static enum MHD_Result give_key(struct wl_server *server, struct MHD_Connection 
     char key[WL_SERVE_SECRET_LENGTH + 1];
     (void)rest;
     if (!wl_guard_redeem(&server->guard, request->body.data ? request->body.data : "", key))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this address was used, or is another's");
+        return refuse(connection, MHD_HTTP_FORBIDDEN,
+                      "this address was used already, or belongs "
+                      "to another session");
     server->windows++;
     return send_bytes(connection, MHD_HTTP_OK, "text/plain; charset=utf-8", key, strlen(key));
 }
@@ -145,24 +147,25 @@ static enum MHD_Result give_export(struct wl_server *server, struct MHD_Connecti
     return result;
 }
 
-static enum MHD_Result take_wish(struct wl_server *server, struct MHD_Connection *connection,
-                                 const char *rest, const struct request *request)
+static enum MHD_Result take_command(struct wl_server *server, struct MHD_Connection *connection,
+                                    const char *rest, const struct request *request)
 {
     static const struct {
         const char *name;
-        enum wl_book_wish wish;
-    } wishes[] = {{"run", WL_WISH_RUN},
-                  {"cancel", WL_WISH_CANCEL},
-                  {"baseline", WL_WISH_BASELINE},
-                  {"whatif", WL_WISH_WHATIF}};
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        if (strcmp(rest, wishes[i].name) != 0)
+        enum wl_book_command command;
+    } commands[] = {{"run", WL_COMMAND_RUN},
+                    {"cancel", WL_COMMAND_CANCEL},
+                    {"baseline", WL_COMMAND_BASELINE},
+                    {"whatif", WL_COMMAND_WHATIF}};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(rest, commands[i].name) != 0)
             continue;
-        wl_book_ask(server->book, wishes[i].wish, request->body.length ? request->body.data : NULL,
-                    number_of(connection, "run"));
+        wl_book_request(server->book, commands[i].command,
+                        request->body.length ? request->body.data : NULL,
+                        number_of(connection, "run"));
         return send_json(connection, "{}");
     }
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing of this name to do");
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is no such action");
 }
 
 /* ---- streams ---- */
@@ -235,7 +238,7 @@ static const struct route {
     {"GET", "/", false, false, give_shell},      {"POST", "/session", false, false, give_key},
     {"GET", "/state", false, true, give_state},  {"GET", "/events", false, true, give_stream},
     {"GET", "/data/", true, true, give_section}, {"GET", "/export", false, true, give_export},
-    {"POST", "/do/", true, true, take_wish},
+    {"POST", "/do/", true, true, take_command},
 };
 
 static const struct route *find_route(const char *method, const char *url)
@@ -259,18 +262,18 @@ static enum MHD_Result answer_request(struct wl_server *server, struct MHD_Conne
     const char *site = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
     const char *key = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     if (!wl_guard_allows_host(host))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this server is known by another name");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the request names another host");
     if (!wl_guard_allows_origin(origin, host) ||
         (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0 &&
          strcmp(url, "/") != 0))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this page is from elsewhere");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the request comes from another origin");
     const struct route *route = find_route(method, url);
     if (!route)
-        return refuse(connection, MHD_HTTP_NOT_FOUND, "there is nothing here");
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "not found");
     if (route->needs_key && !wl_guard_allows_key(&server->guard, key))
-        return refuse(connection, MHD_HTTP_FORBIDDEN, "this needs the key of a window");
+        return refuse(connection, MHD_HTTP_FORBIDDEN, "the key of the session is missing");
     if (request->is_too_long)
-        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "this is too long");
+        return refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE, "the request is too long");
     return route->answer(server, connection, url + strlen(route->path), request);
 }
 

@@ -156,7 +156,7 @@ static void count_source(struct wl_machine_source *source, const struct wl_machi
     case WL_MACHINE_SHARED_ATOMIC:
         source->count += 13;
         break;
-    case WL_MACHINE_ALU: /* of 64 bits, one until halves are told apart */
+    case WL_MACHINE_ALU: /* of 64 bits, one until halves are distinguished */
     case WL_MACHINE_ADD:
     case WL_MACHINE_IMAD:
         source->count += op->second_count || op->count > 4 ? op->count + op->second_count : 1;

@@ -149,7 +149,8 @@ static bool is_affine(const struct loop *loop, const struct wl_machine_op *op)
     return moving > 0;
 }
 
-/* A counter or an affine value that something besides addresses reads is computed anew each turn.
+/* A counter or an affine value that something besides addresses reads is recomputed in each
+ * iteration.
  */
 static bool is_only_address(const struct loop *loop, uint32_t reg)
 {

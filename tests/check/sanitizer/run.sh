@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh [update]: runs the cases under `warplens check-memory` and compares with warplens.csv whether errors
 # were found, whether the line at fault was told, and the exit status. With "update" warplens.csv is written
-# anew. Environment: WARPLENS, NVCC, JOBS.
+# again. Environment: WARPLENS, NVCC, JOBS.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)

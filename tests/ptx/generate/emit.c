@@ -259,7 +259,7 @@ static void write_prologue(FILE *file)
         fprintf(file, "\tmad.wide.u32 %%out%d, %%me, %d, %%rd0;\n", width_bytes, width_bytes);
 }
 
-/* The file of a family, which is the first word of a case's name: written anew by the first of its
+/* The file of a family, which is the first word of a case's name: rewritten by the first of its
  * cases. */
 static FILE *open_family(const char *name, char path[512])
 {

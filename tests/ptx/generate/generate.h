@@ -49,7 +49,7 @@ void test_near(struct test *test, const char *type, const uint64_t *values, doub
                double absolute, const char *format, ...) __attribute__((format(printf, 6, 7)));
 void test_end(struct test *test);
 
-/* A number that looks random, the same in every run; test_begin starts the series anew. */
+/* A number that looks random, the same in every run; test_begin starts the series again. */
 uint64_t test_random(void);
 
 /* ---- types ---- */

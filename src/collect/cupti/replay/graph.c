@@ -1,5 +1,5 @@
 /* CUDA graphs, whose launch is counted as a whole: kernels of a graph cannot be replayed one by
- * one. Nothing is replayed: each launch of a graph carries one pass, and what they have counted
+ * one. Nothing is replayed: each launch of a graph collects one pass, and what they have counted
  * stands in one row, with the first of them. */
 #include "collect/cupti/replay/graph.h"
 
@@ -12,7 +12,7 @@
 
 enum { graphs_max = 1000, kept_max = 64 };
 
-/* A graph of the program: its launches carry a pass each. */
+/* A graph of the program: its launches collect a pass each. */
 struct graph {
     const void *handle; /* NULL: it is no more */
     uint32_t context_id;
@@ -73,7 +73,7 @@ make_row(struct wl_replayer *replay, struct wl_collect_context *context, const s
     return row;
 }
 
-/* ---- a launch that carries a pass ---- */
+/* ---- a launch that collects a pass ---- */
 
 static void note_way(struct wl_replayer *replay)
 {
@@ -278,7 +278,7 @@ void wl_replay_graphs_free(struct wl_replayer *replay)
 
 const struct wl_replay_mode wl_replay_graph = {
     .name = "spread",
-    .note = "graphs are counted as wholes: each launch of one carries one pass",
+    .note = "graphs are counted as a whole: each launch of one collects one pass",
     .start_graph = start_pass,
     .take_graph = take_pass,
 };
@@ -286,7 +286,7 @@ const struct wl_replay_mode wl_replay_graph = {
 /* Where each run of the program is a pass. */
 const struct wl_replay_mode wl_replay_graph_run = {
     .name = "application",
-    .note = "graphs are counted as wholes",
+    .note = "graphs are counted as a whole",
     .start_graph = start_run,
     .take_graph = take_run,
 };

@@ -1,4 +1,4 @@
-/* Launches of graphs, which are counted as wholes. */
+/* Launches of graphs, which are counted as a whole. */
 #ifndef WL_COLLECT_CUPTI_REPLAY_GRAPH_H
 #define WL_COLLECT_CUPTI_REPLAY_GRAPH_H
 

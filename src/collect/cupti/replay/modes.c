@@ -10,7 +10,7 @@
 enum { counted_max = 4, counted_max_own = 1, spread_after = 2, kept_max = 64 };
 
 /* Of auto: when replaying has cost so much, launches are only spread from then on. A program that
- * launches hundreds of kernels launches them again. Who asks for more counters waits for more. */
+ * launches hundreds of kernels launches them again. More counters take more time. */
 static const uint64_t dear_ns = UINT64_C(1500000000), dear_pass_ns = UINT64_C(500000000);
 
 static bool is_dear(const struct wl_replayer *replay, const struct wl_collect_context *context)
@@ -26,8 +26,8 @@ void wl_replay_see_cost(struct wl_replayer *replay, const struct wl_collect_cont
     replay->is_cost_noted = true;
     wl_collect_note(
         &replay->core, WL_NOTE_INFO, "replayed-enough",
-        "replaying has taken its time: from here on like launches carry one pass each, and "
-        "kernels that are launched too seldom for that have no counters",
+        "the time limit of replay is reached: from here on like launches collect one pass each, "
+        "and kernels that are launched too seldom for that have no counters",
         "--replay-mode kernel replays each launch, fewer metrics need fewer passes");
 }
 
@@ -48,7 +48,7 @@ void wl_replay_see_memory(struct wl_replayer *replay, const char *call)
     if (!replay->policy->replays_first && !replay->policy->replays_each)
         return;
     char *text = wl_string_format("the program has memory that cannot be saved and put back (%s): "
-                                  "no launch is replayed, each of like launches carries one pass",
+                                  "no launch is replayed, each of like launches collects one pass",
                                   call);
     wl_collect_note(&replay->core, WL_NOTE_INFO, "not-replayed", text,
                     "--replay-mode application runs the program once for each pass");

@@ -96,7 +96,7 @@ static enum wl_code end_range(struct wl_replayer *replay, struct wl_collect_cont
 
 const struct wl_replay_mode wl_replay_range = {
     .name = "range",
-    .is_run_again = true,
+    .is_replayed = true,
     .start_pass = start_pass,
     .end_range = end_range,
 };

@@ -19,9 +19,9 @@ static struct wl_replay_range *range_of(struct wl_replayer *replay)
     return replay->range;
 }
 
-static bool is_run_again(const struct wl_replayer *replay)
+static bool is_replayed(const struct wl_replayer *replay)
 {
-    return replay->policy->range->is_run_again;
+    return replay->policy->range->is_replayed;
 }
 
 void wl_replay_range_open(struct wl_replayer *replay, const char *name)
@@ -62,7 +62,7 @@ void wl_replay_range_drop(struct wl_replayer *replay)
 static void set_obstacle(struct wl_replayer *replay, const char *what)
 {
     struct wl_replay_range *range = range_of(replay);
-    if (is_run_again(replay) && !range->obstacle)
+    if (is_replayed(replay) && !range->obstacle)
         range->obstacle = wl_string_copy(what);
 }
 
@@ -92,7 +92,7 @@ void wl_replay_range_call(struct wl_replayer *replay, const char *name, bool is_
 {
     struct wl_replay_range *range = range_of(replay);
     struct wl_relaunch *wait = NULL; /* NULL among the calls: wait for all */
-    if (!range->is_counted || !is_run_again(replay) || is_harmless || is_lasting(name))
+    if (!range->is_counted || !is_replayed(replay) || is_harmless || is_lasting(name))
         return;
     if (!is_wait(name))
         set_obstacle(replay, name);
@@ -133,9 +133,9 @@ static void begin(struct wl_replayer *replay, struct wl_collect_context *context
     context->counting.has_own_ranges = true;
     replay->core.cuda.context_synchronize();
     enum wl_code code = WL_OK;
-    if (is_run_again(replay) && context->counting.plan.passes > 1) {
+    if (is_replayed(replay) && context->counting.plan.passes > 1) {
         if (!replay->instructions.can_replay)
-            set_obstacle(replay, "nothing that saves memory (libcheckpoint.so is not there)");
+            set_obstacle(replay, "no library that saves memory (libcheckpoint.so is missing)");
         else if (wl_cupti_checkpoint_save(&context->checkpoint, context->context, &error) == WL_OK)
             range->is_saved = true;
         else
@@ -146,7 +146,7 @@ static void begin(struct wl_replayer *replay, struct wl_collect_context *context
     if (code)
         wl_collect_counters_stop(&replay->counters, context, &error);
     range->is_counted = code == WL_OK;
-    if (range->is_counted && is_run_again(replay))
+    if (range->is_counted && is_replayed(replay))
         wl_collect_subscription_watch(&replay->subscription, true);
 }
 
@@ -173,7 +173,7 @@ void wl_replay_range_launch(struct wl_replayer *replay, struct wl_collect_contex
     wl_text_add_char(&range->facts, '\n');
     if (!relaunch)
         set_obstacle(replay, obstacle);
-    else if (is_run_again(replay) && range->calls.count < calls_max)
+    else if (is_replayed(replay) && range->calls.count < calls_max)
         WL_PUSH(&range->calls, relaunch);
     else
         wl_relaunch_free(relaunch);
@@ -250,7 +250,7 @@ void wl_replay_range_close(struct wl_replayer *replay)
     enum wl_code code = WL_OK;
     if (replay->core.cuda.context_push)
         replay->core.cuda.context_push(context->context);
-    if (range->is_counted && is_run_again(replay))
+    if (range->is_counted && is_replayed(replay))
         wl_collect_subscription_watch(&replay->subscription, false);
     if (range->is_counted)
         code = replay->policy->range->end_range(replay, context, row, &error);

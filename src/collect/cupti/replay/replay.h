@@ -65,9 +65,9 @@ struct wl_replay_mode {
     void (*finish)(struct wl_replayer *replay);
     void (*close)(struct wl_collect_context *context);
 
-    /* Of ranges and graphs, which are counted as wholes: one pass of a range (its beginning), and
+    /* Of ranges and graphs, which are counted as a whole: one pass of a range (its beginning), and
      * all that is left to do when it has ended, which gives row its values. */
-    bool is_run_again; /* within this run of the program */
+    bool is_replayed; /* within this run of the program */
     enum wl_code (*start_pass)(struct wl_replayer *replay, struct wl_collect_context *context,
                                size_t part, struct wl_error *error);
     enum wl_code (*end_range)(struct wl_replayer *replay, struct wl_collect_context *context,
@@ -104,7 +104,7 @@ bool wl_replay_is_waiting(const struct wl_replayer *replay,
                           const struct wl_collect_context *context);
 void wl_replay_finish(struct wl_replayer *replay);
 void wl_replay_close(struct wl_collect_context *context);
-/* Ends what is under way between launches; the next begins anew. */
+/* Ends what is under way between launches; the next begins again. */
 enum wl_code wl_replay_end_cycles(struct wl_replayer *replay, struct wl_collect_context *context,
                                   bool is_last, struct wl_error *error);
 

@@ -1,4 +1,4 @@
-/* Counting without running anything again: each of like launches carries one pass of the counters,
+/* Counting without running anything again: each of like launches collects one pass of the counters,
  * and what they counted is put together for all of them, with how far it lies apart. A pass is
  * carried by one or more launches in a row, and the n-th launch of each pass is of the same group:
  * CUPTI puts the passes of the n-th together. Changing to the next pass costs tens of milliseconds,
@@ -39,7 +39,7 @@ struct wl_spread {
     WL_VECTOR(struct spread_value) values;
     bool is_wanted, is_done;
     uint32_t cycles, attempts; /* through all passes; those and others */
-    uint64_t last;             /* its last launch, among those that could carry a pass */
+    uint64_t last;             /* its last launch, among those that could collect a pass */
     uint64_t launches;         /* that carried a pass */
     struct wl_collect_launch *first;
 };
@@ -51,7 +51,7 @@ struct wl_spread_cycle {
     uint32_t length;           /* of a pass, at most */
     uint32_t rounds;           /* through all passes, for each group */
     uint32_t wanted, useful;   /* of the first pass: launches of groups that are not done */
-    uint64_t launches, waits;  /* that could carry a pass: ever; since the last pass */
+    uint64_t launches, waits;  /* that could collect a pass: ever; since the last pass */
 };
 
 static struct wl_spread *spread_of(struct wl_collect_group *group)

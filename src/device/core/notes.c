@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "device/core/state.h"
 
-void wl_device_say(enum wl_note_severity severity, const char *code, const char *hint,
-                   const char *format, ...)
+void wl_device_note(enum wl_note_severity severity, const char *code, const char *hint,
+                    const char *format, ...)
 {
     int saved = errno;
     char *text = NULL;
@@ -61,8 +61,8 @@ int wl_device_refuse(const char *function)
         known = wl_alloc_zero(1, sizeof *known);
         known->name = wl_string_copy(function);
         HASH_ADD_KEYPTR(hh, refusals, known->name, strlen(known->name), known);
-        wl_device_say(WL_NOTE_WARNING, "unsupported-call", NULL,
-                      "%s is not supported by the simulated GPU and returned an error", function);
+        wl_device_note(WL_NOTE_WARNING, "unsupported-call", NULL,
+                       "%s is not supported by the simulated GPU and returned an error", function);
     }
     wl_device_leave();
     return WL_DEVICE_NOT_SUPPORTED;

@@ -1,4 +1,4 @@
-#include "cmd/tongues.h"
+#include "cmd/foreign.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cmd/profile.h"
 #include "cmd/trace.h"
 
-const struct wl_verb *wl_tongue_of_program(const char *path)
+const struct wl_verb *wl_foreign_verb_of_program(const char *path)
 {
     static const struct {
         const char *name;
@@ -26,7 +26,7 @@ const struct wl_verb *wl_tongue_of_program(const char *path)
     return NULL;
 }
 
-const struct wl_tongue wl_tongues[] = {
+const struct wl_foreign_command wl_foreign_commands[] = {
     {"ncu", "", "profile", wl_profile_tables,
      "help version mode port max-connections hostname target-processes "
      "target-processes-filter check-exit-code forward-signals null-stdin injection-path-64 "
@@ -107,8 +107,8 @@ const struct wl_tongue wl_tongues[] = {
     {0},
 };
 
-const struct wl_option *wl_tongue_find(const struct wl_option_table *tables, const char *name,
-                                       size_t length)
+const struct wl_option *wl_foreign_find_option(const struct wl_option_table *tables,
+                                               const char *name, size_t length)
 {
     for (struct wl_option_cursor at = wl_options_first(tables); at.row; wl_options_next(&at))
         if (at.row->kind != WL_OPTION_HEADING && strlen(at.row->name) == length &&
@@ -154,12 +154,12 @@ static void print_row(const struct wl_option *option, const char *name, size_t l
     }
 }
 
-void wl_tongue_print(const struct wl_tongue *tongue, struct wl_text *out)
+void wl_foreign_print(const struct wl_foreign_command *command, struct wl_text *out)
 {
     wl_text_add(out, "| option | here | why |\n|---|---|---|\n");
-    for (const char *name = tongue->options; *name;) {
+    for (const char *name = command->options; *name;) {
         size_t length = strcspn(name, " ");
-        print_row(wl_tongue_find(tongue->tables, name, length), name, length, out);
+        print_row(wl_foreign_find_option(command->tables, name, length), name, length, out);
         name += length;
         name += strspn(name, " ");
     }

@@ -1,4 +1,4 @@
-#include "run/again.h"
+#include "run/rerun.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "run/hardware.h"
 
 /* A run: where its streams go, and what it measures. */
-struct again {
+struct rerun {
     char *folder, *settings_path;
     uint32_t pass; /* of the counters */
     struct wl_environment environment;
@@ -23,14 +23,14 @@ struct again {
 enum purpose { FOR_SAMPLES, FOR_COUNTS, FOR_PASS };
 
 static enum wl_code write_settings(const struct wl_launch_run *run, enum purpose purpose,
-                                   struct again *again, struct wl_error *error)
+                                   struct rerun *rerun, struct wl_error *error)
 {
     struct wl_text text = {0};
     struct wl_settings settings = run->settings; /* its texts are shared */
-    settings.stream_folder = again->folder;
+    settings.stream_folder = rerun->folder;
     settings.progress = false;
     if (purpose == FOR_PASS) {
-        settings.replay_pass = again->pass;
+        settings.replay_pass = rerun->pass;
     } else {
         settings.counters = "";
         settings.replay = WL_REPLAY_NONE;
@@ -38,30 +38,30 @@ static enum wl_code write_settings(const struct wl_launch_run *run, enum purpose
         settings.instruction_counts = purpose == FOR_COUNTS;
     }
     wl_settings_print(&settings, &text);
-    enum wl_code code = wl_file_write(again->settings_path, text.data, text.length, error);
+    enum wl_code code = wl_file_write(rerun->settings_path, text.data, text.length, error);
     wl_text_free(&text);
     return code;
 }
 
 /* The program's pages were printed in the first run. */
-static enum wl_code start_quietly(const struct wl_launch_run *run, const struct again *again,
+static enum wl_code start_quietly(const struct wl_launch_run *run, const struct rerun *rerun,
                                   struct wl_subprocess *process, struct wl_error *error)
 {
     int out = wl_subprocess_mute();
     enum wl_code code = wl_subprocess_start(process, run->program_path, run->program->items,
-                                            &again->environment, error);
+                                            &rerun->environment, error);
     wl_subprocess_unmute(out);
     return code;
 }
 
 /* The streams of the last run take the place of those of the first. */
-static enum wl_code replace_streams(const struct wl_launch_run *run, const struct again *again,
+static enum wl_code replace_streams(const struct wl_launch_run *run, const struct rerun *rerun,
                                     struct wl_error *error)
 {
     struct wl_streams first = {0}, last = {0};
     enum wl_code code = wl_streams_list(run->settings.stream_folder, &first, error);
     if (!code)
-        code = wl_streams_list(again->folder, &last, error);
+        code = wl_streams_list(rerun->folder, &last, error);
     for (size_t i = 0; !code && i < last.count; i++) {
         const char *name = strrchr(last.items[i].path, '/') + 1;
         char *path = wl_string_format("%s/%s", run->settings.stream_folder, name);
@@ -77,14 +77,14 @@ static enum wl_code replace_streams(const struct wl_launch_run *run, const struc
 }
 
 /* Stream by stream, in the order of processes. */
-static enum wl_code join_streams(const struct wl_launch_run *run, const struct again *again,
+static enum wl_code join_streams(const struct wl_launch_run *run, const struct rerun *rerun,
                                  struct wl_error *error)
 {
     struct wl_streams first = {0}, second = {0};
     size_t missing = 0;
     enum wl_code code = wl_streams_list(run->settings.stream_folder, &first, error);
     if (!code)
-        code = wl_streams_list(again->folder, &second, error);
+        code = wl_streams_list(rerun->folder, &second, error);
     for (size_t i = 0; !code && i < first.count && i < second.count; i++) {
         struct wl_stream_joined joined;
         code = wl_stream_join(first.items[i].path, second.items[i].path,
@@ -96,52 +96,51 @@ static enum wl_code join_streams(const struct wl_launch_run *run, const struct a
     if (!code && (missing || first.count != second.count))
         wl_messages_warn(
             &run->messages, NULL,
-            "the program behaved differently when replayed: %zu launches could not be put "
-            "together",
+            "the program behaved differently when replayed: %zu launches could not be matched",
             missing);
     wl_streams_free(&first);
     wl_streams_free(&second);
     return code;
 }
 
-static enum wl_code run_again(struct wl_launch_run *run, enum purpose purpose, struct again *again,
-                              struct wl_error *error)
+static enum wl_code run_once(struct wl_launch_run *run, enum purpose purpose, struct rerun *rerun,
+                             struct wl_error *error)
 {
     struct wl_subprocess process;
     struct wl_ending ending;
-    if (mkdir(again->folder, 0777) != 0)
-        return wl_error_set(error, WL_ERR_OUTPUT, "cannot make %s: %s", again->folder,
+    if (mkdir(rerun->folder, 0777) != 0)
+        return wl_error_set(error, WL_ERR_OUTPUT, "cannot make %s: %s", rerun->folder,
                             strerror(errno));
-    enum wl_code code = write_settings(run, purpose, again, error);
+    enum wl_code code = write_settings(run, purpose, rerun, error);
     if (!code)
-        code = wl_hardware_prepare(run->library_folder, again->settings_path, false, &run->messages,
-                                   &again->environment, error);
+        code = wl_hardware_prepare(run->library_folder, rerun->settings_path, false, &run->messages,
+                                   &rerun->environment, error);
     if (!code)
-        code = start_quietly(run, again, &process, error);
+        code = start_quietly(run, rerun, &process, error);
     if (code)
         return code;
     wl_subprocess_wait(&process, NULL, &ending);
     wl_subprocess_wait_orphans(UINT32_MAX);
-    if (ending.exit_code != run->ending.exit_code && again->pass <= 1)
+    if (ending.exit_code != run->ending.exit_code && rerun->pass <= 1)
         wl_messages_warn(&run->messages, NULL, "when replayed, the program ended with exit code %d",
                          ending.exit_code);
-    return purpose == FOR_PASS ? WL_OK : join_streams(run, again, error);
+    return purpose == FOR_PASS ? WL_OK : join_streams(run, rerun, error);
 }
 
 static enum wl_code once_more(struct wl_launch_run *run, enum purpose purpose, uint32_t pass,
                               uint32_t pass_count, struct wl_error *error)
 {
-    struct again again = {.folder = wl_string_format("%s/again", run->settings.stream_folder),
+    struct rerun rerun = {.folder = wl_string_format("%s/rerun", run->settings.stream_folder),
                           .pass = pass};
-    again.settings_path = wl_string_format("%s/settings", again.folder);
-    wl_environment_copy(&again.environment);
-    enum wl_code code = run_again(run, purpose, &again, error);
+    rerun.settings_path = wl_string_format("%s/settings", rerun.folder);
+    wl_environment_copy(&rerun.environment);
+    enum wl_code code = run_once(run, purpose, &rerun, error);
     if (!code && purpose == FOR_PASS && pass + 1 == pass_count)
-        code = replace_streams(run, &again, error);
-    wl_folder_remove(again.folder, NULL);
-    wl_environment_free(&again.environment);
-    free(again.settings_path);
-    free(again.folder);
+        code = replace_streams(run, &rerun, error);
+    wl_folder_remove(rerun.folder, NULL);
+    wl_environment_free(&rerun.environment);
+    free(rerun.settings_path);
+    free(rerun.folder);
     return code;
 }
 
@@ -169,7 +168,7 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
         count = 1;
     }
     if (count > 1)
-        wl_messages_say(&run->messages, "running the program %u more time%s, for a pass each",
+        wl_messages_say(&run->messages, "running the program %u more time%s, one pass each",
                         count - 1, count == 2 ? "" : "s");
     for (uint32_t pass = 1; pass < count && !code; pass++)
         code = once_more(run, FOR_PASS, pass, count, error);
@@ -177,12 +176,12 @@ static enum wl_code run_passes(struct wl_launch_run *run, struct wl_error *error
     return code;
 }
 
-enum wl_code wl_again_execute(struct wl_launch_run *run, struct wl_error *error)
+enum wl_code wl_rerun_execute(struct wl_launch_run *run, struct wl_error *error)
 {
     enum wl_code code = run_passes(run, error);
-    if (!code && run->again.samples)
+    if (!code && run->rerun.samples)
         code = once_more(run, FOR_SAMPLES, 0, 0, error);
-    if (!code && run->again.counts)
+    if (!code && run->rerun.counts)
         code = once_more(run, FOR_COUNTS, 0, 0, error);
     if (code == WL_ERR_NOTHING) { /* a program that launches nothing does so again */
         wl_error_clear(error);

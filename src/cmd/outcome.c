@@ -1,4 +1,4 @@
-#include "cmd/tell.h"
+#include "cmd/outcome.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "report/name.h"
 
-char *wl_tell_running(const struct wl_launch_run *run)
+char *wl_outcome_running(const struct wl_launch_run *run)
 {
     if (!run->running.is_active)
         return wl_string_copy("");
@@ -15,10 +15,10 @@ char *wl_tell_running(const struct wl_launch_run *run)
                             run->running.kernel, run->running.launch);
 }
 
-void wl_tell_ending(const struct wl_launch_run *run)
+void wl_outcome_print_ending(const struct wl_launch_run *run)
 {
     const char *program = run->program->items[0];
-    char *place = wl_tell_running(run);
+    char *place = wl_outcome_running(run);
     if (run->ending.signal)
         wl_messages_warn(&run->messages, NULL, "%s was ended by signal %d (%s)%s", program,
                          run->ending.signal, strsignal(run->ending.signal), place);
@@ -33,7 +33,7 @@ void wl_tell_ending(const struct wl_launch_run *run)
     free(place);
 }
 
-void wl_tell_report(const struct wl_launch_run *run)
+void wl_outcome_print_report(const struct wl_launch_run *run)
 {
     const char *export_path = run->request->report->path;
     wl_messages_say(&run->messages, "report: %s", run->report_path);

@@ -1,8 +1,0 @@
-# Command lines of other tools: every tests/tongues/*.test is one test, run by tests/cli/run.sh.
-file(GLOB tongue_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tongues/*.test)
-foreach(test_file ${tongue_tests})
-  get_filename_component(name ${test_file} NAME_WE)
-  add_test(NAME tongues.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh ${test_file})
-  set_tests_properties(tongues.${name} PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
-    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};WARPLENS_COLLECTOR=sim")
-endforeach()
