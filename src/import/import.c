@@ -1,7 +1,9 @@
 #include "import/import.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -25,15 +27,35 @@ static const char known[] =
     ".json.gz), Perfetto traces, .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, "
     "rocprofv3's CSV and JSON";
 
+/* Opens a regular file and nothing else: a FIFO would block, and the file is read more than once.
+ */
+static enum wl_code open_file(struct wl_import_target *target, gzFile *file, struct wl_error *error)
+{
+    struct stat status;
+    int descriptor = open(target->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    enum wl_code code = WL_OK;
+    *file = NULL;
+    if (descriptor < 0 || fstat(descriptor, &status) != 0)
+        code = wl_import_fail(target, WL_ERR_INPUT, error, "cannot open the file");
+    else if (!S_ISREG(status.st_mode))
+        code = wl_import_fail(target, WL_ERR_INPUT, error, "not a regular file");
+    else if (!(*file = gzdopen(descriptor, "rb")))
+        code = wl_import_fail(target, WL_ERR_INPUT, error, "cannot open the file");
+    if (code && descriptor >= 0)
+        close(descriptor);
+    return code;
+}
+
 /* Reads the file, whole or its head, packed with gzip or not. */
 static enum wl_code read_content(struct wl_import_target *target, size_t most,
                                  struct wl_error *error)
 {
     char chunk[CHUNK];
     int got = 0;
-    gzFile file = gzopen(target->path, "rb");
-    if (!file)
-        return wl_import_fail(target, WL_ERR_INPUT, error, "cannot open the file");
+    gzFile file;
+    enum wl_code code = open_file(target, &file, error);
+    if (code)
+        return code;
     target->content.length = 0;
     while (target->content.length < most && (got = gzread(file, chunk, sizeof chunk)) > 0)
         wl_text_add_bytes(&target->content, chunk, (size_t)got);

@@ -1,6 +1,8 @@
 /* Imported files: each made here as its format says, and forms that are wrong. */
 #include <math.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "import/import_testing.h"
@@ -402,6 +404,22 @@ static void other_files_are_refused(void **state)
     assert_int_equal(wl_import("/nothere", made, true, NULL, &error), WL_ERR_INPUT);
 }
 
+/* A FIFO that nobody writes to would hold the importer for ever; a device has no end. */
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    struct wl_error error = {0};
+    const char *const others[] = {path, "/dev/zero", "/"};
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        alarm(60);
+        assert_int_equal(wl_import(others[i], made, true, NULL, &error), WL_ERR_INPUT);
+        alarm(0);
+        assert_string_equal(error.message, "not a regular file");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(source_pages_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_of_ncu_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_files_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_file_is_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("import", tests, NULL, NULL);
 }
