@@ -100,7 +100,8 @@ return {
         apply = function(launch)
             local threads, warp = launch.m["launch__block_size"], launch.m["device__attribute_warp_size"]
             local lanes = math.ceil(threads / warp) * warp
-            if lanes == threads or launch.m["launch__waves_per_multiprocessor"] <= 1 and not is_busy(launch) then
+            local waves = launch.m("launch__waves_per_multiprocessor")
+            if lanes == threads or waves and waves <= 1 and not is_busy(launch) then
                 return nil -- all blocks run at once and wait: fewer warps would be done no sooner
             end
             return {

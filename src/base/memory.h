@@ -22,14 +22,17 @@ WL_EXPORT char *wl_string_format(const char *format, ...) __attribute__((format(
 /* Grows *items so that one more fits: doubles capacity. Use through WL_PUSH. */
 WL_EXPORT void wl_vector_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);
 
-/* A growable list, zero-initialised, whose items are freed by free(): for WL_PUSH. */
+/* A growable vector, zero-initialised, whose items are freed by free(): for WL_PUSH. The fields are
+ * for a struct that has a name of its own or holds more. */
+#define WL_VECTOR_FIELDS(type) \
+    type *items;               \
+    size_t count, capacity
 #define WL_VECTOR(type)         \
     struct {                    \
-        type *items;            \
-        size_t count, capacity; \
+        WL_VECTOR_FIELDS(type); \
     }
 
-/* Appends value to a {T *items; size_t count, capacity;} triple named by its fields. */
+/* Appends value to a WL_VECTOR, or to a struct of WL_VECTOR_FIELDS. */
 #define WL_PUSH(vector, value)                                                          \
     do {                                                                                \
         wl_vector_grow((void **)&(vector)->items, (vector)->count, &(vector)->capacity, \

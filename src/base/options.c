@@ -15,10 +15,8 @@ struct reader {
     char **words;
     size_t word_count, next;
     struct wl_option_cursor last; /* the option read last; row NULL: none, or a value followed it */
-    struct {
-        const struct wl_option **items;
-        size_t count, capacity;
-    } copies; /* options with a prefix or without one that were given */
+    WL_VECTOR(const struct wl_option *)
+    copies; /* options with a prefix or without one that were given */
 };
 
 static const char *const switch_words[] = {"off", "on", "no", "yes", "false", "true", "0", "1"};

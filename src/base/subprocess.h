@@ -9,12 +9,12 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* An environment to be given to a program: "NAME=value" strings. */
 struct wl_environment {
-    char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *);
 };
 void wl_environment_copy(struct wl_environment *environment); /* that of this process */
 void wl_environment_set(struct wl_environment *environment, const char *name, const char *value);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 enum wl_image_kind { WL_IMAGE_PTX = 1, WL_IMAGE_CUBIN = 2 };
@@ -26,8 +27,7 @@ struct wl_image {
 };
 
 struct wl_fatbin {
-    struct wl_image *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_image);
 };
 
 /* Reads one container (magic 0xBA55ED50) of at most length bytes. Entries it cannot read are an
@@ -77,8 +77,7 @@ struct wl_cubin_kernel {
     uint32_t code_bytes;
 };
 struct wl_cubin {
-    struct wl_cubin_kernel *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_cubin_kernel);
 };
 /* Appends the kernels in the order of their symbols. cubin starts as {0}; free it with
  * wl_cubin_free, also after an error. Errors: WL_ERR_CORRUPT. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 struct wl_compiled_kernel {
@@ -23,8 +24,7 @@ struct wl_compiled_kernel {
 
 /* Zero-initialise it; free it with wl_compiled_free. */
 struct wl_compiled {
-    struct wl_compiled_kernel *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_compiled_kernel);
     struct wl_text notes; /* why there is nothing of some PTX, one a line */
 };
 

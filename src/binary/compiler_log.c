@@ -36,11 +36,7 @@ static const struct {
 static const char *keep(struct wl_compiler_log *log, const char *text, size_t length)
 {
     char *copy = wl_string_copy_length(text, length);
-    if (log->text_count == log->text_capacity) {
-        log->text_capacity = log->text_capacity ? 2 * log->text_capacity : 16;
-        log->texts = wl_resize(log->texts, log->text_capacity, sizeof *log->texts);
-    }
-    log->texts[log->text_count++] = copy;
+    WL_PUSH(&log->texts, copy);
     return copy;
 }
 
@@ -178,9 +174,9 @@ enum wl_code wl_compiler_log_read(const char *path, struct wl_compiler_log *log,
 
 void wl_compiler_log_free(struct wl_compiler_log *log)
 {
-    for (size_t i = 0; i < log->text_count; i++)
-        free(log->texts[i]);
-    free(log->texts);
+    for (size_t i = 0; i < log->texts.count; i++)
+        free(log->texts.items[i]);
+    free(log->texts.items);
     free(log->items);
     *log = (struct wl_compiler_log){0};
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 enum wl_compiler_saying {
     WL_SAID_OTHER,
@@ -27,10 +28,8 @@ struct wl_compiler_message {
 };
 
 struct wl_compiler_log {
-    struct wl_compiler_message *items;
-    size_t count, capacity;
-    char **texts; /* what the messages point into */
-    size_t text_count, text_capacity;
+    WL_VECTOR_FIELDS(struct wl_compiler_message);
+    WL_VECTOR(char *) texts; /* what the messages point into */
 };
 
 /* Lines that are no such messages are left out. Errors: WL_ERR_INPUT; also where there is no

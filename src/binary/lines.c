@@ -127,9 +127,7 @@ static const char *take_string(struct bytes *bytes)
 
 static const char *keep(struct wl_cubin_lines *lines, char *text)
 {
-    wl_vector_grow((void **)&lines->texts, lines->text_count, &lines->text_capacity,
-                   sizeof *lines->texts);
-    lines->texts[lines->text_count++] = text;
+    WL_PUSH(&lines->texts, text);
     return text;
 }
 
@@ -395,9 +393,9 @@ enum wl_code wl_cubin_lines_read(const void *data, size_t length, const char *fu
 
 void wl_cubin_lines_free(struct wl_cubin_lines *lines)
 {
-    for (size_t i = 0; i < lines->text_count; i++)
-        free(lines->texts[i]);
-    free(lines->texts);
+    for (size_t i = 0; i < lines->texts.count; i++)
+        free(lines->texts.items[i]);
+    free(lines->texts.items);
     free(lines->items);
     *lines = (struct wl_cubin_lines){0};
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 /* From offset on, up to the next row's. */
 struct wl_cubin_line {
@@ -18,10 +19,8 @@ struct wl_cubin_line {
 };
 
 struct wl_cubin_lines {
-    struct wl_cubin_line *items; /* in the order of the table; offsets ascend */
-    size_t count, capacity;
-    char **texts; /* what the rows point to */
-    size_t text_count, text_capacity;
+    WL_VECTOR_FIELDS(struct wl_cubin_line); /* in the order of the table; offsets ascend */
+    WL_VECTOR(char *) texts;                /* what the rows point to */
 };
 
 /* Appends the rows of a function, by its mangled name; none where there are none. lines starts as

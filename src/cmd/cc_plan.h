@@ -9,13 +9,13 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
 
 /* Words of a command line. They point into another one or into an arena. */
 struct wl_cc_words {
-    const char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(const char *);
 };
 
 enum wl_cc_kind {
@@ -34,8 +34,7 @@ struct wl_cc_item {
 struct wl_cc_plan {
     struct wl_arena arena;
     struct { /* sources and what is linked, in the order of the command line */
-        struct wl_cc_item *items;
-        size_t count, capacity;
+        WL_VECTOR_FIELDS(struct wl_cc_item);
     } parts;
     size_t source_count, object_count;
     struct wl_cc_words compile;      /* options for every compilation */

@@ -140,10 +140,7 @@ static bool is_in_set(const struct wl_section *section, const char *set)
 /* Each set at the first section that names it, so that sets of the user's own are listed too. */
 static void print_sets(const struct wl_section *sections, size_t count, FILE *out)
 {
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } sets = {0};
+    WL_VECTOR(const char *) sets = {0};
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < sections[i].set_count; j++) {
             bool is_known = false;

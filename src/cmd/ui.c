@@ -173,10 +173,7 @@ static void choose_path(struct workbench *bench)
 /* together: causes that are taken away together in this run (--whatif-together), or NULL. */
 static void run_program(struct workbench *bench, const char *together)
 {
-    struct {
-        char **items;
-        size_t count, capacity;
-    } words = {0};
+    WL_VECTOR(char *) words = {0};
     char *own_options =
         wl_string_copy(bench->options->profile_options ? bench->options->profile_options : "");
     json_t *word;

@@ -6,6 +6,7 @@
 #ifndef WL_HARDWARE_PLAN_H
 #define WL_HARDWARE_PLAN_H
 
+#include "base/memory.h"
 #include "hardware/library.h"
 
 /* Metrics that are counted together. */
@@ -21,15 +22,9 @@ struct wl_cupti_part {
 struct wl_cupti_plan {
     const struct wl_cupti *cupti;
     char *names; /* storage of the metrics' names */
-    struct {
-        struct wl_cupti_part *items;
-        size_t count, capacity;
-    } parts;
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } refused;     /* the chip does not have them */
-    size_t passes; /* of all parts */
+    WL_VECTOR(struct wl_cupti_part) parts;
+    WL_VECTOR(const char *) refused; /* the chip does not have them */
+    size_t passes;                   /* of all parts */
 };
 
 /* metrics: names, a newline behind each. chip: "GH100". availability: what cuptiProfilerGetCounter-

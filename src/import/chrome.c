@@ -26,14 +26,8 @@ struct reading {
     json_t *events;
     double base_ns;
     bool is_predicted;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } pids;
-    struct {
-        struct open *items;
-        size_t count, capacity;
-    } open;
+    WL_VECTOR(int64_t) pids;
+    WL_VECTOR(struct open) open;
     uint64_t left_out;
 };
 

@@ -5,13 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
+
 /* Zero-initialise with {.next = text}; the text is changed: fields are ended by NUL. */
 struct wl_csv {
     char *next;
-    struct {
-        char **items;
-        size_t count, capacity;
-    } fields; /* of the row read last */
+    WL_VECTOR(char *) fields; /* of the row read last */
 };
 
 /* False at the end. Empty lines are passed over. */

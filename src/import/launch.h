@@ -2,30 +2,19 @@
 #ifndef WL_IMPORT_LAUNCH_H
 #define WL_IMPORT_LAUNCH_H
 
+#include "base/memory.h"
 #include "import/target.h"
 
 struct wl_import_launch {
     char *kernel, *function, *mangled; /* kernel: demangled; the others may be NULL */
     uint32_t grid[3], block[3], device_id, context_id, stream_id;
     uint32_t capability_major, capability_minor;
-    struct {
-        struct wl_record_value *items; /* names are owned */
-        size_t count, capacity;
-    } values;
-    struct {
-        struct wl_record_attribute *items; /* names and texts are owned */
-        size_t count, capacity;
-    } attributes;
-    struct {
-        struct wl_record_instruction *items; /* texts are owned */
-        size_t count, capacity;
-    } instructions;
-    const char *const *instruction_names; /* of its values */
+    WL_VECTOR(struct wl_record_value) values;             /* names are owned */
+    WL_VECTOR(struct wl_record_attribute) attributes;     /* names and texts are owned */
+    WL_VECTOR(struct wl_record_instruction) instructions; /* texts are owned */
+    const char *const *instruction_names;                 /* of its values */
     size_t instruction_name_count;
-    struct {
-        struct wl_record_instruction_value *items;
-        size_t count, capacity;
-    } instruction_values;
+    WL_VECTOR(struct wl_record_instruction_value) instruction_values;
 };
 
 /* Facts of a launch or device (launch__, device__attribute_) become its attributes, all else a

@@ -61,10 +61,7 @@ struct raw {
     struct wl_import_target *target;
     struct wl_csv csv;
     int columns[COLUMNS];
-    struct {
-        char **items;
-        size_t count, capacity;
-    } names, units;
+    WL_VECTOR(char *) names, units;
     uint64_t pid, without_number;
 };
 

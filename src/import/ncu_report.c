@@ -33,10 +33,7 @@ enum value_field {
 struct reading {
     struct wl_import_target *target;
     const unsigned char *next, *end;
-    struct {
-        char **items;
-        size_t count, capacity;
-    } strings; /* of all blocks so far */
+    WL_VECTOR(char *) strings; /* of all blocks so far */
     struct wl_import_launch launch;
     uint64_t ranges, unnamed;
 };

@@ -27,10 +27,7 @@ struct reading {
     bool is_nvprof, is_predicted;
     int64_t origin_ns;
     uint64_t pid;
-    struct {
-        int64_t *items;
-        size_t count, capacity;
-    } pids;
+    WL_VECTOR(int64_t) pids;
     unsigned calls;
     uint64_t in_use[WL_TIMELINE_MEMORY_KINDS]; /* bytes of each kind of memory */
 };

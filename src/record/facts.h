@@ -3,16 +3,15 @@
 #ifndef WL_RECORD_FACTS_H
 #define WL_RECORD_FACTS_H
 
+#include "base/memory.h"
 #include "gpu/gpu.h"
 #include "record/record.h"
 
 struct wl_attribute_list {
-    struct wl_record_attribute *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_attribute);
 };
 struct wl_value_list {
-    struct wl_record_value *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_value);
 };
 
 /* Adds to the list. Names and texts are static or belong to what was given. */

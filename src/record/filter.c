@@ -22,8 +22,7 @@ struct invocation {
 };
 
 struct expressions {
-    struct wl_nvtx_expression **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_nvtx_expression *);
 };
 
 struct wl_filter {

@@ -17,10 +17,7 @@ struct part {
 struct wl_nvtx_expression {
     struct wl_pattern domain; /* not set: the default domain */
     bool is_outermost, is_innermost;
-    struct {
-        struct part *items;
-        size_t count, capacity;
-    } parts;
+    WL_VECTOR(struct part) parts;
 };
 
 /* While parsing. */
@@ -190,8 +187,7 @@ void wl_nvtx_expression_free(struct wl_nvtx_expression *expression)
 
 /* The open ranges of one domain, outermost first. */
 struct stack {
-    const char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(const char *);
 };
 
 static bool match_from(const struct wl_nvtx_expression *expression, size_t part,

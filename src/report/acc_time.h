@@ -4,6 +4,7 @@
 #ifndef WL_REPORT_ACC_TIME_H
 #define WL_REPORT_ACC_TIME_H
 
+#include "base/memory.h"
 #include "report/report.h"
 
 enum wl_acc_region { WL_ACC_INIT, WL_ACC_DATA, WL_ACC_COMPUTE, WL_ACC_UPDATE, WL_ACC_WAIT };
@@ -34,9 +35,9 @@ struct wl_acc_row {
 };
 
 struct wl_acc_time {
-    struct wl_acc_row *items; /* in order of file, function, line, region, what, kernel */
-    size_t count, capacity;
-    bool is_predicted; /* times of the device */
+    WL_VECTOR_FIELDS(
+        struct wl_acc_row); /* in order of file, function, line, region, what, kernel */
+    bool is_predicted;      /* times of the device */
 };
 
 /* Of all processes of these ranks (base/rank.h; NULL: all) together. Texts are the report's. Free

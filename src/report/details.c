@@ -74,8 +74,7 @@ static enum wl_code load_text(struct wl_report *report, struct wl_report_kernel 
 }
 
 struct instructions {
-    struct wl_record_instruction *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_instruction);
 };
 
 static enum wl_code load_rows(struct wl_report *report, int64_t kernel_key,

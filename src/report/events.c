@@ -248,10 +248,7 @@ static struct wl_report_span *sort_spans(struct wl_report_span *items, size_t co
 enum wl_code wl_report_spans(struct wl_report *report, struct wl_report_span **spans, size_t *count,
                              struct wl_error *error)
 {
-    struct {
-        struct wl_report_span *items;
-        size_t count, capacity;
-    } all = {0};
+    WL_VECTOR(struct wl_report_span) all = {0};
     struct wl_report_span span;
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_prepare_v2(report->file.database, spans_sql, -1, &statement, NULL);

@@ -23,18 +23,9 @@ struct launch {
 };
 
 struct wl_launch_origins {
-    struct {
-        struct launch *items;
-        size_t count, capacity;
-    } launches;
-    struct {
-        struct forward *items;
-        size_t count, capacity;
-    } forwards;
-    struct {
-        struct open_range *items;
-        size_t count, capacity;
-    } open;
+    WL_VECTOR(struct launch) launches;
+    WL_VECTOR(struct forward) forwards;
+    WL_VECTOR(struct open_range) open;
 };
 
 /* Columns of select_sql. */

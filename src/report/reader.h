@@ -14,8 +14,7 @@ struct wl_report_set {
     size_t first, count;
 };
 struct wl_report_sets {
-    struct wl_report_set *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_report_set);
 };
 
 /* Instruction values as the launches that share them see them. */
@@ -36,10 +35,7 @@ struct wl_report {
     char *path;
     struct wl_arena arena;
     struct wl_rows_file file;
-    struct {
-        const char **items; /* by id - 1 */
-        size_t count, capacity;
-    } names;
+    WL_VECTOR(const char *) names;         /* by id - 1 */
     int64_t *names_sorted;                 /* ids in order of their texts */
     struct wl_report_source_text *sources; /* by name id - 1 */
     WL_VECTOR(struct wl_record_attribute) session, attributes;
@@ -52,10 +48,7 @@ struct wl_report {
     WL_VECTOR(struct wl_report_kernel) kernels;
     WL_VECTOR(struct wl_report_launch) launches;
     WL_VECTOR(struct wl_report_note) notes;
-    struct {
-        const char **items; /* file name of each process's stream */
-        size_t count, capacity;
-    } streams;
+    WL_VECTOR(const char *) streams;           /* file name of each process's stream */
     int64_t *instruction_set_ids;              /* of each launch, 0: none */
     bool *kernel_is_loaded, *launch_is_loaded; /* by position */
     WL_VECTOR(struct wl_report_instruction_set) instruction_sets;

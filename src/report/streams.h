@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "report/report.h"
 
 struct wl_stream_file {
@@ -17,8 +18,7 @@ struct wl_stream_file {
 };
 
 struct wl_streams {
-    struct wl_stream_file *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_stream_file);
 };
 
 /* Every *.wls of the folder in order of start. Errors: WL_ERR_INPUT, WL_ERR_NOTHING if none. */

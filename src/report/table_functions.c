@@ -14,8 +14,7 @@
 /* ---- median(), deviation() ---- */
 
 struct values {
-    double *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(double);
 };
 
 /* SQLite keeps a few bytes for each group. */

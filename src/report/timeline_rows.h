@@ -2,6 +2,7 @@
 #ifndef WL_REPORT_TIMELINE_ROWS_H
 #define WL_REPORT_TIMELINE_ROWS_H
 
+#include "base/memory.h"
 #include "record/record.h"
 #include "report/inserter.h"
 
@@ -13,10 +14,7 @@ struct wl_timeline_rows {
     bool has_categories;
     unsigned name_words[WL_TIMELINE_CATEGORY_COUNT]; /* bits of words that are names */
     /* of the stream at hand */
-    struct {
-        int64_t *items; /* rows of its names */
-        size_t count, capacity;
-    } names;
+    WL_VECTOR(int64_t) names; /* rows of its names */
     bool has_events, has_end;
     struct wl_record_trace_end end;
 };

@@ -23,8 +23,7 @@ enum { limit_ms = 30000, instruction_bytes = 16 };
 /* A kernel's instructions, by "MODULE KERNEL"; none where there is no text for it. */
 struct code {
     char *key;
-    char **texts;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *);
     UT_hash_handle hh;
 };
 
@@ -84,12 +83,10 @@ static void take_instruction(struct code *code, const char *line)
     while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
         length--;
     size_t index = offset / instruction_bytes;
-    while (code->count <= index) {
-        wl_vector_grow((void **)&code->texts, code->count, &code->capacity, sizeof *code->texts);
-        code->texts[code->count++] = NULL;
-    }
-    free(code->texts[index]);
-    code->texts[index] = length ? wl_string_copy_length(text, length) : NULL;
+    while (code->count <= index)
+        WL_PUSH(code, NULL);
+    free(code->items[index]);
+    code->items[index] = length ? wl_string_copy_length(text, length) : NULL;
 }
 
 /* A function begins with the label ".text.NAME:". */
@@ -207,16 +204,16 @@ static bool find_text(void *self, const char *module, const char *kernel, uint32
     if (!find_code(all, module, kernel))
         disassemble(all, module, kernel);
     const struct code *code = find_code(all, module, kernel);
-    if (!code || index >= code->count || !code->texts[index])
+    if (!code || index >= code->count || !code->items[index])
         return false;
-    const char *first = code->texts[index];
+    const char *first = code->items[index];
     if (*first == '@') { /* a guard */
         first += strcspn(first, " ");
         first += strspn(first, " ");
     }
     free(all->opcode);
     all->opcode = wl_string_copy_length(first, strcspn(first, " "));
-    *text = code->texts[index];
+    *text = code->items[index];
     *opcode = all->opcode;
     return true;
 }
@@ -254,8 +251,8 @@ static void free_all(struct disassembly *all)
     {
         HASH_DEL(all->codes, code);
         for (size_t i = 0; i < code->count; i++)
-            free(code->texts[i]);
-        free(code->texts);
+            free(code->items[i]);
+        free(code->items);
         free(code->key);
         free(code);
     }

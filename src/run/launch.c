@@ -36,8 +36,7 @@ static const char default_name[] = "warplens-report%i";
 /* ---- what is known of the run besides its streams ---- */
 
 struct session {
-    struct wl_record_attribute *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_attribute);
 };
 
 static void add_fact(struct session *session, const char *name, char *text)

@@ -77,8 +77,7 @@ static uint32_t choose_target(const struct inquiry *inquiry, const struct wl_ima
 /* ---- compiling ---- */
 
 struct words {
-    char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *);
 };
 
 /* The options recorded with the PTX that decide on registers; the others, hostile ones too, are

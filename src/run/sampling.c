@@ -36,14 +36,8 @@ struct waiting {
 struct wl_sampling {
     struct wl_sampling_options options;
     struct wl_samples *samples;
-    struct {
-        struct buffer *items;
-        size_t count, capacity;
-    } buffers;
-    struct {
-        struct waiting *items;
-        size_t count, capacity;
-    } waiting;
+    WL_VECTOR(struct buffer) buffers;
+    WL_VECTOR(struct waiting) waiting;
     struct wl_text bytes;
     pthread_t thread;
     atomic_bool is_over;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "warp/op.h"
 #include "warp/program.h"
@@ -61,8 +62,7 @@ struct wl_finding {
 };
 
 struct wl_findings {
-    struct wl_finding *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_finding);
     uint64_t errors_left_out,
         warnings_left_out; /* times that more than WL_FINDINGS_MAX were found */
 };

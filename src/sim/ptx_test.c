@@ -441,8 +441,7 @@ static void count_compared(void **argument)
 /* ---- the cases ---- */
 
 struct cases {
-    struct CMUnitTest *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct CMUnitTest);
 };
 
 static bool is_wanted(const char *name, char **names)

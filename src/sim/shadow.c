@@ -51,8 +51,9 @@ struct wl_shadow {
         awaited[WL_SHADOW_WARPS];      /* groups of asynchronous copies */
     struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
     uint32_t own[WL_SHADOW_WARPS];     /* the present stretch */
-    struct word words[];
+    _Alignas(uint64_t) struct word words[];
 };
+_Static_assert(sizeof(struct word) % sizeof(uint64_t) == 0, "has_quiet lies behind words");
 
 /* What lies between arrays counts as written: reads of it are errors of another kind. */
 static void mark_gaps(struct wl_shadow *shadow, const struct wl_program *program)

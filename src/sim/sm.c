@@ -14,9 +14,8 @@
 
 void wl_sm_grow_trace(struct wl_sm *sm)
 {
-    size_t grown = sm->request_capacity ? sm->request_capacity * 2 : 1024;
-    sm->requests = wl_resize(sm->requests, grown, sizeof *sm->requests);
-    sm->request_capacity = grown;
+    wl_vector_grow((void **)&sm->requests, sm->request_capacity, &sm->request_capacity,
+                   sizeof *sm->requests);
 }
 
 static void set_constants(const struct wl_program *program, uint8_t *registers)

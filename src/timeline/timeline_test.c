@@ -17,10 +17,7 @@
 
 /* Keeps what is drained. The last put_records waits as long as is_held is set. */
 struct kept {
-    struct {
-        struct wl_timeline_record *items;
-        size_t count, capacity;
-    } records;
+    WL_VECTOR(struct wl_timeline_record) records;
     char names[64][64];
     uint32_t name_count;
     bool is_held;

@@ -15,10 +15,8 @@ struct wl_trace_block_record *wl_trace_begin(struct wl_trace *trace, uint64_t nu
     record->number = number;
     record->warp_count = warp_count;
     record->warps = wl_alloc_zero(warp_count, sizeof *record->warps);
-    if (trace->block_count == trace->block_capacity) {
-        trace->block_capacity = trace->block_capacity ? trace->block_capacity * 2 : 16;
-        trace->blocks = wl_resize(trace->blocks, trace->block_capacity, sizeof *trace->blocks);
-    }
+    wl_vector_grow((void **)&trace->blocks, trace->block_count, &trace->block_capacity,
+                   sizeof *trace->blocks);
     trace->blocks[trace->block_count++] = record;
     return record;
 }
@@ -47,8 +45,7 @@ void wl_trace_move(struct wl_trace *to, struct wl_trace *from)
 
 void wl_trace_grow(struct wl_trace_warp *warp)
 {
-    warp->capacity = warp->capacity ? warp->capacity * 2 : 64;
-    warp->items = wl_resize(warp->items, warp->capacity, sizeof *warp->items);
+    wl_vector_grow((void **)&warp->items, warp->count, &warp->capacity, sizeof *warp->items);
 }
 
 void wl_trace_free(struct wl_trace *trace)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 /* A word with the highest bit is a basic block that was entered: its number, and how many lanes.
  * Other words come in pairs: the access site, then what it took. */
 #define WL_TRACE_BLOCK 0x80000000u
@@ -76,8 +78,7 @@ static inline struct wl_trace_access wl_trace_unpack(uint32_t word)
 }
 
 struct wl_trace_warp {
-    uint32_t *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(uint32_t);
 };
 
 struct wl_trace_block_record {

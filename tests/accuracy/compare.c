@@ -55,8 +55,7 @@ struct reading {
 };
 
 struct readings {
-    struct reading *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct reading);
 };
 
 struct tally {

@@ -16,7 +16,7 @@
 enum {
     ranges_max = 256,
     metrics_per_pass = 4,
-    passes_max = 32,
+    passes_max = 64,
     calls_max = 1024,
     of_flush = 7000000
 };

@@ -15,14 +15,8 @@
 
 struct wl_advice_list {
     struct wl_arena arena;
-    struct {
-        struct wl_advice *items;
-        size_t count, capacity;
-    } findings;
-    struct {
-        struct wl_advice_skip *items;
-        size_t count, capacity;
-    } skips;
+    WL_VECTOR(struct wl_advice) findings;
+    WL_VECTOR(struct wl_advice_skip) skips;
     json_t *facts; /* of the trace, or NULL */
 };
 
@@ -100,13 +94,13 @@ static const json_t *find_traced(const json_t *facts, const struct wl_report_lau
     return NULL;
 }
 
+struct traced_kernel {
+    const struct wl_report_kernel *kernel;
+    const json_t *traced; /* or NULL */
+    size_t launches;
+};
 struct traced_kernels {
-    struct traced_kernel {
-        const struct wl_report_kernel *kernel;
-        const json_t *traced; /* or NULL */
-        size_t launches;
-    } * items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct traced_kernel);
 };
 
 static struct traced_kernel *find_traced_kernel(struct traced_kernels *kernels, const json_t *facts,

@@ -12,10 +12,7 @@
 #include "record/pattern.h"
 
 struct wl_budget {
-    struct {
-        struct wl_budget_limit *items;
-        size_t count, capacity;
-    } limits;
+    WL_VECTOR(struct wl_budget_limit) limits;
     const char *gpu, *input; /* or NULL */
     double clock_mhz;        /* 0: any */
     struct wl_arena arena;

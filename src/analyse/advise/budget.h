@@ -19,6 +19,7 @@
 
 #include "analyse/advise/advice.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 struct wl_budget_limit {
@@ -53,8 +54,7 @@ struct wl_budget_result {
 };
 
 struct wl_budget_results {
-    struct wl_budget_result *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_budget_result);
     struct wl_arena *arena; /* of the reasons */
 };
 

@@ -8,10 +8,7 @@
 #include "base/memory.h"
 
 struct wl_rules {
-    struct {
-        struct wl_rule *items;
-        size_t count, capacity;
-    } list;
+    WL_VECTOR(struct wl_rule) list;
     struct wl_arena arena;
 };
 

@@ -8,8 +8,7 @@
 #include "base/memory.h"
 
 struct section_list {
-    struct wl_section *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_section);
 };
 
 struct wl_sections {

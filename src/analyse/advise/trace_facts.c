@@ -44,8 +44,7 @@ struct span {
 };
 
 struct spans {
-    struct span *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct span);
 };
 
 struct kernel {

@@ -13,12 +13,12 @@ enum { STEPS_LEAST = 4, KERNELS_LEAST = 4, PERIODS_MAX = 16 };
 /* Of 100 kernels, so many are those of the step before. */
 static const size_t alike_pct = 95;
 
+struct kernel_at {
+    uint32_t name;
+    uint64_t start_ns;
+};
 struct kernels {
-    struct kernel_at {
-        uint32_t name;
-        uint64_t start_ns;
-    } * items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct kernel_at);
 };
 
 /* ---- the stream with most kernels ---- */

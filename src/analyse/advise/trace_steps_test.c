@@ -10,8 +10,7 @@
 #include "base/memory.h"
 
 struct spans {
-    struct wl_report_span *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_report_span);
 };
 
 static void add(struct spans *spans, uint32_t process, uint64_t stream, uint32_t name,

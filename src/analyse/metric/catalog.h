@@ -4,6 +4,7 @@
 
 #include "analyse/metric/metric.h"
 #include "base/arena.h"
+#include "base/memory.h"
 
 /* What a name is that ends in suffix and has no row: X.avg from X.sum. */
 struct wl_metric_suffix {
@@ -14,27 +15,21 @@ struct wl_metric_suffix {
 };
 
 struct wl_metric_rows {
-    struct wl_metric_row *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_metric_row);
 };
 
 struct wl_metric_suffixes {
-    struct wl_metric_suffix *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_metric_suffix);
 };
 
 /* A name for several metrics: "group:NAME" or "breakdown:METRIC". All texts are the arena's. */
 struct wl_metric_group {
     const char *word; /* with what stands before the colon */
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } members;
+    WL_VECTOR(const char *) members;
 };
 
 struct wl_metric_groups {
-    struct wl_metric_group *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_metric_group);
 };
 
 struct wl_metric_catalog {

@@ -47,8 +47,7 @@ struct data_file {
 };
 
 struct data_files {
-    struct data_file *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct data_file);
 };
 
 static void free_files(struct data_files *files)

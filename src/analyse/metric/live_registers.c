@@ -14,10 +14,7 @@ enum { word_bits = 64, most_set_words = 4 << 20, longest_name = 120, most_operan
 /* Registers by number, from 1; what is declared, and how many 32-bit registers one takes. */
 struct registers {
     struct wl_keys declared, names;
-    struct {
-        uint32_t *items;
-        size_t count, capacity;
-    } declared_sizes, sizes;
+    WL_VECTOR(uint32_t) declared_sizes, sizes;
 };
 
 /* What an instruction does to registers; numbers. */
@@ -40,10 +37,7 @@ struct flow {
     const struct wl_record_kernel *kernel;
     struct registers registers;
     struct wl_keys labels;
-    struct {
-        size_t *items;
-        size_t count, capacity;
-    } targets; /* by label */
+    WL_VECTOR(size_t) targets; /* by label */
     struct step *steps;
     struct block *blocks;
     size_t *block_of; /* of each instruction */

@@ -11,6 +11,7 @@
 
 #include "analyse/metric/sandbox.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -93,8 +94,7 @@ const struct wl_metric_value *const *wl_metric_set_list(struct wl_metric_set *se
 
 /* Names that --metrics asked for. */
 struct wl_metric_names {
-    char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *);
     bool keeps_unknown; /* set by who asks */
 };
 

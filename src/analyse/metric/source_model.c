@@ -202,8 +202,7 @@ static void add_counts(struct wl_source_model *model)
 /* ---- lines ---- */
 
 struct line_list {
-    struct wl_source_line *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_source_line);
 };
 
 static struct wl_source_line *find_line(struct wl_source_model *model, struct line_list *list,
@@ -294,9 +293,7 @@ static void add_lines(struct wl_source_model *model)
         struct wl_source_line *line = find_line(model, &list, has_line ? instruction->file : "",
                                                 has_line ? instruction->line : 0);
         add_to(line->counts, model->counts[i], model->count_count);
-        wl_vector_grow((void **)&line->instructions, line->instruction_count,
-                       &line->instruction_capacity, sizeof *line->instructions);
-        line->instructions[line->instruction_count++] = i;
+        WL_PUSH(&line->instructions, i);
         add_callers(model, &list, i);
     }
     if (list.count > 0)
@@ -397,7 +394,7 @@ enum wl_code wl_source_build(struct wl_report *report, const struct wl_report_la
 void wl_source_free(struct wl_source_model *model)
 {
     for (size_t i = 0; i < model->line_count; i++)
-        free(model->lines[i].instructions);
+        free(model->lines[i].instructions.items);
     free(model->lines);
     wl_arena_free(&model->arena);
     *model = (struct wl_source_model){0};

@@ -26,12 +26,11 @@ struct wl_source_column {
 /* A source line with instructions, or from which code was inlined. */
 struct wl_source_line {
     const char *file;
-    uint32_t line;        /* 0: instructions without a line */
-    double *counts;       /* of its own instructions */
-    double *inlined;      /* of instructions inlined at it; NULL if none */
-    size_t *instructions; /* indices into the kernel's, in order */
-    size_t instruction_count, instruction_capacity;
-    const char *inlined_names; /* "f, g": what was inlined at it; NULL if none */
+    uint32_t line;                  /* 0: instructions without a line */
+    double *counts;                 /* of its own instructions */
+    double *inlined;                /* of instructions inlined at it; NULL if none */
+    WL_VECTOR(size_t) instructions; /* indices into the kernel's, in order */
+    const char *inlined_names;      /* "f, g": what was inlined at it; NULL if none */
 };
 
 struct wl_source_file {
@@ -71,7 +70,7 @@ enum wl_code wl_source_find_top(struct wl_source_model *model, const char *name,
                                 struct wl_error *error);
 /* Positions of columns, in the order asked for; free(items). */
 struct wl_source_choice {
-    size_t *items, count, capacity;
+    WL_VECTOR_FIELDS(size_t);
 };
 /* The columns of a list, "stall_long_sb,inst_executed": names as --top takes them,
  * "regex:EXPRESSION", "group:smsp__pcsamp_warp_stall_reasons" (those that are not zero everywhere).

@@ -27,10 +27,7 @@ struct wl_metric_set {
     const struct wl_report_launch *launch;
     struct entry *entries;
     struct frame *frame;
-    struct {
-        const struct wl_metric_value **items;
-        size_t count, capacity;
-    } list;
+    WL_VECTOR(const struct wl_metric_value *) list;
     bool is_listed;
 };
 

@@ -148,8 +148,7 @@ int cuKernelGetFunction(void **function, void *kernel)
 enum { INPUT_PTX = 1 };
 
 struct link {
-    char **items; /* PTX texts */
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *); /* PTX texts */
     void *image;
 };
 

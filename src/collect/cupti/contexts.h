@@ -3,6 +3,7 @@
 #ifndef WL_COLLECT_CUPTI_CONTEXTS_H
 #define WL_COLLECT_CUPTI_CONTEXTS_H
 
+#include "base/memory.h"
 #include "collect/cupti/launches.h"
 #include "hardware/checkpoint.h"
 #include "hardware/flush.h"
@@ -44,8 +45,7 @@ struct wl_collect_contexts {
     const struct wl_collect_core *core;
     struct wl_collect_devices *devices;
     struct wl_cupti_checkpoint checkpoint; /* its functions; the file is opened once */
-    struct wl_collect_context **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_collect_context *);
     uint64_t number;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/demangle.h"
 #include "base/folder.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "binary/binary.h"
 #include "binary/lines.h"
@@ -159,8 +160,7 @@ void wl_collect_kernel_read_attributes(const struct wl_collect_kernels *kernels,
 
 /* Texts that the records of a kernel's instructions point to. */
 struct texts {
-    char **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(char *);
 };
 
 static const char *keep(struct texts *texts, char *text)

@@ -36,10 +36,7 @@ struct wl_collect_kernels {
     const struct wl_collect_core *core;
     struct wl_collect_kernel *items;
     uint64_t count;
-    struct {
-        struct wl_collect_module **items;
-        size_t count, capacity;
-    } modules;
+    WL_VECTOR(struct wl_collect_module *) modules;
     size_t module_bytes;
     bool is_code_wanted;                 /* something is measured for each instruction */
     struct wl_attribute_list attributes; /* of the one being sent; kept for the next */

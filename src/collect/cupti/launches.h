@@ -6,6 +6,7 @@
 #ifndef WL_COLLECT_CUPTI_LAUNCHES_H
 #define WL_COLLECT_CUPTI_LAUNCHES_H
 
+#include "base/memory.h"
 #include "collect/cupti/devices.h"
 #include "collect/cupti/groups.h"
 #include "collect/cupti/relaunch.h"
@@ -15,12 +16,10 @@ struct wl_replay_mode;
 
 /* Numbers under names that live as long as the collector. */
 struct wl_collect_numbers {
-    struct wl_record_value *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_value);
 };
 struct wl_collect_instruction_numbers {
-    struct wl_record_instruction_value *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_record_instruction_value);
 };
 
 struct wl_collect_launch {
@@ -53,8 +52,7 @@ struct wl_collect_launch {
 };
 
 struct wl_collect_launch_list {
-    struct wl_collect_launch **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_collect_launch *);
 };
 
 struct wl_collect_launches {
@@ -63,14 +61,8 @@ struct wl_collect_launches {
     struct wl_collect_kernels *kernels;
     uint64_t count; /* ever */
     /* names of counts per instruction; an instruction value's name is an index into it */
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } instruction_names;
-    struct {
-        uint8_t *items;
-        size_t count, capacity;
-    } instruction_marks;
+    WL_VECTOR(const char *) instruction_names;
+    WL_VECTOR(uint8_t) instruction_marks;
     /* of the launch being sent; kept for the next */
     struct wl_value_list values;
     struct wl_attribute_list attributes;

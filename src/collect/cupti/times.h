@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "base/memory.h"
 #include "collect/cupti/groups.h"
 #include "collect/cupti/launches.h"
 
@@ -13,11 +14,8 @@ struct wl_collect_timed;
 struct wl_collect_times {
     struct wl_collect_launches *launches;
     bool is_tried, is_tracing;
-    struct wl_collect_timed *timed; /* launches that were sent, whose time is waited for */
-    struct {
-        struct wl_record_time *items;
-        size_t count, capacity;
-    } found; /* kept for the next */
+    struct wl_collect_timed *timed;         /* launches that were sent, whose time is waited for */
+    WL_VECTOR(struct wl_record_time) found; /* kept for the next */
     /* filled on threads of CUPTI, under a lock of its own */
     struct {
         pthread_mutex_t lock;

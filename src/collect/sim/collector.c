@@ -40,8 +40,7 @@ struct pending {
 
 /* Numbers of what was sent already; they are dense. */
 struct sent {
-    bool *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(bool);
 };
 
 struct sim_collector {
@@ -52,17 +51,11 @@ struct sim_collector {
     struct sent modules, kernels;
     struct name *names;
     uint64_t missing_count, finding_count;
-    struct {
-        struct pending *items;
-        size_t count, capacity;
-    } pending;
+    WL_VECTOR(struct pending) pending;
     /* of the launch being sent; kept for the next */
     struct wl_value_list values;
     struct wl_attribute_list attributes;
-    struct {
-        struct wl_record_instruction_value *items;
-        size_t count, capacity;
-    } instruction_values;
+    WL_VECTOR(struct wl_record_instruction_value) instruction_values;
 };
 
 /* True the first time for each number. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "sim/sim.h"
 
 #define WL_DEVICE_PAGE_BYTES ((uint64_t)2 << 20)
@@ -21,8 +22,7 @@ struct wl_device_block {
 };
 
 struct wl_device_blocks {
-    struct wl_device_block *items; /* sorted by start */
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_device_block); /* sorted by start */
 };
 
 struct wl_device_arena {
@@ -48,8 +48,7 @@ void wl_device_arena_set_freed(struct wl_device_arena *arena, uint64_t start);
 const struct wl_device_block *wl_device_arena_find(const struct wl_device_arena *arena,
                                                    uint64_t address);
 struct wl_device_ranges {
-    struct wl_sim_range *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_sim_range);
 };
 /* Appends the pages of all allocations, and of what is left free behind them, as sorted ranges. */
 void wl_device_arena_list_ranges(const struct wl_device_arena *arena,

@@ -19,8 +19,7 @@ struct wl_device_queue *wl_device_stream_queue(void *stream, uint32_t *device);
 struct wl_device_graph;
 struct wl_device_node;
 struct wl_device_nodes {
-    struct wl_device_node **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_device_node *);
 };
 
 /* Where a captured stream stands, or stood when an event was recorded. Streams and events only hold

@@ -3,6 +3,7 @@
 #ifndef WL_DEVICE_TEXTURE_STATE_H
 #define WL_DEVICE_TEXTURE_STATE_H
 
+#include "base/memory.h"
 #include "device/core/state.h"
 #include "sim/texture.h"
 
@@ -10,8 +11,7 @@ extern const struct wl_device_part wl_device_texture_part;
 
 /* By their handles; NULL where one was destroyed. */
 struct wl_device_textures {
-    struct wl_texture **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_texture *);
 };
 extern struct wl_device_textures wl_device_textures;
 

@@ -148,8 +148,7 @@ static int by_first(const void *left, const void *right)
 
 /* A pool of equal slots; the one freed last is reused first. */
 struct slots {
-    uint32_t *items; /* free slot numbers */
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(uint32_t); /* free slot numbers */
     uint32_t total;
 };
 

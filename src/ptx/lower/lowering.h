@@ -65,12 +65,8 @@ struct lower_callee {
 
 struct lower_calls {
     const struct wl_ptx_lower_input *input;
-    struct lower_callee *items; /* the kernel first */
-    size_t count, capacity;
-    struct {
-        const struct wl_ptx_variable **items; /* module-scope shared variables in use */
-        size_t count, capacity;
-    } shared;
+    WL_VECTOR_FIELDS(struct lower_callee);            /* the kernel first */
+    WL_VECTOR(const struct wl_ptx_variable *) shared; /* module-scope shared variables in use */
     bool has_indirect;
     uint32_t function_count; /* called ones and the kernel */
 };
@@ -98,8 +94,7 @@ struct instance {
     uint32_t register_base;
     uint32_t *labels; /* label of each instruction, NO_LABEL if nothing jumps there */
     uint32_t end_label;
-    struct parameter_name *items; /* .param names visible here */
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct parameter_name); /* .param names visible here */
 };
 
 #define NO_LABEL UINT32_MAX
@@ -129,21 +124,12 @@ struct lowering {
     enum wl_code code; /* first failure; lowering goes on until the instruction ends */
     WL_VECTOR(struct lowered) ops;
     WL_VECTOR(struct virtual_register) registers;
-    struct {
-        uint32_t *items; /* index of the operation a label stands before */
-        size_t count, capacity;
-    } labels;
+    WL_VECTOR(uint32_t) labels; /* index of the operation a label stands before */
     WL_VECTOR(struct wl_program_instruction) instructions;
     WL_VECTOR(struct wl_block) blocks;
     WL_VECTOR(struct wl_site) sites;
-    struct {
-        uint32_t *items; /* labels */
-        size_t count, capacity;
-    } branch_targets;
-    struct {
-        uint32_t *items; /* registers of operations that have more than five */
-        size_t count, capacity;
-    } lists;
+    WL_VECTOR(uint32_t) branch_targets; /* labels */
+    WL_VECTOR(uint32_t) lists;          /* registers of operations that have more than five */
     WL_VECTOR(struct parameter_cell) cells;
     WL_VECTOR(struct variable_place) places;
     uint32_t parameter_variables;

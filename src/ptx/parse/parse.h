@@ -30,6 +30,17 @@ struct wl_ptx_scope {
     size_t first_pending;
 };
 
+struct wl_ptx_inlined {
+    int32_t location;
+    const struct wl_ptx_symbol *label;
+    uint64_t addend;
+};
+
+struct wl_ptx_alias {
+    struct wl_ptx_symbol *name, *target;
+    uint32_t name_offset, target_offset;
+};
+
 struct wl_ptx_parser {
     struct wl_ptx_module *module;
     struct wl_ptx_arena *arena;
@@ -57,24 +68,11 @@ struct wl_ptx_parser {
     WL_VECTOR(struct wl_ptx_file) files;
     WL_VECTOR(struct wl_ptx_location) locations;
     /* which function name in .debug_str belongs to locations[i] */
-    struct {
-        struct wl_ptx_inlined {
-            int32_t location;
-            const struct wl_ptx_symbol *label;
-            uint64_t addend;
-        } * items;
-        size_t count, capacity;
-    } inlined;
+    WL_VECTOR(struct wl_ptx_inlined) inlined;
     WL_VECTOR(char) debug_text;
     WL_VECTOR(struct wl_ptx_variable) variables;
     WL_VECTOR(struct wl_ptx_function) functions;
-    struct {
-        struct wl_ptx_alias {
-            struct wl_ptx_symbol *name, *target;
-            uint32_t name_offset, target_offset;
-        } * items;
-        size_t count, capacity;
-    } aliases;
+    WL_VECTOR(struct wl_ptx_alias) aliases;
 
     /* Of the function being parsed */
     WL_VECTOR(struct wl_ptx_variable) parameters, results, locals;

@@ -3,6 +3,7 @@
 #ifndef WL_RECORD_STREAM_FORMAT_H
 #define WL_RECORD_STREAM_FORMAT_H
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "record/record.h"
 
@@ -42,11 +43,8 @@ struct wl_stream_end {
 struct wl_codec {
     struct wl_text *out; /* NULL when reading */
     const unsigned char *next, *end;
-    bool is_bad; /* read past the end, or a text without its NUL: results are zero */
-    struct {
-        void **items;
-        size_t count, capacity;
-    } arrays; /* what reading allocated */
+    bool is_bad;              /* read past the end, or a text without its NUL: results are zero */
+    WL_VECTOR(void *) arrays; /* what reading allocated */
 };
 
 void wl_codec_process(struct wl_codec *codec, struct wl_record_process *record);

@@ -23,17 +23,11 @@ struct extra {
     uint64_t id;
     char *mangled;
     uint32_t grid[3], block[3];
-    struct {
-        struct wl_record_instruction_value *items;
-        size_t count, capacity;
-    } values;
+    WL_VECTOR(struct wl_record_instruction_value) values;
     char **names;
     uint8_t *marks;
     size_t name_count;
-    struct {
-        struct wl_record_value *items;
-        size_t count, capacity;
-    } totals; /* of them; names of its own */
+    WL_VECTOR(struct wl_record_value) totals; /* of them; names of its own */
     UT_hash_handle hh;
 };
 

@@ -15,10 +15,7 @@ struct module {
 struct rewrite {
     struct wl_stream_pass pass;
     const struct wl_stream_texts *texts;
-    struct {
-        struct module *items;
-        size_t count, capacity;
-    } modules;
+    WL_VECTOR(struct module) modules;
 };
 
 static void put_module(void *self, const struct wl_record_module *record)

@@ -14,8 +14,7 @@ struct bar {
     const struct wl_metric_value *value;
 };
 struct bars {
-    struct bar *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct bar);
 };
 
 /* Rows of a label, a bar and a number; ends is the value of a full bar. */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "show/draw/inks.h"
 
@@ -36,8 +37,7 @@ struct wl_shape {
 struct wl_drawing {
     double width, height;
     const char *title, *description; /* for those who do not see it */
-    struct wl_shape *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_shape);
     const char *name, *meaning; /* of the next shapes */
     struct wl_arena arena;
 };

@@ -2,13 +2,13 @@
 #ifndef WL_SHOW_DRAW_MODELS_H
 #define WL_SHOW_DRAW_MODELS_H
 
+#include "base/memory.h"
 #include "gpu/gpu.h"
 #include "report/report.h"
 
 /* Zero-initialise; free with wl_models_free. */
 struct wl_models {
-    struct wl_model **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_model *);
 };
 
 /* The model that the launch ran on; NULL where it is none that Warplens brings along. */

@@ -97,11 +97,8 @@ struct bare {
     json_t *kernel, *where, *grids, *blocks; /* of each kind */
     json_t *ids, *starts;                    /* of each launch, as steps from the one before, and */
     json_t *of_kind, *times;
-    json_t *failed; /* positions of some */
-    struct {
-        json_int_t *items;
-        size_t count, capacity;
-    } of_places; /* the position in wheres of each place */
+    json_t *failed;                  /* positions of some */
+    WL_VECTOR(json_int_t) of_places; /* the position in wheres of each place */
 };
 
 static json_t *kernel_json(const struct wl_report_launch *launch)

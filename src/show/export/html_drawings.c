@@ -15,11 +15,8 @@
 
 struct tables {
     struct wl_html_table elements, texts, layouts, drawings;
-    struct wl_keys looks; /* of shapes that are elements already, and */
-    struct {
-        json_int_t *items;
-        size_t count, capacity;
-    } of_look; /* their positions, in the same order */
+    struct wl_keys looks;          /* of shapes that are elements already, and */
+    WL_VECTOR(json_int_t) of_look; /* their positions, in the same order */
     struct wl_text look;
 };
 

@@ -21,10 +21,7 @@ struct metric {
 struct plan {
     struct wl_html *html;
     struct metric *by_name;
-    struct {
-        const char **items;
-        size_t count, capacity;
-    } names;
+    WL_VECTOR(const char *) names;
     struct wl_html_table values, units;
 };
 

@@ -78,8 +78,8 @@ static json_int_t put_kernel(struct source *source, struct wl_source_model *mode
         const struct wl_source_line *line = &model->lines[i];
         const struct wl_source_file *file = wl_source_find_file(model, line->file);
         json_t *own = json_array();
-        for (size_t j = 0; j < line->instruction_count; j++)
-            json_array_append_new(own, json_integer((json_int_t)line->instructions[j]));
+        for (size_t j = 0; j < line->instructions.count; j++)
+            json_array_append_new(own, json_integer((json_int_t)line->instructions.items[j]));
         json_array_append_new(lines, json_pack("[i, i, o]", file ? (int)(file - model->files) : -1,
                                                (int)line->line, own));
         if (line->inlined_names)

@@ -21,10 +21,7 @@ struct wl_paper {
     double y; /* where the next thing begins */
     int page, outline;
     bool is_used; /* something stands on this page */
-    struct {
-        struct wl_paper_heading *items;
-        size_t count, capacity;
-    } headings;
+    WL_VECTOR(struct wl_paper_heading) headings;
 };
 
 static const struct style {

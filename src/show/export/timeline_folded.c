@@ -24,14 +24,12 @@ struct frame {
 
 struct row {
     struct wl_text path;
-    struct frame *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct frame);
 };
 
 struct folded {
     struct stack *stacks;
-    struct row *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct row);
 };
 
 void wl_timeline_stacks_begin(struct wl_timeline_writer *writer)

@@ -15,10 +15,7 @@ static void add_stack(struct wl_pprof *profile, const char *path,
                       const struct wl_timeline_sample *innermost, uint64_t own_ns)
 {
     char *copy = wl_string_copy(path), *rest = copy;
-    struct {
-        uint64_t *items;
-        size_t count, capacity;
-    } stack = {0};
+    WL_VECTOR(uint64_t) stack = {0};
     for (char *frame; (frame = strsep(&rest, ";"));)
         if (*frame)
             WL_PUSH(&stack, wl_pprof_location(profile, frame, "", 0));

@@ -21,8 +21,7 @@ struct sampled {
 struct speedscope {
     struct wl_text frames;
     WL_VECTOR(struct sampled) sampled;
-    struct row *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct row);
 };
 
 static void begin(struct wl_timeline_writer *writer)

@@ -3,8 +3,14 @@
 #ifndef WL_SHOW_EXPORT_TRACKS_H
 #define WL_SHOW_EXPORT_TRACKS_H
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "show/export/timeline.h"
+
+struct wl_open_event {
+    uint64_t end_ns;
+    uint32_t name; /* whatever the writer likes */
+};
 
 /* A row: a thread of a process, or a stream of a GPU. On a row events are nested: what would end
  * after the event around it goes to another row of the same name. */
@@ -14,19 +20,12 @@ struct wl_track {
     uint32_t number; /* of the thread or stream */
     uint32_t device, context;
     size_t layer; /* 0, or of the further rows of the same */
-    struct {
-        struct wl_open_event {
-            uint64_t end_ns;
-            uint32_t name; /* whatever the writer likes */
-        } * items;
-        size_t count, capacity;
-    } open;
+    WL_VECTOR(struct wl_open_event) open;
     uint64_t last_ns; /* of the last begin or end */
 };
 
 struct wl_tracks {
-    struct wl_track *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_track);
 };
 
 /* The row that the event belongs on; found or made. Events must come in order of their start; those

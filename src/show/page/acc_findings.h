@@ -2,6 +2,7 @@
 #ifndef WL_SHOW_PAGE_ACC_FINDINGS_H
 #define WL_SHOW_PAGE_ACC_FINDINGS_H
 
+#include "base/memory.h"
 #include "binary/compiler_log.h"
 #include "report/acc_time.h"
 
@@ -13,8 +14,7 @@ struct wl_acc_finding {
 };
 
 struct wl_acc_findings {
-    struct wl_acc_finding *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct wl_acc_finding);
 };
 
 /* log may be NULL. Free with wl_acc_findings_free. */

@@ -16,8 +16,7 @@ struct absent {
     const char *label, *reason;
 };
 struct absent_list {
-    struct absent *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct absent);
 };
 
 static void note_absent(struct absent_list *list, const char *label,

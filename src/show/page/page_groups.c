@@ -27,8 +27,7 @@ struct statistic {
 struct group {
     char *key;
     size_t invocations;
-    struct statistic *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct statistic);
 };
 
 /* What the key of a launch is made of: the group of a launch that has the same again. Has no
@@ -49,8 +48,7 @@ struct seen {
 };
 
 struct groups {
-    struct group *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct group);
     struct seen *seen;
     struct wl_keys keys; /* of items */
 };

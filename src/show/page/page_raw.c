@@ -8,8 +8,7 @@
 #include "show/page/fields.h"
 
 struct values {
-    const struct wl_metric_value **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(const struct wl_metric_value *);
 };
 
 /* What the page shows of a launch: all, or what --metrics names. */

@@ -20,12 +20,10 @@ struct fact {
 struct group {
     const char *kind; /* key in JSON: an array of objects, or one object for "session" */
     char *title;
-    struct fact *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct fact);
 };
 struct group_list {
-    struct group *items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct group);
 };
 
 static void add_text(struct group *group, const char *label, const char *key, const char *text)

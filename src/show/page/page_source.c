@@ -291,7 +291,7 @@ static void put_own(struct page *page, const struct wl_source_line *line, unsign
     wl_begin(sink, WL_LEVEL_NONE, NULL, flags);
     put_kind(page, "line", text);
     put_counts(page, "values", line->counts);
-    if (line->instruction_count)
+    if (line->instructions.count)
         put_shown(page, line->counts);
     wl_put(sink, &place_column, wl_cell_text(place));
     wl_put(sink, &code_column,
@@ -316,8 +316,8 @@ static void put_line(struct page *page, const struct wl_source_line *line)
     bool was_hidden = sink->is_hidden;
     wl_hide(sink, was_hidden || !page->choice.ptx);
     wl_begin(sink, WL_LEVEL_LIST, "instructions", 0);
-    for (size_t i = 0; i < line->instruction_count; i++)
-        put_instruction(page, line->instructions[i], flags);
+    for (size_t i = 0; i < line->instructions.count; i++)
+        put_instruction(page, line->instructions.items[i], flags);
     wl_end(sink);
     wl_hide(sink, was_hidden);
     if (line->inlined)

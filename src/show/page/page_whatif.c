@@ -37,10 +37,8 @@ struct row {
 
 struct whatif {
     double duration_ns;
-    struct {
-        struct row *items;
-        size_t count, capacity;
-    } causes, bounds, pairs, sets, sizes; /* sets: of more than two causes; sizes: of blocks */
+    WL_VECTOR(struct row)
+    causes, bounds, pairs, sets, sizes; /* sets: of more than two causes; sizes: of blocks */
 };
 
 static void add_counts(const struct wl_record_launch *launch, const char *name, double sign,

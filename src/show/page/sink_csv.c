@@ -8,8 +8,10 @@
 #include "show/page/sink.h"
 
 struct csv_column {
-    const struct wl_column *column; /* NULL: of a metric */
-    const char *name, *unit;
+    const struct wl_column *column; /* by which values come; it may be gone. NULL: of a metric */
+    char *name;
+    const char *unit;
+    bool is_bare;
     char *value;  /* of the record at hand; NULL: not put */
     size_t depth; /* of the level in which it was put */
 };
@@ -23,31 +25,22 @@ struct csv_sink {
     struct wl_page_sink sink;
     FILE *out;
     struct wl_text text, printed; /* printed: the heading above */
-    struct {
-        struct csv_column *items;
-        size_t count, capacity;
-    } columns;
-    struct {
-        struct measure *items;
-        size_t count, capacity;
-    } measures;
+    WL_VECTOR(struct csv_column) columns;
+    WL_VECTOR(struct measure) measures;
     size_t sorted;                         /* measures that are sorted: those of records before */
     size_t first_measure, measure_columns; /* among the columns */
     size_t next; /* after that of the measure put last, of first_measure on */
     bool is_gathering, has_gathered, has_measures, is_chosen, has_records;
 };
 
-static bool is_bare(const struct wl_column *column)
-{
-    return column && column->flags & WL_COLUMN_BARE;
-}
-
 /* ---- columns ---- */
 
 static void drop_columns(struct csv_sink *self)
 {
-    for (size_t i = 0; i < self->columns.count; i++)
+    for (size_t i = 0; i < self->columns.count; i++) {
+        free(self->columns.items[i].name);
         free(self->columns.items[i].value);
+    }
     self->columns.count = self->measure_columns = 0;
     self->has_records = false;
 }
@@ -58,9 +51,15 @@ static void heading(struct wl_page_sink *sink, const struct wl_column *columns, 
     if (self->has_records)
         drop_columns(self);
     for (size_t i = 0; i < count; i++) {
-        struct csv_column column = {&columns[i], columns[i].csv, "", NULL, 0};
-        if (columns[i].csv)
-            WL_PUSH(&self->columns, column);
+        if (!columns[i].csv)
+            continue;
+        struct csv_column column = {
+            .column = &columns[i],
+            .name = wl_string_copy(columns[i].csv),
+            .unit = "",
+            .is_bare = columns[i].flags & WL_COLUMN_BARE,
+        };
+        WL_PUSH(&self->columns, column);
     }
 }
 
@@ -73,8 +72,10 @@ static void measures(struct wl_page_sink *sink, bool is_chosen)
     self->first_measure = self->columns.count;
     self->measure_columns = self->measures.count;
     for (size_t i = 0; i < self->measures.count; i++) {
-        struct csv_column column = {NULL, self->measures.items[i].name,
-                                    self->measures.items[i].unit, NULL, 0};
+        struct csv_column column = {
+            .name = wl_string_copy(self->measures.items[i].name),
+            .unit = self->measures.items[i].unit,
+        };
         WL_PUSH(&self->columns, column);
     }
 }
@@ -197,7 +198,7 @@ static char *write_cell(const struct wl_column *column, const struct wl_cell *ce
         wl_text_add(&plain, cell->text ? cell->text : "");
         break;
     }
-    if (is_bare(column) && cell->kind != WL_CELL_TEXT)
+    if (column && column->flags & WL_COLUMN_BARE && cell->kind != WL_CELL_TEXT)
         return wl_text_take(&plain);
     wl_format_csv(plain.data, &out);
     wl_text_free(&plain);
@@ -226,7 +227,7 @@ static void print_heading(struct csv_sink *self)
     wl_text_add(&line, "");
     for (size_t i = 0; i < self->columns.count; i++) {
         wl_text_add(&line, i ? "," : "");
-        if (is_bare(self->columns.items[i].column))
+        if (self->columns.items[i].is_bare)
             wl_text_add(&line, self->columns.items[i].name);
         else
             wl_format_csv(self->columns.items[i].name, &line);
@@ -261,9 +262,7 @@ static void print_record(struct csv_sink *self)
     for (size_t i = 0; i < self->columns.count; i++) {
         const struct csv_column *column = &self->columns.items[i];
         wl_text_add(&self->text, i ? "," : "");
-        wl_text_add(&self->text, column->value             ? column->value
-                                 : is_bare(column->column) ? ""
-                                                           : "\"\"");
+        wl_text_add(&self->text, column->value ? column->value : column->is_bare ? "" : "\"\"");
     }
     wl_text_add_char(&self->text, '\n');
 }

@@ -12,10 +12,7 @@ struct json_sink {
     struct wl_page_sink sink;
     FILE *out;
     json_t *root;
-    struct {
-        json_t **items; /* the open levels; borrowed */
-        size_t count, capacity;
-    } levels;
+    WL_VECTOR(json_t *) levels; /* the open levels; borrowed */
 };
 
 static json_t *innermost(struct json_sink *self)

@@ -26,10 +26,7 @@ struct text_sink {
     enum wl_view_units units;
     bool has_color;
     struct wl_table table;
-    struct {
-        struct text_column *items;
-        size_t count, capacity;
-    } columns; /* of the table */
+    WL_VECTOR(struct text_column) columns; /* of the table */
     size_t indent;
     bool has_table;
 };

@@ -31,14 +31,8 @@ struct wl_book {
     pthread_mutex_t lock;    /* on all but pages */
     pthread_mutex_t reading; /* on page and on what is in reports; taken before lock, never after */
     pthread_cond_t changed;
-    struct {
-        struct run *items;
-        size_t count, capacity;
-    } runs;
-    struct {
-        struct wish *items;
-        size_t count, capacity;
-    } wishes;
+    WL_VECTOR(struct run) runs;
+    WL_VECTOR(struct wish) wishes;
     json_t *state;
     uint64_t version;
     bool is_closed;

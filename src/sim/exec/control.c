@@ -38,9 +38,9 @@ static void push_path(struct wl_warp *warp, const struct wl_op *pc, const struct
                       u32 mask)
 {
     if (warp->stack_depth == warp->stack_capacity) {
-        size_t grown = warp->stack_capacity ? warp->stack_capacity * 2 : 16;
-        warp->stack = wl_resize(warp->stack, grown, sizeof *warp->stack);
-        warp->stack_capacity = (u32)grown;
+        size_t capacity = warp->stack_capacity;
+        wl_vector_grow((void **)&warp->stack, capacity, &capacity, sizeof *warp->stack);
+        warp->stack_capacity = (u32)capacity;
     }
     warp->stack[warp->stack_depth++] = (struct wl_stack_entry){
         pc, join, warp->registers, mask, warp->local_frame, warp->frame_base};

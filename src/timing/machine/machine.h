@@ -76,10 +76,7 @@ struct wl_machine_source {
 };
 
 struct wl_machine_block {
-    struct {
-        uint32_t *items; /* indices in ops, in order */
-        size_t count, capacity;
-    } code;
+    WL_VECTOR(uint32_t) code;        /* indices in ops, in order */
     struct wl_machine_source source; /* what it was made of, with blocks that were merged into it */
     uint32_t successors[WL_MACHINE_SUCCESSORS];
     uint32_t head; /* block it was merged into; itself if it stands alone */
@@ -110,14 +107,8 @@ struct wl_machine {
     WL_VECTOR(struct wl_machine_op) ops;
     struct wl_machine_block *blocks; /* the program's, then unrolled ones */
     uint32_t block_count;
-    struct {
-        uint32_t *items; /* registers */
-        size_t count, capacity;
-    } operands;
-    struct {
-        struct wl_machine_value *items; /* one for each register */
-        size_t count, capacity;
-    } registers;
+    WL_VECTOR(uint32_t) operands;                 /* registers */
+    WL_VECTOR(struct wl_machine_value) registers; /* one for each register */
 };
 
 void wl_machine_free(struct wl_machine *machine);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
@@ -23,8 +24,7 @@ struct graph {
 };
 
 struct wl_replay_graphs {
-    struct graph **items;
-    size_t count, capacity;
+    WL_VECTOR_FIELDS(struct graph *);
     struct graph *counted;         /* its launch is under way */
     struct wl_collect_image image; /* of that launch, and how many there were: */
     uint64_t launches;             /* where each run is a pass */

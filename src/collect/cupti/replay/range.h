@@ -3,6 +3,7 @@
 #ifndef WL_COLLECT_CUPTI_REPLAY_RANGE_H
 #define WL_COLLECT_CUPTI_REPLAY_RANGE_H
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
@@ -10,15 +11,12 @@ struct wl_replay_range {
     bool is_open, is_counted, is_saved; /* saved: memory, to run it again */
     char *name;
     uint64_t number, start_ns, launches;
-    struct wl_collect_context *context; /* of its first launch; NULL before it */
-    struct wl_collect_image image;      /* where each run is a pass */
-    struct {
-        struct wl_relaunch **items; /* NULL: all is waited for */
-        size_t count, capacity;
-    } calls;
-    char *obstacle;       /* why it cannot be replayed, or NULL */
-    struct wl_text facts; /* its launches, a line each */
-    uint64_t total;       /* ranges so far */
+    struct wl_collect_context *context;    /* of its first launch; NULL before it */
+    struct wl_collect_image image;         /* where each run is a pass */
+    WL_VECTOR(struct wl_relaunch *) calls; /* NULL: all is waited for */
+    char *obstacle;                        /* why it cannot be replayed, or NULL */
+    struct wl_text facts;                  /* its launches, a line each */
+    uint64_t total;                        /* ranges so far */
 };
 
 /* The program enters one, and leaves it: then it is sent. Those within another are part of it.

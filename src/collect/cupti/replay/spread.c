@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "collect/cupti/replay/replay.h"
 
 /* How many launches of a group a pass has in its first cycle through the passes, and the next: the
- * first is soon done, for kernels that are launched a few dozen times. */
+ * first is soon done, for kernels that are launched a few dozen times. Where there are many groups
+ * the first is all: their launches are counted a hundred in a row, so that most have several. */
 static const uint32_t shares[] = {1, 16};
 enum { share_count = sizeof shares / sizeof *shares };
 
@@ -34,10 +36,7 @@ struct spread_value {
 /* What a group's launches have counted, and the first of them that carried a pass: it is the
  * group's, from the end of its call until it is sent with the values of all. */
 struct wl_spread {
-    struct {
-        struct spread_value *items;
-        size_t count, capacity;
-    } values;
+    WL_VECTOR(struct spread_value) values;
     bool is_wanted, is_done;
     uint32_t cycles, attempts; /* through all passes; those and others */
     uint64_t last;             /* its last launch, among those that could carry a pass */
@@ -50,6 +49,7 @@ struct wl_spread_cycle {
     struct wl_collect_group *slots[long_pass];
     uint32_t slot_count, next; /* next: in this pass */
     uint32_t length;           /* of a pass, at most */
+    uint32_t rounds;           /* through all passes, for each group */
     uint32_t wanted, useful;   /* of the first pass: launches of groups that are not done */
     uint64_t launches, waits;  /* that could carry a pass: ever; since the last pass */
 };
@@ -120,8 +120,8 @@ static void end_attempt(struct wl_collect_context *context, struct wl_collect_gr
     spread->attempts++;
     if (is_covered && context->part == spread->cycles % parts)
         spread->cycles++;
-    spread->is_done =
-        spread->cycles >= share_count * parts || spread->attempts >= attempts_max * parts;
+    spread->is_done = spread->cycles >= context->cycle->rounds * parts ||
+                      spread->attempts >= attempts_max * parts;
 }
 
 /* ---- cycles ---- */
@@ -231,11 +231,13 @@ static enum wl_code begin_cycle(const struct wl_replayer *replay,
     enum wl_code code = WL_OK;
     const struct wl_collect_group *other, *next;
     size_t parts = context->counting.plan.parts.count;
-    uint32_t groups = 0, round = group->spread->cycles / (uint32_t)parts;
+    uint32_t groups = 0, all = 0, round = group->spread->cycles / (uint32_t)parts;
     HASH_ITER(hh, replay->groups.items, other, next)
     {
         groups += is_waited_for(other, context);
+        all += other->spread && other->spread->is_wanted && other->key.context_id == context->id;
     }
+    context->cycle->rounds = all >= groups_many ? 1 : share_count;
     uint32_t wanted = shares[round < share_count ? round : share_count - 1] * groups;
     context->part = group->spread->cycles % parts;
     context->cycle->slot_count = context->cycle->next = context->cycle->useful = 0;
