@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__SSE2__)
-#include <immintrin.h>
+#include <emmintrin.h>
 #endif
 
 #include "base/memory.h"

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
+#include "sim/l1.h"
 #include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/race_global.h"

@@ -4,7 +4,6 @@
 
 #include "sim/deal.h"
 #include "sim/heap.h"
-#include "sim/l1.h"
 #include "sim/l2.h"
 #include "sim/schedule.h"
 #include "sim/sim.h"

@@ -20,9 +20,7 @@
 #include "base/export.h"
 #include "timeline/record.h"
 
-#if defined __x86_64__
-#include <x86intrin.h>
-#else
+#if !defined __x86_64__
 #include <time.h>
 #endif
 
@@ -42,7 +40,8 @@ static inline bool wl_timeline_is_wanted(enum wl_timeline_category category)
 static inline uint64_t wl_timeline_ticks(void)
 {
 #if defined __x86_64__
-    return __rdtsc();
+    return __builtin_ia32_rdtsc(); /* the header of intrinsics takes longer to compile than most
+                                      files */
 #else
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

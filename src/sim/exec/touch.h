@@ -3,6 +3,7 @@
 #define WL_SIM_EXEC_TOUCH_H
 
 #include "sim/exec/access.h"
+#include "sim/l1.h"
 
 /* L1 serves lines one after another; what missed waits for its share of the bandwidth behind.
  * Returns the logical time at which L2 sees the line. */
