@@ -307,6 +307,14 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_text_add(&text, ": stop here");
         break;
     case WL_VERDICT_OPEN:
+        if (is_known && is_mostly_launch(context, share)) {
+            wl_text_addf(&text,
+                         "not known: no rule found what gains %.0f%%, and the launch itself is "
+                         "%.0f%% of the time: fewer launches first",
+                         100 * WL_LEAST_GAIN,
+                         100 * ladder.steps_ns[WL_LADDER_LAUNCH] / ladder.duration_ns);
+            break;
+        }
         wl_text_addf(&text, "not known: no rule found what gains %.0f%%, ", 100 * WL_LEAST_GAIN);
         if (!is_known)
             wl_text_add(&text, "and how much is left at all cannot be told");
