@@ -4,7 +4,7 @@
 # of the turns' ratios of processor time, so that other load, which is the same for two neighbours, cancels out. Rows: the kernels
 # of bench/speed/kernels.ptx that both know, and whole profiles of the accuracy ladders' programs. Prints a table and ends
 # with status 1 where a median is over LIMIT. Both builds need the targets product and warplens-speed; a warplens-speed of
-# before commit 2d5bbb7 takes wall-clock time, unless its now_s() is changed to CLOCK_PROCESS_CPUTIME_ID.
+# before commit 57e0e6f takes wall-clock time, unless its now_s() is changed to CLOCK_PROCESS_CPUTIME_ID.
 # Environment: TURNS (5), LIMIT (1.03), KERNELS (sgemm stencil; "": none), ROWS (a regular expression of rows; all).
 set -euo pipefail
 [ $# = 2 ] || { echo 'usage: compare.sh BEFORE-BUILD AFTER-BUILD' >&2; exit 2; }
