@@ -50,26 +50,53 @@ static bool read_number(const struct wl_rule_subject *subject, const char *name,
     return is_known;
 }
 
+/* Adds the time of like launches that were not recorded one by one. */
+static double add_left_out(const struct wl_report_launch *launch, double own)
+{
+    double count, time;
+    enum wl_mark mark;
+    if (!wl_report_value(launch, "launch__left_out.sum", &count, &mark) || count < 1)
+        return own;
+    if (wl_report_value(launch, "launch__left_out_time.sum", &time, &mark))
+        return own + time;
+    return own * (1 + count);
+}
+
+/* Reads what launches take: those that have no number have that of the one that stands for them, as
+ * on a GPU one launch of a kind may be timed alone. False: more than a few have none. */
+static bool read_shares(struct advising *advising, const char *name, double *total)
+{
+    enum { few = 10 };
+    size_t count = advising->subject_count, missing = 0;
+    bool *is_read = wl_alloc_zero(count + 1, sizeof *is_read);
+    *total = 0;
+    for (size_t i = 0; i < count; i++)
+        is_read[i] = read_number(&advising->subjects[i], name, &advising->shares[i]);
+    for (size_t i = 0; i < count; i++) {
+        size_t stands = advising->stands[i];
+        if (!is_read[i] && is_read[stands])
+            advising->shares[i] = advising->shares[stands];
+        missing += !is_read[i] && !is_read[stands];
+    }
+    for (size_t i = 0; i < count; i++) {
+        advising->shares[i] = add_left_out(advising->subjects[i].launch, advising->shares[i]);
+        *total += advising->shares[i];
+    }
+    free(is_read);
+    return missing * few <= count && *total > 0;
+}
+
 /* Durations where every launch has one, or all but a few, else the least time that its counts
  * allow, else all alike.
  */
 static void weigh(struct advising *advising)
 {
     static const char *const names[] = {"gpu__time_duration.sum", "warplens__floor.ns"};
-    enum { few = 10 };
     size_t count = advising->subject_count;
     bool is_known = false;
     double total = 0;
     for (size_t name = 0; name < 2 && !is_known; name++) {
-        total = 0;
-        is_known = true;
-        size_t missing = 0;
-        for (size_t i = 0; i < count && is_known; i++) {
-            missing += !read_number(&advising->subjects[i], names[name], &advising->shares[i]);
-            is_known = missing * few <= count;
-            total += advising->shares[i];
-        }
-        is_known = is_known && total > 0;
+        is_known = read_shares(advising, names[name], &total);
         advising->has_durations = is_known && name == 0;
     }
     for (size_t i = 0; i < count; i++)
