@@ -92,12 +92,20 @@
         );
     }
 
+    const holds = (group, id) => (group.wholes || group.launches).some((launch) => launch.id === id);
+
+    /* Of a kernel launched in several shapes: a finding is of that of its launch, or of all where more launches have it. */
+    function isOfGroup(finding, group) {
+        if (finding.kernel !== group.launch.kernel_name) return false;
+        const home = warplens.kinds().find((each) => holds(each, finding.launch));
+        return !home || home === group || finding.launches > home.count;
+    }
+
     function adviceOf(group) {
-        const { launch } = group;
-        const isOfKernel = (each) => each.kernel === launch.kernel_name;
+        const kernels = (advice().kernels || []).filter((each) => each.kernel === group.launch.kernel_name);
         return {
-            kernel: (advice().kernels || []).find((each) => each.launch === launch.id) || (advice().kernels || []).find(isOfKernel),
-            found: advice().findings.filter((finding) => isOfKernel(finding) && finding.severity !== "note"),
+            kernel: kernels.find((each) => holds(group, each.launch)) || kernels.find((each) => isOfGroup(each, group)),
+            found: advice().findings.filter((finding) => isOfGroup(finding, group) && finding.severity !== "note"),
         };
     }
 
@@ -154,7 +162,7 @@
             h("td", { class: "bars" }, h("i", { style: "width:" + (most ? (100 * group.ns) / most : 0) + "%" })),
             h("td", { class: "number", "data-value": group.ns }, whole ? ((100 * group.ns) / whole).toFixed(1) + " %" : "n/a"),
             hasLadders ? h("td", { class: "ladder-cell" }, parts.length ? rungBar(parts, sumOf(parts)) : "") : null,
-            h("td", {}, found.length ? bestOf(found[0]) : h("span", { class: "facts" }, kernel ? kernel.verdict : "")),
+            h("td", {}, found.length ? bestOf(found[0]) : h("span", { class: "facts" }, kernel && kernel.verdict !== "go on" ? kernel.verdict : "")),
         );
     }
 
@@ -204,9 +212,10 @@
         return data("advice") || { findings: [], kernels: [] };
     }
 
-    /* The findings that save most of the time there is here: each names its kernel, and what that is of all. */
+    /* The findings that save most of the time there is here: each names its kernel, and what that is of all. Of those that save the
+     * same time the first. */
     function best(whole) {
-        const found = advice().findings.filter((finding) => finding.gain && finding.severity !== "note");
+        const found = advice().findings.filter((finding) => finding.gain && !finding.overlaps && finding.severity !== "note");
         if (!found.length) return "";
         const row = (finding) => {
             const ns = finding.gain.saved_ns;
