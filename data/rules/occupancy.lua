@@ -9,6 +9,20 @@ local todo = {
     barriers = "Use fewer named barriers.",
 }
 
+-- Above that more warps have nothing to hide: a unit works nearly all the time (the bound is that of times.lua).
+local near_the_peak_pct = 80
+
+-- What more warps would hide, of all cycles between two instructions of a warp; nil: not read.
+local function find_hidden(m)
+    local all = m("smsp__average_warp_latency_per_inst_issued.ratio")
+    local hidden = 0
+    for _, state in ipairs({ "long_scoreboard", "short_scoreboard", "wait", "imc_miss", "no_instruction", "branch_resolving",
+        "gmma" }) do
+        hidden = hidden + (m("smsp__average_warps_issue_stalled_" .. state .. "_per_issue_active.ratio") or 0)
+    end
+    return all and all > 0 and hidden > 0 and math.min(1, hidden / all) or nil
+end
+
 -- Blocks so small that starting them, one after another, takes longer than what they do.
 local function find_slow_starts(launch)
     local m = launch.m
@@ -63,8 +77,16 @@ local function rule(id, limiter, name, order, cause, why)
             local memory = math.max(floors.l1, floors.l2, floors.dram)
             local other = math.max(floors.fma, floors.alu, floors.fp64, floors.xu, floors.shared, floors.issue)
             local latency = memory > 0 and memory / (memory + other) or 0
+            local hidden = other == 0 and find_hidden(m) -- of a launch that was measured floors know the memory alone
+            latency = hidden or latency
             local missing = 1 - occupancy / 100
-            local saved = missing * latency
+            -- what was read says more than floors, which do not know the work of all pipes
+            local busy_pct = m("warplens__ladder_unit.pct") or 0
+            if busy_pct >= near_the_peak_pct then
+                return nil
+            end
+            local is_capped = 1 - busy_pct / 100 < missing * latency
+            local saved = math.min(missing * latency, 1 - busy_pct / 100)
             return {
                 title = string.format("an SM holds %d of %d warps, limited by %s",
                     m["sm__maximum_warps_avg_per_active_cycle"], m["device__attribute_max_warps_per_multiprocessor"],
@@ -76,8 +98,11 @@ local function rule(id, limiter, name, order, cause, why)
                         limiter == "shared memory" and "launch__shared_mem_per_block" or "launch__block_size" },
                 },
                 saved = saved,
-                how = string.format("the latency that the missing %s of the warps would hide, where memory has %s of the " ..
-                    "floors", advice.percent(missing), advice.percent(latency)),
+                how = string.format("the latency that the missing %s of the warps would hide, where %s", advice.percent(missing),
+                    hidden and string.format("a warp spends %s of its time on what others would hide", advice.percent(latency)) or
+                    string.format("memory has %s of the floors", advice.percent(latency))) .. (is_capped and
+                    string.format("; no more than the %s in which the busiest unit has no work",
+                        advice.percent(1 - busy_pct / 100)) or ""),
                 confidence = "low",
             }
         end,

@@ -38,6 +38,7 @@ const void *mock_current_context(void);
 
 /* Whether PC sampling is enabled: no counters can be had then. */
 bool mock_is_sampling(void);
+bool mock_is_counting(void); /* at instructions */
 
 /* As the real one: a kernel that was counted before it was ever sampled has no samples. */
 void mock_see_kernel(const char *name, bool is_counted);

@@ -752,6 +752,10 @@ int cuptiRangeProfilerEnable(struct wl_cupti_ranges_enable *call)
     struct counters *counters = &state.counters[mock_context_number(call->context)];
     SIZED(call, wl_cupti_ranges_enable);
     RESULT(cuptiRangeProfilerEnable);
+    if (mock_is_counting()) {
+        mock_log("counters beside counts at instructions: out of order");
+        abort(); /* the real one faults when it next counts at instructions */
+    }
     ORDER(state.is_initialised && !counters->is_enabled, cuptiRangeProfilerEnable);
     counters->is_enabled = counters->is_first_config = true;
     counters->is_sized = false;

@@ -138,6 +138,11 @@ int cuptiGetCubinCrc(struct wl_cupti_cubin_crc *call)
 
 /* ---- counts per instruction ---- */
 
+bool mock_is_counting(void)
+{
+    return is_counting;
+}
+
 int cuptiSassMetricsGetProperties(struct wl_cupti_sass_properties *call)
 {
     bool is_executions = strcmp(call->metric, "smsp__sass_inst_executed") == 0;

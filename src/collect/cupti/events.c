@@ -258,6 +258,12 @@ static bool is_left_out(const struct wl_cupti_collector *collector,
            launch->group->launches > wl_cupti_events_most_recorded(collector);
 }
 
+static void end_counts(struct wl_replayer *replay)
+{
+    for (size_t i = 0; i < replay->contexts.count; i++)
+        wl_collect_counts_end(&replay->instructions, replay->contexts.items[i]);
+}
+
 static void begin_launch(struct wl_cupti_collector *collector, const struct wl_collect_call *call,
                          struct wl_collect_context *context, struct wl_collect_launch *launch,
                          const struct wl_replay_mode *mode)
@@ -288,6 +294,8 @@ static void begin_launch(struct wl_cupti_collector *collector, const struct wl_c
     if (is_counted || !context->is_own || !wl_replay_is_waiting(replay, context) ||
         wl_collect_samples_are_free(&replay->instructions, context, launch->kernel))
         wl_collect_share(replay, context, launch, is_counted);
+    if (context->is_sass_started) /* nor may another launch add to what is counted of this one */
+        atomic_store_explicit(&collector->passed, NULL, memory_order_release);
     if (call->data->own_data)
         *call->data->own_data = (uint64_t)(uintptr_t)launch;
     launch->is_under_way = call->data->own_data != NULL;
@@ -318,6 +326,7 @@ static void launch_enter(struct wl_cupti_collector *collector, const struct wl_c
             collector->has_peer_graphs || (data->symbol && wl_collect_is_peer(data->symbol));
         return;
     }
+    end_counts(replay);
     struct wl_collect_launch *launch = see_launch(collector, call, context, &mode);
     bool is_batched = mode && mode->is_batched;
     if (!is_batched && replay->has_batch) {

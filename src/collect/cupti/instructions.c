@@ -449,6 +449,12 @@ void wl_collect_samples_start(struct wl_collect_instructions *instructions,
         switch_samples(instructions, context, true);
 }
 
+void wl_collect_counts_end(struct wl_collect_instructions *instructions,
+                           struct wl_collect_context *context)
+{
+    read_counts(instructions, context);
+}
+
 bool wl_collect_counts_are_wanted(const struct wl_collect_instructions *instructions,
                                   const struct wl_collect_launch *launch)
 {

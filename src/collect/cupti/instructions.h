@@ -57,6 +57,11 @@ bool wl_collect_counts_are_wanted(const struct wl_collect_instructions *instruct
 /* Of the next launch. The counters must rest. */
 void wl_collect_counts_start(struct wl_collect_instructions *instructions,
                              struct wl_collect_context *context);
+/* Gives what was counted to the launch before, where there is one, and takes the counts out of the
+ * kernels again: before a counter is switched on, as CUPTI ends the program with a fault later
+ * where both are on at once. */
+void wl_collect_counts_end(struct wl_collect_instructions *instructions,
+                           struct wl_collect_context *context);
 
 /* Once, where a launch with counters has not what else was asked for. */
 void wl_collect_instructions_note_exclusion(struct wl_collect_instructions *instructions,

@@ -166,6 +166,44 @@ static bool is_about(const struct wl_advice *advice, const struct wl_share *shar
     return advice->launch && advice->launch->kernel == share->launch->kernel;
 }
 
+static const struct wl_advice *find_bound(const struct wl_view_advice *advice,
+                                          const struct wl_share *share)
+{
+    for (size_t i = 0; i < advice->finding_count; i++)
+        if (is_about(&advice->findings[i], share) &&
+            strcmp(advice->findings[i].rule->stage, "bound") == 0)
+            return &advice->findings[i];
+    return NULL;
+}
+
+/* A finding of launches of another shape than those that the answer before is about. */
+static void say_shape(struct wl_view_context *context, struct wl_page_sink *sink,
+                      const struct wl_advice *bound, const struct wl_advice *finding,
+                      const struct wl_share *share)
+{
+    const struct wl_record_launch *launch = &finding->launch->record;
+    const struct wl_record_launch *other = bound ? &bound->launch->record : launch;
+    if (memcmp(launch->grid, other->grid, sizeof launch->grid) == 0 &&
+        memcmp(launch->block, other->block, sizeof launch->block) == 0)
+        return;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, finding->launch);
+    const struct wl_metric_value *compute =
+        wl_metric_get(set, "sm__throughput.avg.pct_of_peak_sustained_elapsed");
+    const struct wl_metric_value *memory =
+        wl_metric_get(set, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed");
+    struct wl_text text = {0};
+    wl_text_addf(&text,
+                 "in launches of another shape than above, grid (%" PRIu32 ", %" PRIu32 ", %" PRIu32
+                 "), %zu of %zu",
+                 launch->grid[0], launch->grid[1], launch->grid[2], finding->launch_count,
+                 share->launch_count);
+    if (compute->is_present && memory->is_present)
+        wl_text_addf(&text, ": %.0f%% of the compute peak, %.0f%% of the memory peak",
+                     compute->number, memory->number);
+    tell(sink, ANSWER, wl_text_take(&text));
+    wl_metric_set_free(set);
+}
+
 static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink,
                       const struct wl_view_advice *advice, const struct wl_share *share)
 {
@@ -226,6 +264,7 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
     wl_advice_add_place(finding, &text);
     wl_text_addf(&text, ": %s: %s", finding->rule->id, finding->title);
     tell(sink, ANSWER, wl_text_take(&text));
+    say_shape(context, sink, find_bound(advice, share), finding, share);
     char *source = wl_advice_source_line(context->report, &finding->place);
     if (source[0] != '\0')
         tell(sink, ANSWER, wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
@@ -263,6 +302,12 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_text_addf(&text, "%s", text.length ? ", " : "");
         wl_advice_add_method(finding, &text);
         tell(sink, ANSWER, wl_text_take(&text));
+        if (share->launch->kernel->family)
+            tell(sink, ANSWER,
+                 wl_string_format("this is code of %s: without its source what can be changed is "
+                                  "how it is called (shapes, types, layout), or which kernel does "
+                                  "the work",
+                                  share->launch->kernel->family));
     } else {
         tell(sink, ANSWER,
              wl_string_copy(is_mostly_launch(context, share)
