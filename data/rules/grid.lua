@@ -38,14 +38,15 @@ return {
                 return nil
             end
             local busy = is_busy(launch)
-            if launch.m("sm__cycles_elapsed.max") and not busy and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
+            local waits = launch.m("sm__cycles_elapsed.max") and not busy
+            if waits and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
                 return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
             end
             local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                 "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)
             local todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
                 "kernel goes through its data in strides of the grid, so that nothing else changes.",
-                advice.blocks_at_once(launch)) or not busy and "Divide the work among more threads, in more blocks: a block for " ..
+                advice.blocks_at_once(launch)) or waits and "Divide the work among more threads, in more blocks: a block for " ..
                 "each independent part of it, or several such kernels at once in different streams. The same threads in smaller " ..
                 "blocks would wait as long." or nil
             local times, left = more_blocks(launch, units / blocks)
