@@ -115,8 +115,10 @@ static inline void account(struct engine *engine, struct warp *warp, uint64_t un
 
 static bool is_left_out(struct engine *engine, struct warp *warp, uint32_t lanes)
 {
-    if (!(engine->input->changes & WL_TIMING_NO_DIVERGENCE))
+    if (!(engine->input->changes & WL_TIMING_NO_DIVERGENCE)) {
+        engine->path.met |= lanes < 32 ? WL_TIMING_NO_DIVERGENCE : 0;
         return false;
+    }
     warp->lanes += lanes;
     if (warp->lanes < 32)
         return true;
@@ -550,6 +552,7 @@ static void issue(struct engine *engine, struct scheduler *scheduler, struct war
         warp->earliest_state = WL_TIMING_MEMBAR;
     } else if (op->kind == WL_MACHINE_BARRIER &&
                !(engine->input->changes & WL_TIMING_NO_BARRIERS)) {
+        engine->path.met |= WL_TIMING_NO_BARRIERS;
         arrive_at_barrier(engine, warp, now);
         return;
     }
@@ -765,6 +768,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
                 step(&engine, scheduler, now);
         }
     }
+    result->met = engine.path.met;
     result->replayed = engine.has_ended ? close_accounts(&engine) : 1;
     result->adu_busy = (double)engine.adu_cycles + engine.path.constant_busy;
     result->l1_busy = fmax(engine.path.l1.busy, engine.path.texture.busy);

@@ -12,6 +12,7 @@ struct timing_result {
     double *block_ends; /* of each traced block, in the order in which they ended */
     uint32_t block_end_count;
     double instructions, eligible, issue_cycles, warp_cycles, l1_busy, adu_busy;
+    uint32_t met; /* changes (enum wl_timing_change) whose matter instructions had in the replay */
     uint32_t unknown; /* an instruction that ran and cannot be timed; WL_MACHINE_NONE */
     double states[WL_TIMING_STATE_COUNT];
     double pipe_busy[WL_MACHINE_PIPE_COUNT];

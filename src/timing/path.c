@@ -314,6 +314,23 @@ static uint64_t load_constants(struct path *path, const struct timing_model *mod
     return latest(read, sent + (addresses - 1) * CONSTANT_LATENCY) + latency;
 }
 
+/* Changes that make the access another one; more than that may be said. */
+static uint32_t changes_of(const struct wl_trace_access *access, uint8_t kind)
+{
+    if (kind == WL_MACHINE_CONSTANT)
+        return access->lines > 1 ? WL_TIMING_ONE_CONSTANT : 0;
+    if (access->is_shared)
+        return access->wavefronts != access->wavefronts_ideal ? WL_TIMING_NO_BANK_CONFLICTS : 0;
+    if (kind == WL_MACHINE_ATOMIC || kind == WL_MACHINE_REDUCTION)
+        return 0;
+    bool is_store = kind == WL_MACHINE_STORE;
+    bool is_ideal = access->sectors == access->sectors_ideal &&
+                    access->lines <= (access->sectors_ideal + 3u) / 4 &&
+                    !(is_store && access->missed);
+    bool is_hit = is_store || !(access->missed || access->pending);
+    return (is_ideal ? 0 : WL_TIMING_COALESCED) | (is_hit ? 0 : WL_TIMING_L1_HITS);
+}
+
 uint64_t path_access(struct path *path, const struct timing_model *model, uint32_t changes,
                      uint8_t kind, struct path_port *port, uint64_t comes, uint32_t word,
                      uint64_t now)
@@ -321,6 +338,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
     struct wl_trace_access access = wl_trace_unpack(word);
     uint32_t latency = model->kinds[kind].latency;
     struct path_queue *queue = &port->queues[model->kinds[kind].queue];
+    path->met |= word ? changes_of(&access, kind) : 0;
     if (kind == WL_MACHINE_CONSTANT)
         return load_constants(
             path, model, port, queue,

@@ -53,6 +53,7 @@ struct path {
     struct path_flight flights[PATH_FLIGHTS]; /* a heap: the first comes first */
     uint32_t flight_count;
     double flight_weight; /* of all of them */
+    uint32_t met;         /* changes that would have made an access another one */
 };
 
 /* Sectors that lie in one place of device memory, and are answered together: 512 bytes, as in a

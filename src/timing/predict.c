@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "timing/engine.h"
 #include "timing/idle.h"
+#include "timing/kept.h"
 #include "timing/wake.h"
 #include "warp/op.h"
 
@@ -136,7 +137,10 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
     struct timing_result result;
     timing_model_make(input, &model);
     timing_code_make(input, &machine_code);
-    timing_engine_run(input, &model, &machine_code, &result);
+    if (input->kept)
+        timing_kept_run(input, &model, &machine_code, &result);
+    else
+        timing_engine_run(input, &model, &machine_code, &result);
     if (result.unknown != WL_MACHINE_NONE) {
         code = wl_error_set(error, WL_ERR_UNSUPPORTED, "the time of %s is not modelled",
                             input->program->instructions[result.unknown].opcode);

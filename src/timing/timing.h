@@ -72,7 +72,14 @@ struct wl_timing_input {
     /* work of the busiest SM, and of the SMs on average, in terms of the recorded one's; 0: alike
      */
     double busiest_share, even_share;
+    struct wl_timing_kept *kept; /* or NULL */
 };
+
+/* The first replay without changes that was given it, for later ones of the same launch that come
+ * to nothing else: whose changes take nothing away that was met. Their results are the same with it
+ * and without. The trace of that first one is not copied. Free with wl_timing_kept_free. */
+struct wl_timing_kept *wl_timing_kept_make(void);
+void wl_timing_kept_free(struct wl_timing_kept *kept);
 
 /* Free with wl_timing_free. */
 struct wl_timing {

@@ -596,6 +596,104 @@ static void what_cannot_be_timed_is_said(void **state)
     end(&run);
 }
 
+static void predict_with(struct run *run, uint32_t changes, struct wl_timing_kept *kept,
+                         struct wl_timing *timing)
+{
+    struct wl_error error = {0};
+    run->input.changes = changes;
+    run->input.kept = kept;
+    assert_int_equal(wl_timing_predict(&run->input, timing, &error), WL_OK);
+}
+
+static void assert_same(const struct wl_timing *one, const struct wl_timing *other)
+{
+    struct wl_timing all = *one;
+    size_t count = one->instruction_count;
+    all.instruction_states = other->instruction_states;
+    all.instruction_executed = other->instruction_executed;
+    assert_memory_equal(&all, other, sizeof all);
+    assert_memory_equal(one->instruction_states, other->instruction_states,
+                        count * WL_TIMING_STATE_COUNT * sizeof(double));
+    assert_memory_equal(one->instruction_executed, other->instruction_executed,
+                        count * sizeof(double));
+}
+
+/* Kernels of which each has something that others have not: what is taken away of it is met there
+ * alone. */
+static const char *const kept_kernels[] = {
+    STORE,
+    "mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd0, %rd1;\nld.global.f32 %f2, [%rd1];\n"
+    "add.f32 %f1, %f1, %f2;\nst.global.f32 [%rd1], %f1;\n",
+    "mul.wide.u32 %rd1, %r1, 128; add.u64 %rd1, %rd0, %rd1;\nld.global.f32 %f2, [%rd1];\n"
+    "add.f32 %f1, %f1, %f2;\nst.global.f32 [%rd1], %f1;\n",
+    "mul.lo.u32 %r2, %r1, 8; and.b32 %r2, %r2, 4095; add.u32 %r2, %r2, %r0;\n"
+    "st.shared.f32 [%r2], %f1;\nbar.sync 0;\nld.shared.f32 %f2, [%r2];\n"
+    "mul.f32 %f1, %f2, %f2;\nadd.f32 %f1, %f1, %f2;\nex2.approx.f32 %f1, %f1;\n" STORE,
+    "and.b32 %r2, %r1, 7; setp.lt.u32 %p1, %r2, 3;\n@%p1 bra OVER;\nsin.approx.f32 %f1, %f1;\n"
+    "OVER:\n" STORE,
+    "setp.lt.u32 %p1, %r1, 32;\n@!%p1 bra END;\nmul.wide.u32 %rd1, %r1, 4;\n"
+    "add.u64 %rd1, %rd0, %rd1;\nld.global.f32 %f1, [%rd1];\nred.global.add.f32 [%rd0], %f1;\n"
+    "END:\nbar.sync 0;\n",
+};
+
+static void kept_replays_say_the_same(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof kept_kernels / sizeof *kept_kernels; i++) {
+        struct run run;
+        begin(&run, kept_kernels[i], 300, 256);
+        struct wl_timing_kept *kept = wl_timing_kept_make();
+        for (size_t c = 0; c == 0 || wl_timing_causes[c - 1].id; c++) {
+            uint32_t changes = c ? wl_timing_causes[c - 1].changes : 0;
+            for (uint32_t more = 0; more < 2; more++) {
+                struct wl_timing with, without;
+                changes |= more ? WL_TIMING_NO_BARRIERS | WL_TIMING_NO_BANK_CONFLICTS : 0;
+                predict_with(&run, changes, kept, &with);
+                predict_with(&run, changes, NULL, &without);
+                assert_same(&with, &without);
+                wl_timing_free(&with);
+                wl_timing_free(&without);
+            }
+        }
+        wl_timing_kept_free(kept);
+        end(&run);
+    }
+}
+
+/* Instructions that no replay could time show which replays are spared. */
+static void replays_that_meet_nothing_are_spared(void **state)
+{
+    (void)state;
+    struct run run;
+    struct wl_timing timing;
+    struct wl_error error = {0};
+    begin(&run, kept_kernels[2], 4, 256);
+    struct wl_timing_kept *kept = wl_timing_kept_make();
+    predict_with(&run, 0, kept, &timing);
+    wl_timing_free(&timing);
+    struct wl_machine *machine = run.program->machine;
+    for (size_t i = 0; i < machine->ops.count; i++)
+        if (machine->ops.items[i].kind == WL_MACHINE_STORE)
+            machine->ops.items[i].kind = WL_MACHINE_UNKNOWN;
+    const uint32_t unmet[] = {WL_TIMING_NO_BANK_CONFLICTS, WL_TIMING_NO_BARRIERS,
+                              WL_TIMING_NO_DIVERGENCE,     WL_TIMING_NO_TAIL,
+                              WL_TIMING_ANY_SHARED,        WL_TIMING_NO_IDLE_WARPS,
+                              WL_TIMING_FAST_SPECIAL,      WL_TIMING_FUSED,
+                              WL_TIMING_ONE_CONSTANT,      WL_TIMING_LOCAL_REGISTERS};
+    for (size_t i = 0; i < sizeof unmet / sizeof *unmet; i++) {
+        predict_with(&run, unmet[i], kept, &timing);
+        wl_timing_free(&timing);
+    }
+    const uint32_t met[] = {WL_TIMING_COALESCED, WL_TIMING_L1_HITS, WL_TIMING_NO_MEMORY_LATENCY,
+                            WL_TIMING_NO_LATENCY};
+    for (size_t i = 0; i < sizeof met / sizeof *met; i++) {
+        run.input.changes = met[i];
+        assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_ERR_UNSUPPORTED);
+    }
+    wl_timing_kept_free(kept);
+    end(&run);
+}
+
 static void amounts_of_two_are_blended(void **state)
 {
     (void)state;
@@ -645,6 +743,8 @@ int main(void)
         cmocka_unit_test(sides_in_any_order_are_one_run),
         cmocka_unit_test(blocks_beyond_the_recorded_ones_are_extended),
         cmocka_unit_test(what_cannot_be_timed_is_said),
+        cmocka_unit_test(kept_replays_say_the_same),
+        cmocka_unit_test(replays_that_meet_nothing_are_spared),
         cmocka_unit_test(amounts_of_two_are_blended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

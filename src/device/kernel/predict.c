@@ -299,12 +299,14 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
         .occupancy = counts->occupancy,
         .traffic = traffic_of(counts),
         .program_instructions = (double)counts->totals[WL_COUNTER_INST],
+        .kept = wl_timing_kept_make(),
     };
     wl_device_kernels.counting_s += (double)counts->totals[WL_COUNTER_THREAD_INST] * COUNT_S;
     for (uint32_t i = 0; i < trace_count; i++)
         wl_device_kernels.predicting_s += (double)traces[i].words * REPLAY_S;
     if (wl_timing_predict(&input, &timing, &error)) {
         counts->not_predicted = wl_string_copy(error.message);
+        wl_timing_kept_free(input.kept);
         return 0;
     }
     compare_sms(&input, traces, trace_count, &goes_on, counts, &timing);
@@ -323,5 +325,6 @@ uint64_t wl_device_predict(struct wl_device_kernel *kernel, const struct wl_sim_
     add_instructions(&timing, counts);
     uint64_t length_ns = (uint64_t)(timing.duration_ns + 0.5);
     wl_timing_free(&timing);
+    wl_timing_kept_free(input.kept);
     return length_ns;
 }

@@ -255,6 +255,26 @@ static struct wl_device_whatif_row *find_row(const struct wl_device_kernel *kern
     return row;
 }
 
+/* Of a piece that takes with_ns as it is. The kernel owns the row. */
+static struct wl_device_whatif_row *make_row(struct wl_device_kernel *kernel,
+                                             const struct wl_sim_launch *launch,
+                                             const struct wl_timing_input *of_piece,
+                                             const struct wl_sim_counts *counts, size_t most,
+                                             double duration_ns, double with_ns)
+{
+    struct wl_device_whatif_row *row = wl_alloc_zero(1, sizeof *row);
+    memcpy(row->grid, launch->grid, sizeof row->grid);
+    memcpy(row->block, launch->block, sizeof row->block);
+    row->duration_ns = duration_ns;
+    find_parts(of_piece, counts, with_ns, row->part);
+    find_top(row, most);
+    find_sets(of_piece, with_ns, row);
+    find_asked(of_piece, with_ns, row);
+    row->next = kernel->whatif;
+    kernel->whatif = row;
+    return row;
+}
+
 double wl_device_whatif(struct wl_device_kernel *kernel, const struct wl_sim_launch *launch,
                         const struct wl_timing_input *input, double duration_ns,
                         struct wl_sim_counts *counts)
@@ -274,19 +294,15 @@ double wl_device_whatif(struct wl_device_kernel *kernel, const struct wl_sim_lau
         wl_device_kernels.whatif_s + cost_s > LIGHT_S + wl_device_kernels.counting_s / 4)
         return 0;
     of_piece.trace = &piece;
+    bool is_part = piece.block_count < input->trace->block_count;
+    of_piece.kept = is_part ? wl_timing_kept_make() : input->kept;
     double with_ns = replay(&of_piece, 0);
-    if (with_ns <= 0)
+    if (with_ns > 0)
+        row = make_row(kernel, launch, &of_piece, counts, most, duration_ns, with_ns);
+    if (is_part)
+        wl_timing_kept_free(of_piece.kept);
+    if (!row)
         return 0;
-    row = wl_alloc_zero(1, sizeof *row);
-    memcpy(row->grid, launch->grid, sizeof row->grid);
-    memcpy(row->block, launch->block, sizeof row->block);
-    row->duration_ns = duration_ns;
-    find_parts(&of_piece, counts, with_ns, row->part);
-    find_top(row, most);
-    find_sets(&of_piece, with_ns, row);
-    find_asked(&of_piece, with_ns, row);
-    row->next = kernel->whatif;
-    kernel->whatif = row;
     add_rows(row, duration_ns, counts);
     return cost_s;
 }
