@@ -7,9 +7,7 @@ else()
   set(compiler "")
 endif()
 foreach(part cases followed fixtures examples)
-  if(part STREQUAL followed AND NOT WL_NVCC)
-    wl_skipped_test(consistency.followed "there is no nvcc: what is advised was followed in its code")
-  elseif(compiler)
+  if(compiler)
     add_test(NAME consistency.${part} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/consistency/run.sh ${compiler} ${part})
     set_tests_properties(consistency.${part} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}
       SKIP_RETURN_CODE 77

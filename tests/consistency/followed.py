@@ -8,15 +8,16 @@ import sys
 
 TOLERANCES = {"high": 0.20, "medium": 0.20, "low": 0.30}
 RULES = {"each": {"global-atomics"}, "sum": {"atomics-one-place", "short-blocks"}, "few": {"few-threads"},
+         "count": {"few-threads"},
          "table": {"constant-scattered"}, "double": {"double"}, "divide": {"integer-division"},
          "structures": {"global-uncoalesced"}, "bytes": {"short-threads"}}
-USELESS = {"count": {"few-threads"}, "much": {"short-threads", "load-width"}, "gather": {"load-width", "short-threads"},
+USELESS = {"much": {"short-threads", "load-width"}, "gather": {"load-width", "short-threads"},
            "chase": {"thread-per-row", "few-threads", "small-grid", "global-uncoalesced"}}
 MOST_USELESS = 0.10
 
 page = subprocess.run([sys.argv[1], "show", sys.argv[2], "--page", "advice", "--json"], capture_output=True, text=True, check=True)
 advice = json.loads(page.stdout)
-durations = {kernel["kernel"].split("(")[0]: kernel["duration_ns"] for kernel in advice["kernels"]}
+durations = {kernel["kernel"].split("(")[0]: kernel.get("duration_ns") for kernel in advice["kernels"]}
 status = 0
 for name, rules in RULES.items():
     findings = [f for f in advice["findings"] if f.get("kernel", "").split("(")[0] == name + "_before" and
@@ -29,6 +30,10 @@ for name, rules in RULES.items():
         print(f"{name}: not what was done", file=sys.stderr)
         status = 1
 for name, rules in USELESS.items():
+    if durations[name + "_before"] is None: # clang's code calls the host for powf: no time is predicted
+        print(f"{name}: no time, nothing promised")
+        status |= any(f["gain"] for f in advice["findings"] if f.get("kernel", "").startswith(name + "_") and f["severity"] == "warning")
+        continue
     came = 1 - durations[name + "_useless"] / durations[name + "_before"]
     for finding in advice["findings"]:
         if finding.get("kernel", "").split("(")[0] == name + "_before" and finding["id"] in rules and finding["gain"]:
