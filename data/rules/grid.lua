@@ -6,6 +6,20 @@ local function is_busy(launch)
     return duration and floor and floor >= 0.5 * duration
 end
 
+-- How many times the blocks are best, at most `most`, and the part of the work's time that remains: each block more
+-- brings its own atomics, and those in one place wait for each other.
+local function more_blocks(launch, most)
+    local m = launch.m
+    local all, cycles = m("gpu__time_duration.sum"), m("warplens__atomics.cycle")
+    local work = all and all - (m("warplens__ladder_launch.ns") or 0) or 0
+    local atomics = work > 0 and (cycles or 0) / m["device__model_sm_clock_hz"] * 1e9 / work or 0
+    if atomics * most <= 1 / most then
+        return most, 1 / most
+    end
+    local times = math.max(1, math.sqrt(1 / atomics))
+    return times, 1 / times
+end
+
 return {
     {
         id = "small-grid",
@@ -24,20 +38,34 @@ return {
                 return nil
             end
             local busy = is_busy(launch)
-            if launch.m("sm__cycles_elapsed.max") and not busy and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
+            local waits = launch.m("sm__cycles_elapsed.max") and not busy
+            if waits and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
                 return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
+            end
+            local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
+                "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)
+            local todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
+                "kernel goes through its data in strides of the grid, so that nothing else changes.",
+                advice.blocks_at_once(launch)) or waits and "Divide the work among more threads, in more blocks: a block for " ..
+                "each independent part of it, or several such kernels at once in different streams. The same threads in smaller " ..
+                "blocks would wait as long." or nil
+            local times, left = more_blocks(launch, units / blocks)
+            if times < units / blocks then
+                if times < 1.1 then
+                    return nil -- what more blocks save, their atomics take
+                end
+                how = string.format("%.1f times the blocks: with more, their atomics in one place take longer than the rest", times)
+                todo = string.format("Launch %.0f blocks, no more: each brings its own atomics, and those in one place wait for " ..
+                    "each other. Add up within the block first, so that it does one; then as many blocks as the GPU has SMs.",
+                    math.floor(times * blocks))
             end
             return {
                 title = string.format("the grid of %s leaves %d of %d SMs without work", advice.plural(blocks, "block"),
                     units - blocks, units),
                 evidence = { { metric = "launch__grid_size", threshold = units }, { metric = "launch__sm_count" } },
-                saved = math.min(1 - blocks / units, advice.step(launch, "idle") or 1),
-                how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
-                    "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks,
-                    units),
-                todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks, as many as the SMs hold at once: the " ..
-                    "kernel goes through its data in strides of the grid, so that nothing else changes.",
-                    advice.blocks_at_once(launch)) or nil,
+                saved = math.min(1 - left, advice.step(launch, "idle") or 1),
+                how = how,
+                todo = todo,
                 confidence = busy and "high" or "low",
             }
         end,

@@ -53,7 +53,7 @@ return {
         order = 900,
         description = "The unit that works for the longest part of the launch, as read or predicted; without a duration " ..
             "the one that needs most time at its peak rate for what was counted. At 90% there is nothing left to gain " ..
-            "but by doing less, and below 20% no unit bounds it: warps wait.",
+            "but by doing less, below 60% waiting holds it back, too, and below 20% no unit bounds it: warps wait.",
         advice = "Look for findings about this unit first. If there are none, only less work or another algorithm makes " ..
             "the kernel faster.",
         apply = function(launch)
@@ -80,7 +80,8 @@ return {
             end
             return {
                 severity = "note",
-                title = string.format("%sbound by %s, which works for %.0f%% of the time", stand_in, words[unit], share),
+                title = string.format(share < 60 and "%sbusiest is %s, which works for %.0f%% of the time" or
+                    "%sbound by %s, which works for %.0f%% of the time", stand_in, words[unit], share),
                 evidence = evidence_of(m, unit),
             }
         end,

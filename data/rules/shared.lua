@@ -159,7 +159,8 @@ return {
             "warps execute a barrier for every 7 shared accesses or fewer, and barriers are 1% of all instructions, " ..
             "and warps store 8 values each or more.",
         advice = "Sum up within a warp by shuffles (__shfl_down_sync, __reduce_add_sync; __shfl_up_sync for a scan), and " ..
-            "only one value a warp in shared memory: two barriers instead of one for each step.",
+            "only one value a warp in shared memory: two barriers instead of one for each step. A sort exchanges by " ..
+            "__shfl_xor_sync where the partner is in the same warp, and needs barriers for the other steps alone.",
         apply = function(launch)
             local m = launch.m
             local barriers = m["ptx__barriers_executed.sum"]
@@ -182,7 +183,7 @@ return {
             local parts = { shared = 0.1, barrier = 0.2, issue = part, alu = part }
             return {
                 at = found,
-                title = string.format("%s barriers and %s shared accesses: a reduction or scan step by step",
+                title = string.format("%s barriers and %s shared accesses: a reduction, scan or sort step by step",
                     advice.count(barriers), advice.count(shared)),
                 evidence = {
                     { metric = "ptx__barriers_executed.sum" }, { metric = "smsp__sass_inst_executed_op_shared.sum" },

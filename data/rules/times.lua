@@ -9,6 +9,21 @@ local theoretical = "sm__maximum_warps_per_active_cycle_pct"
 -- What a launch takes by itself where no model of the GPU says it, as in data/gpus/defaults.gpu.
 local launch_ns = 1450
 
+-- What is not waiting and takes half of the time or more.
+local function half_of_time(m)
+    local all = m("gpu__time_duration.sum")
+    local steps = { { "launch", "the launch itself takes most of the time" },
+        { "atomics", "atomics in one place take most of the time" },
+        { "starts", "starting blocks takes most of the time" }, { "idle", "most of the SMs have no block" } }
+    for _, step in ipairs(steps) do
+        local ns = m("warplens__ladder_" .. step[1] .. ".ns")
+        if ns and all and ns >= 0.5 * all then
+            return step[2]
+        end
+    end
+    return nil
+end
+
 return {
     {
         id = "near-peak",
@@ -18,7 +33,7 @@ return {
         order = 890,
         needs = { compute, memory },
         description = "Compares the busiest compute unit and the busiest memory unit with their peaks: 80% and more is a " ..
-            "kernel that uses the GPU well, below 60% for both is one that waits (latency), else the higher one bounds it. Where the GPU's ceilings " ..
+            "kernel that uses the GPU well, below 20% for both is one that waits (latency), from 60% the higher one bounds it. Where the GPU's ceilings " ..
             "were measured, 90% of what a copy reaches is the end for device memory.",
         advice = "Above 80% of a peak only less work helps; below 60% of both look at what warps wait for.",
         apply = function(launch)
@@ -29,8 +44,10 @@ return {
             local text
             if most >= 80 then
                 text = "near the peak: only less work for that unit makes it faster"
+            elseif most < 20 then
+                text = "neither compute nor memory is busy: " .. (half_of_time(m) or "latency-bound")
             elseif most < 60 then
-                text = "neither compute nor memory is busy: latency-bound"
+                text = "neither compute nor memory is near its peak"
             elseif math.abs(of_compute - of_memory) < 10 then
                 text = "compute and memory are balanced"
             else

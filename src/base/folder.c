@@ -37,28 +37,61 @@ enum wl_code wl_folder_remove(const char *path, struct wl_error *error)
     return wl_error_set(error, WL_ERR_OUTPUT, "cannot remove %s: %s", path, strerror(errno));
 }
 
-enum wl_code wl_file_write(const char *path, const char *bytes, size_t length,
-                           struct wl_error *error)
+/* Returns 0, or the errno that stopped it. Closes the descriptor. */
+static int write_and_close(int descriptor, const char *bytes, size_t length)
 {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write %s: %s", path, strerror(errno));
-    bool is_bad = false;
-    while (length > 0 && !is_bad) {
+    int failure = 0;
+    while (length > 0 && !failure) {
         ssize_t put = write(descriptor, bytes, length);
         if (put < 0 && errno == EINTR)
             continue;
-        is_bad = put < 0;
-        bytes += is_bad ? 0 : put;
-        length -= is_bad ? 0 : (size_t)put;
+        failure = put < 0 ? errno : 0;
+        bytes += failure ? 0 : put;
+        length -= failure ? 0 : (size_t)put;
     }
-    int reason = errno;
-    if (close(descriptor) != 0 && !is_bad) {
-        is_bad = true;
-        reason = errno;
+    if (close(descriptor) != 0 && !failure)
+        failure = errno;
+    return failure;
+}
+
+static int write_in_place(const char *path, const char *bytes, size_t length)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return descriptor < 0 ? errno : write_and_close(descriptor, bytes, length);
+}
+
+/* What was there stays until all is written. Devices and links are written to as they are, and
+ * files in folders that take no new ones. */
+static int write_beside(const char *path, const char *bytes, size_t length)
+{
+    struct stat old;
+    bool is_there = lstat(path, &old) == 0;
+    if (is_there ? !S_ISREG(old.st_mode) || access(path, W_OK) != 0 : errno != ENOENT)
+        return write_in_place(path, bytes, length);
+    char *part = wl_string_format("%s.part-%ld", path, (long)getpid());
+    int descriptor = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int failure;
+    if (descriptor < 0) {
+        failure = write_in_place(path, bytes, length);
+    } else {
+        if (is_there)
+            fchmod(descriptor, old.st_mode & 0777);
+        failure = write_and_close(descriptor, bytes, length);
+        if (!failure && rename(part, path) != 0)
+            failure = errno;
+        if (failure)
+            unlink(part);
     }
-    if (is_bad)
-        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write %s: %s", path, strerror(reason));
+    free(part);
+    return failure;
+}
+
+enum wl_code wl_file_write(const char *path, const char *bytes, size_t length,
+                           struct wl_error *error)
+{
+    int failure = write_beside(path, bytes, length);
+    if (failure)
+        return wl_error_set(error, WL_ERR_OUTPUT, "cannot write %s: %s", path, strerror(failure));
     return WL_OK;
 }
 

@@ -13,7 +13,8 @@ enum wl_code wl_folder_create_temporary(const char *prefix, char **path, struct 
  * Errors: WL_ERR_OUTPUT. */
 enum wl_code wl_folder_remove(const char *path, struct wl_error *error);
 
-/* Writes a whole file, replacing what was there. Errors: WL_ERR_OUTPUT. */
+/* Writes a whole file, replacing what was there, which stays where that fails. Errors:
+ * WL_ERR_OUTPUT. */
 enum wl_code wl_file_write(const char *path, const char *bytes, size_t length,
                            struct wl_error *error);
 

@@ -86,6 +86,15 @@ static sigset_t watched_signals(void)
     return set;
 }
 
+static bool is_limit_outlived;
+
+void wl_subprocess_outlive_file_limit(void)
+{
+    struct sigaction old, ignored = {.sa_handler = SIG_IGN};
+    is_limit_outlived = sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL &&
+                        sigaction(SIGXFSZ, &ignored, NULL) == 0;
+}
+
 enum wl_code wl_subprocess_start(struct wl_subprocess *process, const char *path,
                                  char *const *arguments, const struct wl_environment *environment,
                                  struct wl_error *error)
@@ -100,7 +109,12 @@ enum wl_code wl_subprocess_start(struct wl_subprocess *process, const char *path
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &process->old_mask);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    if (is_limit_outlived)
+        sigaddset(&defaults, SIGXFSZ);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     int failure = posix_spawn(&process->pid, path, NULL, &attributes, arguments, ended.items);
     posix_spawnattr_destroy(&attributes);
     free(ended.items);

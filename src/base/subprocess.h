@@ -35,6 +35,10 @@ struct wl_subprocess {
     sigset_t old_mask;
 };
 
+/* A limit on the size of files (ulimit -f) fails writes from now on, EFBIG, and does not end this
+ * process by SIGXFSZ; what it starts gets the signal as before. */
+void wl_subprocess_outlive_file_limit(void);
+
 /* Starts path with arguments (NULL-ended, arguments[0] is its name) and environment. Until
  * wl_subprocess_wait has returned, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process.
  * Errors: WL_ERR_INPUT where it cannot be executed. */

@@ -309,9 +309,7 @@ static enum wl_code check(struct options *options, const struct wl_arguments *pr
                                            .report = &options->report,
                                            .metrics = &metrics,
                                            .measure = &measure};
-    const char *place = getenv("TMPDIR");
-    char *folder = wl_string_format("%s/warplens-check-XXXXXX", place && *place ? place : "/tmp");
-    char *path = NULL;
+    char *folder = NULL, *path = NULL;
     struct wl_launch_run run = {
         .request = &request, .messages = wl_console_messages(console), .program = program};
     struct result result = {.options = options, .console = console};
@@ -321,10 +319,9 @@ static enum wl_code check(struct options *options, const struct wl_arguments *pr
     choose_checks(&options->settings, result.tools);
     options->report.import_source = options->report.path != NULL;
     if (!options->report.path) {
-        if (!mkdtemp(folder)) {
-            code = wl_error_set(error, WL_ERR_OUTPUT, "cannot make the folder %s", folder);
+        code = wl_folder_create_temporary("warplens-check", &folder, error);
+        if (code)
             goto out;
-        }
         path = wl_string_format("%s/check.wlr", folder);
         options->report.path = path;
         options->settings.predict_time = false; /* nobody reads what a launch takes */

@@ -49,8 +49,9 @@ int wl_console_end(struct wl_console *console, enum wl_code code)
         struct wl_console terminal;
         struct wl_error error = {0};
         wl_console_init(&terminal);
-        code = wl_error_set(&error, WL_ERR_OUTPUT, "could not write all of the output: %s",
-                            strerror(errno));
+        /* what failed earlier left no reason */
+        code = wl_error_set(&error, WL_ERR_OUTPUT, "could not write all of the output%s%s",
+                            errno ? ": " : "", errno ? strerror(errno) : "");
         wl_console_fail(&terminal, &error);
     }
     if (console->pages != stdout && console->pages != stderr)

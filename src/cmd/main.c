@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "cmd/console.h"
 #include "cmd/foreign.h"
@@ -40,6 +41,7 @@ static int fail_unknown(const char *word)
 int main(int argument_count, char **arguments)
 {
     wl_options_explain = wl_foreign_explain_option;
+    wl_subprocess_outlive_file_limit();
     if (argument_count < 2) {
         wl_help_overview(stdout);
         return WL_ERR_USAGE;

@@ -61,8 +61,10 @@ int wl_verb_run(const struct wl_verb *verb, size_t word_count, char **words)
     struct wl_console console;
     struct wl_arguments arguments;
     struct wl_error error = {0};
-    if (verb->run)
-        return verb->run(word_count, words);
+    if (verb->run) {
+        wl_console_init(&console);
+        return wl_console_end(&console, (enum wl_code)verb->run(word_count, words));
+    }
     bool is_other = verb->of_report && is_of_report(word_count, words);
     const struct wl_verb *meant = is_other ? verb->of_report : verb;
     void *options = wl_alloc_zero(1, meant->options_bytes);

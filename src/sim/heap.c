@@ -121,7 +121,8 @@ bool wl_heap_release(struct wl_heap *heap, uint64_t address)
 
 bool wl_heap_has(const struct wl_heap *heap, uint64_t address, uint64_t bytes)
 {
-    return bytes && wl_reach_holds(heap->start, heap->start + heap->used, address, bytes);
+    return bytes && heap->used &&
+           wl_reach_holds(heap->start, heap->start + WL_HEAP_BYTES, address, bytes);
 }
 
 struct wl_heap_block wl_heap_nearest(const struct wl_heap *heap, uint64_t address)

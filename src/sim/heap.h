@@ -26,7 +26,8 @@ void wl_heap_free(struct wl_heap *heap);
 uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes);
 /* False for an address that is none of an allocation (0 is fine and does nothing). */
 bool wl_heap_release(struct wl_heap *heap, uint64_t address);
-/* Whether `bytes` at the address lie in the part of the heap that was ever given out. */
+/* Whether `bytes` at the address lie in the heap, which a GPU maps as a whole; not before anything
+ * was given out. */
 bool wl_heap_has(const struct wl_heap *heap, uint64_t address, uint64_t bytes);
 /* The block nearest to an address of which wl_heap_has is true. */
 struct wl_heap_block wl_heap_nearest(const struct wl_heap *heap, uint64_t address);

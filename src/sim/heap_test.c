@@ -12,11 +12,14 @@ static void test_blocks(void **state)
     (void)state;
     struct wl_heap *heap = wl_heap_create();
     assert_int_equal(wl_heap_allocate(heap, 0), 0);
+    assert_false(wl_heap_has(heap, 0x1000, 4));
     assert_int_equal(wl_heap_allocate(heap, WL_HEAP_BYTES), 0);
     uint64_t a = wl_heap_allocate(heap, 40), b = wl_heap_allocate(heap, 8);
     assert_int_equal(a % 16, 0);
     assert_true(wl_heap_has(heap, a, 40));
-    assert_false(wl_heap_has(heap, b, 1 << 20));
+    assert_true(wl_heap_has(heap, b, 1 << 20)); /* mapped, though given to nobody */
+    assert_int_equal(wl_heap_nearest(heap, b + 4096).start, b);
+    assert_false(wl_heap_has(heap, b, WL_HEAP_BYTES));
     assert_false(wl_heap_has(heap, a - 64, 64));
     struct wl_heap_block block = wl_heap_nearest(heap, a + 39);
     assert_int_equal(block.start, a);

@@ -54,6 +54,14 @@ __global__ void fires_small_grid(arrays x)
     x.b[global_index()] = sum;
 }
 COPY(short_small_grid)
+// With each block more come its atomics, all on one word.
+__global__ void atomic_small_grid(arrays x)
+{
+    float sum = 0;
+    for (int i = global_index(); i < numbers / 64; i += gridDim.x * blockDim.x)
+        sum += x.a[i];
+    atomicAdd(x.b, sum);
+}
 COPY(silent_small_grid)
 COPY(fires_tail_wave)
 COPY(silent_tail_wave)
@@ -736,6 +744,7 @@ static const struct launch launches[] = {
     {fires_small_grid, 4, 256},
     {silent_small_grid, wave, 256},
     {short_small_grid, 4, 256},
+    {atomic_small_grid, 4, 256},
     {fires_tail_wave, wave + 132, 256},
     {silent_tail_wave, wave, 256},
     {fires_partial_warp, 4 * wave, 100},

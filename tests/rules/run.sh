@@ -83,6 +83,13 @@ done
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
 
+# nor are more blocks promised what their atomics would take again: it says how many are best
+"$WARPLENS" show all.wlr -k atomic_small_grid --page advice --rule small-grid >small
+if ! grep -q 'no more: each brings its own atomics' small || grep -q 'saves 9[0-9]%' small; then
+    fail "atomics in one place are forgotten where more blocks are advised"
+    cat small
+fi
+
 # a distance that changes from turn to turn is not said to be that of the first
 "$WARPLENS" show all.wlr -k turns_shared_bank --page advice --rule shared-bank >turns
 grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing distances have another remedy"

@@ -192,6 +192,13 @@ RUN(BARRIER_OBJECT)
             over |= (u32)is_over(before, action, is_token ? b64[lane] : b32[lane]) << lane;
             continue;
         }
+        if (action >= WL_BARRIER_ARRIVE && !unpack_barrier(before).expected) {
+            set_active(warp, 1u << lane);
+            wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "invalid barrier",
+                          "this barrier object takes no arrivals: it was never initialised, was "
+                          "invalidated, or all have left it");
+            return NULL;
+        }
         *object = act(before, action, b32[lane]);
         if (op->flags & WL_OPF_RESULT)
             ((u64 *)lane_register(warp, op->dst))[lane] = before;
