@@ -390,6 +390,31 @@ static enum wl_code apply(struct reader *reader, struct wl_option_cursor at, con
 
 /* ---- words ---- */
 
+static struct wl_option_cursor find_letter(const struct reader *reader, char letter)
+{
+    struct wl_option_cursor at = wl_options_first(reader->tables);
+    while (at.row && at.row->letter != letter)
+        wl_options_next(&at);
+    return at;
+}
+
+/* `--html -f report.wlr` would write a file called -f: the file's name was forgotten. */
+static enum wl_code refuse_dash(const struct reader *reader, const struct wl_option *option,
+                                const char *word, struct wl_error *error)
+{
+    const char *name = wl_option_value_name(option);
+    bool is_path = strstr(name, "FILE") || strstr(name, "FOLDER");
+    if (!is_path || word[0] != '-' || !word[1])
+        return WL_OK;
+    bool is_known = word[1] == '-' || find_letter(reader, word[1]).row;
+    if (!is_known)
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE, "option --%s needs a value, and '%s' is an option",
+                 option->name, word);
+    return wl_error_set_hint(error, "--%s %s; a file of that name is ./%s", option->name, name,
+                             word);
+}
+
 /* The value behind an option: attached to it, or the next word. */
 static enum wl_code take_value(struct reader *reader, const struct wl_option *option,
                                const char *attached, const char **value, struct wl_error *error)
@@ -402,7 +427,7 @@ static enum wl_code take_value(struct reader *reader, const struct wl_option *op
         return wl_error_set(error, WL_ERR_USAGE, "option --%s needs a value: --%s %s", option->name,
                             option->name, wl_option_value_name(option));
     *value = reader->words[reader->next++];
-    return WL_OK;
+    return refuse_dash(reader, option, *value, error);
 }
 
 /* The word behind an option that can do without one, if it is a value of it. */
@@ -433,14 +458,6 @@ static enum wl_code read_long(struct reader *reader, const char *word, struct wl
              at.row->kind != WL_OPTION_CONFIRM)
         code = wl_error_set(error, WL_ERR_USAGE, "option --%s takes no value", at.row->name);
     return code ? code : apply(reader, at, value, error);
-}
-
-static struct wl_option_cursor find_letter(const struct reader *reader, char letter)
-{
-    struct wl_option_cursor at = wl_options_first(reader->tables);
-    while (at.row && at.row->letter != letter)
-        wl_options_next(&at);
-    return at;
 }
 
 /* "-section-folder=x": not -s with a value, one dash is missing. */

@@ -1,4 +1,5 @@
 /* `warplens guide REPORT`: the page guide of a report. */
+#include "cmd/lists.h"
 #include "cmd/show.h"
 #include "cmd/verbs.h"
 
@@ -12,6 +13,11 @@ static void init(void *options)
 static enum wl_code guide(void *options, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
+    const struct wl_show_options *show = options;
+    if (arguments->count != 1 && !wl_lists_are_requested(&show->pages.lists)) {
+        wl_error_set(error, WL_ERR_USAGE, "guide takes one report, not %zu", arguments->count);
+        return wl_error_set_hint(error, "warplens guide REPORT.wlr");
+    }
     return wl_show(options, arguments, console, error);
 }
 

@@ -1,5 +1,6 @@
 /* `warplens merge -o FILE REPORTS`: the reports of several ranks become one. */
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/console.h"
 #include "cmd/verbs.h"
@@ -42,6 +43,13 @@ static enum wl_code print_ranks(const char *path, const struct wl_console *conso
     return code;
 }
 
+static bool is_same_file(const char *path, const char *other)
+{
+    struct stat status, other_status;
+    return stat(path, &status) == 0 && stat(other, &other_status) == 0 &&
+           status.st_dev == other_status.st_dev && status.st_ino == other_status.st_ino;
+}
+
 static enum wl_code merge(void *given, const struct wl_arguments *arguments,
                           const struct wl_console *console, struct wl_error *error)
 {
@@ -55,6 +63,15 @@ static enum wl_code merge(void *given, const struct wl_arguments *arguments,
     enum wl_code code = wl_report_name(options->path, &path, error);
     if (code)
         return code;
+    for (size_t i = 0; i < arguments->count && !code; i++)
+        if (is_same_file(path, arguments->items[i]))
+            code = wl_error_set(error, WL_ERR_OUTPUT,
+                                "the new report would replace one that it is made of (%s)",
+                                arguments->items[i]);
+    if (code) {
+        free(path);
+        return code;
+    }
     struct wl_report_merge merge = {
         .paths = (const char *const *)arguments->items,
         .count = arguments->count,

@@ -20,6 +20,7 @@
 #include "run/recording_cost.h"
 #include "show/page/timeline_tables.h"
 #include "timeline/record.h"
+#include "timeline/timeline.h"
 
 #define TRACE(field, ...) WL_ROW(struct wl_trace_options, field, __VA_ARGS__)
 
@@ -309,7 +310,16 @@ static enum wl_code trace(const struct wl_trace_options *options,
                                     console, error);
     if (has_report)
         wl_outcome_print_report(&run);
-    if (run.ending.exit_code && code == WL_OK) {
+    bool is_failed = run.ending.exit_code != 0;
+    if (is_failed && code == WL_ERR_NOTHING) {
+        code = wl_error_set(error, WL_ERR_PROGRAM,
+                            "the program failed; nothing had been recorded up to there");
+        wl_error_set_where(error, "%s", program->items[0]);
+        if (run.ending.signal)
+            wl_error_set_hint(error,
+                              "events are written every %d ms: a signal takes the last along",
+                              WL_TIMELINE_PERIOD_MS);
+    } else if (is_failed && code == WL_OK) {
         code = wl_error_set(error, WL_ERR_PROGRAM,
                             "the program failed; the report holds what was recorded until then");
         wl_error_set_where(error, "%s", program->items[0]);

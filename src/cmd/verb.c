@@ -1,6 +1,8 @@
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "cmd/help.h"
@@ -39,10 +41,11 @@ static bool is_report(const char *word)
     enum { ID_AT = 68, ID_BYTES = 4 };
     char head[ID_AT + ID_BYTES] = {0};
     size_t length = strlen(word);
-    FILE *file = *word == '-' ? NULL : fopen(word, "rb");
-    bool is_read = file && fread(head, 1, sizeof head, file) == sizeof head;
-    if (file)
-        fclose(file);
+    /* a FIFO that nobody writes to would block */
+    int file = *word == '-' ? -1 : open(word, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool is_read = file >= 0 && pread(file, head, sizeof head, 0) == (ssize_t)sizeof head;
+    if (file >= 0)
+        close(file);
     return (is_read && memcmp(head + ID_AT, "WLRP", ID_BYTES) == 0) ||
            (length > 4 && strcmp(word + length - 4, ".wlr") == 0);
 }

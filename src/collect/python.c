@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/text.h"
+#include "base/try_read.h"
 #include "collect/python_lines.h"
 
 enum { NONE = -1, FRAMES_DEEP = 512, TEXT_MAX = 4096 };
@@ -104,13 +103,7 @@ static bool read_memory(const uint8_t *from, void *to, size_t size_bytes)
         memcpy(to, from, size_bytes);
         return true;
     }
-    struct iovec local = {to, size_bytes}, remote = {(void *)(uintptr_t)from, size_bytes};
-    ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-    if (done < 0 && (errno == ENOSYS || errno == EPERM)) { /* a sandbox */
-        memcpy(to, from, size_bytes);
-        return true;
-    }
-    return done == (ssize_t)size_bytes;
+    return wl_try_read(from, to, size_bytes);
 }
 
 static const uint8_t *read_pointer(const uint8_t *object, int offset)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "collect/nvtx.h"
 #include "collect/output.h"
+#include "record/stream/stream.h"
 
 enum { end_patience_s = 1, ranges_max = 64 };
 
@@ -78,6 +79,11 @@ bool wl_session_open_stream(void)
     if (session.self && collector->opened)
         collector->opened(session.self);
     return true;
+}
+
+const char *wl_session_stream_trouble(void)
+{
+    return session.output.writer ? wl_stream_writer_trouble(session.output.writer) : NULL;
 }
 
 /* Out of memory: says so if that is still possible. */

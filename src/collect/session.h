@@ -37,6 +37,8 @@ bool wl_session_is_inside(void);  /* the calling thread */
 bool wl_session_is_tracing(void); /* events on a timeline, and not what launches count */
 /* Within a visit: opens the stream if it is not. False: none can be had, and recording ends. */
 bool wl_session_open_stream(void);
+/* Within a visit: why the stream takes no more records, or NULL. */
+const char *wl_session_stream_trouble(void);
 /* Within a visit: the session's end comes before whatever registered itself with exit() until now.
  * What a library makes when it is first used would be gone otherwise when the collector ends. */
 void wl_session_renew_end(void);

@@ -1,5 +1,6 @@
 #include "import/import.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,13 @@ static const struct wl_import_format *find_format(const struct wl_text *head)
     return NULL;
 }
 
+/* SQLite's application_id. */
+static bool is_own(const struct wl_text *head)
+{
+    enum { ID_AT = 68, ID_BYTES = 4 };
+    return head->length >= ID_AT + ID_BYTES && memcmp(head->data + ID_AT, "WLRP", ID_BYTES) == 0;
+}
+
 static enum wl_code read_into(struct wl_import_target *target,
                               const struct wl_import_format *format, struct wl_error *error)
 {
@@ -120,8 +128,15 @@ enum wl_code wl_import(const char *path, const char *report_path, bool overwrite
     struct wl_report_part part = {0};
     const struct wl_import_format *format = NULL;
     if (access(path, R_OK) != 0)
-        return wl_import_fail(&target, WL_ERR_INPUT, error, "there is no such file");
+        return errno == ENOENT
+                   ? wl_import_fail(&target, WL_ERR_INPUT, error, "there is no such file")
+                   : wl_import_fail(&target, WL_ERR_INPUT, error, "cannot open the file: %s",
+                                    strerror(errno));
     enum wl_code code = read_content(&target, HEAD_BYTES, error);
+    if (!code && is_own(&target.content)) {
+        code = wl_import_fail(&target, WL_ERR_INPUT, error, "it is a report of Warplens already");
+        wl_error_set_hint(error, "`warplens show FILE` prints its pages");
+    }
     if (!code && !(format = find_format(&target.content))) {
         wl_import_fail(&target, WL_ERR_INPUT, error, "the format of the file is not known");
         code = wl_error_set_hint(error, "%s", known);

@@ -242,8 +242,9 @@ static void a_process_without_end_is_noted(void **state)
     assert_int_equal(wl_report_build(&build, NULL), WL_OK);
     char *text = note_text(sample, "no-end");
     assert_string_equal(text,
-                        "process 77 was killed, or still ran when the report was made: what it "
-                        "had finished is here");
+                        "process 77 did not end by exit() (but a signal, _exit or exec), could "
+                        "not write, or still ran when the report was made: what it had finished "
+                        "is here");
     free(text);
     struct wl_report *report = NULL;
     size_t count;

@@ -503,8 +503,9 @@ static void note_stream_troubles(struct wl_report_writer *writer,
         note_trouble(writer, WL_NOTE_WARNING, "torn-stream", text, "");
     } else if (!summary->has_end) {
         snprintf(text, sizeof text,
-                 "process %" PRIu64 " was killed, or still ran when the report was made: "
-                 "what it had finished is here",
+                 "process %" PRIu64
+                 " did not end by exit() (but a signal, _exit or exec), could not "
+                 "write, or still ran when the report was made: what it had finished is here",
                  writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "no-end", text, "");
     }

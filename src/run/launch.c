@@ -137,7 +137,7 @@ static enum wl_code check_report_path(const struct wl_launch_run *run, struct wl
     if (access(run->report_path, F_OK) == 0) {
         wl_error_set(error, WL_ERR_OUTPUT, "the report exists already");
         wl_error_set_where(error, "%s", run->report_path);
-        return wl_error_set_hint(error, "-f replaces it, -o FILE names another");
+        return wl_error_set_hint(error, "-f replaces it; or give it another name");
     }
     if (access(run->stream_folder, F_OK) == 0 && !wl_folder_is_locked(run->stream_folder)) {
         wl_error_set(error, WL_ERR_OUTPUT, "an interrupted run left its measurements here");

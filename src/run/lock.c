@@ -79,24 +79,30 @@ static enum wl_code remove_old(const char *path, struct wl_error *error)
     return code;
 }
 
+static enum wl_code refuse_parent(const char *path, int failure, struct wl_error *error)
+{
+    char *parent = wl_path_folder(path);
+    wl_error_set(error, WL_ERR_OUTPUT, "cannot write into the folder for the report: %s",
+                 strerror(failure));
+    wl_error_set_where(error, "%s", parent);
+    free(parent);
+    return wl_error_set_hint(error, "choose another place with -o FILE");
+}
+
 enum wl_code wl_folder_make_locked(const char *path, bool replace, struct wl_folder_lock *lock,
                                    struct wl_error *error)
 {
     lock->is_held = false;
-    enum wl_code code = replace ? remove_old(path, error) : WL_OK;
+    struct stat status;
+    bool is_there_before = lstat(path, &status) == 0;
+    if (!is_there_before && errno != ENOENT)
+        return refuse_parent(path, errno, error);
+    enum wl_code code = replace && is_there_before ? remove_old(path, error) : WL_OK;
     if (code)
         return code;
-    if (mkdir(path, 0777) != 0) {
-        if (errno == EEXIST)
-            return refuse(path, error); /* made since by a run beside this one */
-        char *parent = wl_path_folder(path);
-        code = wl_error_set(error, WL_ERR_OUTPUT, "cannot write into the folder for the report: %s",
-                            strerror(errno));
-        wl_error_set_where(error, "%s", parent);
-        wl_error_set_hint(error, "choose another place with -o FILE");
-        free(parent);
-        return code;
-    }
+    if (mkdir(path, 0777) != 0)
+        return errno == EEXIST ? refuse(path, error) /* made since by a run beside this one */
+                               : refuse_parent(path, errno, error);
     enum held held = take(path, lock);
     if (held == HELD_BY_ANOTHER || (held == HELD_BY_US && !is_there(path, lock->descriptor))) {
         wl_folder_unlock(lock);

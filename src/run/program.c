@@ -39,8 +39,11 @@ static char *find_in_path(const char *name)
 
 enum wl_code wl_program_find(const char *name, char **path, struct wl_error *error)
 {
-    *path = strchr(name, '/') ? wl_string_copy(name) : find_in_path(name);
     struct stat status;
+    *path = NULL;
+    if (!*name)
+        return wl_error_set(error, WL_ERR_INPUT, "the name of the program is empty");
+    *path = strchr(name, '/') ? wl_string_copy(name) : find_in_path(name);
     if (!*path) {
         wl_error_set(error, WL_ERR_INPUT, "there is no program %s in PATH", name);
         if (stat(name, &status) == 0)

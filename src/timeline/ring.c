@@ -15,7 +15,7 @@
 #include "timeline/names.h"
 #include "timeline/timeline.h"
 
-enum { RING_RECORDS = 1 << 15, PERIOD_MS = 50, PATIENCE_MS = 200, STOP_SECONDS = 1 };
+enum { RING_RECORDS = 1 << 15, PATIENCE_MS = 200, STOP_SECONDS = 1 };
 
 uint64_t wl_timeline_wanted;
 uint64_t (*wl_timeline_simulated_now)(void);
@@ -332,7 +332,7 @@ void wl_timeline_start(const struct wl_timeline_options *options,
     if (!trace.options.ring_records)
         trace.options.ring_records = RING_RECORDS;
     if (!trace.options.period_ms)
-        trace.options.period_ms = PERIOD_MS;
+        trace.options.period_ms = WL_TIMELINE_PERIOD_MS;
     trace.sink = sink;
     trace.names_reported = 0;
     trace.drained = 0;

@@ -123,10 +123,12 @@ struct wl_timeline_sink {
     void (*put_records)(void *self, struct wl_timeline_record *records, size_t count);
 };
 
+enum { WL_TIMELINE_PERIOD_MS = 50 };
+
 struct wl_timeline_options {
     uint64_t wanted;      /* categories, as bits */
     size_t ring_records;  /* a power of two; 0: 32768 */
-    unsigned period_ms;   /* between drains; 0: 50 */
+    unsigned period_ms;   /* between drains; 0: WL_TIMELINE_PERIOD_MS */
     unsigned patience_ms; /* how long a full ring holds a thread up before records are dropped */
     uint64_t (*now_ns)(void); /* the simulated clock, or NULL: that of the machine */
     bool is_paused;           /* nothing is recorded before wl_timeline_pause(false) */

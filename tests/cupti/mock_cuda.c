@@ -444,14 +444,17 @@ static int launch(uint32_t call, const struct wl_cuda_launch_parameters *paramet
             listener->run(kernel, parameters, 0, false);
         return success;
     }
-    int result = parameters->block[0] > 1024 ? error_invalid_value : success;
+    bool is_stale = mock_value("stale_at", 0) == (long)correlation; /* of an unloaded module */
+    int result = parameters->block[0] > 1024 || is_stale ? error_invalid_value : success;
     uint64_t own_data = 0;
     struct wl_cupti_api_data data = {
         .site = WL_CUPTI_ENTER,
         .function_name = "cuLaunchKernel",
         .parameters = parameters,
         .result = &result,
-        .symbol = is_graph ? NULL : kernel->name,
+        .symbol = is_graph   ? NULL
+                  : is_stale ? (const char *)3
+                             : kernel->name,
         .context = (void *)current,
         .context_id = mock_context_number(current) + 1,
         .own_data = &own_data,

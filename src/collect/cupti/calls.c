@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/try_read.h"
+
 const struct wl_collect_launch_call wl_collect_launch_calls[WL_COLLECT_LAUNCH_CALL_COUNT] = {
     {WL_CUPTI_CALL_LAUNCH, .kind = WL_CALL_PLAIN},
     {WL_CUPTI_CALL_LAUNCH_PTSZ, .kind = WL_CALL_PLAIN, .is_per_thread = true},
@@ -45,6 +47,13 @@ struct wl_collect_request wl_collect_read_request(enum wl_call_kind kind,
     const struct wl_cuda_launch_parameters *parameters = data->parameters;
     return (struct wl_collect_request){parameters->function, parameters->stream, parameters->grid,
                                        parameters->block, parameters->shared_bytes};
+}
+
+const char *wl_collect_symbol(const struct wl_cupti_api_data *data)
+{
+    char first;
+    return data->symbol && wl_try_read(data->symbol, &first, 1) ? data->symbol
+                                                                : "(kernel without a name)";
 }
 
 bool wl_collect_is_peer(const char *function)

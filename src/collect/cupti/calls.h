@@ -27,6 +27,10 @@ struct wl_collect_request {
 struct wl_collect_request wl_collect_read_request(enum wl_call_kind kind,
                                                   const struct wl_cupti_api_data *data);
 
+/* The kernel's name as the compiler wrote it; a launch of what was unloaded has none: the driver
+ * refuses it, and CUPTI gives an address that must not be read. */
+const char *wl_collect_symbol(const struct wl_cupti_api_data *data);
+
 /* A call that launches kernels, at its beginning or its end. */
 struct wl_collect_call {
     const struct wl_collect_launch_call *row;

@@ -134,7 +134,7 @@ static struct wl_collect_launch *see_launch(struct wl_cupti_collector *collector
     const struct wl_cupti_api_data *data = call->data;
     struct wl_collect_group *group = NULL;
     struct wl_collect_request request = wl_collect_read_request(call->row->kind, data);
-    const char *symbol = data->symbol ? data->symbol : "(kernel without a name)";
+    const char *symbol = wl_collect_symbol(data);
     struct wl_collect_kernel *kernel = wl_collect_kernel_find(&replay->kernels, symbol);
     struct wl_filter_launch asked = {
         .mangled = kernel->mangled,
@@ -167,7 +167,7 @@ static struct wl_collect_launch *see_launch(struct wl_cupti_collector *collector
 static void launch_in_range(struct wl_replayer *replay, const struct wl_collect_call *call,
                             struct wl_collect_context *context)
 {
-    const char *symbol = call->data->symbol ? call->data->symbol : "(kernel without a name)";
+    const char *symbol = wl_collect_symbol(call->data);
     struct wl_relaunch *relaunch = NULL;
     if (!replay->range || !replay->range->is_open)
         return;
@@ -323,7 +323,7 @@ static void launch_enter(struct wl_cupti_collector *collector, const struct wl_c
     }
     if (is_captured(collector, call)) {
         collector->has_peer_graphs =
-            collector->has_peer_graphs || (data->symbol && wl_collect_is_peer(data->symbol));
+            collector->has_peer_graphs || wl_collect_is_peer(wl_collect_symbol(data));
         return;
     }
     end_counts(replay);

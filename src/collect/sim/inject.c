@@ -101,6 +101,9 @@ static void launch_end(void *self, const struct wl_device_launch *launch,
     {
         if (wl_session_open_stream())
             simulated.collected->launch_end(simulated.collected->self, launch, counts, error);
+        const char *trouble = wl_session_stream_trouble();
+        if (trouble)
+            wl_running_trouble(trouble);
     }
     wl_session_leave(&visit);
 }

@@ -16,6 +16,8 @@ enum wl_code wl_stream_writer_open(const char *folder, struct wl_stream_writer *
                                    struct wl_error *error);
 /* The sink that writes into it. Valid until close. */
 const struct wl_sink *wl_stream_writer_sink(struct wl_stream_writer *writer);
+/* Why no more records are taken, or NULL while they are. Valid until close. */
+const char *wl_stream_writer_trouble(struct wl_stream_writer *writer);
 void wl_stream_writer_close(struct wl_stream_writer *writer);
 /* After fork(): the child must not write into its parent's stream; drops the descriptor and frees
  * the writer. */

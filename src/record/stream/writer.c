@@ -260,6 +260,11 @@ const struct wl_sink *wl_stream_writer_sink(struct wl_stream_writer *writer)
     return &writer->sink;
 }
 
+const char *wl_stream_writer_trouble(struct wl_stream_writer *writer)
+{
+    return writer->is_stopped ? writer->reason : NULL; /* neither changes any more */
+}
+
 void wl_stream_writer_abandon(struct wl_stream_writer *writer)
 {
     if (!writer)
