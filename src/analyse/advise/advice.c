@@ -448,6 +448,106 @@ enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catal
     return WL_OK;
 }
 
+/* ---- each launch by itself ---- */
+
+/* One call of wl_advise_each. */
+struct each {
+    struct advising *alone; /* by launch, of one subject each */
+    struct wl_rule_subject *subjects;
+    double *shares, *times_ns;
+    size_t *stands, *alike;
+    size_t count;
+};
+
+static void take_alone(void *self, const struct wl_rule *rule,
+                       const struct wl_rule_subject *subject, const json_t *result)
+{
+    const struct each *each = self;
+    bool is_of_all = rule->is_of_program || rule->is_of_trace;
+    take(&each->alone[subject - each->subjects], rule, is_of_all ? NULL : subject, result);
+}
+
+/* facts: NULL where there is no trace. */
+static void begin_each(struct each *each, struct wl_metric_catalog *catalog,
+                       const struct wl_advice_options *options, json_t *facts)
+{
+    size_t count = each->count = options->launch_count;
+    each->alone = wl_alloc_zero(count + 1, sizeof *each->alone);
+    each->subjects = wl_alloc_zero(count + 1, sizeof *each->subjects);
+    each->shares = wl_alloc_zero(count + 1, sizeof *each->shares);
+    each->times_ns = wl_alloc_zero(count + 1, sizeof *each->times_ns);
+    each->stands = wl_alloc_zero(count + 1, sizeof *each->stands);
+    each->alike = wl_alloc_zero(count + 1, sizeof *each->alike);
+    for (size_t i = 0; i < count; i++) {
+        struct advising *alone = &each->alone[i];
+        *alone = (struct advising){.list = wl_alloc_zero(1, sizeof *alone->list),
+                                   .catalog = catalog,
+                                   .subjects = &each->subjects[i],
+                                   .shares = &each->shares[i],
+                                   .times_ns = &each->times_ns[i],
+                                   .stands = &each->stands[i],
+                                   .alike = &each->alike[i],
+                                   .subject_count = 1};
+        alone->list->facts = json_incref(facts);
+        each->subjects[i].launch = options->launches[i];
+        each->subjects[i].set = wl_metric_set_create(catalog, options->launches[i]);
+        weigh(alone);
+        if (facts)
+            weigh_by_trace(alone, facts);
+        gather(alone);
+    }
+}
+
+static void end_each(struct each *each)
+{
+    for (size_t i = 0; i < each->count; i++)
+        wl_metric_set_free(each->subjects[i].set);
+    free(each->alone);
+    free(each->subjects);
+    free(each->shares);
+    free(each->times_ns);
+    free(each->stands);
+    free(each->alike);
+}
+
+enum wl_code wl_advise_each(struct wl_report *report, struct wl_metric_catalog *catalog,
+                            const struct wl_rules *rules, const struct wl_advice_options *options,
+                            struct wl_advice_list **lists, struct wl_error *error)
+{
+    struct advising choosing = {0};
+    struct each each = {0};
+    json_t *facts = NULL;
+    enum wl_code code = choose_rules(&choosing, rules, options->rules, error);
+    if (code == WL_OK)
+        code = load(report, options, error);
+    if (code == WL_OK)
+        code = wl_timeline_facts(report, &facts, error);
+    if (code == WL_OK) {
+        begin_each(&each, catalog, options, facts);
+        struct wl_rule_run run = {.folder = options->folder,
+                                  .rules = choosing.chosen,
+                                  .rule_count = choosing.chosen_count,
+                                  .subjects = each.subjects,
+                                  .subject_count = each.count,
+                                  .is_each_alone = true,
+                                  .trace = facts,
+                                  .take = take_alone,
+                                  .self = &each};
+        code = wl_rules_run(&run, error);
+    }
+    for (size_t i = 0; i < each.count; i++) {
+        if (code == WL_OK)
+            rank(&each.alone[i]);
+        else
+            wl_advice_free(each.alone[i].list);
+        lists[i] = code == WL_OK ? each.alone[i].list : NULL;
+    }
+    end_each(&each);
+    free(choosing.chosen);
+    json_decref(facts);
+    return code;
+}
+
 void wl_advice_free(struct wl_advice_list *list)
 {
     if (!list)

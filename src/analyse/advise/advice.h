@@ -92,6 +92,12 @@ struct wl_advice_options {
 enum wl_code wl_advise(struct wl_report *report, struct wl_metric_catalog *catalog,
                        const struct wl_rules *rules, const struct wl_advice_options *options,
                        struct wl_advice_list **list, struct wl_error *error);
+/* The same for each of the launches as if there was no other, in one go: lists has a place for
+ * each, and each is to be freed. In an error no list is left. A rule that fails for a launch is not
+ * tried on those behind it. */
+enum wl_code wl_advise_each(struct wl_report *report, struct wl_metric_catalog *catalog,
+                            const struct wl_rules *rules, const struct wl_advice_options *options,
+                            struct wl_advice_list **lists, struct wl_error *error);
 void wl_advice_free(struct wl_advice_list *list);
 
 /* Best first; the same for the same report. */

@@ -27,7 +27,8 @@ enum { default_cpu_ms = 2000, default_wait_ms = 10000, most_memory_mib = 1024 };
 
 static const char refusal[] = "!"; /* begins a line that says why rules cannot be loaded */
 
-/* The work as a list: each subject with each rule of launches, then the rules of the program. */
+/* The work as a list: each subject with each rule of launches, then the rules of the program; or
+ * each subject with all of them. */
 struct work {
     const struct wl_rule_run *run;
     size_t *launch_rules, *program_rules; /* indices of rules */
@@ -41,8 +42,19 @@ struct item {
     const struct wl_rule_subject *subject; /* NULL: all */
 };
 
+static struct item item_alone(const struct work *work, size_t number)
+{
+    size_t rules = work->launch_rule_count + work->program_rule_count, place = number % rules;
+    size_t rule = place < work->launch_rule_count
+                      ? work->launch_rules[place]
+                      : work->program_rules[place - work->launch_rule_count];
+    return (struct item){rule, &work->run->subjects[number / rules]};
+}
+
 static struct item item_at(const struct work *work, size_t number)
 {
+    if (work->run->is_each_alone)
+        return item_alone(work, number);
     size_t of_launches = work->launch_rule_count * work->run->each_count;
     if (number >= of_launches)
         return (struct item){work->program_rules[number - of_launches], NULL};
@@ -279,7 +291,9 @@ enum wl_code wl_rules_run(const struct wl_rule_run *run, struct wl_error *error)
         else if (!is_of_all)
             work.launch_rules[work.launch_rule_count++] = i;
     }
-    work.count = work.launch_rule_count * run->each_count + work.program_rule_count;
+    work.count = run->is_each_alone
+                     ? (work.launch_rule_count + work.program_rule_count) * run->subject_count
+                     : work.launch_rule_count * run->each_count + work.program_rule_count;
     enum wl_code code = WL_OK;
     for (size_t next = 0; next < work.count && code == WL_OK;)
         code = run_child(&work, &next, error);

@@ -9,7 +9,7 @@
 #include "analyse/advise/rules.h"
 
 /* What one rule said of one subject (wl_rule_state_apply); subject is NULL for rules of a program
- * or a trace.
+ * or a trace, unless each subject is alone.
  * result belongs to the caller of this function. */
 typedef void wl_rule_take(void *self, const struct wl_rule *rule,
                           const struct wl_rule_subject *subject, const json_t *result);
@@ -21,6 +21,8 @@ struct wl_rule_run {
     const struct wl_rule_subject *subjects;
     size_t subject_count;
     size_t each_count;   /* rules of launches are applied to so many, the first; others have all */
+    bool is_each_alone;  /* each subject has the rules of programs and traces, too, as if it were
+                            all there is; each_count is not read */
     const json_t *trace; /* facts for rules of a trace, or NULL: there is none */
     uint32_t cpu_limit_ms;  /* of one rule on one subject; 0: the default, 2 s */
     uint32_t wait_limit_ms; /* how long one may take altogether; 0: the default, 10 s */

@@ -164,6 +164,55 @@ static void results_are_taken(void **state)
           "{\"findings\":[{\"title\":\"3\"}]}", 2);
 }
 
+static void take_subject(void *self, const struct wl_rule *rule,
+                         const struct wl_rule_subject *subject, const json_t *result)
+{
+    struct taken *taken = self;
+    const json_t *finding = json_array_get(json_object_get(result, "findings"), 0);
+    wl_text_addf(&taken->text, "%s%s:%p:%s", taken->count++ ? " " : "", rule->id,
+                 (const void *)subject, json_string_value(json_object_get(finding, "title")));
+}
+
+/* A rule of launches and one of the program: the second sees one launch each time. */
+static void each_is_alone_where_asked(void **state)
+{
+    (void)state;
+    struct wl_rules *rules = NULL;
+    put_file("return { { id = 'one', name = 'O', description = 'd', apply = function(launch) "
+             "return { { title = 'launch' } } end }, "
+             "{ id = 'all', name = 'A', description = 'd', scope = 'program', "
+             "apply = function(all) return { { title = 'of ' .. #all.launches } } end } }");
+    assert_int_equal(wl_rules_load(catalog, folder, &rules, NULL), WL_OK);
+    const struct wl_rule *chosen[2] = {wl_rules_find(rules, "all"), wl_rules_find(rules, "one")};
+    struct wl_rule_subject subjects[2] = {{&launch, wl_metric_set_create(catalog, &launch)},
+                                          {&launch, wl_metric_set_create(catalog, &launch)}};
+    struct wl_rule_run run = {.folder = folder,
+                              .rules = chosen,
+                              .rule_count = 2,
+                              .subjects = subjects,
+                              .subject_count = 2,
+                              .each_count = 2,
+                              .take = take_subject};
+    for (int is_alone = 0; is_alone < 2; is_alone++) {
+        struct taken taken = {0};
+        void *first = &subjects[0], *second = &subjects[1];
+        run.is_each_alone = is_alone;
+        run.self = &taken;
+        assert_int_equal(wl_rules_run(&run, NULL), WL_OK);
+        char *expected =
+            is_alone
+                ? wl_string_format("one:%p:launch all:%p:of 1 one:%p:launch all:%p:of 1", first,
+                                   first, second, second)
+                : wl_string_format("one:%p:launch one:%p:launch all:%p:of 2", first, second, NULL);
+        assert_string_equal(taken.text.data, expected);
+        free(expected);
+        wl_text_free(&taken.text);
+    }
+    for (size_t i = 0; i < 2; i++)
+        wl_metric_set_free(subjects[i].set);
+    wl_rules_free(rules);
+}
+
 static void absent_metrics_are_named(void **state)
 {
     (void)state;
@@ -208,6 +257,7 @@ int main(void)
         cmocka_unit_test(wrong_rules_are_refused),
         cmocka_unit_test(rules_are_in_order),
         cmocka_unit_test(results_are_taken),
+        cmocka_unit_test(each_is_alone_where_asked),
         cmocka_unit_test(absent_metrics_are_named),
         cmocka_unit_test(bad_rules_harm_only_themselves),
     };

@@ -11,6 +11,47 @@
 
 enum { longest_line = 120 };
 
+static struct wl_advice_options options_of(const struct wl_view_context *context,
+                                           const struct wl_report_launch *const *launches,
+                                           size_t launch_count)
+{
+    return (struct wl_advice_options){
+        .folder = context->options->section_folder,
+        .rules = context->options->rules,
+        .launches = launches,
+        .launch_count = launch_count,
+    };
+}
+
+void wl_view_advice_set(struct wl_view_advice *advice, struct wl_advice_list *list)
+{
+    advice->list = list;
+    advice->findings = wl_advice_all(list, &advice->finding_count);
+    advice->skips = wl_advice_skips(list, &advice->skip_count);
+}
+
+static enum wl_code advise_on(struct wl_view_context *context,
+                              const struct wl_report_launch *const *launches, size_t launch_count,
+                              struct wl_view_advice *advice, struct wl_error *error)
+{
+    const struct wl_advice_options options = options_of(context, launches, launch_count);
+    struct wl_advice_list *list = NULL;
+    enum wl_code code =
+        wl_advise(context->report, context->catalog, advice->rules, &options, &list, error);
+    if (code == WL_OK)
+        wl_view_advice_set(advice, list);
+    return code;
+}
+
+enum wl_code wl_view_advise_each(struct wl_view_context *context, const struct wl_rules *rules,
+                                 const struct wl_report_launch *const *launches,
+                                 size_t launch_count, struct wl_advice_list **lists,
+                                 struct wl_error *error)
+{
+    const struct wl_advice_options options = options_of(context, launches, launch_count);
+    return wl_advise_each(context->report, context->catalog, rules, &options, lists, error);
+}
+
 enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error)
 {
@@ -23,10 +64,10 @@ enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_vie
     if (code == WL_OK && wl_longest_stand_for_all(context)) {
         struct wl_longest longest = wl_longest_choose(context);
         own->looked_at = longest.count;
-        code = wl_view_advise_on(context, longest.launches, longest.count, own, error);
+        code = advise_on(context, longest.launches, longest.count, own, error);
         free(longest.launches);
     } else if (code == WL_OK) {
-        code = wl_view_advise_on(context, context->launches, context->launch_count, own, error);
+        code = advise_on(context, context->launches, context->launch_count, own, error);
     }
     if (code == WL_OK) {
         *advice = context->advice = own;
@@ -35,25 +76,6 @@ enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_vie
     wl_view_advice_release(own);
     free(own);
     return code;
-}
-
-enum wl_code wl_view_advise_on(struct wl_view_context *context,
-                               const struct wl_report_launch *const *launches, size_t launch_count,
-                               struct wl_view_advice *advice, struct wl_error *error)
-{
-    struct wl_advice_options options = {
-        .folder = context->options->section_folder,
-        .rules = context->options->rules,
-        .launches = launches,
-        .launch_count = launch_count,
-    };
-    enum wl_code code =
-        wl_advise(context->report, context->catalog, advice->rules, &options, &advice->list, error);
-    if (code != WL_OK)
-        return code;
-    advice->findings = wl_advice_all(advice->list, &advice->finding_count);
-    advice->skips = wl_advice_skips(advice->list, &advice->skip_count);
-    return WL_OK;
 }
 
 void wl_view_advice_say_looked_at(const struct wl_view_context *context,

@@ -21,10 +21,14 @@ struct wl_view_advice {
 enum wl_code wl_view_advise(struct wl_view_context *context, const struct wl_view_advice **advice,
                             struct wl_error *error);
 
-/* The same for some launches only, for the caller, with rules that are loaded already. */
-enum wl_code wl_view_advise_on(struct wl_view_context *context,
-                               const struct wl_report_launch *const *launches, size_t launch_count,
-                               struct wl_view_advice *advice, struct wl_error *error);
+/* For each of some launches as if there was no other, with rules that are loaded already; lists as
+ * for wl_advise_each. */
+enum wl_code wl_view_advise_each(struct wl_view_context *context, const struct wl_rules *rules,
+                                 const struct wl_report_launch *const *launches,
+                                 size_t launch_count, struct wl_advice_list **lists,
+                                 struct wl_error *error);
+/* Takes a list of such to be looked at; wl_view_advice_release frees it. */
+void wl_view_advice_set(struct wl_view_advice *advice, struct wl_advice_list *list);
 /* Says how many launches the rules looked at, where that is not all. */
 void wl_view_advice_say_looked_at(const struct wl_view_context *context,
                                   const struct wl_view_advice *advice, struct wl_page_sink *sink);

@@ -320,29 +320,55 @@ static void put_launch(struct page *page, size_t index)
     wl_end(sink);
 }
 
+/* Launches that rules look at in one process. */
+enum { ADVISED_TOGETHER = 64 };
+
+/* What rules found of the launches at hand, each by itself. */
+struct advised {
+    struct wl_rules *rules; /* NULL: findings are not shown */
+    struct wl_advice_list *lists[ADVISED_TOGETHER];
+};
+
+/* Of launch i, into *advice: of those behind it, too, whenever it is the first of so many. */
+static enum wl_code advise(struct wl_view_context *context, struct advised *advised, size_t i,
+                           struct wl_view_advice *advice, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    size_t place = i % ADVISED_TOGETHER, rest = context->launch_count - i;
+    if (place == 0)
+        code = wl_view_advise_each(context, advised->rules, &context->launches[i],
+                                   rest < ADVISED_TOGETHER ? rest : ADVISED_TOGETHER,
+                                   advised->lists, error);
+    if (code == WL_OK)
+        wl_view_advice_set(advice, advised->lists[place]);
+    advised->lists[place] = NULL;
+    return code;
+}
+
 static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *sink,
                          struct wl_error *error)
 {
     size_t others = 0;
-    struct wl_view_advice advice = {0};
+    struct advised advised = {0};
     enum wl_code code = WL_OK;
     if (context->options->has_findings)
-        code =
-            wl_rules_load(context->catalog, context->options->section_folder, &advice.rules, error);
+        code = wl_rules_load(context->catalog, context->options->section_folder, &advised.rules,
+                             error);
     if (code)
         return code;
     wl_heading(sink, wl_launch_columns, WL_LAUNCH_COLUMNS);
     wl_heading(sink, columns, COLUMN_COUNT);
     wl_heading(sink, wl_metric_columns, WL_METRIC_COLUMNS - 1);
-    if (advice.rules) /* between ncu's columns and the mark */
+    if (advised.rules) /* between ncu's columns and the mark */
         wl_heading(sink, wl_finding_columns, WL_FINDING_COLUMNS);
     wl_heading(sink, &wl_metric_columns[WL_METRIC_COLUMNS - 1], 1);
     wl_begin(sink, WL_LEVEL_LIST, "launches", 0);
     for (size_t i = 0; i < context->launch_count && !code; i++) {
+        struct wl_view_advice advice = {0};
         struct page page = {context, sink,
                             wl_metric_set_create(context->catalog, context->launches[i]), NULL};
-        if (advice.rules)
-            code = wl_view_advise_on(context, &context->launches[i], 1, &advice, error);
+        if (advised.rules)
+            code = advise(context, &advised, i, &advice, error);
         page.advice = advice.list ? &advice : NULL;
         bool is_other = context->launch_count > 1 &&
                         has_text(page.set, "launch__uncounted", "launches like it are counted");
@@ -353,10 +379,9 @@ static enum wl_code walk(struct wl_view_context *context, struct wl_page_sink *s
         wl_metric_set_free(page.set);
         wl_flush(sink);
         wl_advice_free(advice.list);
-        advice.list = NULL;
     }
     wl_end(sink);
-    wl_view_advice_release(&advice);
+    wl_rules_free(advised.rules);
     if (code)
         return code;
     if (others)
