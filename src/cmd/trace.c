@@ -269,6 +269,21 @@ static enum wl_code check_sampling(const struct wl_trace_options *options,
     return WL_OK;
 }
 
+static enum wl_code check_variables(const char *variables, struct wl_error *error)
+{
+    for (const char *at = variables ? variables : ""; *at;) {
+        size_t length = strcspn(at, ","), name = strcspn(at, "=,");
+        if (length && (name == 0 || name == length)) {
+            wl_error_set(error, WL_ERR_USAGE, "--env-var takes NAME=VALUE, not '%.*s'", (int)length,
+                         at);
+            return wl_error_set_hint(error, "a value that has a comma is set before warplens: "
+                                            "NAME=0,1 warplens trace ./app");
+        }
+        at += length + (at[length] == ',');
+    }
+    return WL_OK;
+}
+
 static enum wl_code trace(const struct wl_trace_options *options,
                           const struct wl_arguments *program, const struct wl_console *console,
                           struct wl_error *error)
@@ -297,6 +312,8 @@ static enum wl_code trace(const struct wl_trace_options *options,
         .request = &request, .messages = wl_console_messages(console), .program = program};
     bool has_report = false;
     enum wl_code code = check_tables(&options->tables, error);
+    if (!code)
+        code = check_variables(options->variables.data, error);
     if (!code)
         code = check_sampling(options, console, error);
     if (!code)

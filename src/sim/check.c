@@ -661,6 +661,26 @@ static void check_count_of_barrier(struct wl_warp *warp, const struct wl_op *op)
         report_barrier(warp, op, WL_FINDING_BARRIER_COUNT, 0, threads);
 }
 
+/* PTX ISA, exit: threads that end release barriers that wait for all threads, not those with a
+ * count of their own. Here such a barrier lets go, so that the launch ends and can be told about.
+ */
+void wl_check_short_barrier(struct wl_cta *cta, uint32_t number)
+{
+    const uint32_t expected = cta->barriers[number].expected;
+    const uint32_t arrived = cta->barriers[number].arrived;
+    if (expected <= arrived || expected >= cta->warp_count)
+        return;
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        struct wl_warp *warp = &cta->warps[i];
+        if (warp->status != WL_WARP_AT_BARRIER || warp->barrier != number)
+            continue;
+        if (warp->worker->run->options->checks & WL_CHECK_SYNC)
+            report_barrier(warp, warp->barrier_op, WL_FINDING_BARRIER_SHORT, arrived * WL_LANES,
+                           expected * WL_LANES);
+        return;
+    }
+}
+
 static const struct wl_op *check_barrier(struct wl_warp *warp, const struct wl_op *op)
 {
     const uint32_t checks = warp->worker->run->options->checks;

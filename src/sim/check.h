@@ -12,5 +12,8 @@ uint32_t wl_check_mode(const struct wl_sim_options *options);
 bool wl_check_is_opaque(const struct wl_program *program);
 /* The function around the operation in that mode; NULL: the executor's own. */
 wl_op_run wl_check_handler(uint32_t mode, const struct wl_op *op);
+/* A barrier that is about to let its warps go, before it does: a finding where it is for more
+ * threads than came, as the others have ended. */
+void wl_check_short_barrier(struct wl_cta *cta, uint32_t number);
 
 #endif

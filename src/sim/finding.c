@@ -47,6 +47,10 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
     [WL_FINDING_BARRIER_COUNT] = {"barrier-count", "synccheck",
                                   "a multiple of 32 threads, the same for all who use the barrier",
                                   true},
+    [WL_FINDING_BARRIER_SHORT] = {"short-barrier", "synccheck",
+                                  "as many threads as it is for must reach the barrier: it waits "
+                                  "for ever, where others end instead",
+                                  true},
     [WL_FINDING_MASK_CALLER] = {"mask-without-caller", "synccheck",
                                 "a lane must be in the mask that it gives", true},
     [WL_FINDING_MASK_ABSENT] = {"mask-of-absent-lanes", "synccheck",
@@ -346,12 +350,18 @@ static void print_barrier(const struct wl_program *program, const struct wl_find
         [WL_FINDING_BARRIER_DIVERGED] = "Divergent threads in warp",
         [WL_FINDING_BARRIER_EXITED] = "Threads of the warp have exited",
         [WL_FINDING_BARRIER_COUNT] = "Invalid number of threads",
+        [WL_FINDING_BARRIER_SHORT] = "Threads that it waits for have ended",
     };
     wl_text_addf(out, "Barrier error, %s", names[finding->kind]);
     print_culprit(program, finding, out);
     if (finding->kind == WL_FINDING_BARRIER_COUNT)
         wl_text_addf(out, "; barrier %" PRIu32 " for %" PRIu32 " threads", finding->number,
                      finding->wanted);
+    else if (finding->kind == WL_FINDING_BARRIER_SHORT)
+        wl_text_addf(out,
+                     "; barrier %" PRIu32 " for %" PRIu32 " threads, %" PRIu32
+                     " came and nobody else is left",
+                     finding->number, finding->wanted, finding->bytes);
     else
         wl_text_addf(out, "; %" PRIu32 " of the warp's %" PRIu32 " threads are at barrier %" PRIu32,
                      finding->bytes, finding->wanted, finding->number);
@@ -382,9 +392,10 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
         [WL_FINDING_RACE_LANES] = print_race,          [WL_FINDING_UNWRITTEN] = print_unwritten,
         [WL_FINDING_BARRIER_DIVERGED] = print_barrier, [WL_FINDING_BARRIER_EXITED] = print_barrier,
         [WL_FINDING_BARRIER_COUNT] = print_barrier,    [WL_FINDING_RACE_WARP] = print_race,
-        [WL_FINDING_RACE_COPY] = print_race,           [WL_FINDING_MASK_CALLER] = print_mask,
-        [WL_FINDING_MASK_ABSENT] = print_mask,         [WL_FINDING_SHUFFLE_ABSENT] = print_mask,
-        [WL_FINDING_RACE_BLOCKS] = print_race,         [WL_FINDING_RACE_LIMIT] = print_race_limit,
+        [WL_FINDING_BARRIER_SHORT] = print_barrier,    [WL_FINDING_RACE_COPY] = print_race,
+        [WL_FINDING_MASK_CALLER] = print_mask,         [WL_FINDING_MASK_ABSENT] = print_mask,
+        [WL_FINDING_SHUFFLE_ABSENT] = print_mask,      [WL_FINDING_RACE_BLOCKS] = print_race,
+        [WL_FINDING_RACE_LIMIT] = print_race_limit,
     };
     printers[finding->kind](program, finding, out);
     if (finding->count > 1)

@@ -29,6 +29,7 @@ enum wl_finding_kind {
     WL_FINDING_BARRIER_DIVERGED, /* lanes of a warp at a barrier, others elsewhere */
     WL_FINDING_BARRIER_EXITED,   /* lanes of a warp at a barrier, others have ended */
     WL_FINDING_BARRIER_COUNT,    /* a count of threads that cannot be */
+    WL_FINDING_BARRIER_SHORT,    /* of some of a block's threads, of which too many have ended */
     WL_FINDING_MASK_CALLER,      /* a mask of lanes without the one that uses it */
     WL_FINDING_MASK_ABSENT,      /* a mask that names lanes that do not come */
     WL_FINDING_SHUFFLE_ABSENT,   /* a value of a lane that does not take part */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/check.h"
 #include "sim/owed.h"
 #include "sim/shadow.h"
 
@@ -208,6 +209,14 @@ static bool is_complete(const struct wl_cta *cta, uint32_t number)
     return cta->barriers[number].arrived && cta->barriers[number].arrived >= expected;
 }
 
+static void complete_barrier(struct wl_cta *cta, uint32_t number)
+{
+    if (!is_complete(cta, number))
+        return;
+    wl_check_short_barrier(cta, number);
+    release_barrier(cta, number);
+}
+
 static void arrive(struct wl_warp *warp)
 {
     struct wl_cta *cta = warp->cta;
@@ -227,8 +236,7 @@ static void arrive(struct wl_warp *warp)
         warp->status = WL_WARP_READY;
         wait_until(warp, 0);
     }
-    if (is_complete(cta, number))
-        release_barrier(cta, number);
+    complete_barrier(cta, number);
 }
 
 static uint64_t count_issued(const struct wl_cta *cta)
@@ -253,8 +261,7 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
         return;
     }
     for (uint32_t number = 0; number < WL_BARRIERS; number++)
-        if (is_complete(cta, number))
-            release_barrier(cta, number);
+        complete_barrier(cta, number);
 }
 
 /* When the warp whose turn just ended goes on: behind its loads. They take as long whether caches
