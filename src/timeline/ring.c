@@ -76,15 +76,19 @@ static void convert_times(struct wl_timeline_record *records, size_t count)
     }
 }
 
-/* The records from drained up to written; those of a ring's end and its start in two pieces. */
+/* The records from drained up to written, in pieces: one that cannot be written is lost as a whole,
+ * and those before it are not. */
 static void drain_ring(struct wl_timeline_ring *ring, uint64_t written)
 {
+    enum { PIECE_RECORDS = 512 };
     uint64_t drained = atomic_load_explicit(&ring->drained, memory_order_relaxed);
     trace.drained += written - drained;
     while (drained != written) {
         uint64_t at = drained & (ring->capacity - 1), count = written - drained;
         if (count > ring->capacity - at)
             count = ring->capacity - at;
+        if (count > PIECE_RECORDS)
+            count = PIECE_RECORDS;
         convert_times(ring->records + at, (size_t)count);
         trace.sink->put_records(trace.sink->self, ring->records + at, (size_t)count);
         drained += count;
