@@ -35,6 +35,7 @@ struct wl_collect_context {
     struct wl_collect_launch_list batch;     /* launches since counting began, in order */
     const struct wl_replay_mode *batch_mode; /* of all of them; NULL: there is no batch */
     bool is_batch_sampled; /* as the program made it, it has samples and no counters */
+    bool is_batch_cold;    /* its first pass is the first since the profiler was switched on */
     struct wl_cupti_checkpoint checkpoint;
     bool is_saved;                 /* memory before the batch, to run it again */
     bool is_flush_due;             /* when the launch under way has ended */
