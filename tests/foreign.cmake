@@ -6,3 +6,10 @@ foreach(test_file ${foreign_tests})
   set_tests_properties(foreign.${name} PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77
     ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens;BUILD=${CMAKE_BINARY_DIR};SOURCE=${CMAKE_SOURCE_DIR};WARPLENS_COLLECTOR=sim")
 endforeach()
+# Reports of the ladders, out as a raw page and back, find the same.
+if(WL_NVCC)
+  add_test(NAME foreign.ladders COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/foreign/ladders.py ${CMAKE_BINARY_DIR}/tests/reports/ladders)
+  set_tests_properties(foreign.ladders PROPERTIES LABELS cli TIMEOUT ${WL_TEST_TIMEOUT_S}
+    ENVIRONMENT "WARPLENS=${CMAKE_BINARY_DIR}/warplens")
+  wl_reads(foreign.ladders ladders_profiled)
+endif()

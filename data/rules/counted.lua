@@ -11,25 +11,49 @@ local function has_lines(launch, metric)
 end
 
 local l1 = "l1tex__throughput.avg.pct_of_peak_sustained_active"
-local others = {
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed", "lts__throughput.avg.pct_of_peak_sustained_elapsed",
-    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
+local units = {
+    { name = "l1", title = "L1", metric = l1 },
+    { name = "sm", title = "the SM", metric = "sm__throughput.avg.pct_of_peak_sustained_elapsed" },
+    { name = "l2", title = "L2", metric = "lts__throughput.avg.pct_of_peak_sustained_elapsed" },
+    { name = "dram", title = "device memory", metric = "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed" },
 }
 
--- The part of the time in which L1 works, and what would remain of it beside the other units if it had only this part
--- of its work.
-local function saved_of_l1(launch, kept)
-    local m, next_busy = launch.m, 0
-    local own = math.min(100, m[l1])
-    for _, name in ipairs(others) do
-        next_busy = math.max(next_busy, math.min(100, m(name) or 0))
+-- The part of the time that is saved where each unit keeps this part of its work, beside what others do: the busiest
+-- unit's time before and after.
+local function saved_of(launch, parts)
+    local m, before, after = launch.m, 0, 0
+    for _, unit in ipairs(units) do
+        local busy = math.min(100, m(unit.metric) or 0)
+        before = math.max(before, busy)
+        after = math.max(after, busy * (parts[unit.name] or 1))
     end
-    return math.max(0, own - math.max(own * kept, next_busy)) / 100
+    return math.max(0, before - after) / 100
 end
 
-local function how(launch, kept)
-    return string.format("of the %.0f%% of the time in which L1 works %.0f%% remain, where no other unit is busier",
-        math.min(100, launch.m[l1]), math.min(100, launch.m[l1]) * kept)
+local function how(launch, parts)
+    local texts = {}
+    for _, unit in ipairs(units) do
+        local busy = math.min(100, launch.m(unit.metric) or 0)
+        if parts[unit.name] and busy > 0 then
+            texts[#texts + 1] = string.format("of the %.0f%% of the time in which %s works %.0f%% remain", busy, unit.title,
+                busy * parts[unit.name])
+        end
+    end
+    return table.concat(texts, ", ") .. ", where no other unit is busier"
+end
+
+-- What L2 and device memory keep if only sectors of which all is asked for are moved: what L1 misses, and what device
+-- memory moves beyond the bytes that are asked for.
+local function parts_below(m, kept, asked_bytes)
+    local ideal, hits = m("memory_l2_theoretical_sectors_global_ideal"),
+        m("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")
+    local l2, dram = m("lts__t_sectors_srcunit_tex.sum") or 0, m("dram__bytes.sum") or 0
+    local misses = hits and m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] - hits
+    return {
+        l1 = kept,
+        l2 = ideal and misses and l2 > 0 and misses > ideal and math.max(kept, 1 - (misses - ideal) / l2) or nil,
+        dram = dram > asked_bytes and math.max(kept, asked_bytes / dram) or nil,
+    }
 end
 
 -- 32 lanes that ask for neighbouring words of 4 bytes.
@@ -40,9 +64,20 @@ local sectors_of_full_request = 4
 -- fewer sectors.
 local function sectors_of(m, op)
     local all = m["l1tex__t_sectors_pipe_lsu_mem_global_op_" .. op .. ".sum"]
-    local bytes = m["smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. op .. ".ratio"]
+    local bytes = all > 0 and m["smsp__sass_average_data_bytes_per_sector_mem_global_op_" .. op .. ".ratio"] or 32
     local requests = m("l1tex__t_requests_pipe_lsu_mem_global_op_" .. op .. ".sum") or 0
     return all, all * math.max(0, 1 - bytes / 32), math.max(0, all - sectors_of_full_request * requests), bytes
+end
+
+-- Threads that take a few neighbours load each of them at such a stride: what one load leaves of a sector the next one
+-- finds in L1. A request then touches few lines of 128 bytes, unlike one whose threads are scattered.
+local most_lines_of_pieces = 5
+local function is_by_pieces(m)
+    local lines = m("memory_l1_tag_requests_global")
+    local requests = (m("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") or 0) +
+        (m("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum") or 0)
+    local hits = m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or m("l1tex__t_sector_hit_rate.pct") or 0
+    return lines and requests > 0 and hits >= 50 and lines <= most_lines_of_pieces * requests
 end
 
 return {
@@ -57,20 +92,25 @@ return {
         description = "Global memory is read and written in sectors of 32 bytes. Counted for the whole kernel by a real " ..
             "GPU: how many of those bytes were asked for, and how many sectors a request takes. Fires when a quarter of the " ..
             "sectors hold nothing that was asked for and are more than 32 neighbouring words need, and the counts of " ..
-            "instructions, of which global-uncoalesced is, are not in the report.",
+            "instructions, of which global-uncoalesced is, are not in the report. Loads at a small stride (few lines a request) " ..
+            "whose rest of a sector is found in L1 (half of the sectors) are left out.",
         advice = "Let neighbouring threads (threadIdx.x) take neighbouring elements. Simulated (--collector sim), or with " ..
             "--instruction-counts, the report says which line it is.",
         apply = function(launch)
             local m = launch.m
             local loads, unused_loads, more_loads, load_bytes = sectors_of(m, "ld")
             local stores, unused_stores, more_stores, store_bytes = sectors_of(m, "st")
+            if is_by_pieces(m) then
+                unused_loads, more_loads = 0, 0
+            end
             local all, unused = loads + stores, unused_loads + unused_stores
             local excess = m("derived__memory_l2_theoretical_sectors_global_excessive") -- where addresses were compared
             unused = math.min(unused, excess or more_loads + more_stores)
             if all == 0 or unused < 0.25 * all or has_lines(launch, "memory_l2_theoretical_sectors_global") then
                 return nil
             end
-            local kept = 1 - unused / all
+            local asked = loads * load_bytes + stores * store_bytes
+            local parts = parts_below(m, 1 - unused / all, asked)
             local of_loads = unused_loads >= unused_stores
             return {
                 title = string.format("%s of each 32-byte sector that is %s were asked for",
@@ -81,8 +121,8 @@ return {
                     { metric = "l1tex__t_sectors_pipe_lsu_mem_global_op_" .. (of_loads and "ld" or "st") .. ".sum" },
                     { metric = l1 },
                 },
-                saved = saved_of_l1(launch, kept),
-                how = how(launch, kept),
+                saved = saved_of(launch, parts),
+                how = how(launch, parts),
                 confidence = "medium",
             }
         end,
@@ -107,7 +147,7 @@ return {
             if all == 0 or conflicts < 0.2 * all or has_lines(launch, "memory_l1_wavefronts_shared") then
                 return nil
             end
-            local kept = 1 - conflicts / all
+            local parts = { l1 = 1 - conflicts / all }
             return {
                 title = string.format("%s of %s wavefronts of shared memory are bank conflicts", advice.count(conflicts),
                     advice.count(all)),
@@ -116,8 +156,8 @@ return {
                     { metric = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum" },
                     { metric = l1 },
                 },
-                saved = saved_of_l1(launch, kept),
-                how = how(launch, kept),
+                saved = saved_of(launch, parts),
+                how = how(launch, parts),
                 confidence = "medium",
             }
         end,

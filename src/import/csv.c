@@ -15,6 +15,7 @@ static char *read_field(struct wl_csv *csv, bool *is_last)
             from += *from == '"';
             *to++ = *from++;
         }
+        csv->is_cut = !*from;
         from += *from == '"';
     }
     while (*from && *from != ',' && *from != '\n')

@@ -11,6 +11,7 @@
 struct wl_csv {
     char *next;
     WL_VECTOR(char *) fields; /* of the row read last */
+    bool is_cut;              /* the text ended within quotes */
 };
 
 /* False at the end. Empty lines are passed over. */

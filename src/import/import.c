@@ -15,18 +15,20 @@
 #include "report/part.h"
 #include "report/report.h"
 
-/* What is held in memory at once; a database is not. */
-enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 16, HEAD_BYTES = 4096 };
+/* What is held in memory at once; a database is not. Of the head the format is told: what a program
+ * printed may stand before a table of ncu's. */
+enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 16, HEAD_BYTES = 1 << 20 };
 
+/* The tables that may stand behind a program's output come first. */
 static const struct wl_import_format *const formats[] = {
-    &wl_import_sqlite,       &wl_import_ncu_report, &wl_import_nsys_json,
-    &wl_import_rocprof_json, &wl_import_chrome,     &wl_import_perfetto,
-    &wl_import_ncu_source,   &wl_import_ncu_csv,    &wl_import_rocprof,
+    &wl_import_sqlite,     &wl_import_ncu_report, &wl_import_ncu_details,  &wl_import_ncu_csv,
+    &wl_import_ncu_source, &wl_import_nsys_json,  &wl_import_rocprof_json, &wl_import_chrome,
+    &wl_import_perfetto,   &wl_import_rocprof,
 };
 static const char known[] =
     "known are nsys's SQLite and JSON, nvprof's SQLite, Chrome and PyTorch traces (.json, "
-    ".json.gz), Perfetto traces, .ncu-rep, `ncu --page raw --csv` and `--page source --csv`, "
-    "rocprofv3's CSV and JSON";
+    ".json.gz), Perfetto traces, .ncu-rep, `ncu --csv` of the pages raw, "
+    "details and source, rocprofv3's CSV and JSON";
 
 /* Opens a regular file and nothing else: a FIFO would block, and the file is read more than once.
  */

@@ -266,6 +266,43 @@ static void raw_pages_are_read(void **state)
     wl_report_close(report);
 }
 
+/* A row a metric: under its label, which means one thing in one section and another in the next, or
+ * under its name; two launches of one kernel; a version without sizes. */
+static void details_pages_are_read(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    double value = 0;
+    enum wl_mark mark;
+#define ROW "\"app\",\"host\",\"k(int)\",\"2020-Jan-01\",\"1\",\"7\","
+    struct wl_report *report = import_text(
+        "==PROF== Connected to process 1\n"
+        "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Kernel Time\",\"Context\","
+        "\"Stream\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule Name\"\n"
+        "\"0\",\"12\"," ROW "\"GPU Speed Of Light\",\"Memory Throughput\",\"%\",\"41.5\",\"\"\n"
+        "\"0\",\"12\"," ROW
+        "\"MemoryWorkloadAnalysis\",\"Memory Throughput\",\"Gbyte/s\",\"1,234.5\",\"\"\n"
+        "\"0\",\"12\"," ROW "\"Launch Statistics\",\"Grid Size\",\"\",\"64\",\"\"\n"
+        "\"0\",\"12\"," ROW "\"Launch Statistics\",\"Nobody's Label\",\"\",\"64\",\"\"\n"
+        "\"0\",\"12\"," ROW "\"SpeedOfLight\",\"\",\"\",\"\",\"Bottleneck\"\n"
+        "\"1\",\"12\"," ROW
+        "\"Command line profiler metrics\",\"gpu__time_duration.sum\",\"us\",\"2\",\"\"\n");
+#undef ROW
+    const struct wl_report_launch *launch = wl_report_launches(report, &count);
+    assert_int_equal(count, 2);
+    assert_true(wl_report_value(
+        launch, "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed", &value, &mark));
+    assert_true(value == 41.5);
+    assert_true(wl_report_value(launch, "dram__bytes.sum.per_second", &value, &mark));
+    assert_true(fabs(value - 1234.5e9) < 1);
+    assert_int_equal(launch->record.grid[0], 64);
+    assert_true(wl_report_value(launch + 1, "gpu__time_duration.sum", &value, &mark));
+    assert_true(value == 2000);
+    assert_non_null(strstr(wl_report_notes(report, &count)[0].record.text, "Nobody's Label"));
+    assert_int_equal(count, 1);
+    wl_report_close(report);
+}
+
 static void source_pages_are_read(void **state)
 {
     (void)state;
@@ -398,7 +435,8 @@ static void other_files_are_refused(void **state)
     import_fails("\x1f\x8b\x08zzzzzzzzzzzzzzzz", 19, WL_ERR_CORRUPT, "cannot be unpacked");
     import_fails("NVR\0\xff\xff\xff\x7f", 8, WL_ERR_CORRUPT, "cut off");
     import_fails("SQLite format 3\0zzzz", 20, WL_ERR_INPUT, "");
-    import_fails("\"ID\",\"Kernel Name\",\"Metric Name\"\n", 33, WL_ERR_INPUT, "details page");
+    import_fails("\"ID\",\"Kernel Name\",\"Metric Name\"\n", 33, WL_ERR_INPUT,
+                 "averages of kernels");
     import_fails("[{\"ph\":\"X\",\"ts\":1e300,\"dur\":-5}]", 32, WL_ERR_NOTHING, "neither");
     struct wl_error error = {0};
     assert_int_equal(wl_import("/nothere", made, true, NULL, &error), WL_ERR_INPUT);
@@ -432,6 +470,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(databases_of_nvprof_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(hostile_databases_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(raw_pages_are_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(details_pages_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(source_pages_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reports_of_ncu_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_files_are_refused, set_up, tear_down),

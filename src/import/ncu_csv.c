@@ -1,83 +1,27 @@
 /* What `ncu --page raw --csv` and `ncu --page source --csv` print. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
 #include "base/memory.h"
-#include "import/csv.h"
-#include "import/launch.h"
+#include "import/ncu_table.h"
 
 /* ---- the raw page: a row a launch, below a row of units ---- */
 
-/* "(16, 16, 1)", "16,16,1" or "16 x 16 x 1" */
-static void read_sizes(const char *text, uint32_t sizes[3])
-{
-    for (int i = 0; i < 3; i++) {
-        while (*text && !isdigit((unsigned char)*text))
-            text++;
-        sizes[i] = (uint32_t)strtoul(text, (char **)&text, 10);
-        sizes[i] = sizes[i] ? sizes[i] : 1;
-    }
-}
-
-/* "1,234.5": commas are of thousands. False: it is a text. */
-static bool read_number(const char *text, double *value)
-{
-    char plain[64], *end = NULL;
-    size_t length = 0;
-    for (; *text && length + 1 < sizeof plain; text++)
-        if (*text != ',')
-            plain[length++] = *text;
-    plain[length] = '\0';
-    *value = strtod(plain, &end);
-    return length && !*end && !*text;
-}
-
-enum column {
-    PROCESS,
-    PROGRAM,
-    HOST,
-    KERNEL,
-    CONTEXT,
-    STREAM,
-    BLOCK,
-    GRID,
-    DEVICE,
-    CAPABILITY,
-    MARK,
-    COLUMNS
-};
-static const char *const headings[COLUMNS] = {
-    [PROCESS] = "Process ID", [PROGRAM] = "Process Name",
-    [HOST] = "Host Name",     [KERNEL] = "Kernel Name",
-    [CONTEXT] = "Context",    [STREAM] = "Stream",
-    [BLOCK] = "Block Size",   [GRID] = "Grid Size",
-    [DEVICE] = "Device",      [CAPABILITY] = "CC",
-    [MARK] = "Mark",
-};
-
 struct raw {
-    struct wl_import_target *target;
-    struct wl_csv csv;
-    int columns[COLUMNS];
-    WL_VECTOR(char *) names, units;
-    uint64_t pid, without_number;
+    struct wl_ncu_table table;
+    WL_VECTOR(char *) units;
 };
 
 static bool is_own_column(const struct raw *raw, int column)
 {
-    const char *name = raw->names.items[column];
-    for (int i = 0; i < COLUMNS; i++)
-        if (raw->columns[i] == column)
+    const char *name = raw->table.names.items[column];
+    for (int i = 0; i < WL_NCU_COLUMNS; i++)
+        if (raw->table.columns[i] == column)
             return true;
-    return strcmp(name, "ID") == 0 || strcmp(name, "Kernel Time") == 0 ||
-           wl_text_starts(name, "Context ID");
-}
-
-static const char *field(const struct raw *raw, enum column column)
-{
-    return wl_csv_field(&raw->csv, raw->columns[column]);
+    /* --nvtx gives columns whose names tell the form of their ranges */
+    return wl_text_starts(name, "Context ID") || strstr(name, "Push/Pop_Range") ||
+           strstr(name, "Start/Stop_Range");
 }
 
 /* Warplens's own table says which values are not exact: "modelled: a b; predicted: c". */
@@ -93,77 +37,45 @@ static enum wl_mark mark_of(const char *marks, const char *name)
     return WL_MARK_EXACT;
 }
 
-static void put_value(struct raw *raw, struct wl_import_launch *launch, size_t column)
-{
-    const char *name = raw->names.items[column], *text = wl_csv_field(&raw->csv, (int)column);
-    const char *unit = column < raw->units.count ? raw->units.items[column] : "";
-    double value = 0;
-    if (!*text || strcmp(text, "n/a") == 0 || strcmp(text, "N/A") == 0)
-        return;
-    if (read_number(text, &value))
-        wl_import_launch_number(launch, name, wl_import_base_unit(unit, value),
-                                mark_of(field(raw, MARK), name));
-    else
-        wl_import_launch_text(launch, name, text);
-}
-
 static void put_launch(struct raw *raw)
 {
     struct wl_import_launch launch = {0};
-    uint64_t pid = strtoull(field(raw, PROCESS), NULL, 10);
-    if (!raw->target->has_process || pid != raw->pid)
-        wl_import_begin_process(raw->target, "ncu", pid, field(raw, PROGRAM), field(raw, HOST), 0);
-    raw->pid = pid;
-    launch.kernel = wl_string_copy(field(raw, KERNEL));
-    launch.context_id = (uint32_t)strtoul(field(raw, CONTEXT), NULL, 10);
-    launch.stream_id = (uint32_t)strtoul(field(raw, STREAM), NULL, 10);
-    launch.device_id = (uint32_t)strtoul(field(raw, DEVICE), NULL, 10);
-    char *end = NULL;
-    launch.capability_major = (uint32_t)strtoul(field(raw, CAPABILITY), &end, 10);
-    launch.capability_minor = *end == '.' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
-    read_sizes(field(raw, GRID), launch.grid);
-    read_sizes(field(raw, BLOCK), launch.block);
-    for (size_t i = 0; i < raw->names.count; i++)
+    const char *marks = wl_ncu_table_field(&raw->table, WL_NCU_MARK);
+    wl_ncu_table_launch(&raw->table, &launch);
+    for (size_t i = 0; i < raw->table.names.count; i++) {
+        const char *name = raw->table.names.items[i];
         if (!is_own_column(raw, (int)i))
-            put_value(raw, &launch, i);
-    wl_import_launch_put(raw->target, &launch);
+            wl_ncu_table_value(&launch, name, wl_csv_field(&raw->table.csv, (int)i),
+                               i < raw->units.count ? raw->units.items[i] : "",
+                               mark_of(marks, name));
+    }
+    wl_ncu_table_put(&raw->table, &launch);
 }
 
 static enum wl_code read_raw(struct wl_import_target *target, struct wl_error *error)
 {
-    struct raw raw = {.target = target};
-    /* ncu prints its messages before the table */
-    char *start = strstr(target->content.data, "\"ID\"");
-    raw.csv.next = start ? start : target->content.data;
-    wl_csv_read(&raw.csv);
-    for (int i = 0; i < COLUMNS; i++)
-        raw.columns[i] = wl_csv_find(&raw.csv, headings[i]);
-    for (size_t i = 0; i < raw.csv.fields.count; i++)
-        WL_PUSH(&raw.names, raw.csv.fields.items[i]);
-    enum wl_code code = WL_OK;
-    if (raw.columns[KERNEL] < 0)
-        code = wl_import_fail(target, WL_ERR_CORRUPT, error, "there is no column Kernel Name");
-    else if (wl_csv_find(&raw.csv, "Metric Name") >= 0) {
-        code = wl_import_fail(target, WL_ERR_INPUT, error, "this is the details page");
-        wl_error_set_hint(error, "ncu -i REPORT --page raw --csv has every metric in a column");
-    }
-    for (bool is_first = true; !code && wl_csv_read(&raw.csv); is_first = false) {
-        bool is_units = is_first && !*field(&raw, KERNEL);
-        for (size_t i = 0; is_units && i < raw.csv.fields.count; i++)
-            WL_PUSH(&raw.units, raw.csv.fields.items[i]);
-        if (!is_units && *field(&raw, KERNEL))
+    struct raw raw = {0};
+    wl_ncu_table_begin(&raw.table, target);
+    for (bool is_first = true; wl_ncu_table_read(&raw.table); is_first = false) {
+        const char *kernel = wl_ncu_table_field(&raw.table, WL_NCU_KERNEL);
+        bool is_units = is_first && !*kernel;
+        for (size_t i = 0; is_units && i < raw.table.csv.fields.count; i++)
+            WL_PUSH(&raw.units, raw.table.csv.fields.items[i]);
+        if (*kernel)
             put_launch(&raw);
     }
-    free(raw.names.items);
     free(raw.units.items);
-    wl_csv_free(&raw.csv);
-    return code;
+    wl_ncu_table_end(&raw.table);
+    (void)error;
+    return WL_OK;
 }
 
 static bool is_raw(const struct wl_text *content)
 {
-    const char *start = strstr(content->data, "\"ID\"");
-    return start && strstr(start, "\"Kernel Name\"");
+    const char *start = wl_ncu_table_start(content),
+               *kernel = start ? strstr(start, "Kernel Name") : NULL;
+    const char *end = start ? strchr(start, '\n') : NULL;
+    return kernel && (!end || kernel < end);
 }
 
 const struct wl_import_format wl_import_ncu_csv = {"ncu's raw page", is_raw, read_raw};
@@ -232,7 +144,7 @@ static void put_instruction(struct page *page)
     for (size_t i = 0; i < WL_COUNT(counted); i++) {
         double value = 0;
         const char *cell = wl_csv_field(&page->csv, page->columns[i]);
-        if (page->columns[i] < 0 || !read_number(cell, &value) || value == 0)
+        if (page->columns[i] < 0 || !wl_ncu_number(cell, &value) || value == 0)
             continue;
         struct wl_record_instruction_value put = {index, (uint32_t)i, value};
         WL_PUSH(&page->launch.instruction_values, put);

@@ -55,7 +55,7 @@ struct wl_import_format {
     enum wl_code (*read)(struct wl_import_target *target, struct wl_error *error);
 };
 extern const struct wl_import_format wl_import_sqlite, wl_import_chrome, wl_import_ncu_csv,
-    wl_import_ncu_source, wl_import_ncu_report, wl_import_rocprof, wl_import_perfetto,
-    wl_import_nsys_json, wl_import_rocprof_json;
+    wl_import_ncu_details, wl_import_ncu_source, wl_import_ncu_report, wl_import_rocprof,
+    wl_import_perfetto, wl_import_nsys_json, wl_import_rocprof_json;
 
 #endif
