@@ -275,6 +275,20 @@ static void add_to_copy(char **field, char separator, const char *value)
                              : wl_string_format("%s%c%s", *field, separator, value));
 }
 
+/* "a, b" is "a,b": blanks around what commas separate are no part of it. */
+static char *without_blanks(const char *value)
+{
+    char *plain = wl_string_copy(value), *to = plain;
+    for (const char *from = value; *from; from++) {
+        const char *next = from + strspn(from, " ");
+        if (*from == ' ' && (to == plain || to[-1] == ',' || *next == ',' || !*next))
+            continue;
+        *to++ = *from;
+    }
+    *to = '\0';
+    return plain;
+}
+
 /* The same field may be given in one way only: --kernel-name or --kernel-regex. */
 static enum wl_code exclude_other_prefix(struct reader *reader, const struct wl_option *option,
                                          struct wl_error *error)
@@ -293,6 +307,7 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
                                struct wl_error *error)
 {
     void *field = field_of(reader, at);
+    char *plain = NULL;
     enum wl_code code = at.row->check ? at.row->check(value, error) : WL_OK;
     if (code)
         return code;
@@ -301,7 +316,8 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
         set_copy(field, wl_string_format("%s%s", at.row->prefix ? at.row->prefix : "", value));
         return exclude_other_prefix(reader, at.row, error);
     case WL_OPTION_COMMAS:
-        add_to_list(field, ',', value);
+        plain = without_blanks(value);
+        add_to_list(field, ',', plain);
         break;
     case WL_OPTION_COLONS:
         add_to_list(field, ':', value);
@@ -310,7 +326,8 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
         add_to_list(field, '\n', value);
         break;
     case WL_OPTION_COPY_COMMAS:
-        add_to_copy(field, ',', value);
+        plain = without_blanks(value);
+        add_to_copy(field, ',', plain);
         break;
     case WL_OPTION_COPY_LINES:
         add_to_copy(field, '\n', value);
@@ -319,6 +336,7 @@ static enum wl_code apply_text(struct reader *reader, struct wl_option_cursor at
         *(const char **)field = value;
         break;
     }
+    free(plain);
     return WL_OK;
 }
 
@@ -519,6 +537,25 @@ static enum wl_code refuse_switch_word(const struct reader *reader, const char *
                              word, word, word);
 }
 
+/* Slides and word processors make a longer dash of "--", which would be taken for the program's
+ * name. */
+static enum wl_code refuse_long_dash(const char *word, struct wl_error *error)
+{
+    static const char *const dashes[] = {"\xe2\x80\x90", "\xe2\x80\x91", "\xe2\x80\x92",
+                                         "\xe2\x80\x93", "\xe2\x80\x94", "\xe2\x80\x95",
+                                         "\xe2\x88\x92"};
+    for (size_t i = 0; i < WL_COUNT(dashes); i++)
+        if (strncmp(word, dashes[i], 3) == 0) {
+            const char *name = word + 3;
+            while (*name == '-')
+                name++;
+            wl_error_set(error, WL_ERR_USAGE, "'%s' begins with a typographic dash", word);
+            return wl_error_set_hint(error, "type it anew: %s%s",
+                                     name[0] && name[1] && name[1] != '=' ? "--" : "-", name);
+        }
+    return WL_OK;
+}
+
 static enum wl_code read_words(struct reader *reader, bool stop_at_argument, size_t *kept,
                                struct wl_error *error)
 {
@@ -530,6 +567,8 @@ static enum wl_code read_words(struct reader *reader, bool stop_at_argument, siz
             return WL_OK;
         }
         bool is_option = word[0] == '-' && word[1] != '\0';
+        if ((code = refuse_long_dash(word, error)))
+            break;
         if (!is_option && stop_at_argument)
             return refuse_switch_word(reader, word, error);
         reader->next++;

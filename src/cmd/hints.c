@@ -31,6 +31,14 @@ static const struct {
      "--print-gpu-trace PROGRAM`",
      wl_profile_tables},
     {"events", "--metrics NAMES knows nvprof's events too", wl_profile_tables},
+    /* of ncu before 2021 and nv-nsight-cu-cli */
+    {"units", "--print-units NAME", wl_profile_tables},
+    {"fp", "--print-units base prints plain numbers", wl_profile_tables},
+    {"summary", "--print-summary NAME", wl_profile_tables},
+    {"details-all", "--print-details all", wl_profile_tables},
+    {"sampling-interval", "--warp-sampling-interval N", wl_profile_tables},
+    {"sampling-max-passes", "warps are sampled in one pass", wl_profile_tables},
+    {"sampling-buffer-size", "buffers of samples are emptied as they fill", wl_profile_tables},
     {"profile-from-start",
      "`--capture-range cudaProfilerApi` records between cudaProfilerStart and "
      "Stop",

@@ -222,8 +222,19 @@ static enum wl_code check_metrics(const struct wl_metric_catalog *catalog, const
     return code;
 }
 
-enum wl_code wl_lists_check(const struct wl_metric_options *options, bool is_measured,
-                            struct wl_error *error)
+static enum wl_code check_rules(struct wl_metric_catalog *catalog, const char *folder,
+                                const char *list, struct wl_error *error)
+{
+    struct wl_rules *rules = NULL;
+    enum wl_code code = wl_rules_load(catalog, folder, &rules, error);
+    if (!code)
+        code = wl_rules_check(rules, list, error);
+    wl_rules_free(rules);
+    return code;
+}
+
+enum wl_code wl_lists_check(const struct wl_metric_options *options, const char *rules,
+                            bool is_measured, struct wl_error *error)
 {
     struct wl_metric_catalog *catalog = NULL;
     struct wl_sections *sections = NULL;
@@ -242,6 +253,8 @@ enum wl_code wl_lists_check(const struct wl_metric_options *options, bool is_mea
     }
     if (!code && !is_measured)
         code = check_metrics(catalog, options->metrics.data, error);
+    if (!code && rules)
+        code = check_rules(catalog, options->section_folder, rules, error);
     wl_metric_catalog_free(catalog);
     return code;
 }

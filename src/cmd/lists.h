@@ -24,7 +24,7 @@ enum wl_code wl_lists_print(const struct wl_list_options *lists, const char *sec
 /* Whether the sections and the set that the options choose are there: to be asked before a long
  * run; and the metrics, unless a real GPU is_measured, which may have any. Errors: WL_ERR_USAGE;
  * WL_ERR_CORRUPT, WL_ERR_INPUT for files in --section-folder. */
-enum wl_code wl_lists_check(const struct wl_metric_options *options, bool is_measured,
-                            struct wl_error *error);
+enum wl_code wl_lists_check(const struct wl_metric_options *options, const char *rules,
+                            bool is_measured, struct wl_error *error);
 
 #endif

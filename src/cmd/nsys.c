@@ -208,7 +208,7 @@ static int profile(size_t count, char **words)
 {
     static const char option[] = "--cudabacktrace";
     size_t length = sizeof option - 1, own = SIZE_MAX;
-    char **all = wl_alloc_zero(count + 1, sizeof *all);
+    char **all = wl_alloc_zero(count + 1, sizeof *all), *replaced = NULL; /* words change place */
     memcpy(all, words, count * sizeof *all);
     bool may_be_value = false; /* a word without dashes that is none is the program */
     for (size_t i = 0; i < count && own == SIZE_MAX; i++) {
@@ -222,13 +222,13 @@ static int profile(size_t count, char **words)
         own = has_value ? i : i + 1;
         if (own < count) {
             char *value = translate_stacks(has_value ? words[i] + length + 1 : words[own]);
-            all[own] = has_value ? wl_string_format("%s=%s", option, value) : wl_string_copy(value);
+            replaced = has_value ? wl_string_format("%s=%s", option, value) : wl_string_copy(value);
+            all[own] = replaced;
             free(value);
         }
     }
     int status = wl_verb_run(&wl_verb_trace, count, all);
-    if (own < count)
-        free(all[own]);
+    free(replaced);
     free(all);
     return status;
 }

@@ -32,6 +32,8 @@
 #define FRAMES "frames of graphics are not seen"
 #define SYSTEM_STACKS "calls of the system are recorded without call stacks"
 #define STORAGE "storage devices are not watched"
+#define COMMANDS \
+    "no commands are run: put them behind warplens, `warplens nsys profile ... && COMMAND`"
 #define EMBEDDED "it exists on NVIDIA's embedded systems only"
 
 const struct wl_option wl_nsys_rows[] = {
@@ -54,11 +56,13 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("resolve-symbols", 0, "true|false", "symbols are resolved on this machine"),
     ACCEPTED("debug-symbols", 0, "FOLDERS", "symbols are those of the programs themselves"),
     REFUSED("enable", "there are no plug-ins"),
+    REFUSED("after-collection-start", COMMANDS),
+    REFUSED("after-report-ready", COMMANDS),
+    ACCEPTED("discard-environment", 0, "true|false", "the report has no environment variables"),
+    ACCEPTED("show-source-info", 0, "true|false", "lines are shown where they are known"),
     ONLY("hotkey-capture", 0, "none", FRAMES),
     REFUSED("start-frame-index", FRAMES),
     REFUSED("duration-frames", FRAMES),
-    ONLY("capture-range-end", 0, "none|repeat",
-         "recording goes on in every range, and the program always runs to its end"),
     /* CUDA */
     ACCEPTED("cuda-graph-trace", 0, "graph|node",
              "the kernels of a graph are always recorded one by one"),
@@ -86,6 +90,7 @@ const struct wl_option wl_nsys_rows[] = {
     REFUSED("soc-metrics-set", EMBEDDED),
     ONLY("xhv-trace", 0, "none", EMBEDDED),
     REFUSED("xhv-trace-events", EMBEDDED),
+    REFUSED("xhv-vm-symbols", EMBEDDED),
     ONLY("el1-sampling", 0, OFF, EMBEDDED),
     REFUSED("el1-sampling-config", EMBEDDED),
     REFUSED("qnx-kernel-events", EMBEDDED),
@@ -94,6 +99,7 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("sampling-period", 0, "N", BY_TIME),
     ACCEPTED("sampling-trigger", 0, "NAMES", BY_TIME),
     ACCEPTED("samples-per-backtrace", 0, "N", "each sample has its call stack"),
+    ONLY("cpu-metrics", 0, "none", CPU_COUNTERS),
     ONLY("cpu-core-events", 0, "none", CPU_COUNTERS),
     ONLY("cpu-core-metrics", 0, "none", CPU_COUNTERS),
     ONLY("cpu-socket-events", 0, "none", CPU_COUNTERS),
@@ -101,6 +107,8 @@ const struct wl_option wl_nsys_rows[] = {
     ONLY("cpu-cluster-events", 0, "none", CPU_COUNTERS),
     ONLY("event-sample", 0, "none", CPU_COUNTERS),
     ACCEPTED("event-sampling-interval", 0, "MILLISECONDS",
+             "it has no effect without --event-sample"),
+    ACCEPTED("event-sampling-multiplex-interval", 0, "MILLISECONDS",
              "it has no effect without --event-sample"),
     ACCEPTED("event-sampling-frequency", 0, "HZ", "it has no effect without --event-sample"),
     ONLY("os-events", 0, "none", KERNEL_EVENTS),
@@ -126,6 +134,7 @@ const struct wl_option wl_nsys_rows[] = {
     REFUSED("ib-net-info-output", NETWORK),
     REFUSED("ib-switch-metrics-devices", NETWORK),
     REFUSED("ib-switch-metrics-device", NETWORK),
+    REFUSED("ib-switch-metrics-nic-device", NETWORK),
     REFUSED("ib-switch-congestion-devices", NETWORK),
     REFUSED("ib-switch-congestion-device", NETWORK),
     REFUSED("ib-switch-congestion-nic-device", NETWORK),
@@ -133,6 +142,11 @@ const struct wl_option wl_nsys_rows[] = {
     REFUSED("ib-switch-congestion-threshold-high", NETWORK),
     ONLY("storage-metrics", 0, "none", STORAGE),
     ONLY("storage-devices", 0, "none", STORAGE),
+    REFUSED("lustre-volumes", STORAGE),
+    REFUSED("lustre-llite-dir", STORAGE),
+    REFUSED("nfs-volumes", STORAGE),
+    ONLY("gds-metrics", 0, OFF, STORAGE),
+    ACCEPTED("gds-libs-path", 0, "FOLDER", "it has no effect without --gds-metrics"),
     /* graphics and Windows */
     ACCEPTED("opengl-gpu-workload", 0, "true|false", GRAPHICS),
     ACCEPTED("vulkan-gpu-workload", 0, "true|false|individual|batch|none", GRAPHICS),
@@ -141,6 +155,7 @@ const struct wl_option wl_nsys_rows[] = {
     ACCEPTED("dx-force-declare-adapter-removal-support", 0, "true|false", GRAPHICS),
     ONLY("vsync", 0, OFF, GRAPHICS),
     ACCEPTED("wddm-additional-events", 0, "true|false", WINDOWS),
+    ACCEPTED("wddm-memory-trace", 0, "true|false", WINDOWS),
     ACCEPTED("wddm-backtraces", 0, "true|false", WINDOWS),
     REFUSED("etw-provider", WINDOWS),
     ACCEPTED("retain-etw-files", 0, "true|false", WINDOWS),

@@ -256,7 +256,7 @@ static enum wl_code check_names(const struct options *options, const struct wl_t
     if (!names->length || strcmp(names->data, "all") == 0)
         return WL_OK;
     asked.metrics = *names;
-    return wl_lists_check(&asked, false, error);
+    return wl_lists_check(&asked, NULL, false, error);
 }
 
 static enum wl_code record(struct recording *recording, struct wl_error *error)

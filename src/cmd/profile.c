@@ -154,7 +154,8 @@ static enum wl_code profile(const struct wl_profile_options *options,
         wl_error_set_hint(error, "`warplens doctor` says what is missing");
     }
     if (!code)
-        code = wl_lists_check(request.metrics, run.settings.collector == WL_COLLECTOR_HW, error);
+        code = wl_lists_check(request.metrics, options->pages.rules.data,
+                              run.settings.collector == WL_COLLECTOR_HW, error);
     if (!code)
         code = wl_launch_prepare(&run, error);
     if (!code)

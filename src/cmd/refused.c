@@ -31,12 +31,13 @@
 const struct wl_option wl_refused_rows[] = {
     /* launch and attach */
     ONLY("mode", "launch-and-attach", ATTACH),
-    REFUSED("port", ATTACH),
+    {.name = "port", .letter = 'p', .kind = WL_OPTION_REFUSED, .help = ATTACH},
     REFUSED("max-connections", ATTACH),
     REFUSED("hostname", ATTACH),
     REFUSED("target-processes-filter", "use -k, --kernel-id or NVTX ranges"),
     ONLY("check-exit-code", "yes|on|true|1", "a program that fails is always reported"),
     REFUSED("null-stdin", "redirect it: warplens profile ./app < /dev/null"),
+    REFUSED("injection-path-32", "CUDA programs are 64-bit"),
     REFUSED("injection-path-64", "the libraries lie beside warplens"),
     REFUSED("preload-library", "set LD_PRELOAD; warplens keeps what is there"),
     ONLY("support-32bit", "no|off|false|0", "CUDA programs are 64-bit"),
@@ -90,9 +91,10 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("warp-sampling-max-passes", SAMPLING),
     REFUSED("warp-sampling-buffer-size", SAMPLING),
     /* replay */
-    ONLY("app-replay-match", "all", "launches are matched by number, kernel, grid and block"),
+    ONLY("app-replay-match", "grid|all", "launches are matched by number, kernel, grid and block"),
     ONLY("app-replay-mode", "balanced", "launches that differ from run to run have no counters"),
-    ONLY("app-replay-buffer", "file", "what is kept between runs lies beside the report"),
+    ACCEPTED("app-replay-buffer", "file|memory",
+             "what is kept between runs lies beside the report"),
     REFUSED("range-replay-options",
             "a range is replayed where that is safe, see docs/using/hardware.md"),
     /* output */

@@ -94,8 +94,13 @@ enum wl_code wl_traced_ranges_parse(const char *text, uint64_t *ranges, struct w
             continue;
         const char *digits = text[length] ? text + length + 1 : "";
         *ranges = text[length] ? strtoull(digits, NULL, 10) : ends[i].ranges;
-        bool is_number = *digits && strspn(digits, "0123456789") == strlen(digits) && *ranges;
-        if (!text[length] || (ends[i].takes_number && is_number))
+        const char *way = digits + strspn(digits, "0123456789");
+        bool is_number = way > digits && *ranges;
+        /* nsys's :sync and :async say whether the program waits for the report of a range */
+        bool is_way = strcmp(way, ":sync") == 0 || strcmp(way, ":async") == 0;
+        bool is_only_way = way == digits && (strcmp(way, "sync") == 0 || strcmp(way, "async") == 0);
+        if (!text[length] ||
+            (ends[i].takes_number && ((is_number && (!*way || is_way)) || is_only_way)))
             return WL_OK;
     }
     wl_error_set(error, WL_ERR_USAGE, "option --capture-range-end does not know '%s'", text);

@@ -11,7 +11,6 @@
 #include "analyse/advise/trace_facts.h"
 #include "base/arena.h"
 #include "base/memory.h"
-#include "base/near.h"
 
 struct wl_advice_list {
     struct wl_arena arena;
@@ -328,23 +327,11 @@ static enum wl_code choose_rules(struct advising *advising, const struct wl_rule
     advising->chosen = wl_alloc_zero(count + 1, sizeof *advising->chosen);
     for (size_t i = 0; i < count && !list; i++)
         advising->chosen[advising->chosen_count++] = &all[i];
-    while (list && *list) {
+    enum wl_code code = wl_rules_check(rules, list, error);
+    while (!code && list && *list) {
         size_t length = strcspn(list, ",");
         char *id = wl_string_copy_length(list, length);
         const struct wl_rule *rule = wl_rules_find(rules, id);
-        if (!rule && length > 0) {
-            struct wl_near near = {.word = id};
-            struct wl_text names = {0};
-            for (size_t i = 0; i < count; i++)
-                wl_near_offer(&near, all[i].id);
-            wl_near_print(&near, "", &names);
-            wl_error_set(error, WL_ERR_USAGE, "there is no rule %s", id);
-            wl_error_set_hint(error, names.length ? "did you mean %s?" : "see --list-rules%s",
-                              names.length ? names.data : "");
-            wl_text_free(&names);
-            free(id);
-            return WL_ERR_USAGE;
-        }
         bool is_new = rule != NULL;
         for (size_t i = 0; i < advising->chosen_count; i++)
             is_new = is_new && advising->chosen[i] != rule;
@@ -353,7 +340,7 @@ static enum wl_code choose_rules(struct advising *advising, const struct wl_rule
         free(id);
         list += length + (list[length] == ',');
     }
-    return WL_OK;
+    return code;
 }
 
 /* All that rules read, before their process begins: it must not use the report's file. */

@@ -6,6 +6,8 @@
 #include "analyse/metric/data_files.h"
 #include "base/arena.h"
 #include "base/memory.h"
+#include "base/near.h"
+#include "base/text.h"
 
 struct wl_rules {
     WL_VECTOR(struct wl_rule) list;
@@ -182,4 +184,33 @@ const struct wl_rule *wl_rules_find(const struct wl_rules *rules, const char *id
         if (strcmp(rules->list.items[i].id, id) == 0)
             return &rules->list.items[i];
     return NULL;
+}
+
+static enum wl_code refuse_unknown(const struct wl_rules *rules, const char *id,
+                                   struct wl_error *error)
+{
+    struct wl_near near = {.word = id};
+    struct wl_text names = {0};
+    for (size_t i = 0; i < rules->list.count; i++)
+        wl_near_offer(&near, rules->list.items[i].id);
+    wl_near_print(&near, "", &names);
+    wl_error_set(error, WL_ERR_USAGE, "there is no rule %s", id);
+    wl_error_set_hint(error, names.length ? "did you mean %s?" : "see --list-rules%s",
+                      names.length ? names.data : "");
+    wl_text_free(&names);
+    return WL_ERR_USAGE;
+}
+
+enum wl_code wl_rules_check(const struct wl_rules *rules, const char *list, struct wl_error *error)
+{
+    enum wl_code code = WL_OK;
+    while (!code && list && *list) {
+        size_t length = strcspn(list, ",");
+        char *id = wl_string_copy_length(list, length);
+        if (length > 0 && !wl_rules_find(rules, id))
+            code = refuse_unknown(rules, id, error);
+        free(id);
+        list += length + (list[length] == ',');
+    }
+    return code;
 }

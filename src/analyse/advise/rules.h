@@ -39,5 +39,7 @@ void wl_rules_free(struct wl_rules *rules);
 const struct wl_rule *wl_rules_all(const struct wl_rules *rules, size_t *count);
 /* NULL if there is none of this id. */
 const struct wl_rule *wl_rules_find(const struct wl_rules *rules, const char *id);
+/* Whether all of the list ("a,b"; NULL: none) are there. Errors: WL_ERR_USAGE, with near names. */
+enum wl_code wl_rules_check(const struct wl_rules *rules, const char *list, struct wl_error *error);
 
 #endif

@@ -88,8 +88,9 @@ static void sections_are_chosen(void **state)
     chooses("InstructionStats", "basic", "SpeedOfLight,LaunchStats,Occupancy,InstructionStats");
     chooses("SpeedOfLight", NULL, "SpeedOfLight");
     chooses("SpeedOfLite", NULL, "unknown section 'SpeedOfLite'; did you mean SpeedOfLight?");
-    chooses(NULL, "nope",
-            "unknown set 'nope'; the sets are: detailed, full, basic, roofline, triage, nvvp");
+    chooses(
+        NULL, "nope",
+        "unknown set 'nope'; the sets are: detailed, full, basic, roofline, triage, pmsampling, nvlink, nvvp");
     chooses("regex:(", NULL, "bad expression '(' for sections: Unmatched ( or \\(; ");
     chooses("regex:^x$", NULL, "no section matches '^x$'; ");
 }
