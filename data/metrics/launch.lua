@@ -75,6 +75,7 @@ return {
     { name = "device__model_memory_clock_hz", unit = "hz", description = "clock of device memory" },
     { name = "device__model_memory_bandwidth_bytes_per_s", unit = "byte/s", description = "peak bandwidth of device memory" },
     { name = "device__model_dram_efficiency", description = "part of the peak bandwidth that kernels reach; 0: not known" },
+    { name = "device__model_dram_ecc_share", description = "check bits in device memory for each bit of data; 0: none there, or not known" },
     { name = "device__model_block_interval_cycles", unit = "cycle", description = "cycles between two blocks that the GPU starts; 0: not known" },
     { name = "device__model_launch_overhead_ns", unit = "ns", description = "what a launch takes besides the time in which SMs are active; 0: not known" },
     { name = "device__model_fp16_per_cycle", description = "half-precision instructions of an SM in a cycle, in threads" },

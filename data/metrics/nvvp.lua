@@ -31,6 +31,27 @@ rate("shared_throughput", 128, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
 rate("l1_throughput", 32, "l1tex__t_sectors_pipe_lsu.sum", "sectors of global and local memory in L1")
 rate("l2_throughput", 32, "lts__t_sectors_srcunit_tex.sum", "sectors between L1 and L2")
 
+-- Check bits that lie in the memory itself: neighbours of data share a sector of them, so that contiguous accesses
+-- move no more than this.
+local function of_check_bits(unit, whole)
+    return function(m)
+        local share = m["device__model_dram_ecc_share"]
+        if share == 0 then
+            return nil, "the model of this GPU has no check bits among its data: HBM has bits of its own, or it is not known whether " ..
+                "ECC is on"
+        end
+        return whole and math.ceil(m[unit] * share - 1e-3) or m[unit] * share
+    end
+end
+rows[#rows + 1] = {
+    name = "ecc_transactions", unit = "sector", formula = of_check_bits("dram__sectors.sum", true),
+    description = "nvprof's name: sectors of check bits between L2 and device memory, at the least: where neighbours share them",
+}
+rows[#rows + 1] = {
+    name = "ecc_throughput", unit = "byte/s", formula = of_check_bits("dram__bytes.sum.per_second"),
+    description = "nvprof's name: check bits between L2 and device memory in a second, at the least",
+}
+
 local function warps_of(threads)
     return math.ceil(threads / 32)
 end

@@ -51,6 +51,7 @@ return {
             rows = {
                 { "Reads", "dram__sectors_read.sum", "dram__bytes_read.sum.per_second", "" },
                 { "Writes", "dram__sectors_write.sum", "dram__bytes_write.sum.per_second", "" },
+                { "ECC Overhead", "ecc_transactions", "ecc_throughput", "" },
                 {
                     "Device Total", "dram__sectors.sum", "dram__bytes.sum.per_second",
                     "dram__throughput.avg.pct_of_peak_sustained_elapsed",

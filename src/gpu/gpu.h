@@ -94,6 +94,7 @@ struct wl_gpu {
     uint32_t l1_miss_replays; /* passes that a load takes again for each line that L1 has not yet */
     uint32_t texture_units;   /* of a read-only cache of its own: lanes that it serves in a cycle */
     double dram_efficiency;   /* reachable share of memory_bandwidth */
+    double dram_ecc_share;    /* check bits in device memory, for each bit of data; 0: none there */
     double copy_efficiency;   /* the same where as much is read as is written */
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */

@@ -134,6 +134,7 @@ static const struct wl_gpu_key keys[] = {
     {FIELD(l1_miss_replays), TYPE_COUNT, false, 0, 16},
     {FIELD(texture_units), TYPE_COUNT, false, 0, 32},
     {FIELD(dram_efficiency), TYPE_RATE, false, 0, 1},
+    {FIELD(dram_ecc_share), TYPE_RATE, false, 0, 1},
     {FIELD(copy_efficiency), TYPE_RATE, false, 0, 1},
     {FIELD(block_interval_cycles), TYPE_RATE, false, 0, 1e6},
     {FIELD(start_cycles), TYPE_RATE, false, 0, 1e6},

@@ -60,6 +60,7 @@ static enum wl_code read_content(struct wl_import_target *target, size_t most,
     if (code)
         return code;
     target->content.length = 0;
+    target->is_packed = !gzdirect(file);
     while (target->content.length < most && (got = gzread(file, chunk, sizeof chunk)) > 0)
         wl_text_add_bytes(&target->content, chunk, (size_t)got);
     gzclose(file);
@@ -73,6 +74,19 @@ static enum wl_code read_content(struct wl_import_target *target, size_t most,
     if (!target->content.data)
         wl_text_add(&target->content, "");
     return WL_OK;
+}
+
+static enum wl_code refuse(struct wl_import_target *target, const struct wl_import_format *format,
+                           struct wl_error *error)
+{
+    if (format == &wl_import_sqlite) {
+        wl_import_fail(target, WL_ERR_INPUT, error, "a database that is packed cannot be opened");
+        return wl_error_set_hint(error, "unpack it: gunzip %s", target->path);
+    }
+    wl_import_fail(target, WL_ERR_INPUT, error,
+                   target->content.length ? "the format of the file is not known"
+                                          : "the file is empty");
+    return wl_error_set_hint(error, "%s", known);
 }
 
 static const struct wl_import_format *find_format(const struct wl_text *head)
@@ -139,9 +153,10 @@ enum wl_code wl_import(const char *path, const char *report_path, bool overwrite
         code = wl_import_fail(&target, WL_ERR_INPUT, error, "it is a report of Warplens already");
         wl_error_set_hint(error, "`warplens show FILE` prints its pages");
     }
-    if (!code && !(format = find_format(&target.content))) {
-        wl_import_fail(&target, WL_ERR_INPUT, error, "the format of the file is not known");
-        code = wl_error_set_hint(error, "%s", known);
+    if (!code) {
+        format = find_format(&target.content);
+        if (!format || (format == &wl_import_sqlite && target.is_packed))
+            code = refuse(&target, format, error);
     }
     if (!code) {
         code = wl_report_part_begin(&part, report_path, overwrite, error);

@@ -427,7 +427,7 @@ static void reports_of_ncu_are_read(void **state)
 static void other_files_are_refused(void **state)
 {
     (void)state;
-    import_fails("", 0, WL_ERR_INPUT, "the format of the file is not known");
+    import_fails("", 0, WL_ERR_INPUT, "the file is empty");
     import_fails("hello\n", 6, WL_ERR_INPUT, "the format of the file is not known");
     import_fails("{\"a\":", 5, WL_ERR_CORRUPT, "line 1");
     import_fails("{\"a\":1}", 7, WL_ERR_INPUT, "there is no list traceEvents");

@@ -14,6 +14,7 @@ struct wl_import_target {
     struct wl_report_writer *writer;
     const char *path;             /* of the file that is read */
     struct wl_text content;       /* of a file that is read whole, unpacked */
+    bool is_packed;               /* by gzip */
     struct wl_import_name *names; /* of the process at hand */
     struct wl_timeline_record *batch;
     size_t batch_count;

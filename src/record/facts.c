@@ -81,6 +81,7 @@ static const struct gpu_row gpu_rows[] = {
     MODEL(FIELD_REAL, memory_clock_hz),
     MODEL(FIELD_REAL, memory_bandwidth_bytes_per_s),
     MODEL(FIELD_REAL, dram_efficiency),
+    MODEL(FIELD_REAL, dram_ecc_share),
     MODEL(FIELD_REAL, block_interval_cycles),
     MODEL(FIELD_REAL, launch_overhead_ns),
     MODEL(FIELD_REAL, fp32_per_cycle),
