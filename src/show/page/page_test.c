@@ -140,7 +140,8 @@ static void bad_choices_are_refused(void **state)
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .sections = "Ocupancy"}, WL_ERR_USAGE,
            "unknown section 'Ocupancy'", "did you mean Occupancy?");
     refuse(&(struct wl_view_options){.page = WL_PAGE_DETAILS, .set = "fuller"}, WL_ERR_USAGE,
-           "unknown set 'fuller'", "the sets are: detailed, full, basic, roofline, triage, nvvp");
+           "unknown set 'fuller'",
+           "the sets are: detailed, full, basic, roofline, triage, pmsampling, nvlink, nvvp");
     refuse(&(struct wl_view_options){.page = WL_PAGE_RAW, .metrics = "dram__bytes_red.sum"},
            WL_ERR_USAGE, "unknown metric 'dram__bytes_red.sum'",
            "did you mean dram__bytes_read.sum, dram__bytes.sum or dram__bytes_write.sum?");
