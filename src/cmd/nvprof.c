@@ -133,11 +133,12 @@ static const struct wl_option other_rows[] = {
     ALWAYS("print-summary-per-gpu"),
     ONLY("system-profiling", OFF, "power, clocks and temperature are not read over time"),
     REFUSED("timeout", 't', "`warplens trace --duration SECONDS` records for that long"),
-    REFUSED("trace", 0, "--print-gpu-trace and --print-api-trace choose what is shown"),
+    ONLY("trace", "gpu,api|api,gpu",
+         "--print-gpu-trace and --print-api-trace choose what is shown"),
     ACCEPTED("unified-memory-profiling", "per-process-device|off",
              "migrations of managed memory are counted on a real GPU: warplens trace"),
-    REFUSED("openmp-summary-mode", 0, "OpenMP regions are shown with their whole time"),
-    REFUSED("openacc-summary-mode", 0, "OpenACC regions are shown with their whole time"),
+    ONLY("openmp-summary-mode", "inclusive", "OpenMP regions are shown with their whole time"),
+    ONLY("openacc-summary-mode", "inclusive", "OpenACC regions are shown with their whole time"),
     WL_ROWS_END,
 };
 
