@@ -11,13 +11,12 @@ local function excess(instruction)
 end
 
 -- A thread that takes a few neighbours loads each of them at such a stride; what one load leaves of a sector
--- the next one finds in L1.
+-- the next one finds in L1. Stores go on to L2, each by itself.
 local function is_by_pieces(launch, instruction)
     local step, parameter = advice.stride(launch, instruction)
     local width = advice.width(instruction)
     local hits = launch.m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or 0
-    return step and parameter == "" and step > width and step <= 16 and
-        (hits >= 50 or not advice.is(instruction, "ld"))
+    return step and parameter == "" and step > width and step <= 16 and hits >= 50 and advice.is(instruction, "ld")
 end
 
 -- A contiguous access that begins in the middle of a sector or line touches one more of them, no more.
