@@ -213,7 +213,7 @@ return {
         stage = "memory",
         order = 105,
         group = "gathers",
-        needs = { "gpu__time_duration.sum" },
+        needs = { "memory_l2_theoretical_sectors_global" },
         description = "Loads through a list of indices touch a sector of 32 bytes for each thread or two, of which a few bytes " ..
             "are used. Fires where such loads have half of the sectors that miss L1, twice as many as contiguous ones would.",
         advice = "Order the elements, or the list, so that neighbouring threads gather from neighbouring places: sort the list " ..
