@@ -176,9 +176,9 @@ return {
                 advice.step(launch, "excess") * advice.overhead(launch) or 0
             local wait = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
             local spent = advice.step(launch, "starts") + indices + wait
-            -- one way to device memory remains, however few threads go it; and loads of a thread go it together already
+            -- one way to device memory remains, however few threads go it; of more than two, loads of a thread go it together already
             local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
-            local kept = math.max(wait * math.min(1, math.max(1, loads) / elements), math.min(wait, device_memory_ns / work))
+            local kept = math.max(wait * math.min(1, math.max(2, loads) / 2 / elements), math.min(wait, device_memory_ns / work))
             local saved = (spent - wait) * (1 - 1 / elements) + wait - kept
             if m["launch__waves_per_multiprocessor"] < 2 or saved < 0.15 then
                 return nil
