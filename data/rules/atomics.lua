@@ -109,8 +109,8 @@ return {
             end
             local floor = m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
             local todo, without = fewer(launch), m("whatif__atomics__duration.ns")
-            local starts = (m("warplens__ladder_starts.ns") or 0) / work
-            -- fewer blocks are fewer starts, too, which the launch timed again still has
+            -- fewer blocks start, wait and add up less often, too, which the launch timed again still does
+            local starts = advice.single_load(launch) and advice.saved_by_strides(launch) or advice.step(launch, "starts") or 0
             local is_both = todo and without and starts >= 0.05
             local apart = is_both and (m["gpu__time_duration.sum"] - without) / work or 0
             return {
@@ -122,7 +122,7 @@ return {
                 evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
                 saved = is_both and math.min(0.95, apart + starts) or math.max(0, math.min(0.95, (busy - floor) / work)),
                 how = is_both and string.format("%s of the time of the SMs by the launch timed again without atomics that meet, and " ..
-                    "%s for starting blocks", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
+                    "%s for what each block does anew", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
                     advice.count(m["warplens__floor.cycle"]), advice.count(m["warplens__atomics.cycle"])),
                 confidence = "medium",
             }

@@ -11,13 +11,12 @@ local function excess(instruction)
 end
 
 -- A thread that takes a few neighbours loads each of them at such a stride; what one load leaves of a sector
--- the next one finds in L1.
+-- the next one finds in L1. Stores go on to L2, each by itself.
 local function is_by_pieces(launch, instruction)
     local step, parameter = advice.stride(launch, instruction)
     local width = advice.width(instruction)
     local hits = launch.m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or 0
-    return step and parameter == "" and step > width and step <= 16 and
-        (hits >= 50 or not advice.is(instruction, "ld"))
+    return step and parameter == "" and step > width and step <= 16 and hits >= 50 and advice.is(instruction, "ld")
 end
 
 -- A contiguous access that begins in the middle of a sector or line touches one more of them, no more.
@@ -204,6 +203,57 @@ return {
                 saved = saved,
                 how = string.format("look-ups of L1 fall to %s, sectors of L2 to %s; %s", advice.percent(parts.l1),
                     advice.percent(parts.l2), advice.floors_text(launch)),
+            }
+        end,
+    },
+    {
+        id = "gathered-data",
+        name = "Gathers of elements that lie apart",
+        section = "SourceCounters",
+        stage = "memory",
+        order = 105,
+        group = "gathers",
+        needs = { "memory_l2_theoretical_sectors_global" },
+        description = "Loads through a list of indices touch a sector of 32 bytes for each thread or two, of which a few bytes " ..
+            "are used. Fires where such loads have half of the sectors that miss L1, twice as many as contiguous ones would.",
+        advice = "Order the elements, or the list, so that neighbouring threads gather from neighbouring places: sort the list " ..
+            "once, number nodes as they are met, work on a piece of the data that fits L2; or gather less: narrower elements, " ..
+            "what belongs together side by side. An order that cannot be changed leaves this as it is.",
+        apply = function(launch)
+            local m = launch.m
+            local function is_gather(instruction)
+                return advice.is(instruction, "ld.global") and advice.is_indirect(launch, instruction)
+            end
+            local function missed(instruction)
+                return instruction["l1tex__t_sectors_lookup_miss"] or 0
+            end
+            local function own(instruction)
+                return is_gather(instruction) and missed(instruction) > 2 * ideal(instruction) and missed(instruction)
+            end
+            local found = advice.top(launch, own)
+            local all = advice.sum(launch, missed)
+            if not found or advice.sum(launch, own) < 0.5 * all then
+                return nil
+            end
+            local parts = parts_without(launch, is_gather)
+            local direct = advice.sum(launch, function(instruction)
+                return not is_gather(instruction) and excess(instruction)
+            end)
+            local requests = math.max(1, found["l1tex__t_requests"] or 1)
+            return {
+                at = found,
+                title = string.format("each request gathers from %.1f sectors, %.1f would hold as much: its place is read from memory",
+                    sectors(found) / requests, ideal(found) / requests),
+                evidence = {
+                    { metric = "memory_l2_theoretical_sectors_global", value = sectors(found) },
+                    { metric = "memory_l2_theoretical_sectors_global_ideal", value = ideal(found) },
+                    { metric = "l1tex__t_sectors_lookup_miss", value = missed(found) },
+                },
+                cause = direct < 0.1 * m["memory_l2_theoretical_sectors_global"] and "uncoalesced" or nil,
+                saved = advice.saved(launch, parts),
+                how = string.format("in the order of their places: look-ups of L1 fall to %s, sectors of L2 to %s; %s",
+                    advice.percent(parts.l1), advice.percent(parts.l2), advice.floors_text(launch)),
+                confidence = "low",
             }
         end,
     },

@@ -42,7 +42,7 @@ return {
         order = 250,
         group = "local",
         description = "The compiler had more values than registers and keeps some of them in local memory, which is slow. " ..
-            "Fires when ptxas tells of spills.",
+            "Fires when ptxas tells of spills; below 3% of the instructions of the kernel that is a note.",
         advice = "Raise the limit of registers (__launch_bounds__, -maxrregcount), keep fewer values alive at a time, or " ..
             "unroll less.",
         apply = function(launch)
@@ -53,7 +53,10 @@ return {
             end
             local registers = m["launch__registers_per_thread"]
             local is_predicted = m("ptx__inst_executed.sum") and (m["l1tex__t_requests_pipe_lsu_mem_local.sum"] or 0) == 0
+            -- each is an instruction of 4 bytes in the code
+            local share = (stores + loads) / 4 / math.max(1, #launch.instructions)
             return {
+                severity = share < 0.03 and "note" or nil,
                 title = string.format("%d bytes of registers are spilled, %d loaded again, at %d registers a thread%s",
                     stores, loads, registers, is_predicted and "; the predicted time has none of this" or ""),
                 evidence = {

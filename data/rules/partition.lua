@@ -18,9 +18,10 @@ local function is_global_access(instruction)
 end
 
 -- Threads that only load, compute and store elements of their own: no barrier, shuffle or shared memory, and no loop
--- that loads. Returns the width of most accesses and the instruction that is one, nil where they do more.
+-- that loads. Returns the width of most accesses, the instruction that is one, and how many loads a thread has; nil where
+-- they do more.
 local function find_elementwise(launch)
-    local widths, all, accesses = {}, 0, 0
+    local widths, all, accesses, loads = {}, 0, 0, 0
     local found, most = nil, 0
     for _, instruction in ipairs(launch.instructions) do
         local count = instruction["inst_executed"] or 0
@@ -36,6 +37,7 @@ local function find_elementwise(launch)
             widths[width] = (widths[width] or 0) + count
             all = all + count
             accesses = accesses + 1
+            loads = loads + (advice.is(instruction, "ld.global") and 1 or 0)
             if count > most then
                 found, most = instruction, count
             end
@@ -46,29 +48,7 @@ local function find_elementwise(launch)
         return nil
     end
     return (widths[4] or 0) > 0.5 * all and 4 or (widths[2] or 0) > 0.5 * all and 2 or
-        (widths[1] or 0) > 0.5 * all and 1 or 4, found
-end
-
--- The one global load of threads that each load once and then add up what their block has: with barriers, and no loop
--- around it. nil where they do other things.
-local function find_single_load(launch)
-    local m, found, loads, barriers = launch.m, nil, 0, 0
-    for _, instruction in ipairs(launch.instructions) do
-        local count = instruction["inst_executed"] or 0
-        if count > 0 and advice.is(instruction, "ld.global") then
-            found, loads = instruction, loads + 1
-            if count > 1.01 * m["ptx__warps_launched.sum"] then
-                return nil
-            end
-        elseif count > 0 and advice.is(instruction, "bar") then
-            barriers = barriers + 1
-        end
-    end
-    local stored = advice.sum(launch, function(instruction)
-        return advice.is(instruction, "st.global") and instruction["thread_inst_executed_true"] or 0
-    end)
-    local is_sum = stored <= 0.1 * m["ptx__threads_launched.sum"]
-    return loads == 1 and barriers > 0 and is_sum and m("warplens__ladder_wait_kind") == "memory" and found or nil
+        (widths[1] or 0) > 0.5 * all and 1 or 4, found, loads
 end
 
 -- Whether threads look something up in constant memory: that is work, however many elements a thread takes.
@@ -108,6 +88,17 @@ local function find_walk(launch)
     end)
 end
 
+-- The part of the sectors out of L2 that loads through lists of indices take: these stay scattered however rows are divided.
+local function gathered_part(launch)
+    local function missed(instruction)
+        return advice.is(instruction, "ld.global") and instruction["l1tex__t_sectors_lookup_miss"] or 0
+    end
+    local gathered = advice.sum(launch, function(instruction)
+        return advice.is_indirect(launch, instruction) and missed(instruction)
+    end)
+    return gathered / math.max(1, advice.sum(launch, missed))
+end
+
 return {
     {
         id = "thread-per-row",
@@ -134,9 +125,10 @@ return {
                 return nil
             end
             local all, own = m["gpu__time_duration.sum"], m("warplens__ladder_launch.ns") or 0
+            local gathered = gathered_part(launch)
             local contiguous = m("whatif__uncoalesced__duration.ns") or all * (1 - excessive / 100)
             local times = math.min(32, 1 / waves)
-            local after = math.max((contiguous - own) / times, m("warplens__ladder_ideal.ns") or 0)
+            local after = math.max((contiguous - own) / times + (all - contiguous) * gathered, m("warplens__ladder_ideal.ns") or 0)
             local rows = m["ptx__threads_launched.sum"]
             return {
                 at = found,
@@ -147,8 +139,9 @@ return {
                     { metric = "memory_l2_theoretical_sectors_global",
                         value = found["memory_l2_theoretical_sectors_global"] } },
                 saved = math.max(0, 1 - (own + after) / all),
-                how = string.format("contiguous, %.0f ns, by %.0f times the warps at once, at least what its bytes take",
-                    contiguous, times),
+                how = string.format("contiguous, %.0f ns, by %.0f times the warps at once, at least what its bytes take%s",
+                    contiguous, times, gathered > 0 and string.format("; %s of the sectors out of L2 come through indices and " ..
+                    "stay scattered", advice.percent(gathered)) or ""),
                 confidence = "medium",
             }
         end,
@@ -171,7 +164,7 @@ return {
             if (m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] or 0) >= 10 then
                 return nil
             end
-            local width, found = find_elementwise(launch)
+            local width, found, loads = find_elementwise(launch)
             if not width then
                 return nil
             end
@@ -183,9 +176,9 @@ return {
                 advice.step(launch, "excess") * advice.overhead(launch) or 0
             local wait = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
             local spent = advice.step(launch, "starts") + indices + wait
-            -- one way to device memory remains, however few threads go it
+            -- one way to device memory remains, however few threads go it; of more than two, loads of a thread go it together already
             local work = m["gpu__time_duration.sum"] - (m("warplens__ladder_launch.ns") or 0)
-            local kept = math.max(wait / elements, math.min(wait, device_memory_ns / work))
+            local kept = math.max(wait * math.min(1, math.max(2, loads) / 2 / elements), math.min(wait, device_memory_ns / work))
             local saved = (spent - wait) * (1 - 1 / elements) + wait - kept
             if m["launch__waves_per_multiprocessor"] < 2 or saved < 0.15 then
                 return nil
@@ -215,8 +208,8 @@ return {
         description = "The grid has far fewer warps than the SMs could hold, and those that there are wait for memory: each " ..
             "does much, one thing after the other. Fires where the grid fills less than half of the GPU once, and waiting " ..
             "for memory takes 30% of the time.",
-        advice = "Divide the work among more threads: a warp for what a thread does now (neighbouring threads then read " ..
-            "neighbouring elements), a block for what a warp does.",
+        advice = "Divide the work among more threads: a warp for what a thread does now, a block for what a warp does, so that " ..
+            "neighbouring threads read neighbouring elements.",
         apply = function(launch)
             local m = launch.m
             local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
@@ -256,7 +249,7 @@ return {
                     { metric = "warplens__ladder_wait.ns" } },
                 todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks in place of %.0f: the kernel goes " ..
                     "through its data in strides of the grid, so that nothing else changes.", math.floor(times * blocks),
-                    blocks) or nil,
+                    blocks) or advice.split_loop(launch),
                 saved = (1 - least / all) * all / (all - launch_ns),
                 how = string.format("%.1f times as many warps, each with less to do: waiting, and SMs without a block, " ..
                     "fall to %s%s", times, advice.percent(1 / times), atomics > 0 and string.format("; atomics in one place " ..
@@ -275,7 +268,9 @@ return {
         cause = "occupancy-blocks",
         needs = { "warplens__ladder_starts.ns" },
         description = "The GPU starts one block after another; blocks that do little end before enough others have begun. " ..
-            "Fires where starting blocks of 256 threads and more takes 10% of the time beyond the work of all units.",
+            "Fires where starting blocks of 256 threads and more takes 10% of the time beyond the work of all units, or where " ..
+            "each thread of four waves of blocks and more loads once for a sum of its block, and starting, adding up and waiting " ..
+            "take 14% of the time.",
         advice = "Start fewer blocks, as many as the GPU holds, which go through the data in strides of the grid " ..
             "(for (i = global index; i < n; i += gridDim.x * blockDim.x)), or let a thread take several elements.",
         apply = function(launch)
@@ -285,23 +280,24 @@ return {
             if m["launch__block_size"] < 128 or waves < 2 or find_elementwise(launch) then -- short-threads: that, and more
                 return nil
             end
-            local load = starts < 0.1 and waves >= 4 and find_single_load(launch)
+            local load = waves >= 4 and advice.single_load(launch)
             if load then
-                local saved = advice.step(launch, "wait") * 0.75
-                local fit = advice.blocks_at_once(launch)
+                local saved = advice.saved_by_strides(launch)
+                local atomics = (m("warplens__ladder_atomics.ns") or 0) > 0
                 return saved >= 0.1 and {
                     at = load,
                     cause = "",
-                    title = string.format("each thread of %.0f blocks loads once, and the block waits for it and adds up: %s of the " ..
-                        "time of the SMs", blocks, advice.percent(advice.step(launch, "wait"))),
-                    evidence = { { metric = "warplens__ladder_wait.ns" }, { metric = "launch__grid_size" },
-                        { metric = "launch__waves_per_multiprocessor", threshold = 4 } },
+                    group = atomics and "atomics" or nil, -- the same change as for atomics-one-place
+                    title = string.format("each thread of %.0f blocks loads once, and the block waits for it and adds up: starting, " ..
+                        "adding up and waiting take %s of the time of the SMs beyond the least", blocks, advice.percent(saved / 0.75)),
+                    evidence = { { metric = "warplens__ladder_wait.ns" }, { metric = "warplens__ladder_excess.ns" },
+                        { metric = "warplens__ladder_starts.ns" }, { metric = "launch__waves_per_multiprocessor", threshold = 4 } },
                     todo = string.format("Launch %.0f blocks, as many as the SMs hold at once, which go through the data in " ..
                         "strides of the grid (for (i = global index; i < n; i += gridDim.x * blockDim.x)) and add up once; or " ..
-                        "let a thread load several elements before the first is used.", fit),
+                        "let a thread load several elements before the first is used.", advice.blocks_at_once(launch)),
                     saved = saved,
-                    how = "several loads of a thread on their way at once: a quarter of the waiting remains",
-                    confidence = "low",
+                    how = "each block adds up once for many elements: a quarter of that remains, waiting turn by turn",
+                    confidence = "medium",
                 } or nil
             end
             if starts < 0.1 or m["launch__block_size"] < 256 then

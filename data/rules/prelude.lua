@@ -428,6 +428,66 @@ function advice.is_grid_stride(launch)
     return false
 end
 
+-- The one global load of threads that each load once and then add up what their block has: with barriers, and no loop
+-- around it. nil where they do other things.
+function advice.single_load(launch)
+    local m, found, loads, barriers = launch.m, nil, 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local count = instruction["inst_executed"] or 0
+        if count > 0 and advice.is(instruction, "ld.global") then
+            found, loads = instruction, loads + 1
+            if count > 1.01 * m["ptx__warps_launched.sum"] then
+                return nil
+            end
+        elseif count > 0 and advice.is(instruction, "bar") then
+            barriers = barriers + 1
+        end
+    end
+    local stored = advice.sum(launch, function(instruction)
+        return advice.is(instruction, "st.global") and instruction["thread_inst_executed_true"] or 0
+    end)
+    local is_sum = stored <= 0.1 * m["ptx__threads_launched.sum"]
+    return loads == 1 and barriers > 0 and is_sum and found or nil
+end
+
+-- The part of the time that such threads lose for each block anew, beyond the least: starting it, its instructions and shared
+-- accesses, and waiting for the load and for each other. Blocks that go on in strides of the grid have three quarters of
+-- it only once; what remains is waiting turn by turn.
+function advice.saved_by_strides(launch)
+    local unit = launch.m("warplens__ladder_unit")
+    local is_of_memory = unit == "dram" or unit == "l2" or unit == "memory"
+    return 0.75 * ((advice.step(launch, "starts") or 0) + (advice.step(launch, "wait") or 0) +
+        (is_of_memory and 0 or advice.step(launch, "excess") or 0))
+end
+
+-- How a kernel whose threads each go through a loop, neighbouring threads on neighbouring elements, gets more threads: any
+-- other way of dividing would scatter its loads. nil where they are no such threads.
+function advice.split_loop(launch)
+    local inside, loads, contiguous = {}, 0, 0
+    for _, loop in ipairs(advice.loops(launch)) do
+        for index = loop.first, loop.last do
+            inside[index] = true
+        end
+    end
+    for _, instruction in ipairs(launch.instructions) do
+        local count = instruction["inst_executed"] or 0
+        if count > 0 and (advice.is(instruction, "bar") or advice.is(instruction, "shfl")) then
+            return nil
+        elseif inside[instruction.index] and advice.is(instruction, "ld.global") then
+            local touched = instruction["memory_l2_theoretical_sectors_global"] or 0
+            loads = loads + touched
+            contiguous = contiguous + (advice.is_indirect(launch, instruction) and 0 or
+                math.min(touched, instruction["memory_l2_theoretical_sectors_global_ideal"] or touched))
+        end
+    end
+    if loads == 0 or contiguous < 0.75 * loads then
+        return nil
+    end
+    return "Neighbouring threads read neighbouring elements: keep that, and divide the loop instead: a part of its turns for each " ..
+        "of several blocks (gridDim.y) or rows of a block. What a thread adds up is put together by an atomicAdd of each part, " ..
+        "or by a second kernel."
+end
+
 -- How many blocks of this launch the SMs hold at once.
 function advice.blocks_at_once(launch)
     return math.max(1, launch.m["launch__occupancy_blocks_per_multiprocessor"]) * launch.m["launch__sm_count"]

@@ -26,7 +26,7 @@ local function entries(launch, loop)
     return math.max(1, launch.m["ptx__warps_launched.sum"], before and before["inst_executed"] or 0)
 end
 
--- The one or two loads of a loop of 16 turns and more that has no barrier, shuffle or atomic: the one most often executed,
+-- The one or two loads of a loop of 8 turns and more that has no barrier, shuffle or atomic: the one most often executed,
 -- how often warps do so, how many loads there are, and the turns.
 local function loads_of(launch, loop)
     local loads, most, at = 0, 0, nil
@@ -47,7 +47,7 @@ local function loads_of(launch, loop)
         end
     end
     local turns = most / entries(launch, loop)
-    return loads >= 1 and loads <= 2 and turns >= 16 and at or nil, most, loads, turns
+    return loads >= 1 and loads <= 2 and turns >= 8 and at or nil, most, loads, turns
 end
 
 -- The first load of a loop whose value goes to shared memory before anything is read from there: the tile is waited for
@@ -132,7 +132,7 @@ return {
         needs = { "warplens__ladder_wait.ns" },
         description = "A turn of a loop loads a value or two and uses them at once: a warp waits for memory turn by turn, with " ..
             "little on its way. Fires where waiting for memory takes 15% of the time, and most global loads are in loops of " ..
-            "16 turns and more that have one or two loads of at most 8 bytes, and no barrier.",
+            "8 turns and more that have one or two loads of at most 8 bytes, and no barrier.",
         advice = "Load for several turns before the first value is used: unroll by 4 or 8 into an array in registers " ..
             "(#pragma unroll; where the number of turns is not known when it is compiled, by hand, with the rest apart), or " ..
             "float4 where rows are aligned. Pointers that are not __restrict__ keep the compiler from doing so.",

@@ -145,6 +145,8 @@ def check_texts(report):
         lines = re.findall(r"^ {3} {1,3}([0-9.]+)%  ", text, re.M) if whole else []
         if lines and sum(map(float, lines)) > 101:
             report.fault("%s: parts of the program add up to %.1f%%", name, sum(map(float, lines)))
+    if len(re.findall(r"; the rest: ", report.guide)) > 1:
+        report.fault("the guide says twice what the rest is")
     done = re.search(r"5\. Is it done\?\n(.*?)(?=\n   verdict:|\n  Marks|\Z)", report.guide, re.S)
     about = re.search(r"The rest is about (.*?)\.\n2\.", report.guide, re.S)
     if done and about:

@@ -70,6 +70,155 @@ __global__ void sum_after(arrays x)
 {
     sum_by_strides(x);
 }
+// A block adds up 256 elements in shared memory, and stores its sum or adds it to all; then it does so for many.
+__device__ float tree_of_block(float own)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = own;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+        __syncthreads();
+    }
+    return part[0];
+}
+__device__ float strides_of_all(arrays x)
+{
+    float own = 0;
+    for (int i = global_index(); i < 4 * numbers; i += grid_threads())
+        own += x.a[i];
+    return own;
+}
+__global__ void tree_before(arrays x)
+{
+    float sum = tree_of_block(x.a[global_index()]);
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+__global__ void tree_after(arrays x)
+{
+    float sum = tree_of_block(strides_of_all(x));
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+__global__ void added_before(arrays x)
+{
+    float sum = tree_of_block(x.a[global_index()]);
+    if (threadIdx.x == 0)
+        atomicAdd(x.b, sum);
+}
+__global__ void added_after(arrays x)
+{
+    float sum = tree_of_block(strides_of_all(x));
+    if (threadIdx.x == 0)
+        atomicAdd(x.b, sum);
+}
+
+// One load a turn, of not many turns; then four on their way at once.
+__global__ void turns_before(arrays x)
+{
+    float own = 0;
+#pragma unroll 1
+    for (int i = global_index(); i < 4 * numbers; i += grid_threads())
+        own += x.a[i];
+    float sum = sum_of_block(own);
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+__global__ void turns_after(arrays x)
+{
+    float own = 0;
+    int step = grid_threads();
+    for (int i = global_index(); i < 4 * numbers; i += 4 * step)
+        own += x.a[i] + (i + step < 4 * numbers ? x.a[i + step] : 0) + (i + 2 * step < 4 * numbers ? x.a[i + 2 * step] : 0) +
+               (i + 3 * step < 4 * numbers ? x.a[i + 3 * step] : 0);
+    float sum = sum_of_block(own);
+    if (threadIdx.x == 0)
+        x.b[blockIdx.x] = sum;
+}
+
+// A thread for a column, few of them; then its rows are divided among blocks. A warp for a column would be slower.
+__global__ void column_before(arrays x, int rows, int columns)
+{
+    float sum = 0;
+    for (int row = 0; row < rows; row++)
+        sum += x.a[row * columns + global_index()];
+    x.b[global_index()] = sum;
+}
+__global__ void column_after(arrays x, int rows, int columns)
+{
+    float sum = 0;
+    int each = rows / gridDim.y;
+    for (int row = blockIdx.y * each; row < (blockIdx.y + 1) * each; row++)
+        sum += x.a[row * columns + global_index()];
+    atomicAdd(x.b + global_index(), sum);
+}
+
+// A thread for a row, whose elements lead to any places; then a warp, to the same places.
+__global__ void sparse_before(arrays x)
+{
+    float sum = 0;
+    for (int k = 64 * global_index(); k < 64 * global_index() + 64; k++)
+        sum += x.a[k] * x.b[x.i[k & (numbers - 1)] & (numbers - 1)];
+    x.b[numbers + global_index()] = sum;
+}
+__global__ void sparse_after(arrays x)
+{
+    float sum = 0;
+    int row = global_index() / 32;
+    for (int k = 64 * row + threadIdx.x % 32; k < 64 * row + 64; k += 32)
+        sum += x.a[k] * x.b[x.i[k & (numbers - 1)] & (numbers - 1)];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (threadIdx.x % 32 == 0)
+        x.b[numbers + row] = sum;
+}
+
+// Through a list; then the list is sorted.
+__global__ void sorted_before(arrays x)
+{
+    x.b[global_index()] = x.a[x.i[global_index()] & (numbers - 1)];
+}
+__global__ void sorted_after(arrays x)
+{
+    x.b[global_index()] = x.a[x.i[numbers + global_index()] & (numbers - 1)];
+}
+
+// A point and its neighbours; then four points a thread, of which two loads each serve two.
+__global__ void point_before(arrays x, int size)
+{
+    int i = (blockIdx.y * 8 + threadIdx.y + 1) * size + blockIdx.x * 32 + threadIdx.x;
+    x.b[i] = x.a[i] * -4 + x.a[i - 1] + x.a[i + 1] + x.a[i - size] + x.a[i + size];
+}
+__global__ void point_after(arrays x, int size)
+{
+    int i = (blockIdx.y * 8 + threadIdx.y + 1) * size + 4 * (blockIdx.x * 32 + threadIdx.x);
+    float4 own = *(const float4 *)(x.a + i), up = *(const float4 *)(x.a + i - size), down = *(const float4 *)(x.a + i + size);
+    float left = x.a[i - 1], right = x.a[i + 4];
+    *(float4 *)(x.b + i) =
+        make_float4(own.x * -4 + left + own.y + up.x + down.x, own.y * -4 + own.x + own.z + up.y + down.y,
+                    own.z * -4 + own.y + own.w + up.z + down.z, own.w * -4 + own.z + right + up.w + down.w);
+}
+
+// Three floats of a structure; then three arrays.
+__global__ void vectors_before(arrays x)
+{
+    float *own = x.b + 3 * global_index();
+    float value = x.a[global_index()];
+    own[0] = value;
+    own[1] = value * 2;
+    own[2] = value * 3;
+}
+__global__ void vectors_after(arrays x)
+{
+    int i = global_index();
+    float value = x.a[i];
+    x.b[i] = value;
+    x.b[i + numbers] = value * 2;
+    x.b[i + 2 * numbers] = value * 3;
+}
+
 // Too few blocks that go through the data in strides of the grid; then as many as fit.
 __global__ void few_before(arrays x)
 {
@@ -245,10 +394,29 @@ int main()
         own = last >> 8;
     }
     is_right = is_right && cudaMemcpy(x.i, any, sizeof any, cudaMemcpyHostToDevice) == cudaSuccess;
+    for (int i = 0; i < numbers; i++)
+        any[i] = i;
+    is_right = is_right && cudaMemcpy(x.i + numbers, any, sizeof any, cudaMemcpyHostToDevice) == cudaSuccess;
     each_before<<<1024, 256>>>(x);
     each_after<<<1024, 256>>>(x);
     sum_before<<<4096, 256>>>(x);
     sum_after<<<1056, 256>>>(x);
+    tree_before<<<16384, 256>>>(x);
+    tree_after<<<1056, 256>>>(x);
+    added_before<<<16384, 256>>>(x);
+    added_after<<<1056, 256>>>(x);
+    turns_before<<<1056, 256>>>(x);
+    turns_after<<<1056, 256>>>(x);
+    column_before<<<128, 256>>>(x, 128, 32768);
+    column_after<<<dim3(128, 8), 256>>>(x, 128, 32768);
+    sparse_before<<<256, 256>>>(x);
+    sparse_after<<<8192, 256>>>(x);
+    sorted_before<<<4096, 256>>>(x);
+    sorted_after<<<4096, 256>>>(x);
+    point_before<<<dim3(64, 255), dim3(32, 8)>>>(x, 2048);
+    point_after<<<dim3(16, 255), dim3(32, 8)>>>(x, 2048);
+    vectors_before<<<4096, 256>>>(x);
+    vectors_after<<<4096, 256>>>(x);
     few_before<<<264, 256>>>(x);
     few_after<<<1056, 256>>>(x);
     count_before<<<264, 256>>>(x);

@@ -90,6 +90,18 @@ __global__ void fires_global_uncoalesced(arrays x)
     x.b[i] = x.a[(i * 33) & (numbers - 1)];
 }
 
+// Its place is in memory, and apart from its neighbours', or beside them.
+__global__ void fires_gathered_data(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[(x.zero[i & 31] + i * 33) & (numbers - 1)];
+}
+__global__ void silent_gathered_data(arrays x)
+{
+    int i = global_index();
+    x.b[i] = x.a[x.zero[i & 31] + i];
+}
+
 __global__ void fires_global_misaligned(arrays x)
 {
     int i = global_index();
@@ -784,6 +796,7 @@ static const struct launch launches[] = {
     {silent_long_blocks, wave, 256},
     {silent_bound, 1, 2048}, // cannot be launched: nothing is counted
     BOTH(global_uncoalesced),
+    BOTH(gathered_data),
     BOTH(global_misaligned),
     BOTH(global_reuse),
     BOTH(read_only_cache),

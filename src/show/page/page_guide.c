@@ -14,7 +14,7 @@
 #include "show/page/program_time.h"
 #include "show/page/shares.h"
 
-enum { most_kernels = 5 };
+enum { most_kernels = 5, most_evidence = 3 };
 
 static void put(struct wl_page_sink *sink, const char *key, struct wl_cell cell)
 {
@@ -204,6 +204,22 @@ static void say_shape(struct wl_view_context *context, struct wl_page_sink *sink
     wl_metric_set_free(set);
 }
 
+/* How near it is to the least that this GPU needs: the verdict of the last answer. */
+static bool is_ceiling(const struct wl_advice *finding)
+{
+    return strcmp(finding->rule->id, "ceiling") == 0;
+}
+
+/* The evidence of a finding, most sentences at most. */
+static void tell_evidence(struct wl_page_sink *sink, const struct wl_advice *finding, size_t most)
+{
+    for (size_t i = 0; i < finding->evidence_count && i < most; i++) {
+        struct wl_text text = {0};
+        wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
+        tell(sink, EVIDENCE, wl_text_take(&text));
+    }
+}
+
 static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink,
                       const struct wl_view_advice *advice, const struct wl_share *share)
 {
@@ -211,15 +227,12 @@ static void say_bound(struct wl_view_context *context, struct wl_page_sink *sink
     bool is_known = false;
     for (size_t i = 0; i < advice->finding_count; i++) {
         const struct wl_advice *finding = &advice->findings[i];
-        if (!is_about(finding, share) || strcmp(finding->rule->stage, "bound") != 0)
+        if (!is_about(finding, share) || strcmp(finding->rule->stage, "bound") != 0 ||
+            is_ceiling(finding))
             continue;
         is_known = true;
         tell(sink, ANSWER, wl_string_copy(finding->title));
-        for (size_t j = 0; j < finding->evidence_count && j < 3; j++) {
-            struct wl_text text = {0};
-            wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[j], &text);
-            tell(sink, EVIDENCE, wl_text_take(&text));
-        }
+        tell_evidence(sink, finding, most_evidence);
     }
     if (!is_known)
         tell(sink, ANSWER, wl_string_copy("this is not known: nothing was counted"));
@@ -269,10 +282,7 @@ static void say_why(struct wl_view_context *context, struct wl_page_sink *sink,
     if (source[0] != '\0')
         tell(sink, ANSWER, wl_string_format("%" PRIu32 " | %s", finding->place.line, source));
     free(source);
-    for (size_t i = 0; i < finding->evidence_count; i++) {
-        wl_advice_add_evidence(sink->is_mark_shown, &finding->evidence[i], &text);
-        tell(sink, EVIDENCE, wl_text_take(&text));
-    }
+    tell_evidence(sink, finding, finding->evidence_count);
     say_command(context, sink, "source", share, "");
     end_answer(sink);
 }
@@ -318,8 +328,9 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
     for (size_t i = 0; i < advice->finding_count; i++)
         others +=
             &advice->findings[i] != finding && advice->findings[i].severity == WL_ADVICE_WARNING;
-    char *behind = wl_string_format("  # %zu more finding%s", others, others == 1 ? "" : "s");
-    say_command(context, sink, "advice", NULL, behind);
+    char *behind =
+        others ? wl_string_format("  # %zu more finding%s", others, others == 1 ? "" : "s") : NULL;
+    say_command(context, sink, "advice", NULL, behind ? behind : "");
     free(behind);
     end_answer(sink);
 }
@@ -374,6 +385,12 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
     tell(sink, ANSWER, wl_text_take(&text));
     if (words->is_present && words->text)
         tell(sink, VERDICT, wl_string_copy(words->text));
+    for (size_t i = 0; i < advice->finding_count; i++) {
+        if (is_about(&advice->findings[i], share) && is_ceiling(&advice->findings[i])) {
+            tell_evidence(sink, &advice->findings[i], most_evidence);
+            break;
+        }
+    }
     end_answer(sink);
     wl_metric_set_free(set);
 }
