@@ -8,7 +8,7 @@
  * they are delivered by a flush only; check_zero=1: says whether buffers come as zeros; exit_at=N,
  * abort_at=N: what happens in the middle of launch number N; load_at=N, another thread loads a
  * module then; calls=N, so many other calls of both APIs
- * are made with each launch. */
+ * are made with each launch; save_ms=N, saving memory takes so long. */
 #ifndef MOCK_H
 #define MOCK_H
 

@@ -1,12 +1,15 @@
 /* libcheckpoint.so of the tests. */
 #include "mock.h"
 
+#include <unistd.h>
+
 static bool is_saved[MOCK_CONTEXTS];
 static long saved[MOCK_CONTEXTS];
 
 int cuptiCheckpointSave(struct wl_cupti_checkpoint_call *call)
 {
     long result = mock_value("cuptiCheckpointSave", 0);
+    usleep((useconds_t)mock_value("save_ms", 0) * 1000);
     mock_log("cuptiCheckpointSave%s", result ? " fails"
                                       : is_saved[mock_context_number(call->context)]
                                           ? " out of order"

@@ -21,6 +21,7 @@ struct wl_collect_context {
     uint64_t number;       /* in order of use */
     uint64_t image_number; /* of the batch under way, where each run is a pass */
     enum wl_collect_stage counters, samples, counts;
+    size_t passes; /* of the plan when it was made last; counting forgets it while it rests */
     bool is_plan_noted, is_loss_noted;
     struct wl_cupti_counting counting;
     uint32_t range_count;        /* begun in this pass of ours */

@@ -44,6 +44,7 @@ static void open_counting(struct wl_collect_counters *counters, struct wl_collec
                                WL_COLLECT_RANGES_MAX, &context->counting, NULL, &error) == WL_OK) {
         context->counters = WL_COLLECT_ON;
         context->is_own = counters->instructions->can_replay || counters->policy->has_own_passes;
+        context->passes = context->counting.plan.passes;
         open_flush(counters, context);
         if (!context->is_plan_noted)
             note_plan(counters, &context->counting.plan);

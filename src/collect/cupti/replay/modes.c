@@ -15,7 +15,7 @@ static const uint64_t dear_ns = UINT64_C(1500000000), dear_pass_ns = UINT64_C(50
 
 static bool is_dear(const struct wl_replayer *replay, const struct wl_collect_context *context)
 {
-    uint64_t passes_ns = context->counting.plan.passes * dear_pass_ns;
+    uint64_t passes_ns = context->passes * dear_pass_ns;
     return replay->replayed_ns > (passes_ns > dear_ns ? passes_ns : dear_ns);
 }
 
