@@ -170,6 +170,39 @@ static void notes_find_their_launches(void **state)
     wl_report_close(report);
 }
 
+static void launches_stand_in_the_order_in_which_they_were_made(void **state)
+{
+    static const uint64_t order[] = {2, 0, 1};
+    const struct sample *sample = *state;
+    struct wl_stream_writer *writer;
+    sample_put_stream(sample, 41, 2, true);
+    assert_int_equal(wl_stream_writer_open(sample->stream, &writer, NULL), WL_OK);
+    const struct wl_sink *sink = wl_stream_writer_sink(writer);
+    sample_put_process(sink, 42);
+    sample_put_kernel(sink, sample->source);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        sample_put_launch(sink, order[i], 100);
+    sample_put_note(sink, 1);
+    sink->put_end(sink->self, 3, 9000);
+    wl_stream_writer_close(writer);
+
+    struct wl_report *report = build_and_open(sample);
+    size_t count;
+    const struct wl_report_launch *launches = wl_report_launches(report, &count);
+    assert_int_equal(count, 5);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(launches[i].key, i);
+        assert_int_equal(launches[i].process->record.pid, i < 2 ? 41 : 42);
+        assert_int_equal(launches[i].record.id, i < 2 ? i : i - 2);
+        assert_int_equal(launches[i].record.start_ns, 5000 + launches[i].record.id);
+    }
+    const struct wl_report_note *notes = wl_report_notes(report, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(notes[0].launch_key, 1);
+    assert_int_equal(notes[1].launch_key, 3);
+    wl_report_close(report);
+}
+
 static void sources_are_kept_or_say_why_not(void **state)
 {
     const struct sample *sample = *state;
@@ -367,6 +400,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(values_and_attributes_are_found_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(instructions_come_when_asked_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(notes_find_their_launches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(launches_stand_in_the_order_in_which_they_were_made, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(sources_are_kept_or_say_why_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sources_are_found_in_folders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_session_comes_back, set_up, tear_down),

@@ -15,6 +15,7 @@
 #include "report/digest.h"
 #include "report/inserter.h"
 #include "report/keys.h"
+#include "report/launch_order.h"
 #include "report/schema.h"
 #include "report/sources.h"
 #include "report/timeline_rows.h"
@@ -50,6 +51,7 @@ struct wl_report_writer {
     /* by digest of their content; the id is the row's, or the set's */
     struct wl_keys modules, kernels, attribute_sets, value_sets, instruction_value_sets;
     int64_t session_rows, device_rows, launch_rows, note_rows;
+    bool are_launches_unordered;
     struct wl_timeline_rows trace;
 
     /* of the stream at hand */
@@ -57,7 +59,7 @@ struct wl_report_writer {
     char *stream_name;
     struct pending_process process;
     const struct known_process *joined; /* whose row the stream's process has */
-    uint64_t first_ns;
+    uint64_t first_ns, last_launch;
     struct wl_keys stream_devices, stream_modules, stream_kernels, stream_launches;
     WL_VECTOR(struct pending_note) notes;
     WL_VECTOR(struct known_process) known; /* of streams before this one */
@@ -387,6 +389,9 @@ static void put_launch(void *self, const struct wl_record_launch *record)
               WL_TEXT(record->message), WL_TEXT(record->range), WL_ID_OR_NULL(attribute_set),
               WL_ID_OR_NULL(value_set), WL_ID_OR_NULL(instruction_set));
     wl_keys_set_number(&writer->stream_launches, record->id, id + 1);
+    writer->are_launches_unordered =
+        writer->are_launches_unordered || record->id < writer->last_launch;
+    writer->last_launch = record->id;
 }
 
 static void put_note(void *self, const struct wl_record_note *record)
@@ -467,7 +472,7 @@ void wl_report_writer_begin_stream(struct wl_report_writer *writer, const char *
 {
     writer->process_id++;
     writer->joined = NULL;
-    writer->first_ns = 0;
+    writer->first_ns = writer->last_launch = 0;
     writer->stream_name = wl_string_copy(name);
     guess_process(&writer->process, name);
 }
@@ -683,6 +688,8 @@ enum wl_code wl_report_writer_close(struct wl_report_writer *writer,
                                     struct wl_error *error)
 {
     add_sources(writer, sources);
+    if (writer->are_launches_unordered)
+        wl_launch_order_renumber(&writer->inserter);
     enum wl_code code = wl_inserter_close(&writer->inserter, error);
     struct wl_keys *const keys[] = {&writer->names,
                                     &writer->source_files,

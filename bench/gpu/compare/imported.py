@@ -6,6 +6,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -49,7 +50,8 @@ def read(warplens, folder, case):
     run([warplens, "import", "-q", "-f", "-o", case + "-rep", case + ".ncu-rep"], folder)
     run([warplens, "import", "-q", "-f", "-o", case + "-csv", case + ".csv"], folder)
     own, rep, csv = (first_finding(warplens, folder, f"{case}-{kind}.wlr") for kind in ("own", "rep", "csv"))
-    same = own[:2] == rep[:2] == csv[:2]
+    names = {re.sub(r"^void |<.*", "", finding[1]) for finding in (own, rep, csv)}
+    same = own[0] == rep[0] == csv[0] and len(names) == 1
     print(f"| {case} | `{own[1]}` | {words(own)} | {words(rep)} | {words(csv)} | {'same' if same else 'differs'} |", flush=True)
     return same
 
