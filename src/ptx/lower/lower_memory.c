@@ -147,7 +147,7 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
         if (found == WL_PTX_SPACE_LOCAL && lowering->is_called)
             *base = lower_local_address(lowering, WL_CLASS_64, (int64_t)address);
         else
-            *offset += (int64_t)address;
+            *offset = (int64_t)((uint64_t)*offset + address);
     } else if (operand->reg >= 0) {
         *base = lower_register_of(lowering, operand->reg);
         if (lower_register_class(lowering, *base) == WL_CLASS_PREDICATE) {
@@ -157,6 +157,9 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
     }
     return true;
 }
+
+/* More than any has (PTX ISA, "Kernel Function Parameters": 32,764 bytes). */
+enum { PARAMETER_BYTES_MAX = 1 << 16 };
 
 /* ld.param / st.param of a call's variables: moves between registers. */
 static void move_parameter(struct lowering *lowering, const struct wl_ptx_operand *value,
@@ -330,6 +333,11 @@ static bool access_parameter(struct lowering *lowering, const struct access *acc
     uint32_t variable = address->name
                             ? lower_find_call_parameter(lowering, address->name)
                             : lower_find_pointed_parameter(lowering, address->reg, &offset);
+    if (variable != NO_REGISTER && (offset < 0 || offset > PARAMETER_BYTES_MAX)) {
+        lower_fail(lowering, WL_ERR_INPUT, "access beyond parameter %s",
+                   address->name ? address->name : "of a call");
+        return true;
+    }
     if (variable != NO_REGISTER) {
         move_parameter(lowering, access->value, variable, offset, access->type, count,
                        access->is_load);

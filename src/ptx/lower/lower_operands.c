@@ -329,7 +329,8 @@ static uint32_t read_symbol(struct lowering *lowering, const struct wl_ptx_opera
         uint32_t reg = lower_new_register(lowering, WL_CLASS_64);
         struct wl_op *op = lower_emit(lowering, WL_OP_PARAM_ADDRESS, FIELD_DST, 0);
         op->dst = reg;
-        op->imm = lowering->program->parameters[parameter].offset + operand->integer;
+        op->imm =
+            (int64_t)(lowering->program->parameters[parameter].offset + (uint64_t)operand->integer);
         return reg;
     }
     const struct wl_ptx_module *module;
