@@ -299,8 +299,8 @@ static bool load_parameter(struct lowering *lowering, const struct wl_ptx_operan
     if (parameter < 0)
         return false;
     const struct wl_program_parameter *place = &lowering->program->parameters[parameter];
-    int64_t end = address->integer + count * (int64_t)wl_ptx_type_bytes(type);
-    if (address->integer < 0 || end > place->size_bytes) {
+    int64_t last = (int64_t)place->size_bytes - count * (int64_t)wl_ptx_type_bytes(type);
+    if (address->integer < 0 || address->integer > last) {
         lower_fail(lowering, WL_ERR_INPUT, "load beyond parameter %s", address->name);
         return true;
     }
