@@ -43,15 +43,15 @@ local function how(launch, parts)
 end
 
 -- What L2 and device memory keep if only sectors of which all is asked for are moved: what L1 misses, and what device
--- memory moves beyond the bytes that are asked for.
+-- memory moves beyond the bytes that are asked for. Of metrics that every collector of a real GPU has, so that the same
+-- launch has the same gain whoever counted it.
 local function parts_below(m, kept, asked_bytes)
-    local ideal, hits = m("memory_l2_theoretical_sectors_global_ideal"),
-        m("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")
+    local ideal, hits = asked_bytes / 32, m("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum")
     local l2, dram = m("lts__t_sectors_srcunit_tex.sum") or 0, m("dram__bytes.sum") or 0
     local misses = hits and m["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] - hits
     return {
         l1 = kept,
-        l2 = ideal and misses and l2 > 0 and misses > ideal and math.max(kept, 1 - (misses - ideal) / l2) or nil,
+        l2 = misses and l2 > 0 and misses > ideal and math.max(kept, 1 - (misses - ideal) / l2) or nil,
         dram = dram > asked_bytes and math.max(kept, asked_bytes / dram) or nil,
     }
 end
@@ -69,17 +69,6 @@ local function sectors_of(m, op)
     return all, all * math.max(0, 1 - bytes / 32), math.max(0, all - sectors_of_full_request * requests), bytes
 end
 
--- Threads that take a few neighbours load each of them at such a stride: what one load leaves of a sector the next one
--- finds in L1. A request then touches few lines of 128 bytes, unlike one whose threads are scattered.
-local most_lines_of_pieces = 5
-local function is_by_pieces(m)
-    local lines = m("memory_l1_tag_requests_global")
-    local requests = (m("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") or 0) +
-        (m("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum") or 0)
-    local hits = m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or m("l1tex__t_sector_hit_rate.pct") or 0
-    return lines and requests > 0 and hits >= 50 and lines <= most_lines_of_pieces * requests
-end
-
 return {
     {
         id = "global-sectors",
@@ -92,20 +81,15 @@ return {
         description = "Global memory is read and written in sectors of 32 bytes. Counted for the whole kernel by a real " ..
             "GPU: how many of those bytes were asked for, and how many sectors a request takes. Fires when a quarter of the " ..
             "sectors hold nothing that was asked for and are more than 32 neighbouring words need, and the counts of " ..
-            "instructions, of which global-uncoalesced is, are not in the report. Loads at a small stride (few lines a request) " ..
-            "whose rest of a sector is found in L1 (half of the sectors) are left out.",
+            "instructions, of which global-uncoalesced is, are not in the report.",
         advice = "Let neighbouring threads (threadIdx.x) take neighbouring elements. Simulated (--collector sim), or with " ..
             "--instruction-counts, the report says which line it is.",
         apply = function(launch)
             local m = launch.m
             local loads, unused_loads, more_loads, load_bytes = sectors_of(m, "ld")
             local stores, unused_stores, more_stores, store_bytes = sectors_of(m, "st")
-            if is_by_pieces(m) then
-                unused_loads, more_loads = 0, 0
-            end
             local all, unused = loads + stores, unused_loads + unused_stores
-            local excess = m("derived__memory_l2_theoretical_sectors_global_excessive") -- where addresses were compared
-            unused = math.min(unused, excess or more_loads + more_stores)
+            unused = math.min(unused, more_loads + more_stores)
             if all == 0 or unused < 0.25 * all or has_lines(launch, "memory_l2_theoretical_sectors_global") then
                 return nil
             end

@@ -6,6 +6,12 @@ local function is_busy(launch)
     return duration and floor and floor >= 0.5 * duration
 end
 
+-- Whether the report has the kernel's PTX, which loops are found in; of a real GPU it may have machine code, or nothing.
+local function has_ptx(launch)
+    local first = launch.instructions[1]
+    return first and string.find(first.text, "^[@%l]") ~= nil
+end
+
 -- How many times the blocks are best, at most `most`, and the part of the work's time that remains: each block more
 -- brings its own atomics, and those in one place wait for each other.
 local function more_blocks(launch, most)
@@ -39,8 +45,9 @@ return {
             end
             local busy = is_busy(launch)
             local waits = launch.m("sm__cycles_elapsed.max") and not busy
-            if waits and (#advice.loops(launch) == 0 or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
-                return nil -- each thread does one thing, and no fewer of them: their way is as long on all SMs
+            local does_one_thing = has_ptx(launch) and #advice.loops(launch) == 0
+            if waits and (does_one_thing or advice.chased(launch)) and launch.m["launch__block_size"] <= 256 then
+                return nil -- and no fewer threads would do it: their way is as long on all SMs
             end
             local how = string.format(busy and "the same work on all SMs: 1 - %d / %d" or
                 "the same work on all SMs, no more than 1 - %d / %d: those that have a block mostly wait", blocks, units)

@@ -99,7 +99,7 @@ enum wl_code wl_sha256_file(const char *path, char hex[WL_SHA256_HEX_LENGTH + 1]
     enum wl_code code = WL_OK;
     struct wl_sha256 hash;
     wl_sha256_begin(&hash);
-    char buffer[65536];
+    char buffer[8192];
     for (;;) {
         ssize_t got = read(descriptor, buffer, sizeof buffer);
         if (got > 0) {

@@ -112,7 +112,7 @@ static enum wl_code fail_large(const char *path, size_t most_bytes, struct wl_er
 static enum wl_code read_open(int descriptor, const char *path, size_t most_bytes,
                               struct wl_text *content, struct wl_error *error)
 {
-    char buffer[65536];
+    char buffer[8192];
     for (;;) {
         ssize_t got = read(descriptor, buffer, sizeof buffer);
         if (got == 0)

@@ -17,7 +17,7 @@
 
 /* What is held in memory at once; a database is not. Of the head the format is told: what a program
  * printed may stand before a table of ncu's. */
-enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 16, HEAD_BYTES = 1 << 20 };
+enum { MOST_BYTES = 512 << 20, CHUNK = 1 << 13, HEAD_BYTES = 1 << 20 };
 
 /* The tables that may stand behind a program's output come first. */
 static const struct wl_import_format *const formats[] = {

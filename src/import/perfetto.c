@@ -229,7 +229,7 @@ static bool read_packets(struct reading *reading, struct wl_protobuf *trace, boo
 
 static void unpack(struct reading *reading, const struct wl_protobuf_field *field)
 {
-    enum { CHUNK = 1 << 16 };
+    enum { CHUNK = 1 << 13 };
     char chunk[CHUNK];
     struct wl_text text = {0};
     z_stream stream = {.next_in = (Bytef *)(uintptr_t)field->bytes,

@@ -151,7 +151,7 @@ static const char *read_open(int file, struct wl_text *content)
         return "larger than 8 MB";
     wl_text_add(content, "");
     while (content->length < (size_t)status.st_size) {
-        char part[65536];
+        char part[8192];
         size_t wanted = (size_t)status.st_size - content->length;
         ssize_t got = read(file, part, wanted < sizeof part ? wanted : sizeof part);
         if (got < 0 && errno == EINTR)

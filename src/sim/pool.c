@@ -84,6 +84,8 @@ static void *help(void *argument)
     return NULL;
 }
 
+enum { STACK_BYTES = 1 << 20 };
+
 /* Signals of the watched program go to its own threads. */
 static bool start_helper(struct wl_pool *pool, uint32_t worker)
 {
@@ -91,9 +93,13 @@ static bool start_helper(struct wl_pool *pool, uint32_t worker)
     *helper = (struct helper){pool, worker};
     sigset_t all, before;
     sigfillset(&all);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES); /* `ulimit -s` may leave less */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&pool->threads[worker], NULL, help, helper);
+    int failed = pthread_create(&pool->threads[worker], &attributes, help, helper);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
     if (failed)
         free(helper);
     return !failed;

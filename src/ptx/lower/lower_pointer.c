@@ -51,7 +51,7 @@ uint32_t lower_find_pointed_parameter(const struct lowering *lowering, int32_t r
             break;
         const struct wl_ptx_operand *source = &move->operands[1];
         if (source->kind == WL_PTX_OPERAND_SYMBOL) {
-            *offset += source->integer;
+            *offset = (int64_t)((uint64_t)*offset + (uint64_t)source->integer);
             return lower_find_call_parameter(lowering, source->name);
         }
         reg = source->kind == WL_PTX_OPERAND_REGISTER ? source->reg : -1;
