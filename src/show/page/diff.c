@@ -357,21 +357,32 @@ static const char *kernel_of(const struct wl_advice *advice)
     return advice->launch ? wl_fields_kernel(advice->launch) : "program";
 }
 
-/* Whether the other side has this finding: of the same rule, in the same kernel or its partner. */
+/* What saves too little to be a warning is told, too, where it names a line: that a change took it
+ * away is what the change was made for. */
+static bool is_told(const struct wl_advice *advice)
+{
+    const double least = 0.01;
+    return advice->severity == WL_ADVICE_WARNING ||
+           (advice->has_gain && advice->saved >= least && advice->place.line > 0);
+}
+
+/* Whether the other side has this finding: of the same rule, in the same kernel or its partner. A
+ * warning is gone where a note is left of it. */
 static bool has_finding(const struct side *side, const struct wl_advice *advice,
                         const char *partner)
 {
     size_t count = 0;
     const struct wl_advice *all = wl_advice_all(side->advice, &count);
     for (size_t i = 0; i < count; i++)
-        if (all[i].rule == advice->rule && all[i].severity == WL_ADVICE_WARNING &&
+        if (all[i].rule == advice->rule && is_told(&all[i]) &&
+            (all[i].severity == WL_ADVICE_WARNING || advice->severity == WL_ADVICE_NOTE) &&
             (strcmp(kernel_of(&all[i]), kernel_of(advice)) == 0 ||
              (partner && strcmp(kernel_of(&all[i]), partner) == 0)))
             return true;
     return false;
 }
 
-/* Those of a side that the other has not, and how many; key: "vanished", "appeared". */
+/* Those of a side that the other has not, and how many warnings; key: "vanished", "appeared". */
 static size_t put_findings(const struct side *from, const struct side *other, const char *key,
                            struct wl_page_sink *sink)
 {
@@ -384,8 +395,7 @@ static size_t put_findings(const struct side *from, const struct side *other, co
     wl_begin(sink, WL_LEVEL_LIST, key, 0);
     for (size_t i = 0; i < count; i++) {
         bool is_own = own && partner && strcmp(kernel_of(&all[i]), own->name) == 0;
-        if (all[i].severity != WL_ADVICE_WARNING ||
-            has_finding(other, &all[i], is_own ? partner->name : NULL))
+        if (!is_told(&all[i]) || has_finding(other, &all[i], is_own ? partner->name : NULL))
             continue;
         wl_print(sink, "  %s: %s: ", key, all[i].rule->id);
         wl_print_safe(sink, all[i].title);
@@ -399,7 +409,7 @@ static size_t put_findings(const struct side *from, const struct side *other, co
             wl_put(sink, &line, wl_cell_number(all[i].place.line));
         }
         wl_end(sink);
-        put_count++;
+        put_count += all[i].severity == WL_ADVICE_WARNING;
     }
     wl_end(sink);
     return put_count;
