@@ -104,7 +104,8 @@ enum wl_code wl_folder_make_locked(const char *path, bool replace, struct wl_fol
         return errno == EEXIST ? refuse(path, error) /* made since by a run beside this one */
                                : refuse_parent(path, errno, error);
     enum held held = take(path, lock);
-    if (held == HELD_BY_ANOTHER || (held == HELD_BY_US && !is_there(path, lock->descriptor))) {
+    bool is_gone = held == HELD_BY_US ? !is_there(path, lock->descriptor) : access(path, F_OK) != 0;
+    if (held == HELD_BY_ANOTHER || is_gone) { /* a run beside took it for an old one */
         wl_folder_unlock(lock);
         return refuse(path, error);
     }
