@@ -324,6 +324,22 @@ __global__ void divide_after(arrays x, unsigned width, unsigned reciprocal)
     x.i[numbers + i] = sum;
 }
 
+// Powers by a function, of which two share a logarithm; then by multiplications.
+__global__ void power_before(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        own = powf(own, 3.0f) * 0.3f + powf(own, 2.0f);
+    x.b[global_index()] = own;
+}
+__global__ void power_after(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        own = own * own * own * 0.3f + own * own;
+    x.b[global_index()] = own;
+}
+
 // Through a list of indices: four of them a thread need as many sectors.
 __global__ void gather_before(arrays x)
 {
@@ -429,6 +445,8 @@ int main()
     double_after<<<4096, 256>>>(x);
     divide_before<<<4096, 256>>>(x, 1021);
     divide_after<<<4096, 256>>>(x, 1021, 0xffffffffu / 1021 + 1);
+    power_before<<<4096, 256>>>(x);
+    power_after<<<4096, 256>>>(x);
     gather_before<<<4096, 256>>>(x);
     gather_useless<<<1024, 256>>>(x);
     chase_before<<<64, 256>>>(x);

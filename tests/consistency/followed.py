@@ -11,7 +11,7 @@ RULES = {"each": {"global-atomics"}, "sum": {"atomics-one-place", "short-blocks"
          "count": {"few-threads"},
          "tree": {"short-blocks"}, "added": {"atomics-one-place"}, "turns": {"loads-in-turn"}, "column": {"few-threads", "small-grid"},
          "sparse": {"thread-per-row", "global-uncoalesced"}, "sorted": {"gathered-data"}, "point": {"short-threads"}, "vectors": {"global-uncoalesced"},
-         "table": {"constant-scattered"}, "double": {"double"}, "divide": {"integer-division"},
+         "table": {"constant-scattered"}, "double": {"double"}, "divide": {"integer-division"}, "power": {"power-function"},
          "structures": {"global-uncoalesced"}, "bytes": {"short-threads"}}
 USELESS = {"much": {"short-threads", "load-width"}, "gather": {"load-width", "short-threads"},
            "chase": {"thread-per-row", "few-threads", "small-grid", "global-uncoalesced"}}

@@ -514,6 +514,18 @@ __global__ void silent_integer_division(arrays x)
 {
     divide<1021>(x, x.zero[0] + 1021);
 }
+__global__ void fires_power_function(arrays x)
+{
+    float sum = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        sum = 0.5f * powf(sum, 3.0f) + 0.25f;
+    x.b[global_index()] = sum;
+}
+// Of an exponent that is known to nobody, in double precision: nothing else gives as much.
+__global__ void silent_power_function(arrays x)
+{
+    x.d[global_index()] = pow(x.d[global_index()], x.d[x.zero[0]]);
+}
 __global__ void fires_index_arithmetic(arrays x)
 {
     int i = global_index();
@@ -815,6 +827,7 @@ static const struct launch launches[] = {
     BOTH(nonfused),
     BOTH(double),
     BOTH(special_functions),
+    BOTH(power_function),
     BOTH(index_arithmetic),
     BOTH(integer_division),
     BOTH(constant_scattered),
