@@ -71,13 +71,14 @@ local units = {
         return executed and in_cycles(m, executed / m["device__attribute_schedulers_per_multiprocessor"] /
             m["launch__sm_count"]) or in_cycles(m, on_all_sms(m, "issue"))
     end },
+    { "adu", function(m) return of_throughput(m, "sm__inst_executed_pipe_adu") end },
     { "sm", function(m) return of_throughput(m, "sm__throughput") end },
     { "memory", function(m) return of_throughput(m, "gpu__compute_memory_throughput") end },
 }
 
 -- The busiest unit and its time. Of about equal ones arithmetic is named, beyond which nothing is left to gain; issuing
 -- instructions only where it leads; a throughput of the whole, which is that of one of the others, only where it is clearly more.
-local preference = { fma = 1.1, fp64 = 1.1, fp16 = 1.1, tensor = 1.1, issue = 0.9, sm = 0.85, memory = 0.85 }
+local preference = { fma = 1.1, fp64 = 1.1, fp16 = 1.1, tensor = 1.1, issue = 0.9, adu = 0.9, sm = 0.85, memory = 0.85 }
 local function busiest(m)
     local name, most, weighted = nil, 0, 0
     for _, unit in ipairs(units) do
@@ -226,7 +227,7 @@ local words = {
 local unit_words = {
     issue = "instructions", fma = "the FMA pipe", alu = "the integer pipe", fp64 = "the double-precision pipe",
     xu = "special functions", fp16 = "the half-precision pipe", lsu = "L1", l2 = "L2", dram = "device memory",
-    tensor = "the tensor pipe", sm = "a unit of the SMs", memory = "a unit of memory",
+    tensor = "the tensor pipe", adu = "the unit of barriers and constants (ADU)", sm = "a unit of the SMs", memory = "a unit of memory",
 }
 local function name_of(m, step)
     if step == "excess" then

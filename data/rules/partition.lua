@@ -171,7 +171,7 @@ return {
             local elements = 16 / width
             local unit = m("warplens__ladder_unit")
             -- of what the busiest unit does beyond the least: what does not touch data is shared out
-            local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "sm") and
+            local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "adu" or unit == "sm") and
                 not indexes_constants(launch) and
                 advice.step(launch, "excess") * advice.overhead(launch) or 0
             local wait = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
@@ -215,7 +215,8 @@ return {
             local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
             local wait = advice.step(launch, "wait")
             local kind = m("warplens__ladder_wait_kind")
-            if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or blocks < m["launch__sm_count"] / 2 then
+            local has_loop = #advice.loops(launch) > 0 -- that could be divided among more blocks than half of the SMs
+            if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or (blocks < m["launch__sm_count"] / 2 and not has_loop) then
                 return nil
             end
             -- each block more brings its own atomics, which wait for each other

@@ -58,6 +58,30 @@ local function remedy(launch, instruction)
     return nil
 end
 
+-- Whether a value that is stored in shared memory was computed from one loaded from it: a tile that only passes through
+-- shared memory has no steps.
+local function goes_step_by_step(launch)
+    local is_shared, changed = {}, true
+    while changed do
+        changed = false
+        for _, instruction in ipairs(launch.instructions) do
+            local written, read = advice.registers(instruction)
+            local is_of_shared = advice.is(instruction, "ld.shared")
+            for _, name in ipairs(not advice.is(instruction, "ld.") and read or {}) do
+                is_of_shared = is_of_shared or is_shared[name]
+            end
+            for _, name in ipairs(is_of_shared and written or {}) do
+                changed = changed or not is_shared[name]
+                is_shared[name] = true
+            end
+            if is_of_shared and advice.is(instruction, "st.shared") and (instruction["inst_executed"] or 0) > 0 then
+                return true
+            end
+        end
+    end
+    return false
+end
+
 return {
     {
         id = "shared-bank",
@@ -156,8 +180,8 @@ return {
         order = 220,
         group = "shared-use",
         description = "Values are summed up or scanned in shared memory step by step, with a barrier between the steps. Fires when " ..
-            "warps execute a barrier for every 7 shared accesses or fewer, and barriers are 1% of all instructions, " ..
-            "and warps store 8 values each or more.",
+            "warps execute a barrier for every 7 shared accesses or fewer, barriers are 1% of all instructions, " ..
+            "warps store 8 values each or more, and what they store was computed from what they loaded from shared memory.",
         advice = "Sum up within a warp by shuffles (__shfl_down_sync, __reduce_add_sync; __shfl_up_sync for a scan), and " ..
             "only one value a warp in shared memory: two barriers instead of one for each step. A sort exchanges by " ..
             "__shfl_xor_sync where the partner is in the same warp, and needs barriers for the other steps alone.",
@@ -175,6 +199,9 @@ return {
                 return advice.is(instruction, "st.shared") and instruction["thread_inst_executed_true"] or 0
             end)
             if stored < 8 * m["ptx__warps_launched.sum"] then
+                return nil
+            end
+            if not goes_step_by_step(launch) then
                 return nil
             end
             local found = advice.top(launch, wavefronts)

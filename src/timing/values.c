@@ -70,8 +70,11 @@ static void add_throughputs(struct list *list, const struct wl_timing_input *inp
     }
     /* an estimate from a piece of the launch: no unit is busier than all the time */
     double l1 = least(100, 100 * ratio(timing->l1_busy, elapsed));
-    if (gpu->capability_major >= 7)
-        sm = greatest(sm, least(100, 100 * ratio(timing->adu_busy, elapsed)));
+    if (gpu->capability_major >= 7) {
+        double adu = least(100, 100 * ratio(timing->adu_busy, elapsed));
+        add(list, "sm__inst_executed_pipe_adu.avg.pct_of_peak_sustained_elapsed", adu);
+        sm = greatest(sm, adu);
+    }
     double sectors = traffic->l2_read_sectors + traffic->l2_write_sectors;
     double l2 = 100 * ratio(sectors * 32, timing->cycles * gpu->l2_slices * 64.0);
     double tags = traffic->l2_requests +
