@@ -146,10 +146,14 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
         worker->sites[i].range_start = worker->sites[i].range_end = 0;
 }
 
-static void link_program(struct wl_program *program, uint32_t mode)
+#define INTERPRETED (1u << 31) /* in linked_mode, beside the checks */
+
+static void link_program(struct wl_program *program, uint32_t mode, bool interprets)
 {
-    if (program->is_linked && program->linked_mode == mode)
+    const uint32_t linked_mode = mode | (interprets ? INTERPRETED : 0);
+    if (program->is_linked && program->linked_mode == linked_mode)
         return;
+    wl_native_remove(program);
     const struct wl_executor_row *table = wl_executor_table();
     static uint64_t last_serial;
     program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
@@ -161,8 +165,10 @@ static void link_program(struct wl_program *program, uint32_t mode)
     }
     if (!mode)
         wl_executor_join(program);
+    if (!mode && !interprets)
+        wl_native_install(program);
     program->is_linked = true;
-    program->linked_mode = mode;
+    program->linked_mode = linked_mode;
     program->is_opaque = mode && wl_check_is_opaque(program);
 }
 
@@ -188,6 +194,7 @@ static void worker_create(struct wl_worker *worker, struct wl_run *run)
     worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
     worker->sites = wl_alloc_aligned(64, program->site_count * sizeof *worker->sites);
     worker->patterns = wl_alloc_aligned(64, WL_SHARED_PATTERNS * sizeof *worker->patterns);
+    wl_native_begin_worker(worker);
 }
 
 static void worker_free(struct wl_worker *worker)
@@ -198,6 +205,7 @@ static void worker_free(struct wl_worker *worker)
     free(worker->divergent);
     free(worker->sites);
     free(worker->patterns);
+    wl_native_end_worker(worker);
 }
 
 /* Caches as this launch finds them: cold, unless the caller keeps them. */
@@ -487,7 +495,8 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
     run->heap = sim->heap;
-    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
+    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
+                 options->interprets);
     run->is_opaque = launch->program->is_opaque;
     enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
     run->workspace = launch->is_cooperative ? sim->workspace : NULL;

@@ -118,6 +118,7 @@ struct wl_sim_progress {
 struct wl_sim_options {
     uint32_t checks;      /* enum wl_sim_check */
     uint64_t budget;      /* instructions that a warp may run, 0: any number */
+    bool interprets;      /* nothing is compiled to the host's machine code */
     bool stop_at_finding; /* the first error ends the launch, as an illegal address */
     uint32_t threads;     /* worker threads, 0: all cores */
     bool count;           /* false: results only, faster */

@@ -69,6 +69,8 @@ void wl_program_free(struct wl_program *program)
     free(program->functions);
     if (program->machine)
         program->free_machine(program->machine);
+    if (program->native)
+        program->free_native(program->native);
     free(program->name);
     free(program);
 }

@@ -81,6 +81,7 @@ struct wl_shared_array {
 
 struct wl_op;      /* warp/op.h */
 struct wl_machine; /* timing/machine/machine.h, which this room does not know */
+struct wl_native;  /* sim/native, the same */
 
 struct wl_program {
     char *name; /* mangled */
@@ -126,6 +127,8 @@ struct wl_program {
                                        sweep of block sizes; NULL: they would not. Lives on */
     struct wl_machine *machine;     /* the same for the timing model; NULL: not to be timed */
     void (*free_machine)(struct wl_machine *machine); /* set with it */
+    struct wl_native *native;                         /* what is compiled of it; NULL: nothing */
+    void (*free_native)(struct wl_native *native);    /* set with it */
 };
 
 void wl_program_free(struct wl_program *program);

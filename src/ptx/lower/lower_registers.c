@@ -230,6 +230,23 @@ static void place_constants(struct lowering *lowering, uint32_t *end)
     }
 }
 
+/* Tells each operation how long what it writes is alive, as far as one thread sees it. */
+static void note_last_reads(struct lowering *lowering, const struct liveness *liveness)
+{
+    for (size_t i = 0; i < lowering->ops.count; i++) {
+        struct lowered *lowered = &lowering->ops.items[i];
+        const uint32_t registers[] = {lowered->op.dst, lowered->op.b, lowered->op.c, lowered->op.d};
+        static const uint8_t fields[] = {FIELD_DST, FIELD_B, FIELD_C, FIELD_D};
+        for (int k = 0; k < 4; k++) {
+            if (!(lowered->defs & fields[k]) || registers[k] == NO_REGISTER)
+                continue;
+            const struct virtual_register *item = &lowering->registers.items[registers[k]];
+            if (!item->is_kept && !item->fixed && !item->is_constant)
+                lowered->last_read[k] = liveness->last[registers[k]];
+        }
+    }
+}
+
 static void rewrite(struct lowering *lowering)
 {
     for (size_t i = 0; i < lowering->ops.count; i++) {
@@ -268,6 +285,7 @@ void lower_place_registers(struct lowering *lowering)
     uint32_t *slot_of = wl_alloc_zero(count, sizeof *slot_of);
     uint32_t end = (lowering->incoming_bytes + 63) / 64 * 64;
     place_kept(lowering, &end);
+    note_last_reads(lowering, &liveness);
     static const enum wl_operand_class classes[] = {WL_CLASS_PREDICATE, WL_CLASS_32, WL_CLASS_64};
     for (int c = 0; c < 3; c++) {
         uint32_t total = scan(&liveness, classes[c], slot_of);

@@ -21,6 +21,7 @@ struct lowered {
     bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
     uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
     uint8_t list_defs, list_uses;
+    uint32_t last_read[4]; /* of what is written to dst, b, c, d: the last operation; 0: no telling */
 };
 
 /* Where a register lies that is not placed by the scan: what a call passes, at a fixed place behind

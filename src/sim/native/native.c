@@ -1,0 +1,332 @@
+/* Puts compiled segments into a program, and judges at run time whether they fit. */
+#include "sim/native/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    SEEN_LEAST = 8,   /* executions after which a segment that loads is compiled */
+    SEEN_MOST = 4096, /* without a pattern that could be compiled, after which nobody tries again */
+    MISSES_MOST = 1024 /* of a compiled one that fits seldom */
+};
+
+static bool is_possible(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+#else
+    return false;
+#endif
+}
+
+static void set_run(struct wl_op *op, wl_op_run run)
+{
+    __atomic_store_n(&op->run[0], run, __ATOMIC_RELEASE);
+}
+
+/* ---- shared loads: what a worker has learnt of them ---- */
+
+static const struct wl_op *first_op(const struct wl_program *program,
+                                    const struct wl_native_segment *segment)
+{
+    return &program->ops[segment->first];
+}
+
+static uint32_t slot_of(const struct wl_native_segment *segment, const struct wl_op *op)
+{
+    uint32_t slot = 0;
+    while (segment->slots[slot] != op->a)
+        slot++;
+    return slot;
+}
+
+/* Narrows where the first lane may lie to what this load's memo allows. False: it allows nothing.
+ * Sums of 64 bits do not wrap: all parts have 33. */
+static bool narrow_slot(struct wl_native_slot *slot, int64_t *last,
+                        const struct wl_shared_memo *memo, uint32_t offset)
+{
+    const int64_t shift = (int64_t)(int32_t)offset + ((int64_t)memo->low - (1ll << 31));
+    const int64_t from = -shift, to = (int64_t)memo->start_most - shift;
+    const uint32_t phase = (memo->phase - offset) & memo->phase_mask;
+    const uint32_t common = memo->phase_mask & slot->phase_mask;
+    if ((phase ^ slot->phase) & common)
+        return false;
+    if (memo->phase_mask > slot->phase_mask) {
+        slot->phase_mask = memo->phase_mask;
+        slot->phase = phase;
+    }
+    if (from > (int64_t)slot->least)
+        slot->least = from > UINT32_MAX ? UINT32_MAX : (uint32_t)from;
+    *last = to < *last ? to : *last;
+    return from <= *last && (int64_t)slot->least <= *last;
+}
+
+/* Fills the plan from the worker's memos. False: one of them is not what was compiled. */
+static bool make_plan(const struct wl_worker *worker, const struct wl_native_segment *segment,
+                      struct wl_native_plan *plan)
+{
+    const struct wl_op *ops = first_op(worker->run->program, segment);
+    int64_t last[WL_NATIVE_SLOTS];
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        plan->slots[i] = (struct wl_native_slot){0};
+        last[i] = UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (ops[i].code != WL_OP_LOAD_SHARED)
+            continue;
+        const struct wl_shared_memo *memo = &worker->sites[ops[i].site].memo;
+        const uint32_t slot = slot_of(segment, &ops[i]);
+        if (!memo->window ||
+            memcmp(memo->window->offset, segment->patterns[slot], sizeof segment->patterns[slot]) !=
+                0 ||
+            !narrow_slot(&plan->slots[slot], &last[slot], memo, (uint32_t)ops[i].imm))
+            return false;
+    }
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        plan->slots[i].room = (uint32_t)(last[i] - (int64_t)plan->slots[i].least);
+    plan->learnt = worker->learnt;
+    return true;
+}
+
+/* Whether the warp's address registers are as the plan says: what the segment's code looks at. */
+static bool is_fit(const struct wl_warp *warp, const struct wl_native_segment *segment,
+                   const struct wl_native_plan *plan)
+{
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        const uint32_t *base =
+            (const uint32_t *)(const void *)(warp->registers + segment->slots[i]);
+        const struct wl_native_slot *slot = &plan->slots[i];
+        uint32_t differs = (base[0] ^ slot->phase) & slot->phase_mask;
+        for (int lane = 0; lane < WL_LANES; lane++)
+            differs |= (base[lane] - base[0]) ^ segment->patterns[i][lane];
+        if (differs || base[0] - slot->least > slot->room)
+            return false;
+    }
+    return true;
+}
+
+void wl_native_settle(struct wl_worker *worker)
+{
+    const struct wl_native *native = worker->run->program->native;
+    for (uint32_t i = 0; native && worker->plans && i < native->plan_count; i++) {
+        struct wl_native_plan *plan = &worker->plans[i];
+        struct wl_native_segment *segment = native->loading[i];
+        if (!plan->executions)
+            continue;
+        const struct wl_op *ops = first_op(worker->run->program, segment);
+        for (uint32_t k = 0; k < segment->count && worker->run->count; k++)
+            if (ops[k].code == WL_OP_LOAD_SHARED)
+                worker->sites[ops[k].site].memo.repeats += plan->executions;
+        __atomic_add_fetch(&segment->hits, (uint32_t)plan->executions, __ATOMIC_RELAXED);
+        plan->executions = 0;
+    }
+}
+
+void wl_native_relearn(struct wl_worker *worker, uint32_t site)
+{
+    const struct wl_native *native = worker->run->program->native;
+    if (!native || !worker->plans || !native->is_loading_site[site])
+        return;
+    wl_native_settle(worker);
+    worker->learnt++;
+}
+
+void wl_native_begin_worker(struct wl_worker *worker)
+{
+    const struct wl_native *native = worker->run->program->native;
+    worker->learnt = 1;
+    worker->plans = native ? wl_alloc_zero(native->plan_count, sizeof *worker->plans) : NULL;
+}
+
+void wl_native_end_worker(struct wl_worker *worker)
+{
+    free(worker->plans);
+    worker->plans = NULL;
+}
+
+/* ---- compiling ---- */
+
+static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment);
+
+/* Writes the segment's code into memory of its own, which then may be executed and not written. */
+static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_assembly code = {0};
+    bool is_good = wl_native_emit(program, segment, (uintptr_t)run_anyway, &code);
+    const size_t bytes = wl_assembly_size(&code);
+    void *memory = MAP_FAILED;
+    if (is_good)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    is_good = memory != MAP_FAILED;
+    if (is_good) {
+        wl_assembly_write(&code, memory);
+        is_good = mprotect(memory, bytes, PROT_READ | PROT_EXEC) == 0;
+        if (!is_good)
+            munmap(memory, bytes);
+    }
+    if (is_good) {
+        segment->memory = memory;
+        segment->memory_bytes = bytes;
+        const uintptr_t entry = (uintptr_t)memory;
+        memcpy(&segment->code, &entry, sizeof segment->code);
+    }
+    wl_assembly_free(&code);
+    return is_good;
+}
+
+/* Compiles the segments that load nothing and begin at or behind number `from`. */
+static void compile_plain(struct wl_program *program, size_t from)
+{
+    for (size_t i = from; i < program->native->segments.count; i++) {
+        struct wl_native_segment *segment = program->native->segments.items[i];
+        struct wl_op *op = &program->ops[segment->first];
+        segment->otherwise = op->run[0];
+        if (segment->index == UINT32_MAX && compile(program, segment))
+            set_run(op, segment->code);
+    }
+}
+
+/* The program of a warp that runs: compiling changes its operations' functions, nothing else. */
+static struct wl_program *program_of(const struct wl_warp *warp)
+{
+    return (struct wl_program *)(uintptr_t)warp->worker->run->program;
+}
+
+/* The loads are the executor's from now on; what stands between them is compiled without them. */
+static void give_up(struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_native *native = program->native;
+    struct wl_op *op = &program->ops[segment->first];
+    pthread_mutex_lock(&native->lock);
+    if (op->run[0] != segment->otherwise) {
+        set_run(op, segment->otherwise);
+        const size_t from = native->segments.count;
+        wl_native_find(program, segment->first, segment->first + segment->count, false, native);
+        compile_plain(program, from);
+    }
+    pthread_mutex_unlock(&native->lock);
+}
+
+/* The lanes' offsets of the segment's address registers, as the worker's memos have them. */
+static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segment *segment)
+{
+    const struct wl_op *ops = first_op(worker->run->program, segment);
+    bool is_known[WL_NATIVE_SLOTS] = {false};
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (ops[i].code != WL_OP_LOAD_SHARED)
+            continue;
+        const struct wl_shared_memo *memo = &worker->sites[ops[i].site].memo;
+        uint32_t *pattern = segment->patterns[slot_of(segment, &ops[i])];
+        if (!memo->window)
+            return false;
+        if (is_known[slot_of(segment, &ops[i])] &&
+            memcmp(pattern, memo->window->offset, sizeof segment->patterns[0]) != 0)
+            return false;
+        memcpy(pattern, memo->window->offset, sizeof segment->patterns[0]);
+        is_known[slot_of(segment, &ops[i])] = true;
+    }
+    return true;
+}
+
+/* Stands for a segment that loads until its loads have shown their patterns. */
+static const struct wl_op *learn(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_program *program = program_of(warp);
+    struct wl_native *native = program->native;
+    struct wl_native_segment *segment = native->loading[op->segment];
+    const uint32_t seen = warp->trace ? 1 : __atomic_add_fetch(&segment->seen, 1, __ATOMIC_RELAXED);
+    if (seen >= SEEN_MOST) {
+        give_up(program, segment);
+    } else if (seen % SEEN_LEAST == 0) {
+        bool is_bad = false;
+        pthread_mutex_lock(&native->lock);
+        if (!segment->code && copy_patterns(warp->worker, segment)) {
+            is_bad = !compile(program, segment);
+            if (!is_bad)
+                set_run(&program->ops[segment->first], segment->code);
+        }
+        pthread_mutex_unlock(&native->lock);
+        if (is_bad)
+            give_up(program, segment);
+    }
+    return segment->otherwise(warp, op);
+}
+
+/* Where a compiled segment goes that does not fit as it is. */
+static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment)
+{
+    struct wl_worker *worker = warp->worker;
+    struct wl_native_plan *plan = &worker->plans[segment->index];
+    if (warp->trace)
+        return segment->otherwise(warp, op);
+    if (plan->learnt != worker->learnt && make_plan(worker, segment, plan) &&
+        is_fit(warp, segment, plan))
+        return segment->code(warp, op);
+    const uint32_t misses = __atomic_add_fetch(&segment->misses, 1, __ATOMIC_RELAXED);
+    if (misses % MISSES_MOST == 0) {
+        wl_native_settle(worker);
+        if (__atomic_load_n(&segment->hits, __ATOMIC_RELAXED) / 2 < misses)
+            give_up(program_of(warp), segment);
+    }
+    return segment->otherwise(warp, op);
+}
+
+static void free_native(struct wl_native *native)
+{
+    for (size_t i = 0; i < native->segments.count; i++) {
+        struct wl_native_segment *segment = native->segments.items[i];
+        if (segment->memory)
+            munmap(segment->memory, segment->memory_bytes);
+        free(segment);
+    }
+    free(native->segments.items);
+    free(native->loading);
+    free(native->is_loading_site);
+    pthread_mutex_destroy(&native->lock);
+    free(native);
+}
+
+void wl_native_remove(struct wl_program *program)
+{
+    if (program->native)
+        free_native(program->native);
+    program->native = NULL;
+}
+
+/* The tables of the segments that load, which begin with learn(). */
+static void begin_loading(struct wl_program *program)
+{
+    struct wl_native *native = program->native;
+    native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
+    native->is_loading_site = wl_alloc_zero(program->site_count, 1);
+    for (size_t i = 0; i < native->segments.count; i++) {
+        struct wl_native_segment *segment = native->segments.items[i];
+        if (segment->index == UINT32_MAX)
+            continue;
+        native->loading[segment->index] = segment;
+        struct wl_op *ops = &program->ops[segment->first];
+        for (uint32_t k = 0; k < segment->count; k++)
+            if (ops[k].code == WL_OP_LOAD_SHARED)
+                native->is_loading_site[ops[k].site] = 1;
+        ops->segment = segment->index;
+        set_run(ops, learn);
+    }
+}
+
+void wl_native_install(struct wl_program *program)
+{
+    if (!is_possible())
+        return;
+    program->native = wl_alloc_zero(1, sizeof *program->native);
+    program->free_native = free_native;
+    pthread_mutex_init(&program->native->lock, NULL);
+    wl_native_find(program, 0, program->op_count, true, program->native);
+    compile_plain(program, 0);
+    begin_loading(program);
+}

@@ -1,0 +1,97 @@
+/* Finds what is compiled together: operations in a row that have rows in rows.def. */
+#include "sim/native/native.h"
+
+#include <stdlib.h>
+
+#define LEAST 2
+#define MOST 512
+
+static bool is_simple_parameter(const struct wl_op *op)
+{
+    return op->count == 1 && op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4);
+}
+
+static bool is_simple_load(const struct wl_op *op)
+{
+    return op->flags & WL_OPF_ADDRESS32 && !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) &&
+           op->width_bytes == 4;
+}
+
+static bool may_compile(const struct wl_op *op, bool takes_loads)
+{
+    switch (wl_native_rows[op->code].form) {
+    case WL_NATIVE_NONE:
+        return false;
+    case WL_NATIVE_SPECIAL:
+        return op->kind <= WL_SPECIAL_LANEID && !(op->flags & WL_OPF_DST64);
+    case WL_NATIVE_PARAMETER:
+        return is_simple_parameter(op);
+    case WL_NATIVE_SHARED:
+        return takes_loads && is_simple_load(op);
+    default:
+        return true;
+    }
+}
+
+/* The registers that the segment has written so far, by offset. */
+struct written {
+    uint32_t offsets[MOST * WL_NATIVE_WRITES];
+    uint32_t count;
+};
+
+static bool is_written(const struct written *written, uint32_t offset)
+{
+    for (uint32_t i = written->count; i-- > 0;)
+        if (written->offsets[i] == offset)
+            return true;
+    return false;
+}
+
+/* The slot of a load's address, which must be what it was when the segment began. */
+static bool take_slot(struct wl_native_segment *segment, const struct written *written,
+                      uint32_t address)
+{
+    uint32_t slot = 0;
+    while (slot < segment->slot_count && segment->slots[slot] != address)
+        slot++;
+    if (slot == WL_NATIVE_SLOTS || is_written(written, address))
+        return false;
+    segment->slots[slot] = address;
+    segment->slot_count += slot == segment->slot_count;
+    return true;
+}
+
+static bool take(struct wl_native_segment *segment, struct written *written, const struct wl_op *op,
+                 bool takes_loads)
+{
+    if (segment->count == MOST || !may_compile(op, takes_loads))
+        return false;
+    if (op->code == WL_OP_LOAD_SHARED && !take_slot(segment, written, op->a))
+        return false;
+    const struct wl_native_operands operands = wl_native_operands(op);
+    for (uint32_t i = 0; i < operands.write_count; i++)
+        written->offsets[written->count++] = operands.writes[i].offset;
+    segment->count++;
+    return true;
+}
+
+void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
+                    bool takes_loads, struct wl_native *native)
+{
+    struct written *written = wl_alloc(sizeof *written);
+    for (uint32_t at = first; at < end;) {
+        struct wl_native_segment segment = {.first = at, .index = UINT32_MAX};
+        written->count = 0;
+        while (at < end && take(&segment, written, &program->ops[at], takes_loads))
+            at++;
+        at += segment.count == 0;
+        if (segment.count < LEAST)
+            continue;
+        if (segment.slot_count)
+            segment.index = native->plan_count++;
+        struct wl_native_segment *kept = wl_alloc(sizeof *kept);
+        *kept = segment;
+        WL_PUSH(&native->segments, kept);
+    }
+    free(written);
+}
