@@ -144,6 +144,8 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
 {
     for (uint32_t i = 0; i < worker->run->program->site_count; i++)
         worker->sites[i].range_start = worker->sites[i].range_end = 0;
+    wl_native_settle(worker);
+    worker->learnt++;
 }
 
 #define INTERPRETED (1u << 31) /* in linked_mode, beside the checks */

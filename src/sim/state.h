@@ -285,6 +285,9 @@ const struct wl_executor_row *wl_executor_table(void);
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
+/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped. */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
+wl_executor_count wl_executor_count_load(void);
 
 /* ---- compiled segments: sim/native ---- */
 

@@ -65,11 +65,12 @@ struct emitter {
 static const struct wl_encoding move_load = {2, 1, 0, 0x6f}, move_store = {2, 1, 0, 0x7f};
 static const struct wl_encoding broadcast_32 = {1, 2, 0, 0x58}, broadcast_64 = {1, 2, 1, 0x59};
 static const struct wl_encoding add_32 = {1, 1, 0, 0xfe}, add_64 = {1, 1, 1, 0xd4};
-static const struct wl_encoding subtract_32 = {1, 1, 0, 0xfa}, xor_32 = {1, 1, 0, 0xef};
+static const struct wl_encoding subtract_32 = {1, 1, 0, 0xfa}, subtract_64 = {1, 1, 1, 0xfb};
+static const struct wl_encoding xor_32 = {1, 1, 0, 0xef};
 static const struct wl_encoding and_32 = {1, 1, 0, 0xdb}, or_64 = {1, 1, 1, 0xeb};
 static const struct wl_encoding shift_left_64 = {1, 1, 1, 0xf3};
 static const struct wl_encoding compare_floats = {0, 1, 0, 0xc2};
-static const struct wl_encoding compare_32 = {1, 3, 0, 0x1f};
+static const struct wl_encoding compare_32 = {1, 3, 0, 0x1f}, compare_64 = {1, 3, 1, 0x1f};
 static const struct wl_encoding test_not_32 = {2, 2, 0, 0x27};
 static const struct wl_encoding extract_half = {1, 3, 1, 0x3b};
 static const struct wl_encoding extend_zeros = {1, 2, 0, 0x35};
@@ -756,10 +757,8 @@ static void emit_permuted(struct emitter *e, uint32_t w, const uint32_t *places,
 
 static void emit_shared(struct emitter *e)
 {
-    uint32_t slot = 0;
-    while (e->segment->slots[slot] != e->op->a)
-        slot++;
-    const uint32_t *offset = &e->segment->patterns[slot][PIECE_LANES * e->piece];
+    const uint32_t slot = wl_native_slot_of(e->segment, e->op);
+    const uint32_t *offset = &e->segment->slots[slot].near[PIECE_LANES * e->piece];
     int32_t low = 0;
     uint32_t span = 0, places[PIECE_LANES];
     bool is_uniform = true, is_run = true;
@@ -788,6 +787,31 @@ static void emit_shared(struct emitter *e)
     }
 }
 
+/* Loaded at once and only here: another thread of the host may write there. */
+static void emit_global(struct emitter *e)
+{
+    const uint32_t slot = wl_native_slot_of(e->segment, e->op), bytes = e->op->width_bytes;
+    const uint32_t lanes = 64 / bytes;
+    for (uint32_t half = 0; half < bytes / 4; half++) {
+        const uint64_t *far = &e->segment->slots[slot].far[PIECE_LANES * e->piece + lanes * half];
+        bool is_uniform = true, is_run = true;
+        for (uint32_t i = 0; i < lanes; i++) {
+            is_uniform &= far[i] == far[0];
+            is_run &= far[i] == far[0] + (uint64_t)bytes * i;
+        }
+        const int64_t way = e->op->imm + (int64_t)far[0];
+        if ((!is_uniform && !is_run) || way != (int32_t)way) {
+            e->has_failed = true;
+            return;
+        }
+        struct wl_operand_place from = memory(e->bases[BASE_SLOT + slot], (int32_t)way);
+        from.broadcasts = is_uniform;
+        const uint32_t d = take_vector(e);
+        fetch(e, d, from, bytes == 8);
+        define(e, 0, half, d, false);
+    }
+}
+
 static void (*const forms[])(struct emitter *) = {
     [WL_NATIVE_BINARY] = emit_binary,
     [WL_NATIVE_SHIFT_WIDE] = emit_shift_wide,
@@ -812,6 +836,7 @@ static void (*const forms[])(struct emitter *) = {
     [WL_NATIVE_SPECIAL] = emit_special,
     [WL_NATIVE_PARAMETER] = emit_parameter,
     [WL_NATIVE_SHARED] = emit_shared,
+    [WL_NATIVE_GLOBAL] = emit_global,
 };
 
 /* ---- the whole ---- */
@@ -881,11 +906,36 @@ static void find_bases(struct emitter *e)
     }
 }
 
-enum { LABEL_MISS };
+enum { LABEL_MISS, LABEL_COUNTED };
 
 #define PLAN_OFFSET(segment, field)                              \
     (int32_t)((segment)->index * sizeof(struct wl_native_plan) + \
               offsetof(struct wl_native_plan, field))
+
+/* Jumps away unless the lanes of an address lie to each other as the code expects; leaves the first
+ * one's in rax. */
+static void check_pattern(struct emitter *e, const struct wl_native_address *address)
+{
+    const int32_t base = (int32_t)address->offset;
+    const bool is_wide = address->is_global;
+    const uint32_t vectors = is_wide ? 4 : 2;
+    struct wl_operand_place first = memory(WL_R8, base);
+    emit(e, is_wide ? broadcast_64 : broadcast_32, TEMPORARY_A, 0, first, -1);
+    for (uint32_t i = 0; i < vectors; i++) {
+        fetch(e, TEMPORARY_B, memory(WL_R8, base + 64 * (int32_t)i), false);
+        emit(e, is_wide ? subtract_64 : subtract_32, TEMPORARY_B, TEMPORARY_B, vector(TEMPORARY_A),
+             -1);
+        const void *expected = is_wide ? (const void *)&address->far[8 * i]
+                                       : (const void *)&address->near[PIECE_LANES * i];
+        emit(e, is_wide ? compare_64 : compare_32, MASK_A + i % 2, TEMPORARY_B,
+             literal(e, expected, 64), 4);
+        if (i % 2 == 0)
+            continue;
+        wl_assembly_mask_test(e->code, MASK_A, MASK_B);
+        wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, LABEL_MISS);
+    }
+    wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
+}
 
 /* Jumps away unless all loads of the segment are as its code and the worker's plan expect. */
 static void emit_checks(struct emitter *e)
@@ -901,20 +951,10 @@ static void emit_checks(struct emitter *e)
                                   true);
     wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
     for (uint32_t i = 0; i < segment->slot_count; i++) {
-        const int32_t base = (int32_t)segment->slots[i];
         const int32_t slot =
             PLAN_OFFSET(segment, slots) + (int32_t)(i * sizeof(struct wl_native_slot));
-        emit(e, broadcast_32, TEMPORARY_A, 0, memory(WL_R8, base), -1);
-        for (uint32_t piece = 0; piece < PIECES; piece++) {
-            fetch(e, TEMPORARY_B, memory(WL_R8, base + 64 * (int32_t)piece), false);
-            emit(e, subtract_32, TEMPORARY_B, TEMPORARY_B, vector(TEMPORARY_A), -1);
-            emit(e, compare_32, MASK_A + piece, TEMPORARY_B,
-                 literal(e, &segment->patterns[i][PIECE_LANES * piece], 64), 4);
-        }
-        wl_assembly_mask_test(code, MASK_A, MASK_B);
-        wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
-        wl_assembly_load(code, WL_RAX, WL_R8, base, 4);
-        wl_assembly_load(code, WL_RCX, WL_R8, base, 4);
+        check_pattern(e, &segment->slots[i]);
+        wl_assembly_load(code, WL_RCX, WL_R8, (int32_t)segment->slots[i].offset, 4);
         wl_assembly_arithmetic_memory(code, WL_XOR, WL_RCX, WL_RDX,
                                       slot + (int32_t)offsetof(struct wl_native_slot, phase),
                                       false);
@@ -922,13 +962,34 @@ static void emit_checks(struct emitter *e)
                                 slot + (int32_t)offsetof(struct wl_native_slot, phase_mask));
         wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
         wl_assembly_arithmetic_memory(code, WL_SUB, WL_RAX, WL_RDX,
-                                      slot + (int32_t)offsetof(struct wl_native_slot, least),
-                                      false);
+                                      slot + (int32_t)offsetof(struct wl_native_slot, least), true);
         wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RAX, WL_RDX,
-                                      slot + (int32_t)offsetof(struct wl_native_slot, room), false);
+                                      slot + (int32_t)offsetof(struct wl_native_slot, room), true);
         wl_assembly_jump_if(code, WL_IF_ABOVE, LABEL_MISS);
     }
     wl_assembly_increment(code, WL_RDX, PLAN_OFFSET(segment, executions));
+}
+
+/* The warp will wait for its global loads; where accesses are counted, a function does that. */
+static void emit_counting(struct emitter *e, uintptr_t count)
+{
+    struct wl_assembly *code = e->code;
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, sm), 8);
+    wl_assembly_add_immediate(code, WL_RAX, offsetof(struct wl_sm, turn_loads),
+                              e->segment->global_loads);
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
+    wl_assembly_test_byte(code, WL_RAX, offsetof(struct wl_run, count));
+    wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
+    wl_assembly_push(code, WL_RDI);
+    wl_assembly_push(code, WL_RSI);
+    wl_assembly_push(code, WL_RAX); /* the stack is aligned to 16 bytes where functions are called */
+    wl_assembly_call(code, e->segment, count);
+    wl_assembly_pop(code, WL_RAX);
+    wl_assembly_pop(code, WL_RSI);
+    wl_assembly_pop(code, WL_RDI);
+    wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
+    wl_assembly_label(code, LABEL_COUNTED);
 }
 
 static void emit_bases(struct emitter *e)
@@ -939,9 +1000,11 @@ static void emit_bases(struct emitter *e)
     if (e->segment->slot_count)
         wl_assembly_load(code, WL_R9, WL_RDI, offsetof(struct wl_warp, shared), 8);
     for (uint32_t i = 0; i < e->segment->slot_count; i++) {
+        const struct wl_native_address *address = &e->segment->slots[i];
         const enum wl_gpr base = e->bases[BASE_SLOT + i];
-        wl_assembly_load(code, base, WL_R8, (int32_t)e->segment->slots[i], 4);
-        wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
+        wl_assembly_load(code, base, WL_R8, (int32_t)address->offset, address->is_global ? 8 : 4);
+        if (!address->is_global)
+            wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
     }
     if (e->bases[BASE_BLOCK] != WL_NO_GPR)
         wl_assembly_load(code, e->bases[BASE_BLOCK], WL_RDI, offsetof(struct wl_warp, cta), 8);
@@ -980,7 +1043,7 @@ static void emit_piece(struct emitter *e)
 }
 
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
-                    uintptr_t miss, struct wl_assembly *code)
+                    uintptr_t miss, uintptr_t count, struct wl_assembly *code)
 {
     struct emitter e = {.code = code, .program = program, .segment = segment};
     e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
@@ -990,6 +1053,8 @@ bool wl_native_emit(const struct wl_program *program, const struct wl_native_seg
     wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
     if (segment->slot_count)
         emit_checks(&e);
+    if (segment->global_loads)
+        emit_counting(&e, count);
     emit_bases(&e);
     for (e.piece = 0; e.piece < PIECES; e.piece++)
         emit_piece(&e);

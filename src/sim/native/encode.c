@@ -287,6 +287,31 @@ void wl_assembly_increment(struct wl_assembly *code, enum wl_gpr base, int32_t o
     general_memory(code, 0xff, true, 0, base, offset);
 }
 
+void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
+                               uint32_t value)
+{
+    general_memory(code, 0x81, false, 0, base, offset);
+    word32(code, value);
+}
+
+void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base, int32_t offset)
+{
+    general_memory(code, 0x80, false, 7, base, offset);
+    byte(code, 0);
+}
+
+void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address)
+{
+    byte(code, 0x48); /* mov rsi, imm64 */
+    byte(code, 0xbe);
+    word64(code, (uint64_t)(uintptr_t)argument);
+    byte(code, 0x48); /* mov rax, imm64 */
+    byte(code, 0xb8);
+    word64(code, address);
+    byte(code, 0xff); /* call rax */
+    byte(code, 0xd0);
+}
+
 void wl_assembly_push(struct wl_assembly *code, enum wl_gpr source)
 {
     rex(code, false, 0, source);

@@ -123,11 +123,17 @@ void wl_assembly_shift_left(struct wl_assembly *code, enum wl_gpr dst, uint8_t c
 void wl_assembly_multiply(struct wl_assembly *code, enum wl_gpr dst, int32_t factor);  /* 8 bytes */
 void wl_assembly_increment(struct wl_assembly *code, enum wl_gpr base,
                            int32_t offset); /* 8 bytes */
+void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
+                               uint32_t value); /* to 4 bytes of memory */
+void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base,
+                           int32_t offset); /* flags of a byte of memory compared with 0 */
+/* Calls an address anywhere; rsi then holds `argument`. */
+void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address);
 void wl_assembly_push(struct wl_assembly *code, enum wl_gpr source);
 void wl_assembly_pop(struct wl_assembly *code, enum wl_gpr dst);
 void wl_assembly_return(struct wl_assembly *code);
 
-enum wl_condition { WL_IF_NOT_ZERO = 0x85, WL_IF_ABOVE = 0x87 };
+enum wl_condition { WL_IF_ZERO = 0x84, WL_IF_NOT_ZERO = 0x85, WL_IF_ABOVE = 0x87 };
 void wl_assembly_jump_if(struct wl_assembly *code, enum wl_condition condition, uint32_t label);
 void wl_assembly_label(struct wl_assembly *code, uint32_t label);
 /* Jumps to an address anywhere; rdx then holds `argument`. */

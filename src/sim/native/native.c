@@ -36,58 +36,90 @@ static const struct wl_op *first_op(const struct wl_program *program,
     return &program->ops[segment->first];
 }
 
-static uint32_t slot_of(const struct wl_native_segment *segment, const struct wl_op *op)
+static bool is_load(const struct wl_op *op)
 {
-    uint32_t slot = 0;
-    while (segment->slots[slot] != op->a)
-        slot++;
-    return slot;
+    return op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
 }
 
-/* Narrows where the first lane may lie to what this load's memo allows. False: it allows nothing.
- * Sums of 64 bits do not wrap: all parts have 33. */
-static bool narrow_slot(struct wl_native_slot *slot, int64_t *last,
-                        const struct wl_shared_memo *memo, uint32_t offset)
+/* What a site has shown: how its lanes lie to each other, and where the first may lie. */
+struct shown {
+    bool is_known;
+    int64_t from, to; /* of the first lane's address register */
+    uint32_t phase, phase_mask;
+};
+
+static struct shown shared_shown(const struct wl_site_state *site, const struct wl_op *op,
+                                 const struct wl_native_address *address)
 {
+    const struct wl_shared_memo *memo = &site->memo;
+    const uint32_t offset = (uint32_t)op->imm;
+    if (!memo->window ||
+        memcmp(memo->window->offset, address->near, sizeof address->near) != 0)
+        return (struct shown){.is_known = false};
     const int64_t shift = (int64_t)(int32_t)offset + ((int64_t)memo->low - (1ll << 31));
-    const int64_t from = -shift, to = (int64_t)memo->start_most - shift;
-    const uint32_t phase = (memo->phase - offset) & memo->phase_mask;
-    const uint32_t common = memo->phase_mask & slot->phase_mask;
-    if ((phase ^ slot->phase) & common)
-        return false;
-    if (memo->phase_mask > slot->phase_mask) {
-        slot->phase_mask = memo->phase_mask;
-        slot->phase = phase;
-    }
-    if (from > (int64_t)slot->least)
-        slot->least = from > UINT32_MAX ? UINT32_MAX : (uint32_t)from;
-    *last = to < *last ? to : *last;
-    return from <= *last && (int64_t)slot->least <= *last;
+    return (struct shown){.is_known = true,
+                          .from = shift < 0 ? -shift : 0,
+                          .to = (int64_t)memo->start_most - shift,
+                          .phase = (memo->phase - offset) & memo->phase_mask,
+                          .phase_mask = memo->phase_mask};
 }
 
-/* Fills the plan from the worker's memos. False: one of them is not what was compiled. */
+static struct shown global_shown(const struct wl_site_state *site, const struct wl_op *op,
+                                 const struct wl_native_address *address)
+{
+    const int64_t start = (int64_t)site->range_start, end = (int64_t)site->range_end;
+    if (!site->has_pattern || !site->is_regular || start < 0 || end < start ||
+        (uint64_t)(end - start) < site->span ||
+        memcmp(site->delta, address->far, sizeof address->far) != 0)
+        return (struct shown){.is_known = false};
+    const int64_t shift = op->imm + site->low; /* both less than 2^31: patterns are as compiled */
+    const uint32_t mask = op->width_bytes - 1u;
+    return (struct shown){.is_known = true,
+                          .from = start > shift ? start - shift : 0,
+                          .to = end - (int64_t)site->span - shift,
+                          .phase = (0u - (uint32_t)op->imm) & mask,
+                          .phase_mask = mask};
+}
+
+/* Narrows where the first lane may lie to what this load has shown. */
+static bool narrow_slot(struct wl_native_slot *slot, int64_t *last, const struct shown *shown)
+{
+    if (!shown->is_known || (shown->phase ^ slot->phase) & shown->phase_mask & slot->phase_mask)
+        return false;
+    if (shown->phase_mask > slot->phase_mask) {
+        slot->phase_mask = shown->phase_mask;
+        slot->phase = shown->phase;
+    }
+    if (shown->from > (int64_t)slot->least)
+        slot->least = (uint64_t)shown->from;
+    *last = shown->to < *last ? shown->to : *last;
+    return (int64_t)slot->least <= *last;
+}
+
+/* Fills the plan from what the worker's sites have shown. False: not all is as it was compiled. */
 static bool make_plan(const struct wl_worker *worker, const struct wl_native_segment *segment,
                       struct wl_native_plan *plan)
 {
     const struct wl_op *ops = first_op(worker->run->program, segment);
     int64_t last[WL_NATIVE_SLOTS];
+    plan->learnt = 0;
     for (uint32_t i = 0; i < segment->slot_count; i++) {
         plan->slots[i] = (struct wl_native_slot){0};
-        last[i] = UINT32_MAX;
+        last[i] = segment->slots[i].is_global ? INT64_MAX : UINT32_MAX;
     }
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (ops[i].code != WL_OP_LOAD_SHARED)
+        if (!is_load(&ops[i]))
             continue;
-        const struct wl_shared_memo *memo = &worker->sites[ops[i].site].memo;
-        const uint32_t slot = slot_of(segment, &ops[i]);
-        if (!memo->window ||
-            memcmp(memo->window->offset, segment->patterns[slot], sizeof segment->patterns[slot]) !=
-                0 ||
-            !narrow_slot(&plan->slots[slot], &last[slot], memo, (uint32_t)ops[i].imm))
+        const struct wl_site_state *site = &worker->sites[ops[i].site];
+        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        const struct wl_native_address *address = &segment->slots[slot];
+        const struct shown shown =
+            (address->is_global ? global_shown : shared_shown)(site, &ops[i], address);
+        if (!narrow_slot(&plan->slots[slot], &last[slot], &shown))
             return false;
     }
     for (uint32_t i = 0; i < segment->slot_count; i++)
-        plan->slots[i].room = (uint32_t)(last[i] - (int64_t)plan->slots[i].least);
+        plan->slots[i].room = (uint64_t)last[i] - plan->slots[i].least;
     plan->learnt = worker->learnt;
     return true;
 }
@@ -97,13 +129,17 @@ static bool is_fit(const struct wl_warp *warp, const struct wl_native_segment *s
                    const struct wl_native_plan *plan)
 {
     for (uint32_t i = 0; i < segment->slot_count; i++) {
-        const uint32_t *base =
-            (const uint32_t *)(const void *)(warp->registers + segment->slots[i]);
+        const struct wl_native_address *address = &segment->slots[i];
+        const void *base = warp->registers + address->offset;
+        const uint32_t *near = base;
+        const uint64_t *far = base;
         const struct wl_native_slot *slot = &plan->slots[i];
-        uint32_t differs = (base[0] ^ slot->phase) & slot->phase_mask;
+        const uint64_t first = address->is_global ? far[0] : near[0];
+        uint64_t differs = (first ^ slot->phase) & slot->phase_mask;
         for (int lane = 0; lane < WL_LANES; lane++)
-            differs |= (base[lane] - base[0]) ^ segment->patterns[i][lane];
-        if (differs || base[0] - slot->least > slot->room)
+            differs |= address->is_global ? (far[lane] - far[0]) ^ address->far[lane]
+                                          : (near[lane] - near[0]) ^ address->near[lane];
+        if (differs || first - slot->least > slot->room)
             return false;
     }
     return true;
@@ -148,6 +184,16 @@ void wl_native_end_worker(struct wl_worker *worker)
     worker->plans = NULL;
 }
 
+/* Counts the global loads of a segment that fits. Called by its code. */
+static void count_loads(struct wl_warp *warp, const struct wl_native_segment *segment)
+{
+    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
+    const wl_executor_count count = wl_executor_count_load();
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (ops[i].code == WL_OP_LOAD_GLOBAL)
+            count(warp, &ops[i]);
+}
+
 /* ---- compiling ---- */
 
 static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
@@ -157,7 +203,7 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
 static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
 {
     struct wl_assembly code = {0};
-    bool is_good = wl_native_emit(program, segment, (uintptr_t)run_anyway, &code);
+    bool is_good = wl_native_emit(program, segment, (uintptr_t)run_anyway, (uintptr_t)count_loads, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -212,23 +258,34 @@ static void give_up(struct wl_program *program, struct wl_native_segment *segmen
     pthread_mutex_unlock(&native->lock);
 }
 
-/* The lanes' offsets of the segment's address registers, as the worker's memos have them. */
+/* Copies how the lanes of a load lie to each other. False: that is not known. */
+static bool copy_pattern(const struct wl_site_state *site, struct wl_native_address *address)
+{
+    if (!address->is_global) {
+        if (site->memo.window)
+            memcpy(address->near, site->memo.window->offset, sizeof address->near);
+        return site->memo.window != NULL;
+    }
+    memcpy(address->far, site->delta, sizeof address->far);
+    return site->has_pattern && site->is_regular;
+}
+
+/* The patterns of the segment's addresses, as the worker's sites have them; all loads of an address
+ * must agree. */
 static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segment *segment)
 {
     const struct wl_op *ops = first_op(worker->run->program, segment);
     bool is_known[WL_NATIVE_SLOTS] = {false};
     for (uint32_t i = 0; i < segment->count; i++) {
-        if (ops[i].code != WL_OP_LOAD_SHARED)
+        if (!is_load(&ops[i]))
             continue;
-        const struct wl_shared_memo *memo = &worker->sites[ops[i].site].memo;
-        uint32_t *pattern = segment->patterns[slot_of(segment, &ops[i])];
-        if (!memo->window)
+        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        struct wl_native_address *address = &segment->slots[slot], before = *address;
+        if (!copy_pattern(&worker->sites[ops[i].site], address) ||
+            (is_known[slot] && (memcmp(before.near, address->near, sizeof before.near) != 0 ||
+                                memcmp(before.far, address->far, sizeof before.far) != 0)))
             return false;
-        if (is_known[slot_of(segment, &ops[i])] &&
-            memcmp(pattern, memo->window->offset, sizeof segment->patterns[0]) != 0)
-            return false;
-        memcpy(pattern, memo->window->offset, sizeof segment->patterns[0]);
-        is_known[slot_of(segment, &ops[i])] = true;
+        is_known[slot] = true;
     }
     return true;
 }
@@ -265,8 +322,7 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
     struct wl_native_plan *plan = &worker->plans[segment->index];
     if (warp->trace)
         return segment->otherwise(warp, op);
-    if (plan->learnt != worker->learnt && make_plan(worker, segment, plan) &&
-        is_fit(warp, segment, plan))
+    if (make_plan(worker, segment, plan) && is_fit(warp, segment, plan))
         return segment->code(warp, op);
     const uint32_t misses = __atomic_add_fetch(&segment->misses, 1, __ATOMIC_RELAXED);
     if (misses % MISSES_MOST == 0) {
@@ -312,7 +368,7 @@ static void begin_loading(struct wl_program *program)
         native->loading[segment->index] = segment;
         struct wl_op *ops = &program->ops[segment->first];
         for (uint32_t k = 0; k < segment->count; k++)
-            if (ops[k].code == WL_OP_LOAD_SHARED)
+            if (is_load(&ops[k]))
                 native->is_loading_site[ops[k].site] = 1;
         ops->segment = segment->index;
         set_run(ops, learn);

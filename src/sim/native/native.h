@@ -35,6 +35,7 @@ enum wl_native_form {
     WL_NATIVE_SPECIAL,
     WL_NATIVE_PARAMETER,
     WL_NATIVE_SHARED,
+    WL_NATIVE_GLOBAL,
 };
 
 enum {
@@ -77,7 +78,7 @@ struct wl_native_operands {
 /* The registers of an operation that has a row; of a load, not the address. */
 struct wl_native_operands wl_native_operands(const struct wl_op *op);
 
-enum { WL_NATIVE_SLOTS = 4 }; /* address registers of a segment */
+enum { WL_NATIVE_SLOTS = 6 }; /* address registers of a segment */
 
 /* A run of operations that are compiled together. One that loads is compiled once its loads have
  * shown how the lanes' addresses lie to each other. */
@@ -85,9 +86,14 @@ struct wl_native_segment {
     uint32_t first, count; /* operations */
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
-    uint32_t slots[WL_NATIVE_SLOTS]; /* address registers, by offset */
-    /* what it was compiled for: the lanes' offsets to the first lane's */
-    uint32_t patterns[WL_NATIVE_SLOTS][WL_LANES];
+    struct wl_native_address {
+        uint32_t offset; /* of the register that holds it */
+        bool is_global;  /* 64 bits; else an offset in shared memory, of 32 */
+        /* what it was compiled for: the lanes' distances to the first lane's */
+        uint32_t near[WL_LANES]; /* shared */
+        uint64_t far[WL_LANES];  /* global */
+    } slots[WL_NATIVE_SLOTS];
+    uint32_t global_loads;
     wl_op_run code;      /* NULL: not compiled */
     wl_op_run otherwise; /* the executor's function for the first operation */
     void *memory;
@@ -104,7 +110,7 @@ struct wl_native_plan {
     uint64_t executions; /* that the sites have not counted yet */
     struct wl_native_slot {
         uint32_t phase, phase_mask;
-        uint32_t least, room;
+        uint64_t least, room;
     } slots[WL_NATIVE_SLOTS];
 };
 
@@ -120,9 +126,12 @@ struct wl_native {
 void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
                     bool takes_loads, struct wl_native *native);
 
+/* Which of the segment's addresses a load has. */
+uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op);
+
 /* Writes the segment's code. miss: where it goes when it does not fit, with the segment as third
- * argument. False: it is too much for the registers there are. */
+ * argument. count: what it calls, with the segment as second, to count its global loads. False: it is too much for the registers there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
-                    uintptr_t miss, struct wl_assembly *code);
+                    uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 
 #endif

@@ -11,9 +11,22 @@ static bool is_simple_parameter(const struct wl_op *op)
     return op->count == 1 && op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4);
 }
 
+/* What is added to the address must fit an instruction, wherever lanes lie to each other. */
+static bool is_short_way(int64_t bytes)
+{
+    return bytes > -(1 << 30) && bytes < 1 << 30;
+}
+
+static bool is_simple_global(const struct wl_op *op)
+{
+    return !(op->flags & (WL_OPF_ADDRESS32 | WL_OPF_NO_ADDRESS)) && op->count == 1 &&
+           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4) && !(op->kind & WL_LOAD_KEPT) &&
+           !op->spare && op->dst != UINT32_MAX && is_short_way(op->imm);
+}
+
 static bool is_simple_load(const struct wl_op *op)
 {
-    return op->flags & WL_OPF_ADDRESS32 && !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) &&
+    return is_short_way((int32_t)op->imm) && op->flags & WL_OPF_ADDRESS32 && !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) &&
            op->width_bytes == 4;
 }
 
@@ -28,6 +41,8 @@ static bool may_compile(const struct wl_op *op, bool takes_loads)
         return is_simple_parameter(op);
     case WL_NATIVE_SHARED:
         return takes_loads && is_simple_load(op);
+    case WL_NATIVE_GLOBAL:
+        return takes_loads && is_simple_global(op);
     default:
         return true;
     }
@@ -49,14 +64,16 @@ static bool is_written(const struct written *written, uint32_t offset)
 
 /* The slot of a load's address, which must be what it was when the segment began. */
 static bool take_slot(struct wl_native_segment *segment, const struct written *written,
-                      uint32_t address)
+                      const struct wl_op *op)
 {
     uint32_t slot = 0;
-    while (slot < segment->slot_count && segment->slots[slot] != address)
+    while (slot < segment->slot_count && segment->slots[slot].offset != op->a)
         slot++;
-    if (slot == WL_NATIVE_SLOTS || is_written(written, address))
+    if (slot == WL_NATIVE_SLOTS || is_written(written, op->a))
         return false;
-    segment->slots[slot] = address;
+    segment->slots[slot].offset = op->a;
+    segment->slots[slot].is_global = op->code == WL_OP_LOAD_GLOBAL;
+    segment->global_loads += op->code == WL_OP_LOAD_GLOBAL;
     segment->slot_count += slot == segment->slot_count;
     return true;
 }
@@ -66,13 +83,22 @@ static bool take(struct wl_native_segment *segment, struct written *written, con
 {
     if (segment->count == MOST || !may_compile(op, takes_loads))
         return false;
-    if (op->code == WL_OP_LOAD_SHARED && !take_slot(segment, written, op->a))
+    const bool loads = op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
+    if (loads && !take_slot(segment, written, op))
         return false;
     const struct wl_native_operands operands = wl_native_operands(op);
     for (uint32_t i = 0; i < operands.write_count; i++)
         written->offsets[written->count++] = operands.writes[i].offset;
     segment->count++;
     return true;
+}
+
+uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op)
+{
+    uint32_t slot = 0;
+    while (segment->slots[slot].offset != op->a)
+        slot++;
+    return slot;
 }
 
 void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
