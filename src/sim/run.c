@@ -38,6 +38,8 @@ struct wl_sim {
     uint8_t *arena; /* registers and shared memory of all resident blocks */
     size_t arena_bytes;
     uint64_t arena_program;  /* serial of the program whose constants lie in it */
+    uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
+    uint32_t arena_parameter_bytes;
     uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
                                 all */
 };
@@ -73,6 +75,7 @@ void wl_sim_free(struct wl_sim *sim)
         munmap(sim->workspace, WL_WORKSPACE_BYTES);
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
+    free(sim->arena_parameters);
     free(sim->sms);
     free(sim);
 }
@@ -148,6 +151,20 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
     worker->learnt++;
 }
 
+/* Loads of parameters whose registers hold them anyway do nothing. */
+static void pass_parameters(struct wl_program *program)
+{
+    const wl_op_run pass = wl_executor_table()[WL_OP_WARP_SYNC].full;
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        struct wl_op *op = &program->ops[i];
+        for (uint32_t k = 0; k < program->parameter_register_count; k++)
+            if (op->code == WL_OP_LOAD_PARAM &&
+                program->parameter_registers[k].offset == op->dst &&
+                program->parameter_registers[k].parameter == (uint64_t)op->imm)
+                op->run[0] = op->run[1] = pass;
+    }
+}
+
 #define INTERPRETED (1u << 31) /* in linked_mode, beside the checks */
 
 static void link_program(struct wl_program *program, uint32_t mode, bool interprets)
@@ -165,6 +182,7 @@ static void link_program(struct wl_program *program, uint32_t mode, bool interpr
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
     }
+    pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
     if (!mode && !interprets)
@@ -453,6 +471,24 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
     return WL_OK;
 }
 
+/* Whether the arena, whose constants are this program's, has this launch's parameters, too; from now
+ * on it has. */
+static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run, bool has_constants)
+{
+    const uint32_t bytes = run->program->parameter_bytes;
+    const bool is_same =
+        has_constants && sim->arena_parameter_bytes == bytes &&
+        (bytes == 0 || memcmp(sim->arena_parameters, run->launch->parameters, bytes) == 0);
+    if (is_same)
+        return true;
+    free(sim->arena_parameters);
+    sim->arena_parameters = wl_alloc(bytes + 1u);
+    sim->arena_parameter_bytes = bytes;
+    if (bytes)
+        memcpy(sim->arena_parameters, run->launch->parameters, bytes);
+    return false;
+}
+
 /* Zeros, for the blocks of a cooperative grid. */
 static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct wl_error *error)
 {
@@ -540,10 +576,11 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
     wl_deal_begin(&deal, run->block_total, sm_used, resident);
+    const bool has_parameters = keep_parameters(sim, run, has_constants);
     size_t sm_bytes = resident * wl_sm_cta_bytes(run);
     for (uint32_t i = 0; i < sm_used; i++)
         wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
-                    &deal.hands[i]);
+                    has_parameters, &deal.hands[i]);
     run_epochs(sim, run, &deal, sim->pool, workers, worker_count);
     code = report_fault(run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(run, workers, worker_count, counts);

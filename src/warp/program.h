@@ -63,6 +63,13 @@ struct wl_program_parameter {
     uint32_t offset, size_bytes, alignment;
 };
 
+/* A register that holds a kernel parameter from the launch's beginning to its end. */
+struct wl_parameter_register {
+    uint32_t offset;    /* in the register file */
+    uint32_t parameter; /* in the parameter block */
+    uint8_t width_bytes;
+};
+
 /* A function that is called, not inlined: its registers and local variables lie in frames of its
  * own. */
 struct wl_function {
@@ -110,6 +117,8 @@ struct wl_program {
                                          of others */
     struct wl_constant *constants;    /* broadcast into every warp's register file once */
     uint32_t constant_count;
+    struct wl_parameter_register *parameter_registers; /* filled when a launch begins */
+    uint32_t parameter_register_count;
     struct wl_site *sites; /* memory access sites, counted separately */
     uint32_t site_count;
     uint32_t *branch_targets; /* tables of BRANCH_INDEX: op indices */

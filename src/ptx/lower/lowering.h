@@ -33,6 +33,7 @@ struct virtual_register {
     bool is_short;         /* of 16 bits or less: kept zero-extended in 32 */
     uint8_t fixed;         /* enum fixed_place; then offset counts from there */
     bool is_constant;
+    bool is_parameter; /* a kernel parameter and nothing else, the same in all lanes */
     bool is_kept;    /* other lanes may read what a lane left there: its place is its own */
     uint64_t bits;   /* constants */
     uint32_t offset; /* in the register file, once placed */

@@ -200,9 +200,34 @@ static uint32_t take_vector(struct emitter *e)
     return chosen;
 }
 
-/* A constant of the program. */
+/* Whether the segment is of the kernel itself: called functions have other registers. */
+static bool is_of_kernel(const struct emitter *e)
+{
+    for (uint32_t i = 1; i < e->program->function_count; i++)
+        if (e->segment->first >= e->program->functions[i].op)
+            return false;
+    return true;
+}
+
+static const struct wl_parameter_register *find_parameter(const struct emitter *e, uint32_t offset)
+{
+    for (uint32_t i = 0; i < e->program->parameter_register_count && is_of_kernel(e); i++)
+        if (e->program->parameter_registers[i].offset == offset)
+            return &e->program->parameter_registers[i];
+    return NULL;
+}
+
+/* A constant of the program, or a parameter that is one for the launch. */
 static bool find_constant(struct emitter *e, uint32_t offset, struct wl_operand_place *place)
 {
+    if (!is_of_kernel(e))
+        return false;
+    const struct wl_parameter_register *parameter = find_parameter(e, offset);
+    if (parameter) {
+        *place = memory(e->bases[BASE_PARAMETERS], (int32_t)parameter->parameter);
+        place->broadcasts = true;
+        return true;
+    }
     for (uint32_t i = 0; i < e->program->constant_count; i++) {
         const struct wl_constant *constant = &e->program->constants[i];
         if (constant->offset != offset)
@@ -730,6 +755,8 @@ static void emit_special(struct emitter *e)
 
 static void emit_parameter(struct emitter *e)
 {
+    if (find_parameter(e, e->op->dst))
+        return; /* which has it anyway */
     struct wl_operand_place place = memory(e->bases[BASE_PARAMETERS], (int32_t)e->op->imm);
     place.broadcasts = true;
     for (uint32_t half = 0; half < (e->op->flags & WL_OPF_DST64 ? 2u : 1u); half++)
@@ -895,7 +922,11 @@ static void find_bases(struct emitter *e)
         need_base(e, BASE_SLOT + i);
     for (uint32_t at = 0; at < e->segment->count; at++) {
         const struct wl_op *op = &e->program->ops[e->segment->first + at];
-        if (op->code == WL_OP_LOAD_PARAM)
+        const struct wl_native_operands all = wl_native_operands(op);
+        for (uint32_t k = 0; k < all.read_count; k++)
+            if (find_parameter(e, all.reads[k].offset))
+                need_base(e, BASE_PARAMETERS);
+        if (op->code == WL_OP_LOAD_PARAM && !find_parameter(e, op->dst))
             need_base(e, BASE_PARAMETERS);
         if (op->code != WL_OP_SPECIAL || op->kind == WL_SPECIAL_LANEID)
             continue;
