@@ -37,7 +37,7 @@ struct wl_sim {
     bool l1_global_loads;
     uint8_t *arena; /* registers and shared memory of all resident blocks */
     size_t arena_bytes;
-    uint64_t arena_program;  /* serial of the program whose constants lie in it */
+    uint64_t arena_program;    /* serial of the program whose constants lie in it */
     uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
     uint32_t arena_parameter_bytes;
     uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
@@ -158,18 +158,17 @@ static void pass_parameters(struct wl_program *program)
     for (uint32_t i = 0; i < program->op_count; i++) {
         struct wl_op *op = &program->ops[i];
         for (uint32_t k = 0; k < program->parameter_register_count; k++)
-            if (op->code == WL_OP_LOAD_PARAM &&
-                program->parameter_registers[k].offset == op->dst &&
+            if (op->code == WL_OP_LOAD_PARAM && program->parameter_registers[k].offset == op->dst &&
                 program->parameter_registers[k].parameter == (uint64_t)op->imm)
                 op->run[0] = op->run[1] = pass;
     }
 }
 
-#define INTERPRETED (1u << 31) /* in linked_mode, beside the checks */
+#define ENGINE_SHIFT 28 /* in linked_mode, beside the checks */
 
-static void link_program(struct wl_program *program, uint32_t mode, bool interprets)
+static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_engine engine)
 {
-    const uint32_t linked_mode = mode | (interprets ? INTERPRETED : 0);
+    const uint32_t linked_mode = mode | (uint32_t)engine << ENGINE_SHIFT;
     if (program->is_linked && program->linked_mode == linked_mode)
         return;
     wl_native_remove(program);
@@ -185,8 +184,8 @@ static void link_program(struct wl_program *program, uint32_t mode, bool interpr
     pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
-    if (!mode && !interprets)
-        wl_native_install(program);
+    if (!mode && engine != WL_ENGINE_INTERPRET)
+        wl_native_install(program, engine == WL_ENGINE_COMPILE);
     program->is_linked = true;
     program->linked_mode = linked_mode;
     program->is_opaque = mode && wl_check_is_opaque(program);
@@ -471,8 +470,8 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
     return WL_OK;
 }
 
-/* Whether the arena, whose constants are this program's, has this launch's parameters, too; from now
- * on it has. */
+/* Whether the arena, whose constants are this program's, has this launch's parameters, too; from
+ * now on it has. */
 static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run, bool has_constants)
 {
     const uint32_t bytes = run->program->parameter_bytes;
@@ -534,7 +533,7 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
         sim->heap = wl_heap_create();
     run->heap = sim->heap;
     link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
-                 options->interprets);
+                 options->engine);
     run->is_opaque = launch->program->is_opaque;
     enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
     run->workspace = launch->is_cooperative ? sim->workspace : NULL;

@@ -285,15 +285,17 @@ const struct wl_executor_row *wl_executor_table(void);
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
-/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped. */
+/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
+ */
 typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
 wl_executor_count wl_executor_count_load(void);
 
 /* ---- compiled segments: sim/native ---- */
 
-/* Compiles what it can of a linked program's operations, where the host has AVX-512 and memory may
- * be executed; else leaves them to the executor. Belongs to the program. */
-void wl_native_install(struct wl_program *program);
+/* Has compiled what can be of a linked program's operations, where the host has AVX-512 and memory
+ * may be executed, once it has run often; at_once: what loads nothing now. Belongs to the program.
+ */
+void wl_native_install(struct wl_program *program, bool at_once);
 /* Takes it back: the operations are the executor's again. */
 void wl_native_remove(struct wl_program *program);
 void wl_native_begin_worker(struct wl_worker *worker);

@@ -1014,7 +1014,8 @@ static void emit_counting(struct emitter *e, uintptr_t count)
     wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
     wl_assembly_push(code, WL_RDI);
     wl_assembly_push(code, WL_RSI);
-    wl_assembly_push(code, WL_RAX); /* the stack is aligned to 16 bytes where functions are called */
+    wl_assembly_push(code,
+                     WL_RAX); /* the stack is aligned to 16 bytes where functions are called */
     wl_assembly_call(code, e->segment, count);
     wl_assembly_pop(code, WL_RAX);
     wl_assembly_pop(code, WL_RSI);

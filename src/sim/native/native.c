@@ -6,8 +6,9 @@
 #include <sys/mman.h>
 
 enum {
-    SEEN_LEAST = 8,   /* executions after which a segment that loads is compiled */
-    SEEN_MOST = 4096, /* without a pattern that could be compiled, after which nobody tries again */
+    OFTEN = 32,        /* executions after which a segment is compiled, or tried again */
+    EAGER_OFTEN = 8,   /* the same in tests */
+    SEEN_MOST = 4096,  /* after which nobody tries again */
     MISSES_MOST = 1024 /* of a compiled one that fits seldom */
 };
 
@@ -53,8 +54,7 @@ static struct shown shared_shown(const struct wl_site_state *site, const struct 
 {
     const struct wl_shared_memo *memo = &site->memo;
     const uint32_t offset = (uint32_t)op->imm;
-    if (!memo->window ||
-        memcmp(memo->window->offset, address->near, sizeof address->near) != 0)
+    if (!memo->window || memcmp(memo->window->offset, address->near, sizeof address->near) != 0)
         return (struct shown){.is_known = false};
     const int64_t shift = (int64_t)(int32_t)offset + ((int64_t)memo->low - (1ll << 31));
     return (struct shown){.is_known = true,
@@ -203,7 +203,8 @@ static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *
 static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
 {
     struct wl_assembly code = {0};
-    bool is_good = wl_native_emit(program, segment, (uintptr_t)run_anyway, (uintptr_t)count_loads, &code);
+    bool is_good =
+        wl_native_emit(program, segment, (uintptr_t)run_anyway, (uintptr_t)count_loads, &code);
     const size_t bytes = wl_assembly_size(&code);
     void *memory = MAP_FAILED;
     if (is_good)
@@ -225,37 +226,16 @@ static bool compile(const struct wl_program *program, struct wl_native_segment *
     return is_good;
 }
 
-/* Compiles the segments that load nothing and begin at or behind number `from`. */
-static void compile_plain(struct wl_program *program, size_t from)
-{
-    for (size_t i = from; i < program->native->segments.count; i++) {
-        struct wl_native_segment *segment = program->native->segments.items[i];
-        struct wl_op *op = &program->ops[segment->first];
-        segment->otherwise = op->run[0];
-        if (segment->index == UINT32_MAX && compile(program, segment))
-            set_run(op, segment->code);
-    }
-}
-
 /* The program of a warp that runs: compiling changes its operations' functions, nothing else. */
 static struct wl_program *program_of(const struct wl_warp *warp)
 {
     return (struct wl_program *)(uintptr_t)warp->worker->run->program;
 }
 
-/* The loads are the executor's from now on; what stands between them is compiled without them. */
-static void give_up(struct wl_program *program, struct wl_native_segment *segment)
+/* The operations are the executor's from now on. */
+static void give_up(struct wl_program *program, const struct wl_native_segment *segment)
 {
-    struct wl_native *native = program->native;
-    struct wl_op *op = &program->ops[segment->first];
-    pthread_mutex_lock(&native->lock);
-    if (op->run[0] != segment->otherwise) {
-        set_run(op, segment->otherwise);
-        const size_t from = native->segments.count;
-        wl_native_find(program, segment->first, segment->first + segment->count, false, native);
-        compile_plain(program, from);
-    }
-    pthread_mutex_unlock(&native->lock);
+    set_run(&program->ops[segment->first], segment->otherwise);
 }
 
 /* Copies how the lanes of a load lie to each other. False: that is not known. */
@@ -290,27 +270,31 @@ static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segme
     return true;
 }
 
-/* Stands for a segment that loads until its loads have shown their patterns. */
+/* Compiles a segment that has run often, unless another thread has. False: it cannot be. */
+static bool compile_known(struct wl_warp *warp, struct wl_native_segment *segment)
+{
+    struct wl_program *program = program_of(warp);
+    bool is_good = true;
+    pthread_mutex_lock(&program->native->lock);
+    if (!segment->code && copy_patterns(warp->worker, segment)) {
+        is_good = compile(program, segment);
+        if (is_good)
+            set_run(&program->ops[segment->first], segment->code);
+    }
+    pthread_mutex_unlock(&program->native->lock);
+    return is_good;
+}
+
+/* Stands for a segment until it has run often enough to be compiled; one that loads, until its
+ * loads have shown how lanes lie to each other. */
 static const struct wl_op *learn(struct wl_warp *warp, const struct wl_op *op)
 {
     struct wl_program *program = program_of(warp);
-    struct wl_native *native = program->native;
-    struct wl_native_segment *segment = native->loading[op->segment];
+    struct wl_native_segment *segment = program->native->segments.items[op->segment];
     const uint32_t seen = warp->trace ? 1 : __atomic_add_fetch(&segment->seen, 1, __ATOMIC_RELAXED);
-    if (seen >= SEEN_MOST) {
+    const uint32_t often = program->native->is_eager ? EAGER_OFTEN : OFTEN;
+    if (seen >= SEEN_MOST || (seen % often == 0 && !compile_known(warp, segment)))
         give_up(program, segment);
-    } else if (seen % SEEN_LEAST == 0) {
-        bool is_bad = false;
-        pthread_mutex_lock(&native->lock);
-        if (!segment->code && copy_patterns(warp->worker, segment)) {
-            is_bad = !compile(program, segment);
-            if (!is_bad)
-                set_run(&program->ops[segment->first], segment->code);
-        }
-        pthread_mutex_unlock(&native->lock);
-        if (is_bad)
-            give_up(program, segment);
-    }
     return segment->otherwise(warp, op);
 }
 
@@ -355,34 +339,37 @@ void wl_native_remove(struct wl_program *program)
     program->native = NULL;
 }
 
-/* The tables of the segments that load, which begin with learn(). */
-static void begin_loading(struct wl_program *program)
+static void note_loads(struct wl_program *program, struct wl_native_segment *segment)
 {
     struct wl_native *native = program->native;
+    if (segment->index == UINT32_MAX)
+        return;
+    native->loading[segment->index] = segment;
+    const struct wl_op *ops = first_op(program, segment);
+    for (uint32_t k = 0; k < segment->count; k++)
+        if (is_load(&ops[k]))
+            native->is_loading_site[ops[k].site] = 1;
+}
+
+void wl_native_install(struct wl_program *program, bool at_once)
+{
+    if (!is_possible())
+        return;
+    struct wl_native *native = wl_alloc_zero(1, sizeof *native);
+    program->native = native;
+    program->free_native = free_native;
+    native->is_eager = at_once;
+    pthread_mutex_init(&native->lock, NULL);
+    wl_native_find(program, 0, program->op_count, true, native);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
     for (size_t i = 0; i < native->segments.count; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
-        if (segment->index == UINT32_MAX)
-            continue;
-        native->loading[segment->index] = segment;
-        struct wl_op *ops = &program->ops[segment->first];
-        for (uint32_t k = 0; k < segment->count; k++)
-            if (is_load(&ops[k]))
-                native->is_loading_site[ops[k].site] = 1;
-        ops->segment = segment->index;
-        set_run(ops, learn);
+        struct wl_op *op = &program->ops[segment->first];
+        note_loads(program, segment);
+        segment->otherwise = op->run[0];
+        op->segment = segment->number;
+        const bool is_ready = at_once && segment->index == UINT32_MAX && compile(program, segment);
+        set_run(op, is_ready ? segment->code : learn);
     }
-}
-
-void wl_native_install(struct wl_program *program)
-{
-    if (!is_possible())
-        return;
-    program->native = wl_alloc_zero(1, sizeof *program->native);
-    program->free_native = free_native;
-    pthread_mutex_init(&program->native->lock, NULL);
-    wl_native_find(program, 0, program->op_count, true, program->native);
-    compile_plain(program, 0);
-    begin_loading(program);
 }

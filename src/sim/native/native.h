@@ -84,6 +84,7 @@ enum { WL_NATIVE_SLOTS = 6 }; /* address registers of a segment */
  * shown how the lanes' addresses lie to each other. */
 struct wl_native_segment {
     uint32_t first, count; /* operations */
+    uint32_t number;       /* in native->segments, and segment of its first operation */
     uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
     uint32_t slot_count;
     struct wl_native_address {
@@ -115,11 +116,12 @@ struct wl_native_plan {
 };
 
 struct wl_native {
-    WL_VECTOR(struct wl_native_segment *) segments; /* grows under the lock */
+    WL_VECTOR(struct wl_native_segment *) segments; /* never grows while a launch runs */
     struct wl_native_segment **loading;             /* those that load, by index */
     uint32_t plan_count;
     uint8_t *is_loading_site; /* by site: a compiled segment may load there */
-    pthread_mutex_t lock;
+    bool is_eager;            /* what loads is compiled early */
+    pthread_mutex_t lock;     /* of compiling */
 };
 
 /* Adds the segments among the operations [first, end). takes_loads: loads may be in them. */
@@ -130,7 +132,8 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
 uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op);
 
 /* Writes the segment's code. miss: where it goes when it does not fit, with the segment as third
- * argument. count: what it calls, with the segment as second, to count its global loads. False: it is too much for the registers there are. */
+ * argument. count: what it calls, with the segment as second, to count its global loads. False: it
+ * is too much for the registers there are. */
 bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
                     uintptr_t miss, uintptr_t count, struct wl_assembly *code);
 

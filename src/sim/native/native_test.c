@@ -201,7 +201,7 @@ struct memory {
 };
 enum { BUFFER_BYTES = THREADS * THREAD_BYTES, BLOCKS = 2 };
 
-static enum wl_code run(const char *text, const struct memory *memory, bool interprets,
+static enum wl_code run(const char *text, const struct memory *memory, enum wl_sim_engine engine,
                         struct wl_sim_counts *counts, uint32_t *compiled)
 {
     struct wl_error error = {0};
@@ -232,7 +232,7 @@ static enum wl_code run(const char *text, const struct memory *memory, bool inte
                                    .carveout_pct = -1,
                                    .registers_per_thread = program->register_estimate};
     struct wl_sim_options options = {
-        .count = true, .threads = 1, .l1_global_loads = true, .interprets = interprets};
+        .count = true, .threads = 1, .l1_global_loads = true, .engine = engine};
     memset(memory->out, 0, BLOCKS * BUFFER_BYTES);
     enum wl_code code = wl_sim_run(sim, &launch, &options, counts, &error);
     for (size_t i = 0; program->native && i < program->native->segments.count; i++)
@@ -268,9 +268,9 @@ static void compare(const char *(*make)(struct wl_text *), uint32_t kernels)
             memcpy(memory.in + at, &word, 4);
         }
         struct wl_sim_counts counts = {0}, interpreted = {0};
-        const enum wl_code code = run(text.data, &memory, true, &interpreted, &none);
+        const enum wl_code code = run(text.data, &memory, WL_ENGINE_INTERPRET, &interpreted, &none);
         memcpy(expected, memory.out, BLOCKS * BUFFER_BYTES);
-        assert_int_equal(run(text.data, &memory, false, &counts, &compiled), code);
+        assert_int_equal(run(text.data, &memory, WL_ENGINE_COMPILE, &counts, &compiled), code);
         for (uint32_t at = 0; at < BLOCKS * BUFFER_BYTES; at += 8)
             if (!is_same(expected + at, memory.out + at, at)) {
                 fprintf(stderr, "%s", text.data);

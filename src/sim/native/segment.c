@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#define LEAST 2
 #define MOST 512
 
 static bool is_simple_parameter(const struct wl_op *op)
@@ -26,8 +25,8 @@ static bool is_simple_global(const struct wl_op *op)
 
 static bool is_simple_load(const struct wl_op *op)
 {
-    return is_short_way((int32_t)op->imm) && op->flags & WL_OPF_ADDRESS32 && !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) &&
-           op->width_bytes == 4;
+    return is_short_way((int32_t)op->imm) && op->flags & WL_OPF_ADDRESS32 &&
+           !(op->flags & (WL_OPF_DST64 | WL_OPF_NO_ADDRESS)) && op->width_bytes == 4;
 }
 
 static bool may_compile(const struct wl_op *op, bool takes_loads)
@@ -111,8 +110,9 @@ void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t e
         while (at < end && take(&segment, written, &program->ops[at], takes_loads))
             at++;
         at += segment.count == 0;
-        if (segment.count < LEAST)
+        if (segment.count == 0)
             continue;
+        segment.number = (uint32_t)native->segments.count;
         if (segment.slot_count)
             segment.index = native->plan_count++;
         struct wl_native_segment *kept = wl_alloc(sizeof *kept);
