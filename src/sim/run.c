@@ -184,7 +184,7 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
     pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
-    if (!mode && engine != WL_ENGINE_INTERPRET)
+    if (wl_check_is_budget_alone(mode) && engine != WL_ENGINE_INTERPRET)
         wl_native_install(program, engine == WL_ENGINE_COMPILE);
     program->is_linked = true;
     program->linked_mode = linked_mode;

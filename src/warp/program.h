@@ -104,6 +104,7 @@ struct wl_program {
     uint32_t barrier_count;                    /* named barriers used */
     uint32_t max_threads_per_block;            /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
+    bool may_read_unset;     /* a register may be read that nothing was written to */
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */

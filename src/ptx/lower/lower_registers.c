@@ -63,6 +63,17 @@ static void solve(struct liveness *liveness)
     free(live);
 }
 
+/* Whether a register but a constant is alive where block b begins. */
+static bool is_any_live(const struct liveness *liveness, uint32_t b)
+{
+    for (uint32_t reg = 0; reg < liveness->lowering->registers.count && b < liveness->block_count;
+         reg++)
+        if (liveness->live_in[b * liveness->words + WORD(reg)] & BIT(reg) &&
+            !liveness->lowering->registers.items[reg].is_constant)
+            return true;
+    return false;
+}
+
 static void extend(struct liveness *liveness, uint32_t reg, uint32_t at)
 {
     if (at < liveness->first[reg])
@@ -323,6 +334,7 @@ void lower_place_registers(struct lowering *lowering)
     memset(liveness.first, 0xff, (count + 1) * sizeof(uint32_t));
     memset(liveness.last, 0xff, (count + 1) * sizeof(uint32_t));
     solve(&liveness);
+    lowering->program->may_read_unset |= is_any_live(&liveness, 0);
     uint32_t most = find_intervals(&liveness);
     lowering->program->register_estimate = estimate_registers(most);
     uint32_t *slot_of = wl_alloc_zero(count, sizeof *slot_of);
