@@ -224,8 +224,8 @@ return {
                     "bytes), where rows and the first element are aligned to 16 bytes (pad them); or several that are a grid apart " ..
                     "(for (i = global index; i < n; i += gridDim.x * blockDim.x)), in a grid that is smaller by as much." or nil,
                 saved = saved,
-                how = string.format("%d elements a thread: of starting blocks %s and indices %s of the time remains 1 / %d, of " ..
-                    "waiting %s remain %s", elements, advice.percent(advice.step(launch, "starts")),
+                how = string.format("%d elements a thread: of starting blocks (%s of the time) and indices (%s) 1 / %d remains, of " ..
+                    "waiting (%s) %s of the time", elements, advice.percent(advice.step(launch, "starts")),
                     advice.percent(indices), elements, advice.percent(wait), advice.percent(kept)),
                 confidence = "medium",
             }
