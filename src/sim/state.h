@@ -31,7 +31,6 @@ struct wl_line_set {
     uint32_t count;
     uint32_t sectors_total, sectors_ideal;
     uint32_t passes;        /* of L1's pipe */
-    uint32_t pieces;        /* of device memory, as in the trace */
     uint32_t bytes;         /* that its lanes touch, each once */
     int64_t line[WL_LANES]; /* relative to the first lane's line */
     uint32_t sectors[WL_LANES], words[WL_LANES];

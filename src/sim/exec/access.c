@@ -190,8 +190,8 @@ static void count_scattered(struct access *access)
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
     site->bytes += distinct_bytes(access, &touched);
-    if (access->kind == WL_SITE_STORE)
-        trace_pieces(access, count_pieces(touched.line, touched.count));
+    if (access->kind == WL_SITE_STORE && access->warp->trace)
+        trace_pieces(access, count_pieces(0, (const s64 *)touched.line, touched.count));
     if (access->warp->trace)
         record(access,
                access->kind == WL_SITE_LOAD ? count_passes(access, touched.words, touched.count)
@@ -239,7 +239,6 @@ static void fill_line_set(struct access *access, struct wl_line_set *set)
     set->sectors_ideal = ideal_sectors(access, set->sectors_total);
     set->bytes = distinct_bytes(access, &touched);
     set->passes = count_passes(access, touched.words, touched.count);
-    set->pieces = count_pieces(touched.line, touched.count);
 }
 
 static void count_pattern(struct access *access)
@@ -255,8 +254,8 @@ static void count_pattern(struct access *access)
     site->sectors_ideal += set->sectors_ideal;
     site->tags += set->count;
     site->bytes += set->bytes;
-    if (access->kind == WL_SITE_STORE)
-        trace_pieces(access, set->pieces);
+    if (access->kind == WL_SITE_STORE && access->warp->trace)
+        trace_pieces(access, count_pieces(first >> 7, set->line, set->count));
     if (access->warp->trace)
         record(access, access->kind == WL_SITE_LOAD ? set->passes : set->count, set->sectors_total,
                set->sectors_ideal, missed);

@@ -27,12 +27,14 @@ static inline u32 count_bank(const u32 *words, u32 line_count)
     return most;
 }
 
-/* Of how many pieces of device memory (WL_TRACE_PIECE_LINES) the lines are. */
-static inline u32 count_pieces(const u64 *line, u32 count)
+/* Of how many pieces of device memory (WL_TRACE_PIECE_LINES) the lines are, which are relative to
+ * the first one. */
+static inline u32 count_pieces(u64 first, const s64 *line, u32 count)
 {
     u32 pieces = 0;
     for (u32 i = 0; i < count; i++)
-        pieces += i == 0 || line[i] / WL_TRACE_PIECE_LINES != line[i - 1] / WL_TRACE_PIECE_LINES;
+        pieces += i == 0 || (first + (u64)line[i]) / WL_TRACE_PIECE_LINES !=
+                                (first + (u64)line[i - 1]) / WL_TRACE_PIECE_LINES;
     return pieces;
 }
 
