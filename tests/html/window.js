@@ -32,6 +32,10 @@ async function testSource(browser, file) {
         for (const title of ["Part", "Waits", "Line", "Source"]) assert.ok(seen.titles.includes(title), title + " is no heading at " + where);
         assert.ok(seen.text < 300, "columns take the text's room at " + where);
         if (width > 900) assert.ok(seen.first < 200, "too much stands above the rows at " + where);
+        /* a state of warps has its own colour, whatever comes first in this launch */
+        const swatches = await page.run("[...document.querySelectorAll('.legend .swatch')].map((node) => [node.firstChild.className, node.textContent])");
+        assert.ok(swatches.length > 0);
+        for (const [name, state] of swatches) assert.strictEqual(name, "stall-" + state.replace(/ /g, "_"));
         assert.deepStrictEqual(page.problems, []);
         await page.close();
     }
