@@ -79,7 +79,7 @@
         }
     }
     const fields =
-        "kernel_name function is_stand_in grid_size block_size message notes values uncounted process_id process_name host_name context stream device cc nvtx_range";
+        "kernel_name function short_name is_stand_in grid_size block_size message notes values uncounted process_id process_name host_name context stream device cc nvtx_range";
     for (const field of fields.split(" "))
         Object.defineProperty(View.prototype, field, {
             get() {

@@ -80,9 +80,43 @@ warplens.timelineDraw = (() => {
 
     /* ---- lanes ---- */
 
-    function colorOf(view, i) {
-        const { events, section } = view.model;
-        return colors.of(section.categories[events.category[i]], section.names[events.name[i]], view.paper);
+    /* Colours by category and name (-1: of the category), kept as long as the paper is the same. */
+    function colorFor(view, category, name) {
+        const { model, paper } = view;
+        if (!model.colors || model.colors.paper !== paper) model.colors = { paper, known: new Map() };
+        const key = 256 * (name + 1) + category,
+            { known } = model.colors;
+        let color = known.get(key);
+        if (color === undefined) {
+            const { categories, names } = model.section;
+            color = colors.of(categories[category], name < 0 ? "" : names[name], paper);
+            known.set(key, color);
+        }
+        return color;
+    }
+
+    const colorOf = (view, i) => colorFor(view, view.model.events.category[i], view.model.events.name[i]);
+
+    /* Columns side by side that look alike are painted as one rectangle: they are kept until one differs, or flush is called. */
+    function paintColumn(view, position, top, height, color, alpha) {
+        const { columns } = view;
+        if (columns.width && columns.end === position && columns.color === color && columns.alpha === alpha && columns.top === top && columns.height === height) {
+            columns.end++;
+            columns.width++;
+            return;
+        }
+        flush(view);
+        Object.assign(columns, { begin: position, end: position + 1, width: 1, top, height, color, alpha });
+    }
+
+    function flush(view) {
+        const { columns, context } = view;
+        if (!columns.width) return;
+        context.globalAlpha = columns.alpha;
+        context.fillStyle = columns.color;
+        context.fillRect(columns.begin, columns.top, columns.width, columns.height);
+        context.globalAlpha = 1;
+        columns.width = 0;
     }
 
     function label(view, i, begin, width, y) {
@@ -124,16 +158,11 @@ warplens.timelineDraw = (() => {
     /* Many events in one pixel: it has the colour of what takes most of them, or of what is searched for, and is as high as
      * the part of its time that they take. */
     function drawCrowd(view, lane, from, to, position, perPixel) {
-        const { context, model } = view;
         const [category, sum] = strongest(lane, from, to);
         const isFound = lane.found && hasFound(lane, from, to);
-        const height = isFound ? lane_px - 2 : Math.max(4, Math.min(1, sum / perPixel) * (lane_px - 2));
-        context.globalAlpha = lane.found && !isFound ? 0.18 : 1;
-        context.fillStyle = isFound
-            ? view.highlight
-            : colors.of(model.section.categories[category], "", view.paper);
-        context.fillRect(position, lane.y + lane_px - 2 - height, 1, height);
-        context.globalAlpha = 1;
+        const height = isFound ? lane_px - 2 : Math.max(4, Math.round(Math.min(1, sum / perPixel) * (lane_px - 2)));
+        const color = isFound ? view.highlight : colorFor(view, category, -1);
+        paintColumn(view, position, lane.y + lane_px - 2 - height, height, color, lane.found && !isFound ? 0.18 : 1);
     }
 
     function drawEvent(view, lane, at, begin, width) {
@@ -166,6 +195,7 @@ warplens.timelineDraw = (() => {
             const begin = Math.max(edge, x(view, begins)),
                 width = Math.min(view.width, x(view, ends)) - begin;
             if (width >= 1.5) {
+                flush(view);
                 drawEvent(view, lane, at++, begin, width);
                 continue;
             }
@@ -175,6 +205,7 @@ warplens.timelineDraw = (() => {
             drawCrowd(view, lane, at, next, position, perPixel);
             at = next;
         }
+        flush(view);
     }
 
     /* ---- what stands around them ---- */
@@ -197,12 +228,14 @@ warplens.timelineDraw = (() => {
     /* The share of the time of each pixel. */
     function drawUse(view, context, use, y, height, from, to, begin) {
         const per = (to - from) / (view.width - begin);
-        context.fillStyle = colors.of(view.model.section.categories[use.category], "", view.paper);
+        const own = { context, columns: { width: 0 } },
+            color = colorFor(view, use.category, -1);
         for (let position = begin; position < view.width; position++) {
             const at = from + (position - begin) * per,
-                part = use.share(at, at + per) * height;
-            if (part > 0) context.fillRect(position, y + height - part, 1, part);
+                part = Math.round(2 * use.share(at, at + per) * height) / 2;
+            if (part > 0) paintColumn(own, position, y + height - part, part, color, 1);
         }
+        flush(own);
     }
 
     /* From the chosen event to all with its correlation: a call and what it caused. */
@@ -319,6 +352,7 @@ warplens.timelineDraw = (() => {
         view.ink = style.color;
         view.paper = style.backgroundColor;
         view.highlight = style.accentColor;
+        view.columns = { width: 0 };
         view.context = prepare(view, canvas, view.height);
         drawAxis(view);
         model.layout.uses.forEach(({ use, y }) =>

@@ -5,7 +5,16 @@
     const choice = { metric: null, panes: "both", extra: [] };
     const printed_lines = 80,
         chosen_instructions = 500,
-        most_stalls = 7; /* with a colour of their own */
+        stall_prefix = "smsp__pcsamp_warps_issue_stalled_";
+    /* States with a colour of their own, which is the same for each launch. */
+    const colored_stalls = new Set(
+        "long_scoreboard short_scoreboard not_selected lg_throttle selected barrier wait math_pipe_throttle mio_throttle dispatch_stall no_instruction".split(" "),
+    );
+
+    const stallOf = (column) => {
+        const state = column.name.replace(stall_prefix, "");
+        return colored_stalls.has(state) ? state : "others";
+    };
 
     warplens.hasSource = (launch) => Boolean(data("source") && data("source").launches[launch.id]);
 
@@ -189,14 +198,13 @@
 
         stallLegend() {
             const { stalls } = this.model;
-            const name = (column, i) => (i < most_stalls ? column.label.replace("Warp Time, ", "") : "others");
+            const states = new Set(stalls.filter((column) => column.total > 0).map(stallOf));
+            if (states.delete("others")) states.add("others");
             return h(
                 "div",
                 { class: "legend" },
                 stalls.length ? h("span", { class: "count" }, "Waits:") : null,
-                stalls
-                    .slice(0, most_stalls + 1)
-                    .map((column, i) => h("span", { class: "swatch" }, h("i", { class: "stall-" + i }), name(column, i))),
+                [...states].map((state) => h("span", { class: "swatch" }, h("i", { class: "stall-" + state }), state.replace(/_/g, " "))),
                 this.others(),
             );
         }
@@ -205,9 +213,9 @@
         stallCell(read) {
             const { stalls } = this.model;
             if (!stalls.length) return null;
-            const parts = stalls.map((column, i) => [column, read(column), i]).filter(([, value]) => value > 0);
+            const parts = stalls.map((column) => [column, read(column)]).filter(([, value]) => value > 0);
             const sum = parts.reduce((all, [, value]) => all + value, 0);
-            const title = parts
+            const title = [...parts]
                 .sort((a, b) => b[1] - a[1])
                 .slice(0, 6)
                 .map(([column, value]) => column.label + " " + ((100 * value) / sum).toFixed(0) + "%")
@@ -215,8 +223,8 @@
             return h(
                 "span",
                 { class: "stalls", title: title || null },
-                parts.map(([, value, i]) =>
-                    h("i", { class: "stall-" + Math.min(i, most_stalls), style: "flex-grow:" + (value / (sum || 1)).toFixed(3) }),
+                parts.map(([column, value]) =>
+                    h("i", { class: "stall-" + stallOf(column), style: "flex-grow:" + (value / (sum || 1)).toFixed(3) }),
                 ),
             );
         }

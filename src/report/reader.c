@@ -9,6 +9,7 @@
 #include "base/kernel_name.h"
 #include "base/memory.h"
 #include "report/database.h"
+#include "report/shared_names.h"
 
 /* Each loader reads one table from its first row to its last; keys must be dense and ascending,
  * which also ends a table whose pages form a circle. */
@@ -238,24 +239,35 @@ static const char *keep(struct wl_report *report, char *text)
     return kept;
 }
 
-/* Two of one name are told apart by their template arguments. */
+static char *function_of(const struct wl_record_kernel *record)
+{
+    bool is_reported = record->function[0] && strncmp(record->function, "operator", 8) != 0;
+    return is_reported ? wl_string_copy(record->function) : wl_demangle_function(record->mangled);
+}
+
+/* All that share a short name, of different kernels, are told apart by their template arguments. */
 static void name_kernels(struct wl_report *report)
 {
     struct wl_report_kernel *items = report->kernels.items;
+    struct wl_shared_names names = {0};
     for (size_t i = 0; i < report->kernels.count; i++) {
         const struct wl_record_kernel *record = &items[i].record;
-        bool is_reported = record->function[0] && strncmp(record->function, "operator", 8) != 0;
-        char *function =
-            is_reported ? wl_string_copy(record->function) : wl_demangle_function(record->mangled);
+        char *function = function_of(record);
         items[i].family = wl_kernel_family(record->demangled);
         items[i].short_name = keep(report, wl_kernel_short_name(record->demangled, function));
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(items[j].short_name, items[i].short_name) == 0 &&
-                strcmp(items[j].record.demangled, record->demangled) != 0)
-                items[i].short_name =
-                    keep(report, wl_kernel_name_with_arguments(record->demangled, function));
+        wl_shared_names_add(&names, items[i].short_name, record->demangled);
         free(function);
     }
+    for (size_t i = 0; i < report->kernels.count; i++) {
+        const struct wl_record_kernel *record = &items[i].record;
+        if (!wl_shared_names_is_shared(&names, items[i].short_name))
+            continue;
+        char *function = function_of(record);
+        items[i].short_name =
+            keep(report, wl_kernel_name_with_arguments(record->demangled, function));
+        free(function);
+    }
+    wl_shared_names_free(&names);
 }
 
 static enum wl_code load_kernels(struct wl_report *report, struct wl_error *error)

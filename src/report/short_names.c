@@ -4,6 +4,7 @@
 
 #include "base/kernel_name.h"
 #include "report/reader.h"
+#include "report/shared_names.h"
 
 static const char *keep(struct wl_report *report, char *text)
 {
@@ -25,29 +26,47 @@ static bool may_be_kernel(const char *name)
     return name && name[0] != '[' && strpbrk(name, "(<:");
 }
 
-/* What has a launch keeps that name. Two of one name are told apart by their template arguments. */
+/* A name that has no kernel with a launch, and may be a kernel's: its short name, else NULL. */
+static char *short_name_of(const struct wl_report *report, const char *demangled)
+{
+    if (!may_be_kernel(demangled) || wl_keys_find(&report->demangled, demangled, strlen(demangled)))
+        return NULL;
+    char *function = wl_kernel_function_of(demangled);
+    char *name = wl_kernel_short_name(demangled, function);
+    free(function);
+    return name;
+}
+
+/* What has a launch keeps that name. Others that share a short name are told apart by their
+ * template arguments. */
 static void shorten_all(struct wl_report *report)
 {
-    struct wl_keys taken = {0};
-    int64_t position;
+    struct wl_shared_names names = {0};
     for (size_t i = 0; i < report->kernels.count; i++) {
-        const char *name = report->kernels.items[i].short_name;
-        add(report, report->kernels.items[i].record.demangled, name);
-        wl_keys_intern(&taken, name, strlen(name), &position);
+        const struct wl_report_kernel *kernel = &report->kernels.items[i];
+        add(report, kernel->record.demangled, kernel->short_name);
+        wl_shared_names_add(&names, kernel->short_name, kernel->record.demangled);
+    }
+    for (size_t i = 0; i < report->names.count; i++) {
+        char *name = short_name_of(report, report->names.items[i]);
+        if (name)
+            wl_shared_names_add(&names, name, report->names.items[i]);
+        free(name);
     }
     for (size_t i = 0; i < report->names.count; i++) {
         const char *demangled = report->names.items[i];
-        if (!may_be_kernel(demangled) ||
-            wl_keys_find(&report->demangled, demangled, strlen(demangled)))
+        char *name = short_name_of(report, demangled);
+        if (!name)
             continue;
-        char *function = wl_kernel_function_of(demangled);
-        const char *name = keep(report, wl_kernel_short_name(demangled, function));
-        if (wl_keys_intern(&taken, name, strlen(name), &position))
-            name = keep(report, wl_kernel_name_with_arguments(demangled, function));
-        add(report, demangled, name);
-        free(function);
+        if (wl_shared_names_is_shared(&names, name)) {
+            char *function = wl_kernel_function_of(demangled);
+            free(name);
+            name = wl_kernel_name_with_arguments(demangled, function);
+            free(function);
+        }
+        add(report, demangled, keep(report, name));
     }
-    wl_keys_free(&taken);
+    wl_shared_names_free(&names);
     report->are_names_short = true;
 }
 

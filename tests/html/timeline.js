@@ -146,6 +146,18 @@ async function testMoving(page) {
         console.log(act + ": " + most + " reads a frame");
         assert.ok(most > 0 && most < frame_reads_most, act + " takes " + most + " reads a frame");
     }
+    /* columns that look alike are one rectangle */
+    const [count, columns] = await page.run(`(() => {
+        const view = warplens.timelineView, { prototype } = CanvasRenderingContext2D, { fillRect } = prototype;
+        let count = 0;
+        prototype.fillRect = function (...place) { count++; fillRect.apply(this, place); };
+        [view.model.from, view.model.to] = [0, view.model.end];
+        warplens.timeline.draw(view);
+        prototype.fillRect = fillRect;
+        return [count, (view.model.lanes.length + view.model.uses.length) * (view.width - warplens.timelineDraw.left(view))];
+    })()`);
+    console.log("all of it: " + count + " rectangles");
+    assert.ok(count < columns / 2, count + " rectangles for " + columns + " columns");
 }
 
 test(async (browser, folder) => {

@@ -46,6 +46,9 @@ bool wl_html_is_wanted(const struct wl_html *html, size_t number,
 /* What a launch's kernel is called: of a library the short name that tells two of a function
  * apart, else its function. */
 const char *wl_html_function(const struct wl_report_launch *launch);
+/* Puts that into an object, beside it the short name where that tells more, and whether it is a
+ * stand-in. */
+void wl_html_add_kernel(const struct wl_report_launch *launch, json_t *object);
 /* By key, the launches that stand for the others of so many: those with findings (of
  * context->advice), one of each kernel and shape, and the counted ones and those that failed, as
  * long as they are not too many. free() it. */

@@ -101,11 +101,23 @@ struct bare {
     WL_VECTOR(json_int_t) of_places; /* the position in wheres of each place */
 };
 
+void wl_html_add_kernel(const struct wl_report_launch *launch, json_t *object)
+{
+    const char *function = wl_html_function(launch),
+               *name = launch->kernel ? launch->kernel->short_name : NULL;
+    json_object_set_new(object, "function", wl_json_text(function));
+    if (name && name[0] && strcmp(name, function) != 0)
+        json_object_set_new(object, "short_name", wl_json_text(name));
+    json_object_set_new(object, "is_stand_in",
+                        json_boolean(launch->kernel && launch->kernel->module.is_stand_in));
+}
+
 static json_t *kernel_json(const struct wl_report_launch *launch)
 {
-    return json_pack("{s:o, s:o, s:b}", "kernel_name", wl_json_text(wl_fields_kernel(launch)),
-                     "function", wl_json_text(wl_html_function(launch)), "is_stand_in",
-                     launch->kernel && launch->kernel->module.is_stand_in);
+    json_t *object = json_object();
+    json_object_set_new(object, "kernel_name", wl_json_text(wl_fields_kernel(launch)));
+    wl_html_add_kernel(launch, object);
+    return object;
 }
 
 /* What a launch shows of itself besides its kernel, shape, number and values. */

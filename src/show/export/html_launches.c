@@ -162,9 +162,7 @@ static json_t *launch_json(struct plan *plan, struct wl_view_context *context,
         json_array_append_new(values,
                               json_integer(wl_html_intern(&plan->values, value_json(plan, value))));
     }
-    json_object_set_new(object, "function", wl_json_text(wl_html_function(launch)));
-    json_object_set_new(object, "is_stand_in",
-                        json_boolean(launch->kernel && launch->kernel->module.is_stand_in));
+    wl_html_add_kernel(launch, object);
     json_object_set_new(object, "notes", notes_json(context, launch));
     json_object_set_new(object, "values", values);
     wl_metric_set_free(set);
