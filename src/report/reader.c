@@ -238,7 +238,7 @@ static const char *keep(struct wl_report *report, char *text)
     return kept;
 }
 
-/* Two of one name are told apart by their template arguments. */
+/* Two with the same name are distinguished by their template arguments. */
 static void name_kernels(struct wl_report *report)
 {
     struct wl_report_kernel *items = report->kernels.items;

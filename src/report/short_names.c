@@ -25,7 +25,8 @@ static bool may_be_kernel(const char *name)
     return name && name[0] != '[' && strpbrk(name, "(<:");
 }
 
-/* What has a launch keeps that name. Two of one name are told apart by their template arguments. */
+/* A kernel that is launched keeps that name. Two with the same name are distinguished by their
+ * template arguments. */
 static void shorten_all(struct wl_report *report)
 {
     struct wl_keys taken = {0};
