@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/compiled.h"
 #include "sim/state.h"
 
 const struct wl_counter_row wl_counter_rows[WL_COUNTER_COUNT] = {

@@ -1,4 +1,5 @@
 /* Chooses the executor compiled for the best instruction set of this machine. */
+#include "sim/executor.h"
 #include "sim/state.h"
 
 #define EXECUTOR(level)                                                                         \

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
+#include "sim/compiled.h"
+#include "sim/executor.h"
 #include "sim/l1.h"
 #include "sim/place.h"
 #include "sim/pool.h"
@@ -184,7 +186,7 @@ static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_
     pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
-    if (wl_check_is_budget_alone(mode) && engine != WL_ENGINE_INTERPRET)
+    if (!(mode & ~WL_CHECK_BUDGET) && engine != WL_ENGINE_INTERPRET)
         wl_native_install(program, engine == WL_ENGINE_COMPILE);
     program->is_linked = true;
     program->linked_mode = linked_mode;

@@ -277,44 +277,4 @@ void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint3
 /* Adds the SM's findings to those of SMs before it. */
 void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts);
 
-/* The executor of the best instruction set this machine has. */
-struct wl_executor_row {
-    wl_op_run full, masked;
-};
-const struct wl_executor_row *wl_executor_table(void);
-/* Makes one operation of each stretch of a linked program's operations that the same executor does
- * in one go where all lanes are active. */
-void wl_executor_join(struct wl_program *program);
-/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
- */
-typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
-wl_executor_count wl_executor_count_load(void);
-
-/* ---- compiled segments: sim/native ---- */
-
-/* Has compiled what can be of a linked program's operations, where the host has AVX-512 and memory
- * may be executed, once it has run often; at_once: what loads nothing now. Belongs to the program.
- */
-void wl_native_install(struct wl_program *program, bool at_once);
-/* Takes it back: the operations are the executor's again. */
-void wl_native_remove(struct wl_program *program);
-void wl_native_begin_worker(struct wl_worker *worker);
-/* Before the memo of a site changes: compiled segments that load there must look at it again. */
-void wl_native_relearn(struct wl_worker *worker, uint32_t site);
-/* Adds to the sites' repeats what compiled segments have counted. */
-void wl_native_settle(struct wl_worker *worker);
-void wl_native_end_worker(struct wl_worker *worker);
-
-/* What the checks ask of all lanes at once, each a bit of what is returned. */
-struct wl_executor_watch {
-    /* Offsets of words of shared memory that lack the bit; all, if any lies behind the words. */
-    uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
-                          uint32_t bit);
-    /* Values that the lane before has, too, or the one 16 before. */
-    uint32_t (*find_repeats)(const uint32_t value[WL_LANES]);
-    /* Offsets that lie before start or more than so many bytes behind it. */
-    uint32_t (*find_beyond)(const uint32_t offset[WL_LANES], uint32_t start, uint32_t room);
-};
-const struct wl_executor_watch *wl_executor_watch(void);
-
 #endif

@@ -2,6 +2,7 @@
 #include "sim/exec/lines.h"
 #include "sim/exec/touch.h"
 
+#include "sim/compiled.h"
 #include "sim/found.h"
 #ifdef __AVX512F__
 #include <immintrin.h>

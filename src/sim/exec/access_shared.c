@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/banks.h"
+#include "sim/compiled.h"
 
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/executor.h"
+
 enum {
     OFTEN = 32,        /* executions after which a segment is compiled, or tried again */
     EAGER_OFTEN = 8,   /* the same in tests */

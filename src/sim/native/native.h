@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
+#include "sim/compiled.h"
 #include "sim/native/encode.h"
-#include "sim/state.h"
 
 /* How an operation is compiled. */
 enum wl_native_form {
