@@ -1,6 +1,6 @@
 # Few targets over CMake, Ninja and CTest. Work from a bare Debian 12: what is missing is installed as
 # a Debian package (NO_INSTALL=1 only lists it and exits 3). HIDE_CUDA=1: as if the machine had no CUDA
-# toolkit. BUILD=FOLDER: build there.
+# toolkit. BUILD=FOLDER: build there. EXCEPT=REGEX: tests that `make test` leaves out.
 
 PREFIX ?= /usr/local
 HIDE_CUDA ?= 0
@@ -51,7 +51,7 @@ test-packages:
 	@scripts/install-packages.sh --optional $(test_groups)
 
 test: packages test-packages build
-	@$(owned) $(run) scripts/run-tests.sh $(BUILD)
+	@$(owned) $(run) scripts/run-tests.sh $(BUILD) $(if $(EXCEPT),-E '$(EXCEPT)')
 
 test-quick: build
 	@$(owned) $(run) scripts/run-tests.sh $(BUILD) -LE slow

@@ -1,4 +1,4 @@
-# Five seconds of libFuzzer for each fuzzer, where clang has it (label: fuzz); tests/fuzz.cmake runs the
+# Two seconds of libFuzzer for each fuzzer beyond its corpus, where clang has it (label: fuzz); tests/fuzz.cmake runs the
 # fuzzers over their corpora everywhere. libfuzzer.objects compiles them with sanitizers, so that they cost
 # nothing where they are not run. To fuzz for longer:
 #   tests/libfuzzer.sh clang WORK_FOLDER CORPUS_FOLDER SECONDS SOURCES...
@@ -48,7 +48,7 @@ function(wl_fuzz room name corpus)
   add_test(NAME libfuzzer.${dotted}.${name}
            COMMAND ${CMAKE_SOURCE_DIR}/tests/libfuzzer.sh ${WL_FUZZ_CLANG}
                    ${CMAKE_CURRENT_BINARY_DIR}/fuzz/${dotted}.${name}
-                   ${folders} 5 ${sources} ${options})
+                   ${folders} 2 ${sources} ${options})
   set_tests_properties(libfuzzer.${dotted}.${name} PROPERTIES LABELS fuzz TIMEOUT ${WL_TEST_TIMEOUT_S}
                        FIXTURES_REQUIRED fuzz_objects ENVIRONMENT "OBJECTS=${WL_FUZZ_OBJECTS}")
   set_property(GLOBAL APPEND PROPERTY WL_FUZZ_SOURCES ${sources})

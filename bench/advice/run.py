@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py WARPLENS FOLDER [first|second|both [h100]]: profiles what pairs.tsv has before each change (of FOLDER/bin; reports stay
 in FOLDER and are not made again) on a simulated H200, or what pairs-h100.tsv has on an H100, and reports how often the first finding is what the change did, how far its gain is off, and
-how often it is a change that made the kernel slower. The halves are told apart by the parity of the CRC of the line's runs:
+how often it is a change that made the kernel slower. The halves are distinguished by the parity of the CRC of the line's runs:
 look at the first one only while changing rules."""
 import json
 import subprocess

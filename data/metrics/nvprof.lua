@@ -156,10 +156,10 @@ absent("one unit of several generations ago; see --page details", {
     "tex_fu_utilization", "ldst_fu_utilization", "cf_fu_utilization", "special_fu_utilization",
     "single_precision_fu_utilization", "double_precision_fu_utilization", "half_precision_fu_utilization",
 })
-absent("its reasons are told apart now: see smsp__average_warps_issue_stalled_*", {
+absent("its reasons are counted separately now: see smsp__average_warps_issue_stalled_*", {
     "stall_exec_dependency", "stall_other", "stall_texture", "stall_sleeping",
 })
-absent("loads of the read-only path are not told apart from other global loads; see gld_requested_throughput", {
+absent("loads of the read-only path are not distinguished from other global loads; see gld_requested_throughput", {
     "nc_gld_requested_throughput", "nc_gld_throughput",
 })
 absent("see derived__local_spilling_requests_pct", { "local_memory_overhead" })
@@ -206,16 +206,16 @@ local function no_event(reason, names)
         rows[#rows + 1] = { name = name, description = "nvprof's event", absent = reason }
     end
 end
-no_event("parts of device memory are not told apart; see dram__sectors_read.sum and dram__sectors_write.sum", {
+no_event("parts of device memory are not distinguished; see dram__sectors_read.sum and dram__sectors_write.sum", {
     "fb_subp0_read_sectors", "fb_subp1_read_sectors", "fb_subp0_write_sectors", "fb_subp1_write_sectors",
 })
-no_event("slices of L2 are not told apart; see lts__t_sectors_op_read.sum and lts__t_sectors_op_write.sum", {
+no_event("slices of L2 are not distinguished; see lts__t_sectors_op_read.sum and lts__t_sectors_op_write.sum", {
     "l2_subp0_total_read_sector_queries", "l2_subp1_total_read_sector_queries",
     "l2_subp0_total_write_sector_queries", "l2_subp1_total_write_sector_queries",
     "l2_subp0_read_sector_misses", "l2_subp1_read_sector_misses",
 })
 no_event(machine .. "; see ptx__inst_executed.sum", { "inst_issued0", "inst_issued1", "inst_issued2" })
-no_event("sizes of accesses are not told apart; see smsp__sass_data_bytes_mem_global_op_ld.sum", {
+no_event("sizes of accesses are not distinguished; see smsp__sass_data_bytes_mem_global_op_ld.sum", {
     "gld_inst_8bit", "gld_inst_16bit", "gld_inst_32bit", "gld_inst_64bit", "gld_inst_128bit",
     "gst_inst_8bit", "gst_inst_16bit", "gst_inst_32bit", "gst_inst_64bit", "gst_inst_128bit",
 })

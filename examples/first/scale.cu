@@ -1,4 +1,4 @@
-// The first ten minutes: a kernel that is right and slow, and one line that mends it.
+// The first ten minutes: a kernel that is right and slow, and one line that fixes it.
 #include <cstdio>
 #include <cuda_runtime.h>
 

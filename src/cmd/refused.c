@@ -28,7 +28,7 @@
 #define PYTHON_LINES \
     "`warplens trace --python-backtrace cuda` records which lines of Python launched"
 #define STACKS "`warplens trace --cudabacktrace kernel` records where launches are called from"
-#define GREEN "green contexts are not told apart"
+#define GREEN "green contexts are not distinguished"
 
 const struct wl_option wl_refused_rows[] = {
     /* launch and attach */

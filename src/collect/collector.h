@@ -31,21 +31,21 @@ struct wl_collector {
     /* Errors: any; *self is then NULL and nothing will be measured. */
     enum wl_code (*start)(const struct wl_collector_input *input, void **self,
                           struct wl_error *error);
-    /* Begins to watch: its source may call the session from here on, which lets it in as soon as
-     * this is done. Errors: any; it is stopped at the end. */
+    /* Starts watching: its source may call the session from here on, which accepts calls as soon as
+     * this returns. Errors: any; it is stopped at the end. */
     enum wl_code (*watch)(void *self, struct wl_error *error);
-    /* It is let in from here on; not where events are recorded. */
+    /* The session accepts its calls from here on; not called where events are recorded. */
     void (*begun)(void *self);
     /* Nothing is to be recorded in this process; settings as far as they could be read. */
     void (*decline)(const struct wl_settings *settings);
 
     /* The stream was opened: for notes that each has. */
     void (*opened)(void *self);
-    /* It could not be: recording ends. */
+    /* The stream cannot be opened: recording ends. */
     void (*not_opened)(const char *reason);
-    /* The sink begins again (another stream): what was sent once must be sent again when needed. */
+    /* The sink is another stream now: what is sent once per stream must be sent again. */
     void (*forget)(void *self);
-    /* In a forked child where it goes on. */
+    /* In a forked child in which it continues. */
     void (*forked)(void);
     /* In a forked child where is_lost_at_fork: nothing of the source may be called any more. */
     void (*abandon)(void *self);
@@ -66,7 +66,7 @@ struct wl_collector {
     /* The process ends, before finish: what the program leaves behind. May open the stream; NULL:
      * nothing. */
     void (*put_leftovers)(void *self);
-    /* The process ends: sends what is under way. */
+    /* The process ends: sends what is not yet sent. */
     void (*finish)(void *self);
     void (*stop)(void *self); /* frees self */
 };

@@ -18,7 +18,7 @@ void wl_nvtx_put_range(const struct wl_nvtx_event *event, uint64_t level);
 void wl_nvtx_put_mark(const struct wl_nvtx_event *event);
 /* Ranges that any thread may end: an id, never 0 but where there are too many. */
 uint64_t wl_nvtx_open_range(const struct wl_nvtx_event *event);
-/* Nothing where there is no such range. */
+/* Does nothing if there is no such range. */
 void wl_nvtx_close_range(uint64_t id);
 
 #endif

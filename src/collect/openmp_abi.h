@@ -22,7 +22,7 @@ enum wl_omp_event {
 enum wl_omp_endpoint { WL_OMP_BEGIN = 1, WL_OMP_END = 2 };
 enum { WL_OMP_TASK_COMPLETE = 1, WL_OMP_TASK_EXPLICIT = 4 };
 
-/* What the runtime keeps for us beside a region or task of its own. */
+/* Tool data that the runtime stores with each region or task. */
 union wl_omp_data {
     uint64_t value;
     void *pointer;

@@ -1,5 +1,5 @@
-/* The stream of this process and what every collector in it begins with: the settings, the process
- * record, notes. No lock of its own. */
+/* The stream of this process and what every collector writes to it first: the settings, the process
+ * record, notes. Not thread-safe: callers hold the session's lock. */
 #ifndef WL_COLLECT_OUTPUT_H
 #define WL_COLLECT_OUTPUT_H
 
@@ -31,7 +31,7 @@ bool wl_output_is_ours(const struct wl_output *output);
 void wl_output_abandon(struct wl_output *output);
 void wl_output_close(struct wl_output *output);
 
-/* Nothing happens without a stream. */
+/* No effect without a stream. */
 void wl_output_note(const struct wl_output *output, enum wl_note_severity severity,
                     const char *code, const char *text, const char *hint);
 /* Why nothing is recorded. */

@@ -11,7 +11,7 @@ struct wl_process_facts {
     struct wl_record_process record; /* points into the above */
 };
 
-/* collector must live on. Free with wl_process_facts_free. */
+/* collector must outlive the facts. Free with wl_process_facts_free. */
 void wl_process_facts_read(const char *collector, struct wl_process_facts *facts);
 void wl_process_facts_free(struct wl_process_facts *facts);
 

@@ -15,7 +15,7 @@ struct wl_python_frame {
     uint64_t identity;   /* of both, and of what tells code at the same address apart later */
 };
 
-/* What became of looking for Python in this process. */
+/* Whether this process runs Python. */
 enum wl_python_state {
     WL_PYTHON_UNTRIED,
     WL_PYTHON_ABSENT, /* none yet: libpython may be loaded later */

@@ -45,7 +45,7 @@ void wl_session_renew_end(void);
 /* Has use called with the stream, under the lock; not where nothing is recorded. */
 wl_recording_use_stream wl_session_use_stream;
 
-/* False after so many seconds without it: another thread may hold it for ever. */
+/* False if the lock cannot be had within that many seconds: another thread may never release it. */
 bool wl_session_lock_within(pthread_mutex_t *lock, int seconds);
 
 #endif

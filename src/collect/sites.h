@@ -1,4 +1,4 @@
-/* Where in the program's source code is, as names of the trace. What is asked once is kept. */
+/* Source locations of addresses of code, as names of the trace. Answers are cached. */
 #ifndef WL_COLLECT_SITES_H
 #define WL_COLLECT_SITES_H
 

@@ -91,11 +91,11 @@ struct wl_gpu {
     double constant_address_cycles; /* that an SM takes for each address of a warp's constants */
     double l2_port_write_bytes_per_cycle; /* that one SM may send */
     uint32_t l1_lines_per_cycle;          /* that L1 looks up */
-    uint32_t l1_miss_replays; /* passes that a load takes again for each line that L1 has not yet */
-    uint32_t texture_units;   /* of a read-only cache of its own: lanes that it serves in a cycle */
-    double dram_efficiency;   /* reachable share of memory_bandwidth */
-    double dram_ecc_share;    /* check bits in device memory, for each bit of data; 0: none there */
-    double copy_efficiency;   /* the same where as much is read as is written */
+    uint32_t l1_miss_replays;             /* replays of a load for each line that misses L1 */
+    uint32_t texture_units; /* of a read-only cache of its own: lanes that it serves in a cycle */
+    double dram_efficiency; /* reachable share of memory_bandwidth */
+    double dram_ecc_share;  /* check bits in device memory, for each bit of data; 0: none there */
+    double copy_efficiency; /* the same where as much is read as is written */
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */
     double launch_overhead_ns;    /* of a launch, besides what SMs do */

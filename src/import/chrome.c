@@ -192,18 +192,18 @@ static void note_left_out(struct reading *reading)
  * text. */
 static json_t *load(struct wl_import_target *target, json_error_t *trouble)
 {
-    struct wl_text mended = {0};
+    struct wl_text repaired = {0};
     json_error_t ignored;
     bool is_open = false;
     json_t *root = json_loadb(target->content.data, target->content.length, 0, trouble);
     if (root)
         return root;
-    wl_lenient_json(&target->content, &mended, &is_open);
-    root = json_loadb(mended.data ? mended.data : "", mended.length, 0, &ignored);
+    wl_lenient_json(&target->content, &repaired, &is_open);
+    root = json_loadb(repaired.data ? repaired.data : "", repaired.length, 0, &ignored);
     if (root && is_open)
         wl_import_note(target, "import-open",
                        "the list of events has no end: the file may be cut off", "");
-    wl_text_free(&mended);
+    wl_text_free(&repaired);
     return root;
 }
 

@@ -85,7 +85,7 @@ static void packed_traces_are_read(void **state)
     wl_report_close(report);
 }
 
-static void names_that_are_no_utf8_are_mended(void **state)
+static void names_that_are_no_utf8_are_repaired(void **state)
 {
     (void)state;
     struct wl_report *report =
@@ -464,7 +464,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(traces_of_pytorch_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(careless_traces_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(packed_traces_are_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(names_that_are_no_utf8_are_mended, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(names_that_are_no_utf8_are_repaired, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_of_rocprof_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(databases_of_nsys_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(databases_of_nvprof_are_read, set_up, tear_down),

@@ -113,7 +113,7 @@ static void note_left_out(struct details *details)
     wl_text_free(&text);
 }
 
-/* Summaries have a kernel in a row, whose launches are not told apart. */
+/* Summaries have one row per kernel, for all its launches together. */
 static enum wl_code refuse(const struct details *details, struct wl_error *error)
 {
     wl_import_fail(details->table.target, WL_ERR_INPUT, error,

@@ -169,7 +169,7 @@ static bool find_realtime(struct wl_perfetto *state, uint64_t sequence,
     return false;
 }
 
-/* The first snapshot of a clock holds: were it mended by later ones, time would jump. */
+/* The first snapshot of a clock is used: corrected by later ones, time would jump. */
 void wl_perfetto_take_clocks(struct wl_perfetto *state, uint64_t sequence,
                              const struct wl_protobuf_field *field)
 {

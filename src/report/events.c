@@ -198,7 +198,7 @@ static int by_end(const void *left, const void *right, void *items)
 }
 
 /* Puts the places in order of their starts, digit by digit from the last; room is as large. Returns
- * the one of the two in which they are then. */
+ * whichever of the two they are in by then. */
 static struct place *sort_places(struct place *places, struct place *room, size_t count,
                                  uint64_t longest_ns)
 {

@@ -239,6 +239,7 @@ static const char *keep(struct wl_report *report, char *text)
     return kept;
 }
 
+<<<<<<< HEAD
 static char *function_of(const struct wl_record_kernel *record)
 {
     bool is_reported = record->function[0] && strncmp(record->function, "operator", 8) != 0;
@@ -246,6 +247,9 @@ static char *function_of(const struct wl_record_kernel *record)
 }
 
 /* All that share a short name, of different kernels, are told apart by their template arguments. */
+=======
+/* Two with the same name are distinguished by their template arguments. */
+>>>>>>> h/tests
 static void name_kernels(struct wl_report *report)
 {
     struct wl_report_kernel *items = report->kernels.items;

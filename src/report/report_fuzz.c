@@ -14,7 +14,7 @@ static void put(int descriptor, off_t offset, const void *bytes, size_t length)
         abort();
 }
 
-static void mend_header(int descriptor, size_t size)
+static void repair_header(int descriptor, size_t size)
 {
     enum { PAGE_BYTES = 512, PAGE_COUNT = 28, USER_VERSION = 60, APPLICATION_ID = 68 };
     size_t pages = size / PAGE_BYTES;
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     int descriptor = mkstemp(path);
     if (descriptor < 0 || (size && write(descriptor, data, size) != (ssize_t)size))
         abort();
-    mend_header(descriptor, size);
+    repair_header(descriptor, size);
     if (wl_report_open_file(path, &report, NULL) == WL_OK) {
         report_read_all(report);
         wl_report_close(report);

@@ -37,7 +37,7 @@ static char *short_name_of(const struct wl_report *report, const char *demangled
     return name;
 }
 
-/* What has a launch keeps that name. Others that share a short name are told apart by their
+/* A kernel that is launched keeps that name. Two with the same name are distinguished by their
  * template arguments. */
 static void shorten_all(struct wl_report *report)
 {

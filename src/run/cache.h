@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* The folder; free() it. NULL: nobody knows one. */
+/* The folder; free() it. NULL: there is no home folder. */
 char *wl_cache_folder(void);
 
-/* Where what of a device is kept; free() it. NULL: nobody knows a folder for it. */
+/* The file for a device; free() it. NULL: there is no folder for it. */
 char *wl_cache_path(const char *what, const unsigned char *uuid, uint32_t driver_version);
 
 /* Makes the folder, too. Errors: WL_ERR_OUTPUT. */

@@ -1,4 +1,4 @@
-/* How a program is linked again with the shared runtime. */
+/* How a program is relinked with the shared runtime. */
 #ifndef WL_RUN_RELINK_H
 #define WL_RUN_RELINK_H
 

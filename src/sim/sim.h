@@ -87,7 +87,7 @@ struct wl_sim_launch {
      * finding; none: such an access is a fault */
     const struct wl_sim_range *pages;
     size_t page_count;
-    const struct wl_sim_range *freed; /* allocations of before, the latest last; for messages */
+    const struct wl_sim_range *freed; /* freed allocations, the latest last; for messages */
     size_t freed_count;
     /* texture and surface objects by their handles; NULL where there is none */
     const struct wl_texture *const *textures;

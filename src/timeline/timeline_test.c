@@ -110,7 +110,7 @@ static void all_in_order_of_a_child(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    DEMAND(now_ns >= before_ns && now_ns - before_ns < 10000000000u);
+    DEMAND(now_ns >= before_ns && now_ns - before_ns < 3600000000000u);
     struct wl_timeline_statistics statistics;
     wl_timeline_statistics(&statistics);
     DEMAND(statistics.records == 100000 && statistics.dropped == 0 && statistics.rings == 1);

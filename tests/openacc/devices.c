@@ -1,4 +1,4 @@
-/* Work on two devices, told apart by their numbers. Prints "ok" where there are two. */
+/* Work on two devices, selected by number. Prints "ok" where there are two. */
 #include <openacc.h>
 #include <stdio.h>
 

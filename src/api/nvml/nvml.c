@@ -1,4 +1,4 @@
-/* NVML's questions about a GPU, answered from the model; what only a device at work can say
+/* NVML's questions about a GPU, answered from the model; what only a running device can say
  * (temperature, power, clocks at the moment) is not supported. Names and numbers are those of the
  * NVML documentation. */
 #include <stdio.h>

@@ -1,12 +1,12 @@
-/* What CUPTI is given to call, and the thread that reads samples now and then. */
+/* The callbacks given to CUPTI, and the thread that reads samples periodically. */
 #ifndef WL_COLLECT_CUPTI_CALLBACKS_H
 #define WL_COLLECT_CUPTI_CALLBACKS_H
 
 #include "hardware/library.h"
 
-/* Its own data is the collector. */
+/* Its user data is the collector. */
 wl_cupti_callback *wl_cupti_callback_function(void);
-/* Has samples read as long as the session is on. */
+/* Reads samples as long as the session lasts. */
 void wl_cupti_callbacks_gather(void *collector);
 
 #endif

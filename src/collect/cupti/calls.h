@@ -1,5 +1,5 @@
-/* The calls of the driver that matter: which launch something, what they were given, and which
- * others there are. */
+/* The driver calls that matter: which ones launch kernels, with which arguments, and what the
+ * others do. */
 #ifndef WL_COLLECT_CUPTI_CALLS_H
 #define WL_COLLECT_CUPTI_CALLS_H
 
@@ -37,7 +37,7 @@ struct wl_collect_call {
     const struct wl_cupti_api_data *data;
 };
 
-/* Streams begin or end to record launches into graphs: nothing may be waited for meanwhile. */
+/* Streams begin or end capturing launches into graphs: nothing may be waited for meanwhile. */
 struct wl_collect_capture_call {
     uint32_t call;
     int change; /* of how many do */
@@ -46,8 +46,8 @@ extern const struct wl_collect_capture_call wl_collect_capture_calls[WL_COLLECT_
 
 /* A call, by its name, that neither waits nor changes what kernels see. */
 bool wl_collect_is_harmless(const char *name);
-/* A kernel, by its name, that waits for others on other GPUs: one that is delayed or replayed,
- * waits for ever. */
+/* A kernel, by its name, that waits for kernels on other GPUs: if it is delayed or replayed, it
+ * waits forever. */
 bool wl_collect_is_peer(const char *function);
 
 #endif

@@ -38,7 +38,7 @@ struct wl_collect_context {
     bool is_batch_sampled; /* as the program made it, it has samples and no counters */
     bool is_batch_cold;    /* its first pass is the first since the profiler was switched on */
     struct wl_cupti_checkpoint checkpoint;
-    bool is_saved;                 /* memory before the batch, to run it again */
+    bool is_saved;                 /* memory before the batch, for its replay */
     bool is_flush_due;             /* when the launch under way has ended */
     struct wl_spread_cycle *cycle; /* of the replay mode of that name, or NULL */
 };

@@ -24,10 +24,11 @@ bool wl_collect_counters_have(struct wl_collect_counters *counters,
 bool wl_collect_counters_have_for(struct wl_collect_counters *counters,
                                   struct wl_collect_context *context,
                                   struct wl_collect_launch *launch);
-/* They are off from here on, and a note says why; the launches of the batch are sent without. */
+/* Counters are disabled from here on, and a note says why; the launches of the batch are sent
+ * without values. */
 void wl_collect_counters_stop(struct wl_collect_counters *counters,
                               struct wl_collect_context *context, const struct wl_error *error);
-/* Switches them off until a launch is to be counted; nothing may be under way. */
+/* Disables them until a launch is to be counted; no pass may be in progress. */
 void wl_collect_counters_rest(struct wl_collect_context *context);
 
 #endif

@@ -35,7 +35,7 @@ struct wl_collect_launch {
     const struct wl_replay_mode *mode; /* by which it is counted; NULL: it is not */
     bool is_batched;                   /* and will be sent with its batch */
     bool has_carried;             /* a pass: it ran with counters on, its time is not its own */
-    struct wl_relaunch *relaunch; /* how to run it again; NULL: only before it returns */
+    struct wl_relaunch *relaunch; /* how to replay it; NULL: only before it returns */
     uint32_t slot;                /* its range */
     bool is_flushed;              /* caches were empty in all passes */
     uint32_t correlation_id;

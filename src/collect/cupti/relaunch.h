@@ -1,4 +1,4 @@
-/* How a launch is made again, with all that it was given. */
+/* How a kernel launch is replayed, with all its arguments. */
 #ifndef WL_COLLECT_CUPTI_RELAUNCH_H
 #define WL_COLLECT_CUPTI_RELAUNCH_H
 
@@ -12,7 +12,7 @@ enum wl_call_kind {
 
 struct wl_relaunch;
 
-/* What is needed to run it again after its call has returned; NULL where that is not known.
+/* What is needed to replay it after its call has returned; NULL where that is not known.
  * parameters: of the call of that kind. */
 struct wl_relaunch *wl_relaunch_keep(const struct wl_cuda *cuda, enum wl_call_kind kind,
                                      const void *parameters);

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Readers take no lock: they try again if a writer was at work (sequence is odd, or has changed).
+/* Readers take no lock: they retry if a writer was active (sequence is odd, or has changed).
  */
 static struct {
     pthread_mutex_t lock; /* of writers */

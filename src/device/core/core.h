@@ -99,7 +99,7 @@ WL_EXPORT int wl_device_check(void);
  * and modules are those of the one simulated GPU. */
 enum { WL_DEVICES_MAX = 64 };
 WL_EXPORT int wl_device_count(void);
-/* The device this thread works with, 0 at first; WL_DEVICE_INVALID_DEVICE if there is no such one.
+/* The device this thread works with, 0 at first; WL_DEVICE_INVALID_DEVICE if there is none.
  */
 WL_EXPORT int wl_device_current(void);
 WL_EXPORT int wl_device_select(int device);

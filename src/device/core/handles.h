@@ -20,11 +20,11 @@ void wl_device_handle_add(enum wl_device_handle_kind kind, void *object);
 /* Must have been added. */
 void wl_device_handle_remove(enum wl_device_handle_kind kind, const void *object);
 bool wl_device_handle_is(enum wl_device_handle_kind kind, const void *object);
-/* All of a kind in the order in which they were added: the first behind NULL; NULL behind the last.
+/* All of a kind in the order in which they were added: the first after NULL; NULL after the last.
  */
 void *wl_device_handle_next(enum wl_device_handle_kind kind, const void *object);
 
-/* What is numbered through; a number is not given twice before wl_device_shutdown. */
+/* What gets numbers, one after another; none is reused before wl_device_shutdown. */
 enum wl_device_number {
     WL_DEVICE_NUMBER_MODULE,
     WL_DEVICE_NUMBER_KERNEL,
@@ -38,7 +38,7 @@ enum wl_device_number {
     WL_DEVICE_NUMBER_COUNT
 };
 uint64_t wl_device_number_next(enum wl_device_number number);
-/* From the first again. */
+/* Restarts at the first. */
 void wl_device_numbers_reset(void);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * One lock guards everything in device/: this state, the handles and numbers of core/handles.h, and
  * the state of each part (stream, memory, texture, kernel, graph: its state.h). A public function
- * takes it once and gives it back before it returns. It is not recursive: functions that are
+ * takes it once and releases it before it returns. It is not recursive: functions that are
  * declared in a state.h, in core/handles.h or in stream/timeline.h, and those whose names end in
- * _held, expect it held and take it never; so must no public function be called with it held.
+ * _held, expect it held and never take it; no public function may be called with it held.
  *
  * It is held while a kernel or a copy runs, but never while a function of the program does (a host
  * node of a graph). Observers are called with it held and must not call back. Nothing in device/
@@ -13,7 +13,7 @@
  * Without the lock may be read: the options and the GPU of wl_device once the device is started,
  * which do not change until wl_device_shutdown; the clock (core/clock.h); what belongs to a thread
  * (its device, the branch of a graph that it runs); and whether anything is captured, which is
- * asked again with the lock. */
+ * checked again with the lock. */
 #ifndef WL_DEVICE_CORE_STATE_H
 #define WL_DEVICE_CORE_STATE_H
 
@@ -42,7 +42,7 @@ void wl_device_leave(void);
 int wl_device_state_check(void);
 uint32_t wl_device_state_capability(void); /* 90 */
 
-/* A part of the device layer; what it has no need of is NULL. */
+/* A part of the device layer; functions that it does not need are NULL. */
 struct wl_device_part {
     /* When the device is made, with wl_device.gpu and the options there. */
     enum wl_code (*start)(struct wl_error *error);

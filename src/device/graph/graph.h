@@ -1,6 +1,6 @@
 /* Work on streams as operations, and graphs of operations: built node by node or by capturing a
  * stream, instantiated, updated, replayed. A graph that runs does its operations one after another,
- * each behind those it depends on, in the order they were added.
+ * each after those it depends on, in the order they were added.
  *
  * Handles are checked by address: an unknown graph, node or executable graph is
  * WL_DEVICE_INVALID_VALUE. */
@@ -62,7 +62,7 @@ WL_EXPORT int wl_device_graph_create(struct wl_device_graph **graph);
 WL_EXPORT int wl_device_graph_destroy(struct wl_device_graph *graph);
 WL_EXPORT int wl_device_graph_clone(const struct wl_device_graph *graph,
                                     struct wl_device_graph **clone);
-/* Adds a node behind those it depends on, which must be of the same graph. Arguments of kernels are
+/* Adds a node after those it depends on, which must be of the same graph. Arguments of kernels are
  * copied, as are child graphs. node may be NULL. */
 int wl_device_graph_add(struct wl_device_graph *graph, struct wl_device_node *const *dependencies,
                         size_t count, const struct wl_device_operation *operation,
@@ -93,7 +93,7 @@ WL_EXPORT int wl_device_node_set(struct wl_device_node *node,
 
 /* ---- executable graphs ---- */
 
-/* WL_DEVICE_INVALID_VALUE if the nodes depend on each other in a circle. */
+/* WL_DEVICE_INVALID_VALUE if their dependencies have a cycle. */
 WL_EXPORT int wl_device_graph_instantiate(const struct wl_device_graph *graph, uint64_t flags,
                                           struct wl_device_executable **executable);
 WL_EXPORT int wl_device_executable_destroy(struct wl_device_executable *executable);
@@ -144,11 +144,11 @@ enum wl_device_capture_mode { /* numbers of cudaStreamCaptureMode */
                               WL_DEVICE_CAPTURE_RELAXED,
 };
 
-/* graph: one to add to behind the dependencies, or NULL for a new one. */
+/* graph: one to append to after the dependencies, or NULL for a new one. */
 WL_EXPORT int wl_device_capture_begin(void *stream, enum wl_device_capture_mode mode,
                                       struct wl_device_graph *graph,
                                       struct wl_device_node *const *dependencies, size_t count);
-/* Sets the calling thread's mode, and gives back the one before. */
+/* Sets the calling thread's mode, and returns the previous one. */
 WL_EXPORT int wl_device_capture_exchange_mode(int *mode);
 WL_EXPORT int wl_device_capture_end(void *stream, struct wl_device_graph **graph);
 struct wl_device_capture_info {
@@ -162,7 +162,7 @@ WL_EXPORT int wl_device_capture_query(void *stream, struct wl_device_capture_inf
 /* Sets (or adds) what the next operation of the stream depends on. */
 WL_EXPORT int wl_device_capture_depend(void *stream, struct wl_device_node *const *nodes,
                                        size_t count, bool add);
-/* What calls that captures do not allow answer; they break the captures that they concern, as on
+/* What calls return that captures do not allow; they invalidate the captures concerned, as on
  * hardware. Waiting for a stream: if it is captured, or is forbidden. */
 WL_EXPORT int wl_device_capture_refuses(void *stream);
 /* Waiting for an event (or only asking when it was): if it was recorded in a capture, or is
@@ -175,9 +175,9 @@ WL_EXPORT int wl_device_capture_forbids(void);
 WL_EXPORT int wl_device_capture_forbids_all(void);
 /* Adds the operation if the stream is captured; code: how that went. */
 bool wl_device_capture_takes(struct wl_device_operation *operation, void *stream, int *code);
-/* Notes where a captured stream stands; false if it is not captured. */
+/* Records the state of a captured stream; false if it is not captured. */
 bool wl_device_capture_records(void *event, void *stream);
-/* Lets the stream go on behind an event recorded in capture, and into the capture. */
+/* The stream continues after an event recorded in a capture, and joins the capture. */
 WL_EXPORT int wl_device_capture_waits(void *stream, void *event);
 
 #endif

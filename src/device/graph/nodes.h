@@ -29,7 +29,7 @@ WL_EXPORT int wl_device_node_read_fill(const struct wl_device_fill_parameters *f
                                        struct wl_device_operation *to);
 WL_EXPORT int wl_device_node_read_host(const struct wl_device_host_parameters *from,
                                        struct wl_device_operation *to);
-/* The memory is there from now on: its address is wanted at once, and is left in from. */
+/* Allocates the memory now: its address is needed at once, and is stored in from. */
 WL_EXPORT int wl_device_node_read_allocate(struct wl_device_allocate_parameters *from,
                                            struct wl_device_operation *to);
 

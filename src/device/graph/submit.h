@@ -1,4 +1,5 @@
-/* What programs ask of streams: done at once, or, where the stream is captured, added to the graph.
+/* What programs submit to streams: done at once, or, where the stream is captured, added to the
+ * graph.
  */
 #ifndef WL_DEVICE_GRAPH_SUBMIT_H
 #define WL_DEVICE_GRAPH_SUBMIT_H

@@ -17,7 +17,7 @@ WL_EXPORT int wl_device_module_load(const void *image, struct wl_device_module *
 /* Joins PTX texts into one image for wl_device_module_load, linked by the names of their variables.
  * free() it. */
 WL_EXPORT void *wl_device_module_join(const char *const *texts, size_t count, size_t *size_bytes);
-/* PTX of ours that stands in for a library's kernels. text must live on. */
+/* PTX of ours that stands in for a library's kernels. text must stay valid. */
 WL_EXPORT int wl_device_module_load_stand_in(const char *text, const char *name,
                                              struct wl_device_module **module);
 WL_EXPORT void wl_device_module_unload(struct wl_device_module *module);
@@ -26,7 +26,7 @@ int wl_device_module_prepare(struct wl_device_module *module);
 /* WL_DEVICE_NOT_FOUND if it has no such variable. */
 WL_EXPORT int wl_device_module_symbol(struct wl_device_module *module, const char *name,
                                       void **address, size_t *size_bytes);
-/* A handle for the kernel of that name, whether or not it exists: launching tells. Stable. */
+/* A handle for the kernel of that name, whether or not it exists: a launch checks. Stable. */
 WL_EXPORT struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module,
                                                            const char *name);
 

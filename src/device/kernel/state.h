@@ -70,7 +70,7 @@ int wl_device_module_open(struct wl_device_module *module);
 struct wl_device_image *wl_device_module_find_entry(struct wl_device_module *module,
                                                     const char *name, int *code,
                                                     struct wl_error *error);
-/* The PTX of the image number index, or of the next that can be read; NULL behind the last. */
+/* The PTX of the image number index, or of the next that can be read; NULL after the last. */
 const struct wl_ptx_module *wl_device_module_image(struct wl_device_module *module, size_t index);
 /* A device function with a body in any of the module's images (-rdc); NULL if there is none. */
 const struct wl_ptx_function *wl_device_module_find_function(struct wl_device_module *module,

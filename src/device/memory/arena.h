@@ -42,7 +42,7 @@ uint64_t wl_device_arena_allocate(struct wl_device_arena *arena, uint64_t size_b
                                   uint32_t flags);
 /* start must be that of an allocation. */
 void wl_device_arena_free(struct wl_device_arena *arena, uint64_t start);
-/* The allocation is none any more, but its memory stays: until it is freed. */
+/* Forgets the allocation; its memory stays mapped until it is freed. */
 void wl_device_arena_set_freed(struct wl_device_arena *arena, uint64_t start);
 /* The allocation that holds the address, or NULL. Valid until the next change. */
 const struct wl_device_block *wl_device_arena_find(const struct wl_device_arena *arena,

@@ -34,7 +34,7 @@ WL_EXPORT int wl_device_memory_unregister(void *address);
 /* The allocation or registered range that address lies in; false if none. */
 WL_EXPORT bool wl_device_memory_find(const void *address, struct wl_device_allocation *allocation);
 /* Memory of all kinds that is still allocated: how many there are; the first count of them in
- * leaks. None while another thread is at work, and where an error ended the context. */
+ * leaks. None while another thread is in a call, and where an error ended the context. */
 size_t wl_device_memory_leaks(struct wl_device_allocation *leaks, size_t count);
 /* Bytes of the model GPU's memory; free also regards what the host has. */
 WL_EXPORT int wl_device_memory_info(size_t *free_bytes, size_t *total_bytes);

@@ -15,7 +15,7 @@ struct wl_device_memory {
     struct wl_device_blocks registered;    /* the program's own memory, sorted */
     struct wl_device_ranges ranges, pages; /* for launches; rebuilt when stale */
     bool ranges_are_stale;
-    struct wl_device_ranges freed;      /* allocations of before, the latest last */
+    struct wl_device_ranges freed;      /* freed allocations, the latest last */
     struct wl_device_ranges quarantine; /* freed and not yet to be given out, the oldest first */
     uint64_t quarantine_bytes;
     struct wl_device_ranges told_unwritten; /* allocations that were copied so, by their start */

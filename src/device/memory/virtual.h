@@ -14,7 +14,7 @@ enum wl_device_access { /* numbers of CUmemAccess_flags */
                         WL_DEVICE_ACCESS_READ_WRITE = 3,
 };
 
-/* What a caller may want to know of memory: kept for it. */
+/* Data of the caller, stored with the memory. */
 struct wl_device_physical_properties {
     int location_type, location_id;
 };
@@ -27,7 +27,7 @@ WL_EXPORT int wl_device_virtual_free(uint64_t address, size_t size_bytes);
 WL_EXPORT int wl_device_physical_create(size_t size_bytes,
                                         const struct wl_device_physical_properties *properties,
                                         uint64_t *handle);
-/* Memory lives on while it is mapped. */
+/* Memory stays allocated while it is mapped. */
 WL_EXPORT int wl_device_physical_release(uint64_t handle);
 WL_EXPORT int wl_device_physical_query(uint64_t handle,
                                        struct wl_device_physical_properties *properties);

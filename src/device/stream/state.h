@@ -34,7 +34,7 @@ struct wl_device_capture_point {
     pthread_t thread;  /* that began the capture */
 };
 
-/* The point of a stream or event; NULL if it is none. Lives as long as that. */
+/* The point of a stream or event; NULL if there is no such one. Valid as long as that. */
 struct wl_device_capture_point *wl_device_stream_point(void *stream);
 struct wl_device_capture_point *wl_device_event_point(void *event);
 /* Of all streams, then of all events. */

@@ -14,11 +14,11 @@ struct wl_device_stream_info {
     uint32_t id, flags;
     int priority;
 };
-/* WL_DEVICE_INVALID_HANDLE if stream is none. */
+/* WL_DEVICE_INVALID_HANDLE if there is no such stream. */
 WL_EXPORT int wl_device_stream_query(void *stream, struct wl_device_stream_info *info);
 
-/* The host waits: the simulated clock goes on to the end of the stream's work, of the event, of all
- * work of this thread's device. */
+/* The host waits: the simulated clock advances to the end of the stream's work, of the event, of
+ * all work of this thread's device. */
 WL_EXPORT int wl_device_stream_wait(void *stream);
 WL_EXPORT int wl_device_event_wait(void *event);
 WL_EXPORT int wl_device_wait(void);
@@ -29,7 +29,7 @@ WL_EXPORT int wl_device_event_destroy(void *event);
 /* Whether or not the stream is captured. */
 int wl_device_event_record_now(void *event, void *stream);
 WL_EXPORT int wl_device_event_query(void *event);
-/* The stream's further work begins after the event; no matter where the stream is captured. */
+/* The stream's further work begins after the event, whether or not it is captured. */
 WL_EXPORT int wl_device_event_hold(void *event, void *stream);
 /* Never 0 between two records. WL_DEVICE_INVALID_HANDLE for an event that was not recorded or has
  * timing disabled (flag 2). */

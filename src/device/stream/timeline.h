@@ -13,14 +13,14 @@ struct wl_device_queue {
     uint64_t ready_ns; /* its last work ends */
 };
 
-/* A node of a graph that runs now, on this thread: what it does begins behind what it depends on,
- * not behind all that its stream did. */
+/* A node of a graph that runs now, on this thread: what it does begins after what it depends on,
+ * not after all that its stream did. */
 struct wl_device_branch {
     uint64_t ready_ns; /* in, and when its work ends: out */
     uint64_t submit_ns;
     uint64_t graph_id, node_id;
 };
-/* Until the next call, which must give back what there was; NULL: streams are in order again.
+/* Until the next call, which must restore what was set before; NULL: streams run in order.
  * Neither needs the lock. */
 void wl_device_timeline_use_branch(struct wl_device_branch *branch);
 struct wl_device_branch *wl_device_timeline_branch(void);
@@ -40,12 +40,12 @@ struct wl_device_transfer {
 };
 void wl_device_timeline_copy(const struct wl_device_transfer *transfer);
 void wl_device_timeline_fill(void *stream, enum wl_device_place to, uint64_t bytes, uint32_t value);
-/* When a kernel asked for now could begin, as far as its stream goes. */
+/* When a kernel launched now could begin, as far as its stream is concerned. */
 uint64_t wl_device_timeline_begin(void *stream);
 /* A function of the host runs as part of the stream: before it, the clock is held; behind it,
  * length_ns is what it took. */
 void wl_device_timeline_host(void *stream, uint64_t length_ns);
-/* When an event recorded now comes about. */
+/* When an event recorded now completes. */
 uint64_t wl_device_timeline_record(void *stream);
 /* The stream's further work begins at that time or later. */
 void wl_device_timeline_hold_until(void *stream, uint64_t time_ns);
@@ -54,9 +54,9 @@ uint64_t wl_device_timeline_end(void *stream);
 
 /* When all work of this thread's device ends. */
 uint64_t wl_device_timeline_all_ns(void);
-/* Activities so far whose length is not known. */
+/* How many activities so far have no known length. */
 uint64_t wl_device_timeline_gaps(void);
-/* Nothing was ever asked for. */
+/* Whether nothing was ever submitted. */
 void wl_device_timeline_free(void);
 
 #endif

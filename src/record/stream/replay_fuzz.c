@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
-static void mend_checksums(struct wl_text *file)
+static void repair_checksums(struct wl_text *file)
 {
     unsigned char *bytes = (unsigned char *)file->data;
     size_t offset = WL_STREAM_FILE_HEADER_BYTES;
@@ -43,9 +43,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     struct wl_sink sink = {.self = &sum, .put_launch = touch_launch};
     int descriptor = memfd_create("stream", 0);
     wl_text_add_bytes(&file, data, size);
-    for (int mended = 0; mended < 2; mended++) {
-        if (mended)
-            mend_checksums(&file);
+    for (int repaired = 0; repaired < 2; repaired++) {
+        if (repaired)
+            repair_checksums(&file);
         if (pwrite(descriptor, file.data, file.length, 0) != (ssize_t)file.length)
             abort();
         snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);

@@ -93,7 +93,7 @@ static bool is_shared(const struct wl_machine_op *op)
     return op->kind == WL_MACHINE_SHARED_LOAD || op->kind == WL_MACHINE_SHARED_STORE;
 }
 
-/* Registers: a reader follows the writer, a writer follows writer and readers of before. */
+/* Registers: a reader follows the writer, a writer follows the previous writer and its readers. */
 static void order_registers(struct scheduling *scheduling, uint32_t i)
 {
     struct wl_machine *machine = scheduling->machine;

@@ -8,7 +8,7 @@
 #include "collect/cupti/replay/replay.h"
 
 struct wl_replay_range {
-    bool is_open, is_counted, is_saved; /* saved: memory, to run it again */
+    bool is_open, is_counted, is_saved; /* saved: memory, for a replay */
     char *name;
     uint64_t number, start_ns, launches;
     struct wl_collect_context *context;    /* of its first launch; NULL before it */

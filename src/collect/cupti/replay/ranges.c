@@ -57,7 +57,7 @@ void wl_replay_range_drop(struct wl_replayer *replay)
     replay->range = NULL;
 }
 
-/* ---- what stands in the way of running it again ---- */
+/* ---- what prevents its replay ---- */
 
 static void set_obstacle(struct wl_replayer *replay, const char *what)
 {

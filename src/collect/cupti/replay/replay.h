@@ -90,7 +90,7 @@ bool wl_replay_spread_is_done(const struct wl_collect_group *group);
 /* ---- modes.c ---- */
 
 const struct wl_replay_policy *wl_replay_policy(enum wl_replay replay);
-/* Whether the driver's memory functions allow to run launches again. */
+/* Whether the driver's memory functions allow launches to be replayed. */
 bool wl_replay_is_possible(const struct wl_collect_core *core);
 /* The program calls what gives it memory that is not saved: nothing is replayed from here on. */
 void wl_replay_see_memory(struct wl_replayer *replay, const char *call);
@@ -104,7 +104,7 @@ bool wl_replay_is_waiting(const struct wl_replayer *replay,
                           const struct wl_collect_context *context);
 void wl_replay_finish(struct wl_replayer *replay);
 void wl_replay_close(struct wl_collect_context *context);
-/* Ends what is under way between launches; the next begins again. */
+/* Ends what is in progress between launches; the next launch starts afresh. */
 enum wl_code wl_replay_end_cycles(struct wl_replayer *replay, struct wl_collect_context *context,
                                   bool is_last, struct wl_error *error);
 
@@ -120,7 +120,7 @@ bool wl_replay_batch_add(struct wl_replayer *replay, struct wl_collect_context *
 /* When the launch has ended: it stays in the batch, which ends if it is the last that is wanted. */
 void wl_replay_batch_keep(struct wl_replayer *replay, struct wl_collect_context *context,
                           struct wl_collect_launch *launch, const struct wl_collect_call *call);
-/* Takes a launch that did not happen out of the batch again. */
+/* Removes a launch that failed from the batch. */
 void wl_replay_batch_remove(struct wl_replayer *replay, struct wl_collect_context *context,
                             struct wl_collect_launch *launch);
 /* Ends counting for now and sends the launches of the batch. */

@@ -1,4 +1,4 @@
-/* Counting without running anything again: each of like launches collects one pass of the counters,
+/* Counting without replay: each of like launches collects one pass of the counters,
  * and what they counted is put together for all of them, with how far it lies apart. A pass is
  * carried by one or more launches in a row, and the n-th launch of each pass is of the same group:
  * CUPTI puts the passes of the n-th together. Changing to the next pass costs tens of milliseconds,
