@@ -1,5 +1,6 @@
 #include "sim/bounds.h"
 
+#include "sim/executor.h"
 #include "sim/found.h"
 #include "sim/reach.h"
 

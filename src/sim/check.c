@@ -7,19 +7,19 @@
 #include "base/count.h"
 #include "base/memory.h"
 #include "sim/bounds.h"
+#include "sim/executor.h"
 #include "sim/found.h"
 #include "sim/owed.h"
 #include "sim/race_global.h"
 #include "sim/shadow.h"
 #include "sim/unwritten.h"
 
-#define BUDGET_MODE 0x80000000u
 #define MEMORY_CHECKS (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL)
 #define SHARED_CHECKS (MEMORY_CHECKS | WL_CHECK_BOUNDS)
 
 uint32_t wl_check_mode(const struct wl_sim_options *options)
 {
-    return options->checks | (options->budget ? BUDGET_MODE : 0);
+    return options->checks | (options->budget ? WL_CHECK_BUDGET : 0);
 }
 
 /* Goes on with the executor's own function. */
@@ -748,8 +748,8 @@ static const struct row {
     {WL_OP_REDUX, MEMORY_CHECKS | WL_CHECK_SYNC, check_lanes},
     {WL_OP_BARRIER, MEMORY_CHECKS | WL_CHECK_SYNC, check_barrier},
     {WL_OP_EXIT, WL_CHECK_SYNC, check_exit},
-    {WL_OP_BLOCK, BUDGET_MODE, check_budget},
-    {WL_OP_JOIN, BUDGET_MODE, check_budget},
+    {WL_OP_BLOCK, WL_CHECK_BUDGET, check_budget},
+    {WL_OP_JOIN, WL_CHECK_BUDGET, check_budget},
 };
 enum { ROW_COUNT = WL_COUNT(rows) };
 

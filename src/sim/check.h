@@ -5,6 +5,8 @@
 
 #include "sim/state.h"
 
+#define WL_CHECK_BUDGET 0x80000000u /* in a mode: instructions are counted */
+
 /* What the program has to be linked for, by the options; 0: no checks. */
 uint32_t wl_check_mode(const struct wl_sim_options *options);
 /* Whether it has operations that write memory in ways the checks do not know: what they touch is

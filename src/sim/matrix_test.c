@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "sim/executor.h"
 #include "sim/state.h"
 #include "warp/kinds.h"
 #include "warp/program.h"

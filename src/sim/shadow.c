@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/executor.h"
 #include "sim/found.h"
 #include "sim/reach.h"
 

@@ -109,6 +109,8 @@ struct wl_worker {
     struct wl_site_state *sites;
     struct wl_shared_pattern *patterns; /* WL_SHARED_PATTERNS */
     uint32_t pattern_count;
+    struct wl_native_plan *plans; /* of the program's compiled segments that load; NULL: none */
+    uint64_t learnt;              /* changes whenever a site's memo does; never 0 */
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
     uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
@@ -274,26 +276,5 @@ void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint3
 
 /* Adds the SM's findings to those of SMs before it. */
 void wl_counts_gather_findings(const struct wl_sm *sm, struct wl_sim_counts *counts);
-
-/* The executor of the best instruction set this machine has. */
-struct wl_executor_row {
-    wl_op_run full, masked;
-};
-const struct wl_executor_row *wl_executor_table(void);
-/* Makes one operation of each stretch of a linked program's operations that the same executor does
- * in one go where all lanes are active. */
-void wl_executor_join(struct wl_program *program);
-
-/* What the checks ask of all lanes at once, each a bit of what is returned. */
-struct wl_executor_watch {
-    /* Offsets of words of shared memory that lack the bit; all, if any lies behind the words. */
-    uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
-                          uint32_t bit);
-    /* Values that the lane before has, too, or the one 16 before. */
-    uint32_t (*find_repeats)(const uint32_t value[WL_LANES]);
-    /* Offsets that lie before start or more than so many bytes behind it. */
-    uint32_t (*find_beyond)(const uint32_t offset[WL_LANES], uint32_t start, uint32_t room);
-};
-const struct wl_executor_watch *wl_executor_watch(void);
 
 #endif

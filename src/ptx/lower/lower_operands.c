@@ -298,6 +298,8 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
     const int64_t bytes = operand_class == WL_CLASS_64 ? 8 : 4;
     if (name && name->fixed && (offset < 0 || offset > name->passed_bytes - bytes)) {
         lower_fail(lowering, WL_ERR_INPUT, "access beyond parameter %s", name->name);
+    } else if (name && name->fixed && offset % bytes != 0) {
+        lower_fail(lowering, WL_ERR_INPUT, "misaligned access to parameter %s", name->name);
     } else if (name && name->fixed) {
         struct virtual_register *reg = &lowering->registers.items[cell.reg];
         reg->fixed = name->fixed;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "sim/banks.h"
+#include "sim/compiled.h"
 
 bool WL_EXEC(access_misaligned)(struct access *access, const u64 *all)
 {
@@ -52,6 +53,7 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     struct wl_bank_result result =
         wl_banks_count(warp->worker->run->gpu, offset, warp->active, access->bytes, kind);
     struct wl_shared_memo *memo = &site->memo;
+    wl_native_relearn(warp->worker, access->op->site);
     wl_site_add_repeats(site);
     memo->wavefronts = result.wavefronts;
     memo->ideal = result.ideal;

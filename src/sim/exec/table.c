@@ -1,5 +1,6 @@
 /* Which function does an operation: where all lanes are active, and where some are. */
 #include "sim/exec/lanes.h"
+#include "sim/executor.h"
 
 extern const struct wl_executor_row WL_EXEC(table)[WL_OP_COUNT];
 

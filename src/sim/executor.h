@@ -1,0 +1,33 @@
+/* What the executor offers the rest of sim: it is compiled once for each instruction set
+ * (sim/exec), and the best for this machine is chosen. Internal to sim. */
+#ifndef WL_SIM_EXECUTOR_H
+#define WL_SIM_EXECUTOR_H
+
+#include "sim/state.h"
+
+/* The executor of the best instruction set this machine has. */
+struct wl_executor_row {
+    wl_op_run full, masked;
+};
+const struct wl_executor_row *wl_executor_table(void);
+/* Makes one operation of each stretch of a linked program's operations that the same executor does
+ * in one go where all lanes are active. */
+void wl_executor_join(struct wl_program *program);
+/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
+ */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
+wl_executor_count wl_executor_count_load(void);
+
+/* What the checks ask of all lanes at once, each a bit of what is returned. */
+struct wl_executor_watch {
+    /* Offsets of words of shared memory that lack the bit; all, if any lies behind the words. */
+    uint32_t (*find_loud)(const uint32_t offset[WL_LANES], const uint32_t *quiet, uint32_t words,
+                          uint32_t bit);
+    /* Values that the lane before has, too, or the one 16 before. */
+    uint32_t (*find_repeats)(const uint32_t value[WL_LANES]);
+    /* Offsets that lie before start or more than so many bytes behind it. */
+    uint32_t (*find_beyond)(const uint32_t offset[WL_LANES], uint32_t start, uint32_t room);
+};
+const struct wl_executor_watch *wl_executor_watch(void);
+
+#endif

@@ -1,0 +1,252 @@
+/* Arithmetic, and conversions between 32 and 64 bits. */
+#include "sim/native/emitter.h"
+
+/* Subnormal elements become zero of the same sign. */
+static void flush(struct native_emitter *e, uint32_t number)
+{
+    native_emit(e, native_test_not_32, NATIVE_MASK_C, number, native_literal_32(e, 0x7f800000), -1);
+    native_emit_masked(e, native_and_32, number, number, native_literal_32(e, 0x80000000),
+                       NATIVE_MASK_C);
+}
+
+/* A copy without subnormals in a temporary register. */
+static uint32_t flushed(struct native_emitter *e, struct wl_operand_place place, uint32_t temporary)
+{
+    native_fetch(e, temporary, place, false);
+    flush(e, temporary);
+    return temporary;
+}
+
+static void emit_binary_flushed(struct native_emitter *e)
+{
+    const uint32_t a = flushed(e, native_find_place(e, 0, 0), NATIVE_TEMPORARY_A);
+    const uint32_t b = flushed(e, native_second_place(e, 0), NATIVE_TEMPORARY_B);
+    const uint32_t d = native_take_vector(e);
+    native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
+    flush(e, d);
+    native_define(e, 0, 0, d, true);
+}
+
+void native_emit_binary(struct native_emitter *e)
+{
+    const bool is_float = e->row->flags & WL_NATIVE_FLOAT;
+    if (e->row->flags & WL_NATIVE_FLUSHES) {
+        emit_binary_flushed(e);
+        return;
+    }
+    for (uint32_t half = 0; half < e->row->bits / 32u; half++) {
+        struct wl_operand_place a = native_find_place(e, 0, half), b = native_second_place(e, half);
+        if (a.kind != WL_OPERAND_VECTOR && b.kind == WL_OPERAND_VECTOR &&
+            e->row->flags & WL_NATIVE_COMMUTES) {
+            const struct wl_operand_place swap = a;
+            a = b;
+            b = swap;
+        }
+        const uint32_t source =
+            a.kind == WL_OPERAND_VECTOR ? a.vector : native_in_vector(e, 0, half);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, e->row->encoding, d, source, b, -1);
+        native_define(e, 0, half, d, is_float);
+    }
+}
+
+void native_emit_unary(struct native_emitter *e)
+{
+    const bool is_float = e->row->flags & WL_NATIVE_FLOAT;
+    for (uint32_t half = 0; half < e->row->bits / 32u; half++) {
+        const struct wl_operand_place a = native_find_place(e, 0, half);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, e->row->encoding, d, 0, a, -1);
+        native_define(e, 0, half, d, is_float);
+    }
+}
+
+void native_emit_with_literal(struct native_emitter *e)
+{
+    static const uint64_t literals[] = {[WL_NATIVE_ALL_BITS] = ~0ull,
+                                        [WL_NATIVE_LOW_8] = 0xff,
+                                        [WL_NATIVE_LOW_16] = 0xffff,
+                                        [WL_NATIVE_SIGN_32] = 0x80000000,
+                                        [WL_NATIVE_BUT_SIGN_32] = 0x7fffffff,
+                                        [WL_NATIVE_SIGN_64] = 0x8000000000000000,
+                                        [WL_NATIVE_BUT_SIGN_64] = 0x7fffffffffffffff};
+    const uint64_t value = literals[e->row->number];
+    for (uint32_t half = 0; half < e->row->bits / 32u; half++) {
+        const uint32_t a = native_in_vector(e, 0, half), d = native_take_vector(e);
+        native_emit(e, e->row->encoding, d, a,
+                    e->row->bits == 64 ? native_literal_64(e, value)
+                                       : native_literal_32(e, (uint32_t)value),
+                    -1);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+void native_emit_negate(struct native_emitter *e)
+{
+    for (uint32_t half = 0; half < e->row->bits / 32u; half++) {
+        const struct wl_operand_place a = native_find_place(e, 0, half);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, native_xor_32, NATIVE_TEMPORARY_A, NATIVE_TEMPORARY_A,
+                    native_vector(NATIVE_TEMPORARY_A), -1);
+        native_emit(e, e->row->encoding, d, NATIVE_TEMPORARY_A, a, -1);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+void native_emit_multiply_add(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        const uint32_t a = native_in_vector(e, 0, half);
+        native_emit(e, e->row->encoding, NATIVE_TEMPORARY_A, a, native_find_place(e, 1, half), -1);
+        const struct wl_operand_place c = native_find_place(e, 2, half);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, is_wide ? native_add_64 : native_add_32, d, NATIVE_TEMPORARY_A, c, -1);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+/* d = a * b + c, rounded once. The sum grows where c is if nobody reads c any more. */
+void native_emit_fused(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64, is_float = e->row->flags & WL_NATIVE_FLOAT;
+    const bool flushes = e->row->flags & WL_NATIVE_FLUSHES;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        uint32_t a = flushes ? flushed(e, native_find_place(e, 0, half), NATIVE_TEMPORARY_A)
+                             : native_in_vector(e, 0, half);
+        struct wl_operand_place b = native_find_place(e, 1, half),
+                                c = native_find_place(e, 2, half);
+        if (flushes)
+            b = native_vector(flushed(e, b, NATIVE_TEMPORARY_B));
+        uint32_t d;
+        if (c.kind == WL_OPERAND_VECTOR && !flushes && e->next_of_reads[e->at][2] == NATIVE_NEVER &&
+            c.vector != a && (b.kind != WL_OPERAND_VECTOR || c.vector != b.vector)) {
+            d = c.vector;
+            if (e->held[d].key != NATIVE_KEY(e->operands.writes[0].offset, half))
+                e->held[d].key = NATIVE_NO_KEY;
+        } else {
+            d = native_take_vector(e);
+            native_fetch(e, d, c, is_wide);
+            if (flushes)
+                flush(e, d);
+        }
+        native_emit(e, e->row->encoding, d, a, b, -1);
+        if (flushes)
+            flush(e, d);
+        native_define(e, 0, half, d, is_float);
+    }
+}
+
+void native_emit_three_logic(struct native_emitter *e)
+{
+    const struct wl_operand_place a = native_find_place(e, 0, 0), c = native_find_place(e, 2, 0);
+    const uint32_t b = native_in_vector(e, 1, 0);
+    const uint32_t d = native_take_vector(e);
+    native_fetch(e, d, a, false);
+    native_emit(e, e->row->encoding, d, b, c, (int)(e->op->imm & 0xff));
+    native_define(e, 0, 0, d, false);
+}
+
+/* ---- between 32 and 64 bits ---- */
+
+/* Eight lanes of operand k, as a place of 32 bytes that widening instructions read. */
+static struct wl_operand_place half_place(struct native_emitter *e, uint32_t k, uint32_t half,
+                                          uint32_t temporary)
+{
+    const uint32_t number = native_in_vector(e, k, 0);
+    if (half == 0)
+        return native_vector(number);
+    wl_assembly_vector_store(e->code, native_extract_half, native_vector(temporary),
+                             (uint8_t)number, 1);
+    return native_vector(temporary);
+}
+
+void native_emit_widen(struct native_emitter *e)
+{
+    for (uint32_t half = 0; half < 2; half++) {
+        const struct wl_operand_place a = half_place(e, 0, half, NATIVE_TEMPORARY_A);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, e->row->encoding, d, 0, a, -1);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+/* Eight lanes of a factor in the low halves of 64 bits. */
+static uint32_t spread(struct native_emitter *e, uint32_t k, uint32_t half, uint32_t temporary)
+{
+    if (k == 1 && e->row->flags & WL_NATIVE_HAS_IMMEDIATE) {
+        native_fetch(e, temporary, native_literal_64(e, (uint32_t)e->op->imm), true);
+        return temporary;
+    }
+    native_emit(e, native_extend_zeros, temporary, 0, half_place(e, k, half, temporary), -1);
+    return temporary;
+}
+
+void native_emit_multiply_wide(struct native_emitter *e)
+{
+    const bool adds = e->row->flags & WL_NATIVE_ADDS;
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint32_t a = spread(e, 0, half, NATIVE_TEMPORARY_A),
+                       b = spread(e, 1, half, NATIVE_TEMPORARY_B);
+        if (adds) {
+            native_emit(e, e->row->encoding, NATIVE_TEMPORARY_A, a, native_vector(b), -1);
+            const struct wl_operand_place c = native_find_place(e, 2, half);
+            const uint32_t d = native_take_vector(e);
+            native_emit(e, native_add_64, d, NATIVE_TEMPORARY_A, c, -1);
+            native_define(e, 0, half, d, false);
+        } else {
+            const uint32_t d = native_take_vector(e);
+            native_emit(e, e->row->encoding, d, a, native_vector(b), -1);
+            native_define(e, 0, half, d, false);
+        }
+    }
+}
+
+void native_emit_shift_wide(struct native_emitter *e)
+{
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint32_t a = native_in_vector(e, 0, half),
+                       count = spread(e, 1, half, NATIVE_TEMPORARY_B);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, e->row->encoding, d, a, native_vector(count), -1);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+/* d = the 32-bit words of operand 0 that start at word `first`, every other one. */
+static uint32_t every_other(struct native_emitter *e, uint32_t first)
+{
+    uint32_t places[NATIVE_PIECE_LANES];
+    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
+        places[i] = 2 * i + first;
+    const uint32_t low = native_in_vector(e, 0, 0), high = native_in_vector(e, 0, 1),
+                   d = native_take_vector(e);
+    native_fetch(e, d, native_literal(e, places, sizeof places), false);
+    native_emit(e, native_permute_two_32, d, low, native_vector(high), -1);
+    return d;
+}
+
+void native_emit_narrow(struct native_emitter *e)
+{
+    native_define(e, 0, 0, every_other(e, 0), false);
+}
+
+void native_emit_unpack(struct native_emitter *e)
+{
+    for (uint32_t w = 0; w < e->operands.write_count; w++)
+        native_define(e, w, 0, every_other(e, e->operands.writes[w].field), false);
+}
+
+void native_emit_pack(struct native_emitter *e)
+{
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint32_t low = spread(e, 0, half, NATIVE_TEMPORARY_A),
+                       high = spread(e, 1, half, NATIVE_TEMPORARY_B);
+        const uint64_t count[8] = {32, 0};
+        native_emit(e, native_shift_left_64, NATIVE_TEMPORARY_B, high,
+                    native_literal(e, count, sizeof count), -1);
+        const uint32_t d = native_take_vector(e);
+        native_emit(e, native_or_64, d, low, native_vector(NATIVE_TEMPORARY_B), -1);
+        native_define(e, 0, half, d, false);
+    }
+}

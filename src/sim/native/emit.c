@@ -1,0 +1,275 @@
+/* Writes the code of a segment. It does the first 16 lanes of all operations, then the others:
+ * lanes know nothing of each other, and a vector register holds 16. Values stay in vector registers
+ * while they are read; what is read behind the segment is written to the warp's registers. */
+#include "sim/native/emitter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t base_registers[] = {WL_R10, WL_R11, WL_RBX, WL_RBP,
+                                         WL_R12, WL_R13, WL_R14, WL_R15};
+#define CALLER_OWNED 2 /* of these, which need not be saved */
+
+static void (*const forms[])(struct native_emitter *) = {
+    [WL_NATIVE_BINARY] = native_emit_binary,
+    [WL_NATIVE_SHIFT_WIDE] = native_emit_shift_wide,
+    [WL_NATIVE_MULTIPLY_ADD] = native_emit_multiply_add,
+    [WL_NATIVE_MULTIPLY_WIDE] = native_emit_multiply_wide,
+    [WL_NATIVE_NEGATE] = native_emit_negate,
+    [WL_NATIVE_UNARY] = native_emit_unary,
+    [WL_NATIVE_WITH_LITERAL] = native_emit_with_literal,
+    [WL_NATIVE_THREE_LOGIC] = native_emit_three_logic,
+    [WL_NATIVE_MOVE] = native_emit_move,
+    [WL_NATIVE_IMMEDIATE] = native_emit_immediate,
+    [WL_NATIVE_WIDEN] = native_emit_widen,
+    [WL_NATIVE_NARROW] = native_emit_narrow,
+    [WL_NATIVE_PACK] = native_emit_pack,
+    [WL_NATIVE_UNPACK] = native_emit_unpack,
+    [WL_NATIVE_FUSED] = native_emit_fused,
+    [WL_NATIVE_COMPARE] = native_emit_compare,
+    [WL_NATIVE_SELECT] = native_emit_select,
+    [WL_NATIVE_PREDICATE_LOGIC] = native_emit_predicate_logic,
+    [WL_NATIVE_PREDICATE_CONSTANT] = native_emit_predicate_constant,
+    [WL_NATIVE_FROM_PREDICATE] = native_emit_from_predicate,
+    [WL_NATIVE_SPECIAL] = native_emit_special,
+    [WL_NATIVE_PARAMETER] = native_emit_parameter,
+    [WL_NATIVE_SHARED] = native_emit_shared,
+    [WL_NATIVE_GLOBAL] = native_emit_global,
+};
+
+/* One more than the highest register offset of the segment, in words. */
+static uint32_t count_words(const struct native_emitter *e)
+{
+    uint32_t highest = 0;
+    for (uint32_t at = 0; at < e->segment->count; at++) {
+        const struct wl_native_operands all =
+            wl_native_operands(&e->program->ops[e->segment->first + at]);
+        for (uint32_t w = 0; w < all.write_count; w++)
+            highest = all.writes[w].offset > highest ? all.writes[w].offset : highest;
+        for (uint32_t k = 0; k < all.read_count; k++)
+            highest = all.reads[k].offset > highest ? all.reads[k].offset : highest;
+    }
+    return highest / 4 + 1;
+}
+
+/* Who reads a register next, by its offset: no register begins within another. */
+static void find_next_reads(struct native_emitter *e)
+{
+    const uint32_t words = count_words(e);
+    uint32_t *next = wl_alloc(words * sizeof *next);
+    memset(next, 0xff, words * sizeof *next);
+    for (uint32_t at = e->segment->count; at-- > 0;) {
+        const struct wl_op *op = &e->program->ops[e->segment->first + at];
+        const struct wl_native_operands all = wl_native_operands(op);
+        for (uint32_t w = all.write_count; w-- > 0;) { /* of two to one register the last counts */
+            e->next_of_writes[at][w] = next[all.writes[w].offset / 4];
+            next[all.writes[w].offset / 4] = NATIVE_NEVER;
+        }
+        for (uint32_t k = 0; k < all.read_count; k++)
+            e->next_of_reads[at][k] = next[all.reads[k].offset / 4];
+        for (uint32_t k = 0; k < all.read_count; k++)
+            next[all.reads[k].offset / 4] = at;
+    }
+    free(next);
+}
+
+static void need_base(struct native_emitter *e, enum native_base base)
+{
+    if (e->bases[base] != WL_NO_GPR)
+        return;
+    if (e->bases_used == sizeof base_registers) {
+        e->has_failed = true;
+        return;
+    }
+    e->bases[base] = base_registers[e->bases_used++];
+}
+
+static void find_bases(struct native_emitter *e)
+{
+    memset(e->bases, WL_NO_GPR, sizeof e->bases);
+    for (uint32_t i = 0; i < e->segment->slot_count; i++)
+        need_base(e, NATIVE_BASE_SLOT + i);
+    for (uint32_t at = 0; at < e->segment->count; at++) {
+        const struct wl_op *op = &e->program->ops[e->segment->first + at];
+        const struct wl_native_operands all = wl_native_operands(op);
+        for (uint32_t k = 0; k < all.read_count; k++)
+            if (native_find_parameter(e, all.reads[k].offset))
+                need_base(e, NATIVE_BASE_PARAMETERS);
+        if (op->code == WL_OP_LOAD_PARAM && !native_find_parameter(e, op->dst))
+            need_base(e, NATIVE_BASE_PARAMETERS);
+        if (op->code != WL_OP_SPECIAL || op->kind == WL_SPECIAL_LANEID)
+            continue;
+        need_base(e, op->kind <= WL_SPECIAL_TID_Z ? NATIVE_BASE_THREADS
+                     : op->kind >= WL_SPECIAL_CTAID_X && op->kind <= WL_SPECIAL_CTAID_Z
+                         ? NATIVE_BASE_BLOCK
+                         : NATIVE_BASE_LAUNCH);
+    }
+}
+
+enum { LABEL_MISS, LABEL_COUNTED };
+
+#define PLAN_OFFSET(segment, field)                              \
+    (int32_t)((segment)->index * sizeof(struct wl_native_plan) + \
+              offsetof(struct wl_native_plan, field))
+
+/* Jumps away unless the lanes of an address lie to each other as the code expects; leaves the first
+ * one's in rax. */
+static void check_pattern(struct native_emitter *e, const struct wl_native_address *address)
+{
+    const int32_t base = (int32_t)address->offset;
+    const bool is_wide = address->is_global;
+    const uint32_t vectors = is_wide ? 4 : 2;
+    struct wl_operand_place first = native_memory(WL_R8, base);
+    native_emit(e, is_wide ? native_broadcast_64 : native_broadcast_32, NATIVE_TEMPORARY_A, 0,
+                first, -1);
+    for (uint32_t i = 0; i < vectors; i++) {
+        native_fetch(e, NATIVE_TEMPORARY_B, native_memory(WL_R8, base + 64 * (int32_t)i), false);
+        native_emit(e, is_wide ? native_subtract_64 : native_subtract_32, NATIVE_TEMPORARY_B,
+                    NATIVE_TEMPORARY_B, native_vector(NATIVE_TEMPORARY_A), -1);
+        const void *expected = is_wide ? (const void *)&address->far[8 * i]
+                                       : (const void *)&address->near[NATIVE_PIECE_LANES * i];
+        native_emit(e, is_wide ? native_compare_64 : native_compare_32, NATIVE_MASK_A + i % 2,
+                    NATIVE_TEMPORARY_B, native_literal(e, expected, 64), 4);
+        if (i % 2 == 0)
+            continue;
+        wl_assembly_mask_test(e->code, NATIVE_MASK_A, NATIVE_MASK_B);
+        wl_assembly_jump_if(e->code, WL_IF_NOT_ZERO, LABEL_MISS);
+    }
+    wl_assembly_load(e->code, WL_RAX, WL_R8, base, is_wide ? 8 : 4);
+}
+
+/* Jumps away unless all loads of the segment are as its code and the worker's plan expect. */
+static void emit_checks(struct native_emitter *e)
+{
+    struct wl_assembly *code = e->code;
+    const struct wl_native_segment *segment = e->segment;
+    wl_assembly_compare_zero(code, WL_RDI, offsetof(struct wl_warp, trace));
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(code, WL_RDX, WL_RAX, offsetof(struct wl_worker, plans), 8);
+    wl_assembly_load(code, WL_RCX, WL_RAX, offsetof(struct wl_worker, learnt), 8);
+    wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RCX, WL_RDX, PLAN_OFFSET(segment, learnt),
+                                  true);
+    wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        const int32_t slot =
+            PLAN_OFFSET(segment, slots) + (int32_t)(i * sizeof(struct wl_native_slot));
+        check_pattern(e, &segment->slots[i]);
+        wl_assembly_load(code, WL_RCX, WL_R8, (int32_t)segment->slots[i].offset, 4);
+        wl_assembly_arithmetic_memory(code, WL_XOR, WL_RCX, WL_RDX,
+                                      slot + (int32_t)offsetof(struct wl_native_slot, phase),
+                                      false);
+        wl_assembly_test_memory(code, WL_RCX, WL_RDX,
+                                slot + (int32_t)offsetof(struct wl_native_slot, phase_mask));
+        wl_assembly_jump_if(code, WL_IF_NOT_ZERO, LABEL_MISS);
+        wl_assembly_arithmetic_memory(code, WL_SUB, WL_RAX, WL_RDX,
+                                      slot + (int32_t)offsetof(struct wl_native_slot, least), true);
+        wl_assembly_arithmetic_memory(code, WL_COMPARE, WL_RAX, WL_RDX,
+                                      slot + (int32_t)offsetof(struct wl_native_slot, room), true);
+        wl_assembly_jump_if(code, WL_IF_ABOVE, LABEL_MISS);
+    }
+    wl_assembly_increment(code, WL_RDX, PLAN_OFFSET(segment, executions));
+}
+
+/* The warp will wait for its global loads; where accesses are counted, a function does that. */
+static void emit_counting(struct native_emitter *e, uintptr_t count)
+{
+    struct wl_assembly *code = e->code;
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, sm), 8);
+    wl_assembly_add_immediate(code, WL_RAX, offsetof(struct wl_sm, turn_loads),
+                              e->segment->global_loads);
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
+    wl_assembly_test_byte(code, WL_RAX, offsetof(struct wl_run, count));
+    wl_assembly_jump_if(code, WL_IF_ZERO, LABEL_COUNTED);
+    wl_assembly_push(code, WL_RDI);
+    wl_assembly_push(code, WL_RSI);
+    wl_assembly_push(code,
+                     WL_RAX); /* the stack is aligned to 16 bytes where functions are called */
+    wl_assembly_call(code, e->segment, count);
+    wl_assembly_pop(code, WL_RAX);
+    wl_assembly_pop(code, WL_RSI);
+    wl_assembly_pop(code, WL_RDI);
+    wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
+    wl_assembly_label(code, LABEL_COUNTED);
+}
+
+static void emit_bases(struct native_emitter *e)
+{
+    struct wl_assembly *code = e->code;
+    for (uint32_t i = CALLER_OWNED; i < e->bases_used; i++)
+        wl_assembly_push(code, base_registers[i]);
+    if (e->segment->slot_count)
+        wl_assembly_load(code, WL_R9, WL_RDI, offsetof(struct wl_warp, shared), 8);
+    for (uint32_t i = 0; i < e->segment->slot_count; i++) {
+        const struct wl_native_address *address = &e->segment->slots[i];
+        const enum wl_gpr base = e->bases[NATIVE_BASE_SLOT + i];
+        wl_assembly_load(code, base, WL_R8, (int32_t)address->offset, address->is_global ? 8 : 4);
+        if (!address->is_global)
+            wl_assembly_arithmetic(code, WL_ADD, base, WL_R9, true);
+    }
+    if (e->bases[NATIVE_BASE_BLOCK] != WL_NO_GPR)
+        wl_assembly_load(code, e->bases[NATIVE_BASE_BLOCK], WL_RDI, offsetof(struct wl_warp, cta),
+                         8);
+    if (e->bases[NATIVE_BASE_THREADS] == WL_NO_GPR && e->bases[NATIVE_BASE_LAUNCH] == WL_NO_GPR &&
+        e->bases[NATIVE_BASE_PARAMETERS] == WL_NO_GPR)
+        return;
+    wl_assembly_load(code, WL_RAX, WL_RDI, offsetof(struct wl_warp, worker), 8);
+    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_worker, run), 8);
+    wl_assembly_load(code, WL_RCX, WL_RAX, offsetof(struct wl_run, launch), 8);
+    if (e->bases[NATIVE_BASE_LAUNCH] != WL_NO_GPR)
+        wl_assembly_lea(code, e->bases[NATIVE_BASE_LAUNCH], WL_RCX, 0);
+    if (e->bases[NATIVE_BASE_PARAMETERS] != WL_NO_GPR)
+        wl_assembly_load(code, e->bases[NATIVE_BASE_PARAMETERS], WL_RCX,
+                         offsetof(struct wl_sim_launch, parameters), 8);
+    if (e->bases[NATIVE_BASE_THREADS] == WL_NO_GPR)
+        return;
+    const enum wl_gpr threads = e->bases[NATIVE_BASE_THREADS];
+    wl_assembly_load(code, threads, WL_RDI, offsetof(struct wl_warp, index), 4);
+    wl_assembly_multiply(code, threads, sizeof *((struct wl_run *)NULL)->thread_index);
+    wl_assembly_load(code, WL_RAX, WL_RAX, offsetof(struct wl_run, thread_index), 8);
+    wl_assembly_arithmetic(code, WL_ADD, threads, WL_RAX, true);
+}
+
+static void emit_piece(struct native_emitter *e)
+{
+    for (uint32_t i = 0; i < NATIVE_VECTORS; i++)
+        native_release(e, i);
+    e->elsewhere.count = 0;
+    for (e->at = 0; e->at < e->segment->count && !e->has_failed; e->at++) {
+        e->op = &e->program->ops[e->segment->first + e->at];
+        e->row = &wl_native_rows[e->op->code];
+        e->operands = wl_native_operands(e->op);
+        forms[e->row->form](e);
+        native_end_operation(e);
+    }
+}
+
+bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
+                    uintptr_t miss, uintptr_t count, struct wl_assembly *code)
+{
+    struct native_emitter e = {.code = code, .program = program, .segment = segment};
+    e.next_of_reads = wl_alloc(segment->count * sizeof *e.next_of_reads);
+    e.next_of_writes = wl_alloc(segment->count * sizeof *e.next_of_writes);
+    find_next_reads(&e);
+    find_bases(&e);
+    wl_assembly_load(code, WL_R8, WL_RDI, offsetof(struct wl_warp, registers), 8);
+    if (segment->slot_count)
+        emit_checks(&e);
+    if (segment->global_loads)
+        emit_counting(&e, count);
+    emit_bases(&e);
+    for (e.piece = 0; e.piece < NATIVE_PIECES; e.piece++)
+        emit_piece(&e);
+    for (uint32_t i = e.bases_used; i-- > CALLER_OWNED;)
+        wl_assembly_pop(code, base_registers[i]);
+    wl_assembly_lea(code, WL_RAX, WL_RSI, (int32_t)(segment->count * sizeof(struct wl_op)));
+    wl_assembly_return(code);
+    wl_assembly_label(code, LABEL_MISS);
+    if (segment->slot_count)
+        wl_assembly_leave(code, segment, miss);
+    free(e.next_of_reads);
+    free(e.next_of_writes);
+    free(e.elsewhere.items);
+    return !e.has_failed;
+}

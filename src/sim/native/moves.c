@@ -1,0 +1,145 @@
+/* Moves, what the launch and the block know, and loads. */
+#include "sim/native/emitter.h"
+
+void native_emit_move(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++) {
+        const struct wl_operand_place a = native_find_place(e, 0, half);
+        if (a.kind == WL_OPERAND_LITERAL || (a.kind == WL_OPERAND_MEMORY && a.base != WL_R8)) {
+            native_define_elsewhere(e, 0, half, a);
+            continue;
+        }
+        const uint32_t d = native_take_vector(e);
+        native_fetch(e, d, a, is_wide);
+        native_define(e, 0, half, d, false);
+    }
+}
+
+void native_emit_immediate(struct native_emitter *e)
+{
+    const bool is_wide = e->row->bits == 64;
+    for (uint32_t half = 0; half < (is_wide ? 2u : 1u); half++)
+        native_define_elsewhere(e, 0, half, native_immediate_place(e, is_wide));
+}
+
+void native_emit_special(struct native_emitter *e)
+{
+    const enum wl_special special = e->op->kind;
+    struct wl_operand_place place;
+    if (special == WL_SPECIAL_LANEID) {
+        uint32_t lanes[NATIVE_PIECE_LANES];
+        for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
+            lanes[i] = i + NATIVE_PIECE_LANES * e->piece;
+        place = native_literal(e, lanes, sizeof lanes);
+    } else if (special <= WL_SPECIAL_TID_Z) {
+        place =
+            native_memory(e->bases[NATIVE_BASE_THREADS],
+                          (int32_t)(special * WL_LANES * 4 + e->piece * NATIVE_PIECE_LANES * 4));
+    } else if (special <= WL_SPECIAL_NTID_Z || special >= WL_SPECIAL_NCTAID_X) {
+        const bool is_block = special <= WL_SPECIAL_NTID_Z;
+        place = native_memory(
+            e->bases[NATIVE_BASE_LAUNCH],
+            (int32_t)((is_block ? offsetof(struct wl_sim_launch, block)
+                                : offsetof(struct wl_sim_launch, grid)) +
+                      4 * (special - (is_block ? WL_SPECIAL_NTID_X : WL_SPECIAL_NCTAID_X))));
+        place.broadcasts = true;
+    } else {
+        place = native_memory(
+            e->bases[NATIVE_BASE_BLOCK],
+            (int32_t)(offsetof(struct wl_cta, id) + 4 * (special - WL_SPECIAL_CTAID_X)));
+        place.broadcasts = true;
+    }
+    native_define_elsewhere(e, 0, 0, place);
+}
+
+void native_emit_parameter(struct native_emitter *e)
+{
+    if (native_find_parameter(e, e->op->dst))
+        return; /* which has it anyway */
+    struct wl_operand_place place =
+        native_memory(e->bases[NATIVE_BASE_PARAMETERS], (int32_t)e->op->imm);
+    place.broadcasts = true;
+    for (uint32_t half = 0; half < (e->op->flags & WL_OPF_DST64 ? 2u : 1u); half++)
+        native_define_elsewhere(e, 0, half, place);
+}
+
+/* Words that lanes of a piece load in no simple order, of the two vectors of memory at the place.
+ */
+static void emit_permuted(struct native_emitter *e, uint32_t w, const uint32_t *places,
+                          struct wl_operand_place from, bool is_one_vector)
+{
+    const uint32_t d = native_take_vector(e);
+    native_fetch(e, NATIVE_TEMPORARY_A,
+                 native_literal(e, places, NATIVE_PIECE_LANES * sizeof *places), false);
+    if (is_one_vector) {
+        native_emit(e, native_permute_32, d, NATIVE_TEMPORARY_A, from, -1);
+    } else {
+        struct wl_operand_place behind = from;
+        behind.offset += 64;
+        native_fetch(e, NATIVE_TEMPORARY_B, from, false);
+        native_fetch(e, d, native_vector(NATIVE_TEMPORARY_A), false);
+        native_emit(e, native_permute_two_32, d, NATIVE_TEMPORARY_B, behind, -1);
+    }
+    native_define(e, w, 0, d, false);
+}
+
+void native_emit_shared(struct native_emitter *e)
+{
+    const uint32_t slot = wl_native_slot_of(e->segment, e->op);
+    const uint32_t *offset = &e->segment->slots[slot].near[NATIVE_PIECE_LANES * e->piece];
+    int32_t low = 0;
+    uint32_t span = 0, places[NATIVE_PIECE_LANES];
+    bool is_uniform = true, is_run = true;
+    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++)
+        low = (int32_t)(offset[i] - offset[0]) < low ? (int32_t)(offset[i] - offset[0]) : low;
+    for (uint32_t i = 0; i < NATIVE_PIECE_LANES; i++) {
+        const uint32_t distance = offset[i] - offset[0] - (uint32_t)low;
+        places[i] = distance / 4;
+        span = distance > span ? distance : span;
+        is_uniform &= distance == 0;
+        is_run &= distance == 4 * i;
+    }
+    span += 4;
+    struct wl_operand_place from =
+        native_memory(e->bases[NATIVE_BASE_SLOT + slot],
+                      (int32_t)((uint32_t)e->op->imm + offset[0] + (uint32_t)low));
+    if (span > 128)
+        e->has_failed = true;
+    for (uint32_t w = 0; w < e->operands.write_count; w++) {
+        struct wl_operand_place here = from;
+        here.offset += 4 * e->operands.writes[w].field;
+        here.broadcasts = is_uniform;
+        if (is_uniform || is_run)
+            native_define_elsewhere(e, w, 0, here);
+        else
+            emit_permuted(e, w, places, here, span <= 64);
+    }
+}
+
+/* Loaded at once and only here: another thread of the host may write there. */
+void native_emit_global(struct native_emitter *e)
+{
+    const uint32_t slot = wl_native_slot_of(e->segment, e->op), bytes = e->op->width_bytes;
+    const uint32_t lanes = 64 / bytes;
+    for (uint32_t half = 0; half < bytes / 4; half++) {
+        const uint64_t *far =
+            &e->segment->slots[slot].far[NATIVE_PIECE_LANES * e->piece + lanes * half];
+        bool is_uniform = true, is_run = true;
+        for (uint32_t i = 0; i < lanes; i++) {
+            is_uniform &= far[i] == far[0];
+            is_run &= far[i] == far[0] + (uint64_t)bytes * i;
+        }
+        const int64_t way = e->op->imm + (int64_t)far[0];
+        if ((!is_uniform && !is_run) || way != (int32_t)way) {
+            e->has_failed = true;
+            return;
+        }
+        struct wl_operand_place from =
+            native_memory(e->bases[NATIVE_BASE_SLOT + slot], (int32_t)way);
+        from.broadcasts = is_uniform;
+        const uint32_t d = native_take_vector(e);
+        native_fetch(e, d, from, bytes == 8);
+        native_define(e, 0, half, d, false);
+    }
+}
