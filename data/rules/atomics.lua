@@ -109,6 +109,9 @@ return {
             end
             local floor = m["warplens__floor.cycle"] / m["device__model_sm_clock_hz"] * 1e9
             local todo, without = fewer(launch), m("whatif__atomics__duration.ns")
+            if without and without > 0.98 * m["gpu__time_duration.sum"] and is_apart(launch) then
+                return nil -- all slices have as many: atomics-scattered
+            end
             -- fewer blocks start, wait and add up less often, too, which the launch timed again still does
             local starts = advice.single_load(launch) and advice.saved_by_strides(launch) or advice.step(launch, "starts") or 0
             local is_both = todo and without and starts >= 0.05
@@ -125,6 +128,42 @@ return {
                     "%s for what each block does anew", advice.percent(apart), advice.percent(starts)) or string.format("atomics that meet nowhere: the next floor is %s cycles, theirs %s",
                     advice.count(m["warplens__floor.cycle"]), advice.count(m["warplens__atomics.cycle"])),
                 confidence = "medium",
+            }
+        end,
+    },
+    {
+        id = "atomics-scattered",
+        name = "Atomics at many places that keep L2 busy",
+        section = "MemoryWorkloadAnalysis_Tables",
+        stage = "memory",
+        order = 248,
+        group = "atomics",
+        needs = { "warplens__atomics.cycle", "gpu__time_duration.sum", "whatif__atomics__duration.ns" },
+        description = "Each thread of a warp updates a place of its own by an atomic, and L2 performs one on a sector after another. " ..
+            "Fires where its slices work on them for 40% of the time of the launch, all alike.",
+        advice = "Turn the loop around: let a thread take a target and gather what belongs to it (sorted by target once, in lists " ..
+            "like CSR), so that it stores once and needs no atomic; or sort what is added, and add up runs of one target first; or " ..
+            "count in shared memory, a range of targets for each block.",
+        apply = function(launch)
+            local m = launch.m
+            local all = m["gpu__time_duration.sum"]
+            local work = all - (m("warplens__ladder_launch.ns") or 0)
+            local busy = math.min(1, m["warplens__atomics.cycle"] / m["device__model_sm_clock_hz"] * 1e9 / math.max(1, work))
+            local found, threads = advice.top(launch, function(instruction)
+                return (advice.is(instruction, "atom") or advice.is(instruction, "red")) and
+                    not string.find(instruction.opcode, "shared", 1, true) and (instruction["thread_inst_executed_true"] or 0)
+            end)
+            if not found or busy < 0.4 or m["whatif__atomics__duration.ns"] <= 0.98 * all or not is_apart(launch) then
+                return nil
+            end
+            return {
+                at = found,
+                title = string.format("%s atomics, each thread at a place of its own: L2 works on them for %s of the time of the SMs",
+                    advice.count(threads), advice.percent(busy)),
+                evidence = { { metric = "warplens__atomics.cycle" }, { metric = "thread_inst_executed_true", value = threads } },
+                saved = 0.6 * busy,
+                how = "loads take two fifths of the time that atomics do: what is added is gathered instead",
+                confidence = "low",
             }
         end,
     },

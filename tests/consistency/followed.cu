@@ -356,6 +356,38 @@ __global__ void quotient_after(arrays x, float by)
     x.b[global_index()] = own;
 }
 
+// An element that is changed in memory turn by turn; then in a register.
+__global__ void kept_before(arrays x)
+{
+    int i = global_index();
+    for (int k = 0; k < 16; k++)
+        x.b[i] = x.b[i] * 0.9f + x.a[i];
+}
+__global__ void kept_after(arrays x)
+{
+    int i = global_index();
+    float own = x.b[i], other = x.a[i];
+    for (int k = 0; k < 16; k++)
+        own = own * 0.9f + other;
+    x.b[i] = own;
+}
+
+// Edges add to both their ends; then each end gathers from its edges.
+__global__ void edges_before(arrays x)
+{
+    int from = x.i[2 * global_index()] & 65535, to = x.i[2 * global_index() + 1] & 65535;
+    float each = x.a[from] - x.a[to];
+    atomicAdd(x.b + from, each);
+    atomicAdd(x.b + to, -each);
+}
+__global__ void edges_after(arrays x)
+{
+    float sum = 0;
+    for (int k = 0; k < 16; k++)
+        sum += x.a[global_index()] - x.a[x.i[k * 65536 + global_index()] & 65535];
+    x.b[global_index()] = sum;
+}
+
 // Bits, one by one, then all at once.
 __global__ void bits_before(arrays x)
 {
@@ -600,6 +632,10 @@ int main()
     power_after<<<4096, 256>>>(x);
     quotient_before<<<2048, 256>>>(x, 3);
     quotient_after<<<2048, 256>>>(x, 3);
+    kept_before<<<4096, 256>>>(x);
+    kept_after<<<4096, 256>>>(x);
+    edges_before<<<2048, 256>>>(x);
+    edges_after<<<256, 256>>>(x);
     bits_before<<<4096, 256>>>(x);
     bits_after<<<4096, 256>>>(x);
     chain_before<<<132, 128>>>(x);

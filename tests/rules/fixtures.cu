@@ -561,6 +561,38 @@ __global__ void silent_bit_loop(arrays x)
         sum += (sum + 977 * k) & (mask - 1);
     x.i[global_index()] = sum;
 }
+// An element that is changed in memory turn by turn, and one that is stored at the end.
+__global__ void fires_global_accumulator(arrays x)
+{
+    int i = global_index();
+    for (int k = 0; k < 16; k++)
+        x.b[i] = x.b[i] * 0.5f + x.a[i];
+}
+__global__ void silent_global_accumulator(arrays x)
+{
+    int i = global_index();
+    float own = x.b[i];
+    for (int k = 0; k < 16; k++)
+        own = own * 0.5f + x.a[(i + 32 * k) & (numbers - 1)];
+    x.b[i] = own;
+}
+// Atomics all over memory, and as many loads.
+__device__ int any_place(int k)
+{
+    return (global_index() + 1) * 40503u * (k + 977) >> 7 & (numbers / 32 - 1);
+}
+__global__ void fires_atomics_scattered(arrays x)
+{
+    for (int k = 0; k < 8; k++)
+        atomicAdd(x.b + any_place(k), 1.0f);
+}
+__global__ void silent_atomics_scattered(arrays x)
+{
+    float sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += x.b[any_place(k)];
+    x.a[global_index()] = sum;
+}
 __global__ void fires_index_arithmetic(arrays x)
 {
     int i = global_index();
@@ -865,6 +897,8 @@ static const struct launch launches[] = {
     BOTH(power_function),
     BOTH(float_division),
     BOTH(bit_loop),
+    BOTH(global_accumulator),
+    BOTH(atomics_scattered),
     BOTH(index_arithmetic),
     BOTH(integer_division),
     BOTH(constant_scattered),
