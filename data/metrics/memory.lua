@@ -61,6 +61,10 @@ for _, quantity in ipairs({ "requests", "sectors" }) do
 end
 row("l1tex__t_bytes_pipe_lsu.sum", "byte", "bytes of the sectors of all global and local accesses to L1",
     function(m) return sector_bytes * m["l1tex__t_sectors_pipe_lsu.sum"] end)
+row("l1tex__t_bytes.sum", "byte", "as l1tex__t_bytes_pipe_lsu.sum: textures are not among them",
+    function(m) return m["l1tex__t_bytes_pipe_lsu.sum"] end)
+row("lts__t_bytes.sum", "byte", "bytes of the sectors that were asked of L2",
+    function(m) return sector_bytes * m["lts__t_sectors.sum"] end)
 for _, result in ipairs({ "hit", "miss" }) do
     row("l1tex__t_sectors_pipe_lsu_lookup_" .. result .. ".sum", "sector",
         "sectors of loads and stores " .. (result == "hit" and "" or "not ") .. "found in L1",

@@ -105,7 +105,15 @@ end
 for _, operation in ipairs({ "fadd", "fmul", "ffma", "dadd", "dmul", "dfma", "hadd", "hmul", "hfma" }) do
     absent(machine .. "; see ptx__thread_inst_executed_op_" .. operation .. "_pred_on.sum", "inst",
         "machine instructions " .. operation .. " per thread",
-        { "smsp__sass_thread_inst_executed_op_" .. operation .. "_pred_on.sum" })
+        { "smsp__sass_thread_inst_executed_op_" .. operation .. "_pred_on.sum",
+            "sm__sass_thread_inst_executed_op_" .. operation .. "_pred_on.sum" })
+end
+for _, pipe in ipairs({ "tensor", "tensor_op_dmma", "tensor_op_hmma", "tensor_op_imma" }) do
+    absent(machine .. "; see ptx__inst_executed_pipe_tensor.sum", "inst", "machine instructions of the tensor cores",
+        { "sm__inst_executed_pipe_" .. pipe .. ".sum", "smsp__inst_executed_pipe_" .. pipe .. ".sum" })
+    absent(machine, "%", "cycles in which the tensor cores worked",
+        { "sm__pipe_" .. pipe .. "_cycles_active.avg.pct_of_peak_sustained_active",
+            "sm__pipe_" .. pipe .. "_cycles_active.avg.pct_of_peak_sustained_elapsed" })
 end
 absent(machine, "inst", "machine instructions by opcode", {
     "sass__inst_executed_per_opcode", "sass__inst_executed_shared_loads", "sass__inst_executed_shared_stores",

@@ -48,6 +48,8 @@ const struct wl_option wl_nsys_rows[] = {
     ONLY("start-later", 'Y', OFF, SESSIONS),
     ACCEPTED("stop-on-exit", 'x', "true|false",
              "recording ends with the program and all that it started"),
+    ACCEPTED("stop-on-range-end", 0, "true|false",
+             "--capture-range-end says what happens at the end of a range"),
     ACCEPTED("trace-fork-before-exec", 0, "true|false",
              "processes that the program starts are always recorded"),
     ACCEPTED("process-scope", 0, "main|process-tree|system-wide",

@@ -64,6 +64,39 @@ __global__ void talk(int number)
         }                                                                     \
     } while (0)
 
+__global__ void fetch(cudaTextureObject_t texture, int *out)
+{
+    out[threadIdx.x] = tex1Dfetch<int>(texture, threadIdx.x);
+}
+
+/* A texture that is said to be longer than its memory, as convolutionFFT2D of NVIDIA's samples has one. */
+static int read_long_texture()
+{
+    int *in, *out, numbers[128], found[128];
+    cudaResourceDesc resource = {};
+    cudaTextureDesc reading = {};
+    cudaTextureObject_t texture;
+    for (int i = 0; i < 128; i++)
+        numbers[i] = i + 1;
+    CHECK(cudaMalloc(&in, 64 * 4));
+    CHECK(cudaMalloc(&out, sizeof found));
+    CHECK(cudaMemcpy(in, numbers, 64 * 4, cudaMemcpyHostToDevice));
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = in;
+    resource.res.linear.desc = cudaCreateChannelDesc<int>();
+    resource.res.linear.sizeInBytes = 100 * 4;
+    reading.readMode = cudaReadModeElementType;
+    CHECK(cudaCreateTextureObject(&texture, &resource, &reading, nullptr));
+    fetch<<<1, 128>>>(texture, out);
+    CHECK(cudaMemcpy(found, out, sizeof found, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 128; i++)
+        EXPECT(found[i], i < 64 ? numbers[i] : 0);
+    CHECK(cudaDestroyTextureObject(texture));
+    CHECK(cudaFree(in));
+    CHECK(cudaFree(out));
+    return 0;
+}
+
 int main()
 {
     float *line_out, lines[64];
@@ -95,6 +128,8 @@ int main()
 
     talk<<<1, 32>>>(42);
     CHECK(cudaDeviceSynchronize());
+    if (read_long_texture())
+        return 1;
     int grid, block;
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, sum));
     cudaDeviceProp properties;

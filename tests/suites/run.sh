@@ -136,7 +136,7 @@ run_row() {
             running=$!
             while [ -n "$until" ] && kill -0 $running 2>/dev/null; do
                 sleep 0.5
-                if grep -a -q -E -e "$expected" run.log; then kill $running; fi
+                if grep -a -q -E -e "$expected" run.log; then kill $running 2>/dev/null; fi
             done
             wait $running
             code=$?

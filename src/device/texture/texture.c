@@ -267,6 +267,17 @@ static int check_reading(const struct wl_device_texture_description *asked,
     return WL_DEVICE_OK;
 }
 
+/* A texture may be longer than its memory: what lies behind that reads as 0, as beyond its end. */
+static uint64_t bytes_there(uint64_t address, uint64_t size_bytes)
+{
+    enum { ELEMENT_BYTES_MAX = 16 };
+    struct wl_device_allocation found;
+    if (!wl_device_memory_look(address, &found))
+        return size_bytes;
+    const uint64_t rest = found.start + found.size_bytes - address;
+    return rest >= ELEMENT_BYTES_MAX && rest < size_bytes ? rest : size_bytes;
+}
+
 static int sample_memory(const struct wl_device_texture_description *asked,
                          struct wl_texture *sampled)
 {
@@ -282,7 +293,7 @@ static int sample_memory(const struct wl_device_texture_description *asked,
         sampled->storage = WL_TEXTURE_BUFFER;
         if (asked->size_bytes / element > LINEAR_MAX || asked->size_bytes < element)
             return WL_DEVICE_INVALID_VALUE;
-        sampled->width = (uint32_t)(asked->size_bytes / element);
+        sampled->width = (uint32_t)(bytes_there(address, asked->size_bytes) / element);
         sampled->size_bytes = sampled->width * element;
         return WL_DEVICE_OK;
     }
