@@ -213,8 +213,10 @@ static void print_ending(struct result *result)
     if (!result->ending)
         return;
     result->errors++;
-    if (may_print(result))
-        wl_console_print(result->console, "%s %s\n%s\n", bar, result->ending, bar);
+    if (!may_print(result))
+        return;
+    print_parts(result, "", result->ending);
+    wl_console_print(result->console, "%s\n", bar);
 }
 
 /* Whether launches may have been left out. */
