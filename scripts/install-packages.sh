@@ -33,7 +33,7 @@ format: clang-format-14 git
 fuzz: clang libclang-rt-CLANG-dev|libclang-rt-dev
 offload: GCC GCC-offload-nvptx libgomp-plugin-nvptx1
 openmp: clang libomp-dev
-browser: chromium nodejs poppler-utils
+browser: chromium-headless-shell nodejs poppler-utils
 schema: python3-jsonschema
 mpi: openmpi-bin libopenmpi-dev gfortran
 libraries: libthrust-dev libcub-dev
@@ -113,12 +113,15 @@ has_candidate() {
 # What is missing of the packages "$@": of alternatives the first that can be installed.
 missing_of() {
     for entry in "$@"; do
-        found= first=
-        for package in $(echo "$entry" | tr '|' ' '); do
+        found= first= names=$(echo "$entry" | tr '|' ' ')
+        for package in $names; do
             if is_installed "$package"; then found=yes; fi
+        done
+        [ -z "$found" ] || continue
+        for package in $names; do
             if [ -z "$first" ] && has_candidate "$package"; then first=$package; fi
         done
-        [ -n "$found" ] || echo "${first:-${entry%%|*}}"
+        echo "${first:-${entry%%|*}}"
     done
 }
 

@@ -16,6 +16,8 @@ foreach(major 12 13)
   wl_program_test(runtime_calls_${major} runtime_calls.c warplens-cudart-${major})
   wl_program_test(cublas_vector_${major} cublas_vector.c warplens-cublas-${major}
                   warplens-cudart-${major})
+  wl_program_test(cublas_dense_${major} cublas_dense.c warplens-cublas-${major}
+                  warplens-cudart-${major} m)
   wl_program_test(texture_calls_${major} texture_calls.c warplens-cudart-${major})
   wl_program_test(cublas_mixed_${major} cublas_mixed.c warplens-cublas-${major}
                   warplens-cudart-${major})

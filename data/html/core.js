@@ -190,7 +190,7 @@ const warplens = (() => {
         return (
             launch.id +
             ": " +
-            launch.function +
+            warplens.shortName(launch) +
             (launch.grid_size[0] ? " " + triple(launch.grid_size) + "×" + triple(launch.block_size) : "")
         );
     }

@@ -5,6 +5,7 @@ warplens.timelineDraw = (() => {
         head_px = 20,
         axis_px = 24,
         use_px = 26,
+        pin_px = 16,
         strip_px = 34;
     const colors = warplens.timelineColors;
 
@@ -248,6 +249,27 @@ warplens.timelineDraw = (() => {
         context.strokeRect(begin, lane.y, Math.max(2, x(view, events.start[chosen] + events.length[chosen]) - begin), lane_px - 2);
     }
 
+    /* A text cut in its middle where it is too wide. */
+    function fitted(context, text, width) {
+        if (context.measureText(text).width <= width) return text;
+        let length = text.length - 1;
+        const cut = () => text.slice(0, Math.ceil(length / 2)) + "…" + text.slice(text.length - Math.floor(length / 2));
+        while (length > 2 && context.measureText(cut()).width > width) length--;
+        return cut();
+    }
+
+    function drawPin(context, begin, y, isFull) {
+        context.beginPath();
+        context.arc(begin + 5, y + 4, 3, 0, 2 * Math.PI);
+        if (isFull) context.fill();
+        else {
+            context.strokeStyle = context.fillStyle;
+            context.lineWidth = 1;
+            context.stroke();
+        }
+        context.fillRect(begin + 4.5, y + 7, 1, 5);
+    }
+
     function drawNames(view) {
         const { context, ink, paper, model } = view,
             edge = left(view);
@@ -256,16 +278,20 @@ warplens.timelineDraw = (() => {
         context.fillStyle = ink;
         const { heads, places, uses } = model.layout;
         heads.forEach((head) => {
-            context.fillText((head.isFolded ? "▸ " : "▾ ") + head.label, 2, head.y + 14, edge - 6);
+            context.fillText((head.isFolded ? "▸ " : "▾ ") + fitted(context, head.label, edge - 20), 2, head.y + 14);
             context.globalAlpha = 0.25;
             context.fillRect(0, head.y, view.width, 1);
             context.globalAlpha = 1;
         });
-        uses.forEach(({ use, y }) => context.fillText(use.label, 2, y + use_px / 2 + 4, edge - 8));
+        uses.forEach(({ use, y }) => context.fillText(fitted(context, use.label, edge - 8), 2, y + use_px / 2 + 4));
         for (const [row, y] of places) {
             const { name } = model.section.rows[row];
             const sign = model.byRow[row].length > 1 ? (view.choice.foldedRows.has(row) ? "▸ " : "▾ ") : "   ";
-            context.fillText((view.choice.pinned.includes(row) ? "⚲ " : sign) + name, 8, y + lane_px - 5, edge - 14);
+            const isPinned = view.choice.pinned.includes(row);
+            context.fillText(sign + fitted(context, name, edge - 14 - pin_px - 12), 8, y + lane_px - 5);
+            context.globalAlpha = isPinned ? 1 : 0.3;
+            drawPin(context, edge - pin_px, y + 3, isPinned);
+            context.globalAlpha = 1;
         }
     }
 
@@ -331,5 +357,5 @@ warplens.timelineDraw = (() => {
         context.strokeRect(begin + 0.5, 0.5, part - 1, strip_px - 1);
     }
 
-    return { draw, x, time, left, lane_px, head_px, layout };
+    return { draw, x, time, left, lane_px, head_px, pin_px, layout };
 })();

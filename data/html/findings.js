@@ -47,7 +47,7 @@ warplens.findings = (() => {
             place && place.file
                 ? place.file.replace(/.*\//, "") + ":" + place.line + (place.column ? ":" + place.column : "")
                 : launch
-                  ? launch.function
+                  ? warplens.shortName(launch)
                   : finding.kernel || "program";
         if (launch && place && warplens.hasSource(launch))
             return h(
@@ -93,8 +93,9 @@ warplens.findings = (() => {
         );
     }
 
-    /* In a row of code: the numbers of those at the line, the rule of the first and what it saves. */
-    function margin(list) {
+    /* In a row of code whose text has so many letters: the numbers of those at the line, and where the text leaves room for it the
+     * rule of the first and what it saves. */
+    function margin(list, letters = 0) {
         if (!list.length) return null;
         const [first] = list,
             gain = gainText(first);
@@ -102,7 +103,7 @@ warplens.findings = (() => {
             finding.number + ". " + finding.id + ": " + finding.title + (finding.gain ? "; " + gainText(finding) + " ?" : "") + ". " + finding.advice;
         return h(
             "span",
-            { class: "margin margin-" + first.severity, tabindex: 0, "data-text": list.map(say).join("\n") },
+            { class: "margin margin-" + first.severity, style: "--letters:" + letters, tabindex: 0, "data-text": list.map(say).join("\n") },
             list.map(badge),
             h("span", { class: "words" }, " " + first.id + (gain ? " " + gain + " ?" : "")),
         );

@@ -64,13 +64,39 @@
         return [...found.values()];
     }
 
+    /* The same objects each time, as long as the data are those. */
     let known = { of: null, kinds: [] };
     warplens.kinds = () => {
-        const lists = warplens.lists();
-        if (lists && known.of === lists) return known.kinds;
-        const kinds = lists ? ofLists(lists) : ofLaunches().sort((a, b) => b.ns - a.ns);
-        if (lists) known = { of: lists, kinds };
-        return kinds;
+        const lists = warplens.lists(),
+            of = lists || data("launches");
+        if (known.of !== of) known = { of, kinds: lists ? ofLists(lists) : ofLaunches().sort((a, b) => b.ns - a.ns) };
+        return known.kinds;
+    };
+
+    /* "kernel<8>" of "void kernel<8>(int, float*)": what tells kernels of a template from each other. */
+    function withArguments(name) {
+        let depth = 0,
+            end = name.length - 1;
+        if (name[end] !== ")") return name;
+        for (; end > 0; end--) {
+            if (name[end] === ")") depth++;
+            else if (name[end] === "(" && --depth === 0) break;
+        }
+        return end > 0 ? name.slice(0, end).replace(/^void /, "") : name;
+    }
+
+    let byFunction = { of: null, names: new Map() };
+    /* The short name of a launch's kernel; with its template's arguments where other kernels here have the same. */
+    warplens.shortName = (launch) => {
+        const kinds = warplens.kinds();
+        if (byFunction.of !== kinds) {
+            byFunction = { of: kinds, names: new Map() };
+            for (const { launch: each } of kinds) {
+                if (!byFunction.names.has(each.function)) byFunction.names.set(each.function, each.kernel_name);
+                else if (byFunction.names.get(each.function) !== each.kernel_name) byFunction.names.set(each.function, null);
+            }
+        }
+        return byFunction.names.get(launch.function) === null ? withArguments(launch.kernel_name) : launch.function;
     };
 
     warplens.kindOf = (launch) => {

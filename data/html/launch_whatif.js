@@ -108,7 +108,7 @@ warplens.causes = (() => {
             this.update();
             return h(
                 "section",
-                { class: "card whatif-card", id: "whatif" },
+                { class: "card whatif-card", id: "section-whatif" },
                 h("h2", {}, "What if"),
                 h("p", { class: "facts" }, "The launch simulated again without each cause of delay. Several can be off together; savings do not add up."),
                 this.told,

@@ -1,12 +1,13 @@
 /* A long list of rows, all of the same height, that are made when they come into view:
- * warplens.list(rows, make, label) gives {pane, box, at(index), reveal(index), refresh(), heat(shares)}. at makes a row if
- * it must be made and gives its node; reveal scrolls to it, too; refresh rebuilds everything; heat paints a share (0 to 1) for
- * each row beside the scroll bar. box is what scrolls, pane what holds it and the heat. */
+ * warplens.list(rows, make, label) gives {pane, box, head, at(index), reveal(index), refresh(), heat(shares)}. at makes a row
+ * if it must be made and gives its node; reveal scrolls to it, too; refresh rebuilds everything; heat paints a share (0 to 1)
+ * for each row beside the scroll bar. box is what scrolls, head what stays above it, pane what holds all of it. */
 warplens.list = (() => {
     const { h } = warplens;
     const row_px = 19,
         rows_of_piece = 100,
-        margin_px = 600;
+        margin_px = 600,
+        narrow_px = 620;
 
     class List {
         constructor(rows, make, label) {
@@ -24,12 +25,18 @@ warplens.list = (() => {
                 { class: "code", tabindex: 0, role: "region", "aria-label": label },
                 this.pieces,
             );
+            this.head = h("div", { class: "row heads" });
+            this.box.addEventListener("scroll", () => (this.head.scrollLeft = this.box.scrollLeft), { passive: true });
             this.strip = h("canvas", { class: "heat-strip", width: 10, height: 400, "aria-hidden": "true" });
             this.strip.addEventListener("click", (event) => {
                 const part = event.offsetY / this.strip.clientHeight;
                 this.box.scrollTop = part * this.box.scrollHeight - this.box.clientHeight / 2;
             });
-            this.pane = h("div", { class: "pane" }, this.box, this.strip);
+            this.pane = h("div", { class: "pane" }, this.head, h("div", { class: "pane-body" }, this.box, this.strip));
+            new ResizeObserver(([{ contentRect }]) => {
+                this.pane.classList.toggle("narrow", contentRect.width < narrow_px);
+                this.pane.style.setProperty("--pane", contentRect.width + "px");
+            }).observe(this.pane);
             this.observer = new IntersectionObserver(
                 (entries) => entries.forEach((entry) => entry.isIntersecting && this.fill(entry.target)),
                 { root: this.box, rootMargin: margin_px + "px" },

@@ -3,8 +3,8 @@
     const { h, data, mark, term } = warplens;
 
     /* Metrics of which more is better; of the others less is, where either is. */
-    const good = /hit_rate|throughput|warps_active|warps_per_active|occupancy|efficiency|per_second/,
-        neutral = /launch__|not_selected|inst_executed_pipe/;
+    const good = /hit_rate|warps_active|warps_per_active|occupancy|efficiency/,
+        neutral = /launch__|not_selected|inst_executed_pipe|throughput|per_second/; /* a unit that works less may have less to do */
 
     function verdict(each) {
         if (each.is_noise || !each.change_pct || neutral.test(each.metric)) return "";
@@ -60,7 +60,7 @@
     }
 
     function changeTable(rows, comparison, name, group) {
-        const heads = [["Metric"], [comparison.base, "number"], [comparison.new, "number"], ["Change", "number"], [""]];
+        const heads = [[group], [comparison.base, "number"], [comparison.new, "number"], ["Change", "number"], [""]];
         const row = (each) =>
             h(
                 "tr",
@@ -94,7 +94,7 @@
         return h(
             "div",
             { class: "scroll compare" },
-            [...groups].map(([group, rows]) => [h("h3", {}, group), changeTable(rows, comparison, each.new + " " + group, group)]),
+            [...groups].map(([group, rows]) => changeTable(rows, comparison, each.new + " " + group, group)),
         );
     }
 
@@ -297,15 +297,15 @@
     }
 
     function show(container) {
-        container.append(history());
         if (!data("compare")) {
-            container.append(h("p", { class: "note" }, "There is nothing to compare with: choose a baseline above."));
+            container.append(h("p", { class: "note" }, "There is nothing to compare with: choose a baseline above."), history());
             return;
         }
-        for (const comparison of data("compare").comparisons)
+        data("compare").comparisons.forEach((comparison, i) =>
             container.append(
-                h("h2", {}, comparison.base + " → " + comparison.new),
                 sentence(comparison),
+                h("p", { class: "facts" }, comparison.base + " → " + comparison.new),
+                i ? "" : history(),
                 ...comparison.kernels.map((each) => kernel(each, comparison)),
                 h(
                     "section",
@@ -317,7 +317,8 @@
                         ? null
                         : "The same as before.",
                 ),
-            );
+            ),
+        );
     }
 
     warplens.addPage({

@@ -103,7 +103,11 @@
         return base ? warplens.order(made, section.identifier) : made;
     }
 
+    /* Of a table without a value only why. */
     function otherTable(table, launch) {
+        const indices = table.rows.flatMap((row) => row.cells).filter((index) => index !== null),
+            reasons = new Set(indices.map((index) => value(launch, index).reason));
+        if (indices.length && !reasons.has(undefined)) return h("p", { class: "absent" }, table.name + ": " + [...reasons].join("; "));
         const made = h(
                 "table",
                 { class: "metrics" },
@@ -180,7 +184,7 @@
             there.map(({ name, section }) =>
                 h(
                     "section",
-                    { class: "card drawing-" + name },
+                    { class: "card drawing-" + name, id: "section-drawing-" + name },
                     body(name, section),
                 ),
             ),
@@ -223,7 +227,7 @@
         };
         return h(
             "section",
-            { class: "card" },
+            { class: "card", id: "section-findings" },
             h("h2", {}, "Findings"),
             h("ul", { class: "findings-list" }, all.map(item)),
             whole.map(warplens.findings.note),
@@ -379,6 +383,61 @@
         );
     }
 
+    /* Where its time goes, from what cannot be avoided to what can; of another launch of the kernel where only that is known. */
+    function ladderCard(launch) {
+        const kernels = ((data("advice") || {}).kernels || []).filter((each) => each.kernel === launch.kernel_name),
+            kernel = kernels.find((each) => each.launch === launch.id) || kernels[0],
+            picture = kernel ? warplens.ladder(kernel) : null;
+        if (!picture) return "";
+        return h(
+            "section",
+            { class: "card", id: "section-ladder" },
+            h(
+                "h2",
+                {},
+                "Ladder of times",
+                h("span", { class: "facts" }, kernel.launch === launch.id ? "" : " of launch " + kernel.launch),
+                kernel.verdict && kernel.verdict !== "go on" ? h("strong", { class: "gain" }, " · " + kernel.verdict) : null,
+            ),
+            picture,
+        );
+    }
+
+    /* ---- what is on the page ---- */
+
+    /* Brings a part of the page to sight, and puts it into the address. */
+    function reveal(launch, id) {
+        const node = document.getElementById("section-" + id);
+        if (!node) return;
+        document.querySelectorAll(".card.chosen").forEach((card) => card.classList.remove("chosen"));
+        node.classList.add("chosen");
+        node.scrollIntoView({ block: "start" });
+        const query = location.hash.split("?")[1];
+        history.replaceState(null, "", address("details", launch.id, id) + (query ? "?" + query : ""));
+    }
+
+    /* The parts in their order, with the numbers of the findings that stand there. */
+    function contents(content, launch, found) {
+        const titleOf = (card) => (card.querySelector("h2, figcaption, summary") || card).textContent.split(" · ")[0];
+        const item = (card) => {
+            const id = card.id.replace("section-", ""),
+                own = found.filter((finding) => finding.section === id && finding.severity !== "note");
+            const link = h(
+                "a",
+                {
+                    href: address("details", launch.id, id),
+                    onclick: (event) => {
+                        event.preventDefault();
+                        reveal(launch, id);
+                    },
+                },
+                titleOf(card),
+            );
+            return h("li", {}, link, own.map((finding) => [" ", warplens.findings.badge(finding)]));
+        };
+        return h("nav", { class: "contents", "aria-label": "On this page" }, h("ul", {}, [...content.querySelectorAll(".card[id]")].map(item)));
+    }
+
     async function show(container, rest, keys) {
         const launch = warplens.findLaunch(rest, container);
         if (!launch) return;
@@ -395,11 +454,9 @@
         );
         const bar = warplens.launchBar("details", launch, keys);
         bar.append(...warplens.launchLinks(launch, "details"));
-        container.append(
-            bar,
-            h("p", { class: "kernel" }, launch.kernel_name),
-            place(launch),
-            ...notes(launch),
+        const content = h(
+            "div",
+            { class: "content" },
             keyFacts(launch, base),
             base
                 ? h(
@@ -413,6 +470,7 @@
                           base.kernel_name,
                   )
                 : "",
+            ladderCard(launch),
             findings(ownFindings, sections, launch),
             warplens.causes(data(whatifName(launch)), launch) || "",
             drawings(launch, ownFindings),
@@ -422,10 +480,14 @@
                 sections.map((section) => card(section, launch, base, ownFindings)),
             ),
         );
-        const chosen = rest[1] && document.getElementById("section-" + rest[1]);
-        if (!chosen) return;
-        chosen.classList.add("chosen");
-        setTimeout(() => chosen.scrollIntoView({ block: "center" }), 0);
+        container.append(
+            bar,
+            h("p", { class: "kernel" }, launch.kernel_name),
+            place(launch),
+            ...notes(launch),
+            h("div", { class: "with-contents" }, contents(content, launch, ownFindings), content),
+        );
+        if (rest[1]) setTimeout(() => reveal(launch, rest[1]), 0);
     }
 
     warplens.addPage({

@@ -34,7 +34,7 @@
         return h(
             "section",
             { class: "card step" },
-            h("h2", {}, each.question, launch ? h("span", { class: "facts" }, " " + launch.function) : null),
+            h("h2", {}, each.question, launch ? h("span", { class: "facts" }, " " + warplens.shortName(launch)) : null),
             /^0\./.test(each.question) ? timeParts() : null,
             answers
                 .filter((answer) => answer.kind === "answer")

@@ -28,12 +28,12 @@
             {
                 label: "Kernel",
                 isName: true,
-                key: (row) => of(row).function,
+                key: (row) => warplens.shortName(of(row)),
                 cell: (row) =>
                     h(
                         "td",
                         { class: "name", title: of(row).kernel_name },
-                        of(row).function,
+                        warplens.shortName(of(row)),
                         of(row).status === "failed" ? h("strong", { class: "failed" }, " failed") : null,
                     ),
             },

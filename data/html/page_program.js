@@ -1,70 +1,13 @@
 /* Where the program's time goes: kernels by name and shape with their launches below, the ladder of times of each, and what
  * would help most. */
 (() => {
-    const { h, data, mark, address, shownTime } = warplens;
+    const { h, data, mark, address, shownTime, ladder } = warplens;
     const most_cards = 4, /* of more kernels a table is what can be read */
         most_rows = 40;
-    /* Rungs of the ladder, from what cannot be avoided to what can. */
-    const rungs = [
-        ["ideal", "least work", "exact"],
-        ["launch", "the launch itself", "dim"],
-        ["excess", "work in excess", "bad"],
-        ["atomics", "atomics", "modelled"],
-        ["starts", "blocks that start", "modelled"],
-        ["idle", "SMs without work", "predicted"],
-        ["wait", "warps wait", "link"],
-    ];
-
     const shown = shownTime;
 
     function signOf(group) {
         return group && group.mark !== undefined ? [" ", mark(group.mark)] : null;
-    }
-
-    function partsOf(kernel) {
-        return rungs
-            .map(([key, title, ink]) => ({ title, ink, ns: (kernel.ladder_ns || {})[key] || 0 }))
-            .filter((part) => part.ns > 0);
-    }
-
-    function rungBar(parts, whole) {
-        return h(
-            "div",
-            { class: "rungs", role: "img", "aria-label": parts.map((part) => part.title + " " + shown(part.ns)).join(", ") },
-            parts.map((part) =>
-                h("i", {
-                    style: "flex-grow:" + part.ns / whole + ";background:var(--" + part.ink + ")",
-                    title: part.title + ": " + shown(part.ns) + " (" + Math.round((100 * part.ns) / whole) + " %)",
-                }),
-            ),
-        );
-    }
-
-    const sumOf = (parts) => parts.reduce((sum, part) => sum + part.ns, 0);
-
-    /* One bar from the least to the time it took; each part says what it is. */
-    function ladder(kernel) {
-        const parts = partsOf(kernel),
-            whole = sumOf(parts);
-        if (!whole) return null;
-        return h(
-            "figure",
-            { class: "ladder" },
-            rungBar(parts, whole),
-            h(
-                "figcaption",
-                {},
-                parts.map((part) =>
-                    h(
-                        "span",
-                        { class: "swatch" },
-                        h("i", { style: "background:var(--" + part.ink + ")" }),
-                        part.title + " " + shown(part.ns) + " (" + Math.round((100 * part.ns) / whole) + " %) ",
-                        mark(2),
-                    ),
-                ),
-            ),
-        );
     }
 
     function linksTo(launches) {
@@ -118,7 +61,7 @@
             h(
                 "h2",
                 {},
-                h("a", { href: address("details", launch.id) }, launch.function),
+                h("a", { href: address("details", launch.id) }, warplens.shortName(launch)),
                 h("span", { class: "facts" }, " " + group.shape),
             ),
             launch.kernel_name === launch.function ? null : h("p", { class: "kernel" }, launch.kernel_name),
@@ -136,7 +79,7 @@
                 whole ? signOf(group) : null,
                 kernel && kernel.verdict ? h("strong", { class: "gain" }, " · " + kernel.verdict) : null,
             ),
-            kernel ? ladder(kernel) : null,
+            kernel ? warplens.ladder(kernel) : null,
             found.length ? h("ul", { class: "findings-list" }, found.slice(0, 3).map(warplens.findings.item)) : null,
             launchesOf(group),
         );
@@ -147,23 +90,31 @@
     function kernelRow(group, whole, most, hasLadders) {
         const { launch } = group,
             { kernel, found } = adviceOf(group),
-            parts = kernel ? partsOf(kernel) : [];
+            parts = kernel ? ladder.parts(kernel) : [];
         return h(
             "tr",
             { class: "kernel-group" },
             h(
                 "th",
                 { scope: "row", class: "kernel-name" },
-                h("a", { href: address("details", launch.id), title: launch.kernel_name }, launch.function),
+                h("a", { href: address("details", launch.id), title: launch.kernel_name }, warplens.shortName(launch)),
                 h("span", { class: "facts" }, " " + group.shape),
             ),
             h("td", { class: "number", "data-value": group.count }, h("a", { href: launchesAddress(group) }, group.count.toLocaleString("en"))),
             h("td", { class: "number", "data-value": group.ns }, group.timed ? [shown(group.ns), signOf(group)].flat() : "n/a"),
             h("td", { class: "bars" }, h("i", { style: "width:" + (most ? (100 * group.ns) / most : 0) + "%" })),
             h("td", { class: "number", "data-value": group.ns }, whole ? ((100 * group.ns) / whole).toFixed(1) + " %" : "n/a"),
-            hasLadders ? h("td", { class: "ladder-cell" }, parts.length ? rungBar(parts, sumOf(parts)) : "") : null,
+            hasLadders ? h("td", { class: "ladder-cell" }, parts.length ? ladder.bar(parts, ladder.sum(parts)) : "") : null,
             h("td", {}, found.length ? bestOf(found[0]) : h("span", { class: "facts" }, kernel && kernel.verdict !== "go on" ? kernel.verdict : "")),
         );
+    }
+
+    /* The rungs that some of these have. */
+    function legend(groups) {
+        const there = new Set(groups.flatMap((group) => ladder.parts(adviceOf(group).kernel || {}).map((part) => part.title)));
+        return ladder.rungs
+            .filter(([, title]) => there.has(title))
+            .map(([, title, ink]) => h("span", { class: "swatch" }, h("i", { style: "background:var(--" + ink + ")" }), title));
     }
 
     const launchesAddress = (group) =>
@@ -181,7 +132,7 @@
 
     function kernelTable(all, whole) {
         const shownOnes = all.slice(0, most_rows),
-            hasLadders = shownOnes.some((group) => sumOf(partsOf(adviceOf(group).kernel || {})) > 0);
+            hasLadders = shownOnes.some((group) => ladder.sum(ladder.parts(adviceOf(group).kernel || {})) > 0);
         const heads = ["Kernel", "Launches", "Time", "", "Share", hasLadders ? "Ladder of times" : null, "What would help"].filter((head) => head !== null);
         const number = new Set(["Launches", "Time", "Share"]);
         return h(
@@ -201,7 +152,7 @@
                     "kernels",
                 ),
             ),
-            hasLadders ? h("p", { class: "legend" }, rungs.map(([, title, ink]) => h("span", { class: "swatch" }, h("i", { style: "background:var(--" + ink + ")" }), title))) : null,
+            hasLadders ? h("p", { class: "legend" }, legend(shownOnes)) : null,
             all.length > most_rows
                 ? h("p", { class: "count" }, (all.length - most_rows).toLocaleString("en") + " more: ", h("a", { href: address("launches") }, "all launches"))
                 : "",

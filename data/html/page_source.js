@@ -13,15 +13,6 @@
         return value.toLocaleString("en-US", { maximumFractionDigits: Number.isInteger(value) ? 0 : 2 });
     }
 
-    /* ---- model ---- */
-
-    /* Values of a column by position, in an array as long as what it is counted at. */
-    function expand([places, values], count) {
-        const all = new Float64Array(count);
-        places.forEach((place, i) => (all[place] = values[i]));
-        return all;
-    }
-
     /* Positions of what is not zero, the largest first. */
     function byHeat(values) {
         return [...values.keys()]
@@ -29,77 +20,10 @@
             .sort((a, b) => values[b] - values[a] || a - b);
     }
 
-    /* base: what the baseline's launch had at the same lines, where there is one. */
-    function expandColumn(column, kernel) {
-        const state = /^smsp__pcsamp_warps_issue_stalled_(.*)/.exec(column.name);
-        return {
-            ...column,
-            label: state ? "Warp Time, " + state[1].replace(/_/g, " ") : column.label,
-            base: column.base_lines ? expand(column.base_lines, kernel.lines.length) : null,
-            byLine: expand(column.lines, kernel.lines.length),
-            byInlined: expand(column.inlined, kernel.lines.length),
-            byInstruction: expand(column.instructions, kernel.instructions.length),
-        };
-    }
-
-    /* Registers alive, of which a line has the most that one of its instructions has; null where they are not known. */
-    function liveColumn(kernel) {
-        if (!kernel.live_registers) return null;
-        const byInstruction = Float64Array.from(kernel.live_registers);
-        return {
-            name: "live_registers",
-            label: "Registers alive",
-            meaning: "32-bit registers of PTX that are written here or read later; ptxas allocates them again. A line has the most of its instructions.",
-            mark: data("session").marks.findIndex(({ name }) => name === "modelled"),
-            is_share: false,
-            isMost: true,
-            total: null,
-            base: null,
-            byLine: Float64Array.from(kernel.lines, ([, , own]) => own.reduce((most, at) => Math.max(most, byInstruction[at]), 0)),
-            byInlined: new Float64Array(kernel.lines.length),
-            byInstruction,
-        };
-    }
-
-    /* Rows of a file: {heading}, or {line (position in kernel.lines, -1: none), number, text}. */
-    function addFile(file, index, kernel, rows, rowOf) {
-        const counted = new Map();
-        kernel.lines.forEach(([of, number], i) => of === index && number > 0 && counted.set(number, i));
-        rows.push({ heading: file.name + (file.reason ? " — " + file.reason : "") });
-        const add = (number, text) => {
-            const line = counted.has(number) ? counted.get(number) : -1;
-            counted.delete(number);
-            if (line >= 0) rowOf[line] = rows.length;
-            rows.push({ line, number, text });
-        };
-        file.pieces.forEach(([first, ...texts], i) => {
-            if (i > 0) rows.push({ heading: "…" });
-            texts.forEach((text, j) => add(first + j, text));
-        });
-        [...counted.keys()].sort((a, b) => a - b).forEach((number) => add(number, ""));
-    }
-
-    /* All that the page shows of a launch. */
-    function build(launch) {
-        const source = data("source"),
-            own = source.launches[launch.id],
-            kernel = source.kernels[own.kernel];
-        const lineOf = new Int32Array(kernel.instructions.length).fill(-1);
-        kernel.lines.forEach((line, i) => line[2].forEach((instruction) => (lineOf[instruction] = i)));
-        const rows = [],
-            rowOf = new Int32Array(kernel.lines.length).fill(-1);
-        kernel.files.forEach((at, file) => addFile(source.files[at], file, kernel, rows, rowOf));
-        kernel.lines.forEach(([, number], i) => {
-            if (number > 0) return;
-            rowOf[i] = rows.length;
-            rows.push({ line: i, number: "", text: "(instructions without a line)" });
-        });
-        const columns = own.columns.map((column) => expandColumn(column, kernel)).concat(liveColumn(kernel) || []);
-        const stalls = columns
-            .filter((column) => /^smsp__pcsamp_warps_issue_stalled_(?!.*_not_issued)/.test(column.name))
-            .sort((a, b) => b.total - a.total);
-        const base = own.base ? { ...own.base, isThere: new Set(own.base.lines) } : null;
-        return { code: own.code, heat: own.heat, kernel, columns, stalls, rows, rowOf, lineOf, base };
+    /* How many letters the longest tenth of some texts has at least. */
+    function usualWidth(texts) {
+        const lengths = texts.map((text) => text.length).filter(Boolean).sort((a, b) => a - b);
+        return lengths.length ? lengths[Math.floor(0.9 * (lengths.length - 1))] : 0;
     }
 
     /* ---- page ---- */
@@ -107,7 +31,7 @@
     class View {
         constructor(launch) {
             this.launch = launch;
-            this.model = build(launch);
+            this.model = warplens.sourceModel(launch);
             this.column = this.find(choice.metric) || this.find(this.model.heat) || this.model.columns[0];
             this.rank = -1;
             this.found = -1;
@@ -132,13 +56,19 @@
             this.position = h("span", { class: "count" });
             this.total = h("span", {});
             this.label = h("span", {});
-            this.heads = h("span", { class: "count heads" });
-            this.panes = h(
-                "div",
-                { class: "panes", "data-panes": choice.panes },
-                this.lines.pane,
-                this.code.pane,
-            );
+            this.code.pane.classList.add("of-code");
+            this.panes = h("div", { class: "panes", "data-panes": choice.panes });
+            this.panes.append(this.lines.pane, this.border(), this.code.pane);
+        }
+
+        /* Between the panes, which at first have room in the proportion of what stands in them. */
+        border() {
+            const { rows, kernel } = this.model,
+                columns = 28; /* letters' room of what stands before the text */
+            const left = columns + usualWidth(rows.map(({ text }) => text || "")),
+                right = columns + usualWidth(kernel.instructions.map(([text]) => text));
+            const start = Math.max(40, Math.min(68, (100 * left) / (left + right)));
+            return warplens.splitter(this.panes, "split", { label: "Source and " + this.model.code, isUpright: true, start });
         }
 
         find(name) {
@@ -207,9 +137,19 @@
             });
         }
 
-        /* What stands above the columns, in both panes. */
-        extraHeads() {
-            return this.extras().map((column) => column.label).join(" · ");
+        /* What stands above the columns of a pane. */
+        fillHead(head, place, title, hasChange) {
+            const { label } = this.column,
+                cell = (kind, text) => h("span", { class: kind, title: text }, text);
+            head.replaceChildren(
+                cell("heat", this.column.isMost ? "" : "Part"),
+                cell("amount", label),
+                hasChange && this.model.base ? h("span", { class: "amount since", title: "change since " + data("launches").reports[1].name }, "Change") : "",
+                ...this.extras().map((column) => cell("amount extra", column.label)),
+                this.model.stalls.length ? cell("stalls", "Waits") : "",
+                cell("place", place),
+                h("span", { class: "text", title }, title),
+            );
         }
 
         extraField() {
@@ -247,17 +187,17 @@
             return this.findings.filter(({ place }) => place && place.file === name && place.line === number);
         }
 
-        /* behind: what else stands there. */
-        stallLegend(behind) {
+        stallLegend() {
             const { stalls } = this.model;
             const name = (column, i) => (i < most_stalls ? column.label.replace("Warp Time, ", "") : "others");
             return h(
-                "p",
+                "div",
                 { class: "legend" },
+                stalls.length ? h("span", { class: "count" }, "Waits:") : null,
                 stalls
                     .slice(0, most_stalls + 1)
                     .map((column, i) => h("span", { class: "swatch" }, h("i", { class: "stall-" + i }), name(column, i))),
-                behind,
+                this.others(),
             );
         }
 
@@ -309,7 +249,7 @@
                 this.stallCell((column) => (isCounted ? column.byLine[line] : 0)),
                 this.placeCell(found, number),
                 h("span", { class: "text" }, warplens.colored(text, "source")),
-                warplens.findings.margin(found),
+                warplens.findings.margin(found, text.length),
             );
         }
 
@@ -339,7 +279,7 @@
         }
 
         /* The counts of what was chosen. */
-        tell(title, read, line = -1) {
+        tell(title, text, read, line = -1) {
             const there = this.model.columns.map((column) => [column, read(column)]).filter(([, n]) => n);
             const since = (column) => this.changeAt(column, line) || { text: "", way: "" };
             const row = ([column, value]) =>
@@ -367,7 +307,11 @@
                 h("th", { scope: "col", class: i ? "number" : null }, head),
             );
             const table = h("table", { class: "metrics" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, there.map(row)));
-            this.values.replaceChildren(h("h2", {}, title), warplens.order(table, "counts"));
+            this.notes = h("div", { class: "notes" });
+            this.values.replaceChildren(
+                h("div", { class: "told" }, h("h2", {}, title), h("code", { title: text }, text.trim())),
+                h("div", { class: "counts" }, this.notes, h("div", { class: "flow" }, warplens.order(table, "counts"))),
+            );
         }
 
         /* Arrows choose the next counted row of the pane that has the focus. */
@@ -406,10 +350,9 @@
                 node,
                 ...instructions.slice(0, chosen_instructions).map((each) => this.code.at(each)),
             ]);
-            this.tell(number ? "Line " + number : "Without a line", (column) => column.byLine[line], line);
+            this.tell(number ? "Line " + number : "Without a line", this.model.rows[rowOf[line]].text, (column) => column.byLine[line], line);
+            this.notes.append(...this.findingsAt(line).map(warplens.findings.note));
             if (inlined) this.tellInlined(line, inlined);
-            const found = this.findingsAt(line);
-            this.values.append(...found.map(warplens.findings.note));
         }
 
         tellInlined(line, names) {
@@ -418,7 +361,7 @@
                 .slice(0, 3)
                 .map((column) => column.label + " " + format(column.byInlined[line]));
             const text = "Inlined here, counted at its own lines: " + names + " (" + parts.join(", ") + ")";
-            this.values.append(h("p", { class: "facts" }, text));
+            this.notes.append(h("p", { class: "facts" }, text));
         }
 
         selectInstruction(index) {
@@ -426,7 +369,8 @@
             this.instruction = index;
             if (line >= 0) this.row = this.model.rowOf[line];
             this.choose([this.code.at(index), line >= 0 ? this.lines.reveal(this.model.rowOf[line]) : null]);
-            this.tell(this.model.code + " " + index, (column) => column.byInstruction[index]);
+            const [text] = this.model.kernel.instructions[index];
+            this.tell(this.model.code + " " + index, text, (column) => column.byInstruction[index]);
         }
 
         /* ---- by heat ---- */
@@ -444,8 +388,8 @@
                 Math.max(4, format([...byLine, ...byInstruction].reduce((a, b) => Math.max(a, b), 0)).length),
             );
             this.panes.style.setProperty("--extra", Math.max(4, ...extras) + 1 + "ch");
-            const heads = [this.model.base ? "change since " + data("launches").reports[1].name : "", this.extraHeads()].filter(Boolean);
-            this.heads.textContent = heads.length ? "Columns: " + [this.column.label, ...heads].join(" · ") : "";
+            this.fillHead(this.lines.head, "Line", "Source", true);
+            this.fillHead(this.code.head, "", this.model.code, false);
             this.order = byHeat(byLine);
             this.codeOrder = byHeat(byInstruction);
             this.rank = -1;
@@ -520,7 +464,7 @@
             const isCode = choice.panes === "code",
                 count = (isCode ? this.codeOrder : this.order).length;
             const what = (isCode ? " instruction" : " line") + (count === 1 ? "" : "s");
-            this.position.textContent = (this.rank < 0 ? "" : this.rank + 1 + " of ") + count + what;
+            this.position.textContent = (this.rank < 0 ? "" : "hottest: " + (this.rank + 1) + " of ") + count + what;
         }
 
         /* ---- by finding ---- */
@@ -649,7 +593,8 @@
             return field;
         }
 
-        show(container, keys) {
+        /* bar: where the page's controls stand. */
+        show(container, bar, keys) {
             const search = this.searchField();
             keys["n"] = ["next hottest line, or instruction", () => this.step(1)];
             keys["p"] = ["previous hottest line, or instruction", () => this.step(-1)];
@@ -657,28 +602,30 @@
             if (this.model.base) keys["c"] = ["line of the next change since the baseline", () => this.stepChange()];
             keys["↑ ↓"] = ["line or instruction before, after, in the pane that has the focus", () => {}];
             keys["/"] = ["find", () => search.focus()];
-            container.append(
+            bar.append(
                 h(
                     "div",
                     { class: "bar" },
                     this.label,
                     this.metricField(),
                     this.total,
-                    h("button", { onclick: () => this.step(-1) }, "‹ hotter"),
-                    h("button", { onclick: () => this.step(1) }, "next hottest ›"),
-                    this.position,
-                    this.findingLines().length ? h("button", { onclick: () => this.stepFinding() }, "next finding ›") : null,
-                    this.model.base ? h("button", { onclick: () => this.stepChange() }, "next change ›") : null,
+                    h(
+                        "span",
+                        { class: "chooser" },
+                        h("button", { onclick: () => this.step(-1), "aria-label": "Hotter", title: "p: hotter" }, "‹"),
+                        this.position,
+                        h("button", { onclick: () => this.step(1), "aria-label": "Next hottest", title: "n: next hottest" }, "›"),
+                    ),
+                    this.findingLines().length ? h("button", { onclick: () => this.stepFinding(), title: "f" }, "finding ›") : null,
+                    this.model.base ? h("button", { onclick: () => this.stepChange(), title: "c" }, "change ›") : null,
                     search,
                     this.panesField(),
                     this.extraField(),
                 ),
-                this.others(),
-                this.stallLegend(this.heads),
-                this.panes,
-                this.paper,
-                this.values,
             );
+            bar.classList.add("all-controls");
+            container.append(this.stallLegend(), this.panes, this.paper);
+            container.append(warplens.splitter(container, "dock", { label: "Counts below", isUpright: false, start: 23, least: 4, most: 70, isFromEnd: true }), this.values);
             this.update();
         }
 
@@ -728,13 +675,14 @@
         takeChoice();
         const bar = warplens.launchBar("source", launch, keys);
         bar.append(...warplens.launchLinks(launch, "source"));
-        container.append(bar, h("p", { class: "kernel" }, launch.kernel_name));
+        bar.append(h("span", { class: "kernel", tabindex: 0, "data-text": launch.kernel_name }, launch.kernel_name));
+        container.append(bar);
         if (!warplens.hasSource(launch)) {
             container.append(explain(launch));
             return;
         }
         const view = new View(launch);
-        view.show(container, keys);
+        view.show(container, bar, keys);
         const wanted = view.lineAt(rest[1], rest[2]);
         setTimeout(() => (wanted >= 0 ? view.selectLine(wanted, true) : view.step(1)), 0);
     }

@@ -1,7 +1,9 @@
 /* Calls, kernels, copies and ranges of a trace over time: rows are threads and streams, in a tree by process. */
 (() => {
     const { h, data, address, shownTime } = warplens;
-    const { draw, time, left, lane_px, head_px } = warplens.timelineDraw;
+    const { draw, time, left, lane_px, head_px, pin_px } = warplens.timelineDraw;
+    const hint =
+        "wheel, w and s zoom · drag, a and d move · shift and drag choose a range · a click on a call shows what it caused, on a name folds, on its pin pins · ? all keys";
     const settled_ms = 120; /* after the last move, sums and address follow */
     const choice = { foldedProcesses: new Set(), foldedRows: new Set(), pinned: [], text: "" };
 
@@ -336,15 +338,23 @@
         canvas.addEventListener("pointercancel", end);
     }
 
-    /* On a name: folds it; on an event: chooses it. */
+    /* On a name: folds it; on its pin: pins it; on an event: chooses it. */
     function click(view, positionX, positionY) {
         const { heads, places } = view.model.layout;
         const isAt = (y, height) => positionY >= y && positionY < y + height;
         if (positionX >= left(view)) return choose(view, eventAt(view, positionX, positionY), false);
         const head = heads.find(({ y }) => isAt(y, head_px));
         const row = [...places].find(([, y]) => isAt(y, lane_px));
-        if (head) fold(view, choice.foldedProcesses, head.process);
+        if (row && positionX >= left(view) - pin_px) pin(view, row[0]);
+        else if (head) fold(view, choice.foldedProcesses, head.process);
         else if (row) fold(view, choice.foldedRows, row[0]);
+    }
+
+    /* Pinned rows stand first, in the order in which they were pinned. */
+    function pin(view, row) {
+        choice.pinned = choice.pinned.includes(row) ? choice.pinned.filter((each) => each !== row) : [...choice.pinned, row];
+        view.rows.replaceChildren(rowList(view));
+        redraw(view);
     }
 
     function fold(view, set, which) {
@@ -370,20 +380,13 @@
     function rowList(view) {
         const { model } = view,
             { rows } = model.section;
-        const pin = (row) => {
-            choice.pinned = choice.pinned.includes(row)
-                ? choice.pinned.filter((each) => each !== row)
-                : [...choice.pinned, row];
-            view.rows.replaceChildren(rowList(view));
-            redraw(view);
-        };
         const item = (row) =>
             h(
                 "li",
                 {},
                 h(
                     "button",
-                    { "aria-pressed": String(choice.pinned.includes(row)), onclick: () => pin(row) },
+                    { "aria-pressed": String(choice.pinned.includes(row)), onclick: () => pin(view, row) },
                     "pin",
                 ),
                 h(
@@ -422,7 +425,17 @@
 
     function controls(view, field, acts) {
         const button = ([title, label, act]) => h("button", { title, onclick: act }, label);
-        return h("div", { class: "bar" }, field, view.count, acts.map(button));
+        const { section } = view.model,
+            simulated = section.is_simulated ? ", times of the GPU are predicted" : "";
+        return h(
+            "div",
+            { class: "bar" },
+            field,
+            view.count,
+            acts.map(button),
+            h("details", { class: "columns" }, h("summary", {}, "Rows"), h("div", { class: "choices" }, view.rows)),
+            h("span", { class: "count of-all" }, section.count.toLocaleString("en") + " events" + simulated),
+        );
     }
 
     function bind(view, field, keys) {
@@ -515,8 +528,7 @@
 
     async function show(container, rest, keys) {
         const model = warplens.timelineModel.current() || (await warplens.timelineModel.load());
-        const { section } = model,
-            view = makeView(model);
+        const view = makeView(model);
         const wanted = takeChoice(model);
         const field = h("input", {
             type: "search",
@@ -528,23 +540,14 @@
         const acts = bind(view, field, keys);
         container.append(
             controls(view, field, acts),
-            h(
-                "p",
-                { class: "count" },
-                section.count.toLocaleString("en") +
-                    " events. Wheel or w and s: zoom; drag or a and d: move; shift and drag: choose a range; click: what a call caused; 0: everything; g: the GPU's work." +
-                    (section.is_simulated ? " Times of the GPU are predicted." : ""),
-            ),
             view.hits,
             view.strip,
             h("div", { class: "timeline-box" }, view.canvas),
             view.legend,
-            view.panel,
-            h("details", {}, h("summary", {}, "Rows"), view.rows),
-            view.table,
+            h("div", { class: "timeline-dock" }, view.panel, view.table),
         );
         view.rows.append(rowList(view));
-        view.legend.append(...legend(view));
+        view.legend.append(...legend(view), h("span", { class: "count hint" }, hint));
         listenToWheel(view);
         listenToPointers(view);
         listenToStrip(view);

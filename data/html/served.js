@@ -220,7 +220,7 @@ warplens.workbench = (() => {
         bar = parts;
         document
             .querySelector("header")
-            .insertBefore(
+            .append(
                 h(
                     "div",
                     { class: "bar workbench" },
@@ -233,7 +233,6 @@ warplens.workbench = (() => {
                     parts.phase,
                     parts.message,
                 ),
-                document.getElementById("pages"),
             );
     }
 

@@ -157,13 +157,17 @@
 
     function showSubtitle() {
         const { session = {}, processes = [], devices = [] } = data("session");
-        document.getElementById("subtitle").textContent = [
+        const subtitle = document.getElementById("subtitle"),
+            title = document.querySelector("h1");
+        subtitle.textContent = [
             session.command_line || (processes.length ? processes[0].command_line : null),
             processes.length > 1 ? processes.length + " processes" : null,
             devices.length ? devices[0].name : null,
         ]
             .filter((part) => part)
             .join(" · ");
+        subtitle.title = subtitle.textContent;
+        title.title = title.textContent;
     }
 
     /* What every page stands on, then the page; again when a window of the workbench shows another run. */
@@ -175,6 +179,10 @@
         document.documentElement.dataset.ready = "yes";
     }
 
+    /* What stays below the header knows how high that is. */
+    new ResizeObserver(([header]) => document.documentElement.style.setProperty("--header", header.target.offsetHeight + "px")).observe(
+        document.querySelector("header"),
+    );
     document.addEventListener("mouseover", onPoint);
     document.addEventListener("focusin", onPoint);
     document.addEventListener("focusout", hideDefinition);

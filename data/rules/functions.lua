@@ -97,7 +97,192 @@ local function look(launch, kind)
     return found.at and found or nil
 end
 
+-- Instructions of machine code for a division, a root or a reciprocal that rounds as IEEE asks, and for what may take its place:
+-- the multiplication with a reciprocal that is there already, or the fast form.
+local slow = {
+    { code = "div.rn.f32", cost = 9, fast = 5 }, { code = "sqrt.rn.f32", cost = 8, fast = 4 }, { code = "rcp.rn.f32", cost = 7, fast = 3 },
+    { code = "div.rn.f64", cost = 14 }, { code = "sqrt.rn.f64", cost = 13 }, { code = "rcp.rn.f64", cost = 9 },
+}
+local function slow_of(instruction)
+    for _, kind in ipairs(slow) do
+        if advice.is(instruction, kind.code) then
+            return kind
+        end
+    end
+    return nil
+end
+
+-- How often each register divides, by name.
+local function count_divisors(launch)
+    local counts = {}
+    for _, instruction in ipairs(launch.instructions) do
+        local _, read = advice.registers(instruction)
+        if advice.is(instruction, "div.rn") and read[#read] then
+            counts[read[#read]] = (counts[read[#read]] or 0) + (instruction["inst_executed"] or 0)
+        end
+    end
+    return counts
+end
+
+-- Whether what divides here stays the same for many divisions: a number, or a register that is written far less often.
+local function is_kept(launch, instruction, counts)
+    if not string.find(instruction.text, ",[^,]*%%[^,]*;?%s*$") then
+        return true
+    end
+    local _, read = advice.registers(instruction)
+    local name = read[#read]
+    local writer = name and advice.writer(launch, instruction, name)
+    return writer ~= nil and writer.index ~= instruction.index and counts[name] >= 2 * (writer["inst_executed"] or 0)
+end
+
+-- Whether a reciprocal is that of a square root: one instruction does both.
+local function is_of_root(launch, instruction)
+    local _, read = advice.registers(instruction)
+    local is_reciprocal = advice.is(instruction, "rcp.rn") or string.find(instruction.text, ", 0[fd]3[fF][fF80]0*, ")
+    local writer = is_reciprocal and read[#read] and advice.writer(launch, instruction, read[#read])
+    return writer and advice.is(writer, "sqrt.rn") or false
+end
+
+-- What the divisions of a launch cost, and would cost: {all, own, left, at, way, loads}, in instructions of machine code, the one that
+-- costs most and what is to be done with it.
+local function look_at_divisions(launch)
+    local counts, result = count_divisors(launch), { all = 0, own = 0, left = 0, most = 0, threads = 0,
+        executed = 0, loads = 0 }
+    for _, instruction in ipairs(launch.instructions) do
+        local executed, kind = instruction["inst_executed"] or 0, slow_of(instruction)
+        result.all = result.all + executed * (kind and kind.cost or 1)
+        result.loads = result.loads + (advice.is(instruction, "ld.global") and executed or 0)
+        if kind then
+            local is_root = string.find(kind.code, "sqrt", 1, true) ~= nil
+            local way, cost = "fast", kind.fast or kind.cost
+            if not is_root and is_of_root(launch, instruction) then
+                way, cost = "root", 0 -- the root itself becomes the reciprocal
+            elseif advice.is(instruction, "div") and is_kept(launch, instruction, counts) then
+                way, cost = "kept", 1
+            end
+            local saved = executed * (kind.cost - cost)
+            result.executed = result.executed + executed
+            result.own, result.left = result.own + executed * kind.cost, result.left + executed * cost
+            result.threads = result.threads + (instruction["thread_inst_executed_true"] or 0)
+            if saved > result.most then
+                result.most, result.at, result.way = saved, instruction, way
+            end
+        end
+    end
+    return result.at and result or nil
+end
+
+local ways = {
+    kept = "What divides stays the same: compute its reciprocal once, before the loop or on the host, and multiply (the last place " ..
+        "may round differently; the compiler does not do so by itself).",
+    root = "Take rsqrtf(x) in place of 1 / sqrtf(x): one instruction and a few, not two functions.",
+    fast = "Divide once and multiply by the reciprocal where several quotients have one divisor; where an error of some units in " ..
+        "the last places is no harm take __fdividef, __frsqrt_rn and __frcp_rn's fast forms (-prec-div=false -prec-sqrt=false), which take a " ..
+        "few instructions.",
+}
+
+-- How much of the time goes with the instructions of a pipe other than special functions, which fast forms need, too: that
+-- in which one of them works beyond what memory takes anyway, and what is waited for: of results of arithmetic half, as
+-- waiting for memory takes its place. Loads that a branch of each division keeps apart wait one after another.
+local function share_of_work(launch, is_special, holds_loads)
+    local m = launch.m
+    local unit, kind = m("warplens__ladder_unit"), m("warplens__ladder_wait_kind")
+    local is_pipe = unit == "issue" or unit == "fma" or unit == "alu" or unit == "fp64" or unit == "sm" or (unit == "xu" and is_special)
+    local is_of_memory = (m("warplens__ceiling_memory.ns") or 0) >= (m("warplens__ceiling_compute.ns") or 0)
+    local busy = is_pipe and (advice.step(launch, "excess") or 0) + (is_of_memory and 0 or advice.step(launch, "ideal") or 0) or 0
+    local waits = (kind == "results of arithmetic" or holds_loads and kind == "memory") and advice.step(launch, "wait") or 0
+    return busy + 0.5 * waits
+end
+
 return {
+    {
+        id = "float-division",
+        name = "Divisions and roots of floating-point numbers",
+        section = "ComputeWorkloadAnalysis",
+        stage = "compute",
+        order = 512,
+        group = "arithmetic",
+        lowers_least = true,
+        needs = { "warplens__ladder_unit" },
+        description = "A division takes about nine instructions where a multiplication takes one, a square root about eight. Fires " ..
+            "where they have a fifth of the instructions of machine code, and would be far fewer with a reciprocal that is " ..
+            "computed once, by rsqrtf, or in their fast forms.",
+        advice = "Multiply by a reciprocal that is computed once, take rsqrtf(x) for 1 / sqrtf(x), or the fast forms where their error is no harm.",
+        apply = function(launch)
+            local calls = look_at_divisions(launch)
+            local share = calls and (calls.own - calls.left) / calls.all or 0
+            local part = calls and share_of_work(launch, calls.way ~= "fast", calls.loads >= 0.5 * calls.executed) or 0
+            if share < 0.2 or share * part < 0.03 then
+                return nil
+            end
+            return {
+                at = calls.at,
+                title = string.format("%s divisions, roots and reciprocals have about %s of the instructions of machine code%s",
+                    advice.count(calls.threads), advice.percent(calls.own / calls.all), calls.way == "kept" and
+                    ", and here the divisor stays the same" or ""),
+                evidence = { { metric = "thread_inst_executed_true", value = calls.threads },
+                    { metric = "ptx__inst_executed_pipe_xu.sum" } },
+                todo = ways[calls.way],
+                saved = share * part,
+                how = string.format("of %s instructions for them %s remain, in the %s of the time in which arithmetic works or is waited for",
+                    advice.count(calls.own), advice.count(calls.left), advice.percent(part)),
+                confidence = calls.way == "fast" and "low" or "medium",
+            }
+        end,
+    },
+    {
+        id = "bit-loop",
+        name = "Bits that are counted one by one",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 513,
+        group = "arithmetic",
+        needs = { "warplens__ladder_unit" },
+        description = "A thread takes each bit of a word by itself and adds it up, or removes one after another, which one " ..
+            "instruction does. Fires where that is a third of the instructions of warps, and eight of each.",
+        advice = "Use __popc (__popcll for 64 bits) to count bits; __clz, __ffs and __brev find the first, the last, and turn words around.",
+        apply = function(launch)
+            local found, counted = nil, 0
+            local is_added = {}
+            for _, instruction in ipairs(launch.instructions) do
+                local _, read = advice.registers(instruction)
+                for _, name in ipairs(advice.is(instruction, "add") and read or {}) do
+                    is_added[name] = true
+                end
+            end
+            for _, instruction in ipairs(launch.instructions) do
+                local written, read = advice.registers(instruction)
+                local is_bit = (advice.is(instruction, "and.b") and string.find(instruction.text, ", 1;?%s*$") or
+                    advice.is(instruction, "bfe") and string.find(instruction.text, ", 1;?%s*$")) and is_added[written[1]]
+                for place, name in ipairs(advice.is(instruction, "and.b") and read or {}) do -- x & (x - 1)
+                    local writer = advice.writer(launch, instruction, name)
+                    is_bit = is_bit or writer and advice.is(writer, "add") and string.find(writer.text, ", %-1;?%s*$") and
+                        string.find(writer.text, (read[3 - place] or "-") .. ",", 1, true)
+                end
+                if is_bit then
+                    counted = counted + (instruction["inst_executed"] or 0)
+                    found = found and (found["inst_executed"] or 0) >= (instruction["inst_executed"] or 0) and found or instruction
+                end
+            end
+            local m = launch.m
+            local all = m["ptx__inst_executed.sum"]
+            local share = math.min(1, 3 * counted / math.max(1, all))
+            local part = share_of_work(launch, true, false)
+            if not found or share < 0.33 or counted < 8 * m["ptx__warps_launched.sum"] or share * part < 0.03 then
+                return nil
+            end
+            return {
+                at = found,
+                title = string.format("single bits are taken and added up %.0f times a thread: %s of the instructions",
+                    counted / m["ptx__warps_launched.sum"], advice.percent(share)),
+                evidence = { { metric = "inst_executed", value = counted }, { metric = "ptx__inst_executed.sum" } },
+                saved = share * part,
+                how = string.format("one instruction does it, in the %s of the time in which arithmetic works or is waited for",
+                    advice.percent(part)),
+                confidence = "medium",
+            }
+        end,
+    },
     {
         id = "power-function",
         name = "Powers by a function that multiplications would do",

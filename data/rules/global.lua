@@ -10,15 +10,6 @@ local function excess(instruction)
     return sectors(instruction) - ideal(instruction)
 end
 
--- A thread that takes a few neighbours loads each of them at such a stride; what one load leaves of a sector
--- the next one finds in L1. Stores go on to L2, each by itself.
-local function is_by_pieces(launch, instruction)
-    local step, parameter = advice.stride(launch, instruction)
-    local width = advice.width(instruction)
-    local hits = launch.m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or 0
-    return step and parameter == "" and step > width and step <= 16 and hits >= 50 and advice.is(instruction, "ld")
-end
-
 -- A contiguous access that begins in the middle of a sector or line touches one more of them, no more.
 local function is_misaligned(instruction)
     local requests = instruction["l1tex__t_requests"] or 0
@@ -171,7 +162,7 @@ return {
             local gathered = 0
             local function is_scattered(instruction)
                 return excess(instruction) > 0 and not is_misaligned(instruction) and
-                    not is_by_pieces(launch, instruction) and not is_by_data(launch, instruction)
+                    not advice.is_by_pieces(launch, instruction) and not is_by_data(launch, instruction)
             end
             gathered = advice.sum(launch, function(instruction)
                 return excess(instruction) > 0 and is_by_data(launch, instruction) and excess(instruction)
@@ -322,20 +313,26 @@ return {
                 return advice.is(instruction, "ld.global") and (instruction["memory_l1_tag_requests_global"] or 0)
             end)
             local shared = sharers(launch, found)
+            local function saved_by(left)
+                return advice.saved(launch, { l1 = left, l2 = left, issue = 1 - (1 - left) * m["ptx__inst_executed_pipe_lsu.pct"] / 100 })
+            end
+            local tile = advice.tile_of_thread(launch, saved_by)
+            local is_alone = saved_by(0.5) > tile.saved -- the tile in shared memory, of which a thread still loads for each result
             return {
                 at = found,
                 title = string.format("each byte of device memory is loaded %.0f times%s", times, shared >= 2 and string.format(
                     "; by their addresses %.0f threads of a block load the same here", shared) or ""),
-                todo = shared >= 2 and string.format("Load a tile once a block into shared memory (one of %.0f loads), and " ..
-                    "from there into registers: a thread that computes 4 x 4 results needs a quarter of the loads again.",
-                    shared) or nil,
+                todo = string.format("Load a tile once a block into shared memory%s, and from there into registers%s.", shared >= 2 and
+                    string.format(" (one of %.0f loads)", shared) or "", is_alone and "" or string.format(": a thread that computes " ..
+                    "%d x %d results needs %s of the loads again", tile.rows, tile.columns, advice.percent(tile.left))),
                 evidence = {
                     { metric = "smsp__sass_data_bytes_mem_global_op_ld.sum" },
                     { metric = "dram__bytes_read.sum" },
                 },
-                saved = advice.saved(launch, { l1 = 0.25, l2 = 0.25,
-                    issue = 1 - 0.0075 * m["ptx__inst_executed_pipe_lsu.pct"] }),
-                how = "4 x 4 results a thread: a quarter of the loads; " .. advice.floors_text(launch),
+                saved = is_alone and saved_by(0.5) or tile.saved,
+                how = is_alone and "a tile in shared memory, half of the look-ups: " .. advice.floors_text(launch) or
+                    string.format("%d x %d results a thread: %s of the loads; %s", tile.rows, tile.columns,
+                        advice.percent(tile.left), advice.floors_text(launch)),
                 confidence = "low",
             }
         end,
@@ -432,8 +429,9 @@ return {
         description = "Threads move 4 bytes or less at a time although their addresses are contiguous, and load/store " ..
             "instructions are a good part of all. Fires when a quarter of the instructions of warps are loads and " ..
             "stores, or half of the time by floors is in L1, of contiguous accesses of at most 4 bytes.",
-        advice = "Let a thread compute several neighbouring results: what it loaded for one serves the others, loads " ..
-            "get independent of each other (ILP), and float2 or float4 move more bytes with one instruction.",
+        advice = "Let a thread compute several neighbouring results, loaded and stored by float2 or float4, so that lanes stay " ..
+            "contiguous: what it loaded for one serves the others, and loads get independent of each other (ILP). One by one, " ..
+            "neighbours of a thread would be strided among lanes.",
         apply = function(launch)
             local m = launch.m
             local all = m["ptx__inst_executed.sum"]

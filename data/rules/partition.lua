@@ -12,6 +12,23 @@ end
 -- A thread with more loads and stores than this has its work already.
 local most_accesses = 12
 
+-- The part of the sectors that accesses touch beyond what they must, without those that are merely shifted by some elements
+-- (one sector more each) and those of threads that take a few neighbours one by one, which L1 still has.
+local function scattered_part(launch)
+    local own, all = 0, 0
+    for _, instruction in ipairs(launch.instructions) do
+        local sectors, ideal = instruction["memory_l2_theoretical_sectors_global"] or 0,
+            instruction["memory_l2_theoretical_sectors_global_ideal"] or 0
+        local requests = instruction["l1tex__t_requests"] or 0
+        all = all + sectors
+        local is_shifted = sectors - ideal <= 1.01 * requests and ideal >= 1.9 * requests
+        if sectors > 0 and not is_shifted and not advice.is_by_pieces(launch, instruction) then
+            own = own + sectors - ideal
+        end
+    end
+    return all > 0 and own / all or 0
+end
+
 local function is_global_access(instruction)
     return advice.is(instruction, "ld.global") or advice.is(instruction, "st.global") or
         advice.is(instruction, "ld.global.nc")
@@ -88,6 +105,19 @@ local function find_walk(launch)
     end)
 end
 
+-- How much of the GPU the grid would fill once, and whether its shared memory is what stands in the way of more: the
+-- tiles of a block then are larger than such a grid can afford.
+local function filled(launch)
+    local m = launch.m
+    local waves = m["launch__waves_per_multiprocessor"]
+    if m("launch__occupancy_limiter") ~= "shared memory" or waves > 1.5 then
+        return waves, false
+    end
+    local blocks = math.min(m["launch__occupancy_limit_registers"], m["launch__occupancy_limit_warps"],
+        m["launch__occupancy_limit_blocks"])
+    return math.min(waves, m["launch__grid_size"] / math.max(1, blocks * m["launch__sm_count"])), true
+end
+
 -- The part of the sectors out of L2 that loads through lists of indices take: these stay scattered however rows are divided.
 local function gathered_part(launch)
     local function missed(instruction)
@@ -161,7 +191,7 @@ return {
             "that is smaller by as much; or fewer blocks that go through the data in strides of the grid.",
         apply = function(launch)
             local m = launch.m
-            if (m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] or 0) >= 10 then
+            if scattered_part(launch) >= 0.1 then
                 return nil
             end
             local width, found, loads = find_elementwise(launch)
@@ -169,6 +199,7 @@ return {
                 return nil
             end
             local elements = 16 / width
+            local is_shifted = (m["derived__memory_l2_theoretical_sectors_global_excessive_pct"] or 0) >= 5
             local unit = m("warplens__ladder_unit")
             -- of what the busiest unit does beyond the least: what does not touch data is shared out
             local indices = (unit == "issue" or unit == "alu" or unit == "lsu" or unit == "adu" or unit == "sm") and
@@ -189,9 +220,12 @@ return {
                     "%s of the time of the SMs", advice.count(m["ptx__threads_launched.sum"]), width, advice.percent(spent)),
                 evidence = { { metric = "warplens__ladder_starts.ns" }, { metric = "warplens__ladder_excess.ns" },
                     { metric = "warplens__ladder_wait.ns" } },
+                todo = is_shifted and "Let a thread take several neighbouring elements with one wide load and store (float4, 16 " ..
+                    "bytes), where rows and the first element are aligned to 16 bytes (pad them); or several that are a grid apart " ..
+                    "(for (i = global index; i < n; i += gridDim.x * blockDim.x)), in a grid that is smaller by as much." or nil,
                 saved = saved,
-                how = string.format("%d elements a thread: of starting blocks %s and indices %s of the time remains 1 / %d, of " ..
-                    "waiting %s remain %s", elements, advice.percent(advice.step(launch, "starts")),
+                how = string.format("%d elements a thread: of starting blocks (%s of the time) and indices (%s) 1 / %d remains, of " ..
+                    "waiting (%s) %s of the time", elements, advice.percent(advice.step(launch, "starts")),
                     advice.percent(indices), elements, advice.percent(wait), advice.percent(kept)),
                 confidence = "medium",
             }
@@ -206,13 +240,14 @@ return {
         group = "partition",
         needs = { "warplens__ladder_wait.ns" },
         description = "The grid has far fewer warps than the SMs could hold, and those that there are wait for memory: each " ..
-            "does much, one thing after the other. Fires where the grid fills less than half of the GPU once, and waiting " ..
-            "for memory takes 30% of the time.",
+            "does much, one thing after the other. Fires where the grid fills less than half of the GPU once, or would, if shared " ..
+            "memory did not limit the blocks of an SM, and waiting for memory takes 30% of the time.",
         advice = "Divide the work among more threads: a warp for what a thread does now, a block for what a warp does, so that " ..
             "neighbouring threads read neighbouring elements.",
         apply = function(launch)
             local m = launch.m
-            local waves, blocks = m["launch__waves_per_multiprocessor"], m["launch__grid_size"]
+            local waves, is_of_tiles = filled(launch)
+            local blocks = m["launch__grid_size"]
             local wait = advice.step(launch, "wait")
             local kind = m("warplens__ladder_wait_kind")
             local has_loop = #advice.loops(launch) > 0 -- that could be divided among more blocks than half of the SMs
@@ -246,9 +281,12 @@ return {
                 title = string.format("the grid has %s warps, of which the SMs could hold %s: they wait for memory for %s of " ..
                     "the time of the SMs", advice.count(m["ptx__warps_launched.sum"]),
                     advice.count(m["ptx__warps_launched.sum"] / waves), advice.percent(wait)),
-                evidence = { { metric = "launch__waves_per_multiprocessor", threshold = 0.5 },
-                    { metric = "warplens__ladder_wait.ns" } },
-                todo = advice.is_grid_stride(launch) and string.format("Launch %.0f blocks in place of %.0f: the kernel goes " ..
+                evidence = { { metric = is_of_tiles and "launch__shared_mem_per_block" or "launch__waves_per_multiprocessor",
+                    threshold = not is_of_tiles and 0.5 or nil }, { metric = "warplens__ladder_wait.ns" } },
+                todo = is_of_tiles and string.format("Divide the work among more blocks with smaller tiles: a block has %s bytes " ..
+                    "of shared memory, of which an SM holds %.0f, with %.0f warps each.", advice.count(m["launch__shared_mem_per_block"]),
+                    m["launch__occupancy_blocks_per_multiprocessor"], math.ceil(m["launch__block_size"] / 32)) or
+                    advice.is_grid_stride(launch) and string.format("Launch %.0f blocks in place of %.0f: the kernel goes " ..
                     "through its data in strides of the grid, so that nothing else changes.", math.floor(times * blocks),
                     blocks) or advice.split_loop(launch),
                 saved = (1 - least / all) * all / (all - launch_ns),

@@ -493,6 +493,27 @@ function advice.blocks_at_once(launch)
     return math.max(1, launch.m["launch__occupancy_blocks_per_multiprocessor"]) * launch.m["launch__sm_count"]
 end
 
+-- How many results a thread should compute, so that values in registers serve several: {rows, columns, left, saved}, where left
+-- of the loads are left and saved(left) is what that brings. Fewer threads must still fill the SMs.
+function advice.tile_of_thread(launch, saved)
+    local threads, sms = launch.m["ptx__threads_launched.sum"], launch.m["launch__sm_count"]
+    local most, wait = 32 * launch.m["device__attribute_max_warps_per_multiprocessor"], advice.step(launch, "wait") or 0
+    local best = { rows = 1, columns = 1, left = 1, saved = 0 }
+    for _, tile in ipairs({ { 4, 4 }, { 4, 2 }, { 2, 2 }, { 2, 1 } }) do
+        local rows, columns = tile[1], tile[2]
+        local left = (rows + columns) / (2 * rows * columns)
+        local each = threads / sms
+        local busy = math.min(1, each / (rows * columns) / 256) -- blocks of 256 threads, one for each SM
+        -- fewer warps on an SM hide less of what they wait for
+        local fewer = math.min(most, each) / math.min(most, each / (rows * columns))
+        local gain = 1 - (1 - saved(left)) / math.max(busy, 1e-3) - wait * (fewer ^ 0.75 - 1)
+        if gain > best.saved + 0.01 then
+            best = { rows = rows, columns = columns, left = left, saved = gain }
+        end
+    end
+    return best
+end
+
 -- The sum of value(instruction) over the instructions of the same source line that do the same.
 function advice.of_line(launch, found, value)
     local sum = 0
@@ -686,6 +707,15 @@ function advice.stride(launch, instruction)
         return nil
     end
     return value.step.number, value.step.parameter
+end
+
+-- A thread that takes a few neighbours loads each of them at such a stride; what one load leaves of a sector
+-- the next one finds in L1. Stores go on to L2, each by itself.
+function advice.is_by_pieces(launch, instruction)
+    local step, parameter = advice.stride(launch, instruction)
+    local width = advice.width(instruction)
+    local hits = launch.m("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct") or 0
+    return step and parameter == "" and step > width and step <= 16 and hits >= 50 and advice.is(instruction, "ld")
 end
 
 -- ---- loops ----

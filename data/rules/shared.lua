@@ -159,15 +159,25 @@ return {
                 return nil
             end
             local found = advice.top(launch, wavefronts)
-            local part = 1 - 0.75 * instructions / math.max(1, m["ptx__inst_executed.sum"])
+            local function issue_left(left)
+                return 1 - (1 - left) * instructions / math.max(1, m["ptx__inst_executed.sum"])
+            end
+            local tile = advice.tile_of_thread(launch, function(left)
+                return advice.saved(launch, { shared = left, issue = issue_left(left) })
+            end)
+            local results = tile.rows * tile.columns
             return {
                 at = found,
                 title = string.format("%s wavefronts of shared memory for %s operations of floating point",
                     advice.count(all), advice.count(m("ptx__flop_count.sum") or 0)),
                 evidence = { { metric = "memory_l1_wavefronts_shared" }, { metric = "ptx__flop_count.sum" } },
-                saved = advice.saved(launch, { shared = 0.25, issue = part }),
-                how = string.format("4 x 4 results a thread: a quarter of the loads, %s of the instructions; %s",
-                    advice.percent(part), advice.floors_text(launch)),
+                todo = results > 1 and results < 16 and string.format("Keep what is used more than once in registers: a thread that " ..
+                    "computes %d x %d results loads %d values for %d operations instead of 2 for one. With more results a thread " ..
+                    "this launch would have too few threads for all SMs.", tile.rows, tile.columns, tile.rows + tile.columns,
+                    results) or nil,
+                saved = tile.saved,
+                how = string.format("%d x %d results a thread: %s of the loads, %s of the instructions; %s", tile.rows, tile.columns,
+                    advice.percent(tile.left), advice.percent(issue_left(tile.left)), advice.floors_text(launch)),
                 confidence = "low",
             }
         end,

@@ -172,6 +172,45 @@ return {
         end,
     },
     {
+        id = "dependent-arithmetic",
+        name = "Results of arithmetic that are waited for",
+        section = "WarpStateStats",
+        stage = "stalls",
+        order = 170,
+        group = "latency",
+        cause = "latency",
+        needs = { "warplens__ladder_wait.ns", "warplens__ladder_unit.pct", "whatif__latency__duration.ns" },
+        description = "Each instruction needs the result of the one before, and there are too few warps to work meanwhile. Fires " ..
+            "where waiting, most of it for results of arithmetic, takes 25% of the time, no unit works for 60% of it, and the launch " ..
+            "timed again without that latency is 10% shorter.",
+        advice = "Let a thread work on two to four independent results at a time (several sums that are added up at the end, " ..
+            "several elements a thread), or have more warps.",
+        apply = function(launch)
+            local m = launch.m
+            local wait, all = advice.step(launch, "wait"), m["gpu__time_duration.sum"]
+            local saved = 1 - m["whatif__latency__duration.ns"] / all
+            if wait < 0.25 or m["warplens__ladder_unit.pct"] >= 60 or saved < 0.1 or
+                m("warplens__ladder_wait_kind") ~= "results of arithmetic" then
+                return nil
+            end
+            local found = advice.top(launch, function(instruction)
+                return instruction["smsp__pcsamp_warps_issue_stalled_wait"] or instruction["warp_cycles_stalled_wait"]
+            end)
+            local waves = m["launch__waves_per_multiprocessor"]
+            return {
+                at = found,
+                title = string.format("warps wait for results of arithmetic for %s of the time of the SMs", advice.percent(wait)),
+                evidence = { { metric = "warplens__ladder_wait.ns" }, { metric = "warplens__ladder_unit.pct", threshold = 60 } },
+                todo = waves < 0.5 and "Divide the work among more threads, of which the SMs could hold " ..
+                    string.format("%.0f times as many", 1 / waves) .. "; where that cannot be, let a thread work on two to four " ..
+                    "independent results at a time (several sums that are added up at the end)." or nil,
+                saved = saved,
+                how = "results of arithmetic that are there at once",
+                confidence = "low",
+            }
+        end,
+    },
+    {
         id = "instruction-cache",
         name = "Code that does not fit the instruction cache",
         section = "WarpStateStats",

@@ -55,6 +55,7 @@ wl_traced_objects(traced_cuda 2 "^cu" cuda)
 wl_traced_objects(traced_cublas 3 "^cublas" cublas)
 
 wl_embed(wl_embedded_cublas ${CMAKE_CURRENT_BINARY_DIR}/embedded_cublas.c
+         ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/dense.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/mixed.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/sgemm.ptx
          ${CMAKE_CURRENT_SOURCE_DIR}/api/cublas/vector.ptx)
@@ -72,10 +73,11 @@ wl_api_library(warplens-cuda cuda 1 "" "cu" ${traced_cuda})
 
 # Stand-ins for what is built on those: NAME PREFIX VERSIONS. A name's versions are those of CUDA 12 and 13; NCCL and
 # NVML give their names none.
-foreach(name epilogue random fft)
+foreach(name epilogue random fft sparse)
   string(REGEX REPLACE "epilogue" "cublaslt" room ${name})
   string(REGEX REPLACE "random" "curand" room ${room})
   string(REGEX REPLACE "fft" "cufft" room ${room})
+  string(REGEX REPLACE "sparse" "cusparse" room ${room})
   wl_embed(wl_embedded_${room} ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c
            ${CMAKE_CURRENT_SOURCE_DIR}/api/${room}/${name}.ptx)
   target_sources(room_api_${room} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded_${room}.c)

@@ -38,6 +38,8 @@ const struct wl_option wl_measure_rows[] = {
             "hw: sample warps and their stall reasons; default: with the sets detailed and full"),
     MEASURE(warp_sampling_interval, TEXT, "warp-sampling-interval", 0, "auto|0..26",
             "hw: a sample every 2^(5+N) cycles"),
+    MEASURE(warp_sampling_interval, TEXT, "sampling-interval", 0, "auto|0..26",
+            NULL), /* as ncu before 2024 has it */
     MEASURE(
         instruction_counts, CHOICE, "instruction-counts", 0, "auto|on|off",
         "hw: count executions per machine instruction; default: with the sets detailed and full"),

@@ -36,9 +36,6 @@ static const struct {
     {"fp", "--print-units base prints plain numbers", wl_profile_tables},
     {"summary", "--print-summary NAME", wl_profile_tables},
     {"details-all", "--print-details all", wl_profile_tables},
-    {"sampling-interval", "--warp-sampling-interval N", wl_profile_tables},
-    {"sampling-max-passes", "warps are sampled in one pass", wl_profile_tables},
-    {"sampling-buffer-size", "buffers of samples are emptied as they fill", wl_profile_tables},
     {"profile-from-start",
      "`--capture-range cudaProfilerApi` records between cudaProfilerStart and "
      "Stop",

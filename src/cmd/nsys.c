@@ -10,6 +10,7 @@
 #include "cmd/console.h"
 #include "cmd/help.h"
 #include "cmd/nsys.h"
+#include "cmd/nvprof.h"
 #include "cmd/verbs.h"
 #include "report/report.h"
 #include "show/export/timeline.h"
@@ -68,9 +69,10 @@ static enum wl_code export_sqlite(void *given, const struct wl_arguments *argume
 {
     const struct export_options *options = given;
     struct wl_report *report = NULL;
-    if (arguments->count != 1)
-        return wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu",
-                            arguments->count);
+    if (arguments->count != 1) {
+        wl_error_set(error, WL_ERR_USAGE, "export takes one report, not %zu", arguments->count);
+        return wl_error_set_hint(error, "--type FORM chooses the form, -f replaces a file");
+    }
     const char *dot = strrchr(arguments->items[0], '.');
     size_t stem = dot && !strchr(dot, '/') ? (size_t)(dot - arguments->items[0])
                                            : strlen(arguments->items[0]);
@@ -121,6 +123,7 @@ static const struct command {
     {"export", &nsys_export, "warplens export --nsys-sqlite", NULL},
     {"analyze", &wl_verb_stats, "warplens stats with nsys's rules; --page advice has ours",
      analyze},
+    {"nvprof", &wl_verb_nvprof, "warplens nvprof: nvprof's options and tables", NULL},
     {"status", &wl_verb_doctor, "warplens doctor", tell_status},
     {"launch", NULL, SESSIONS, NULL},
     {"start", NULL, SESSIONS, NULL},

@@ -20,6 +20,8 @@
 #define HARDWARE "clocks and boost are left as they are; their frequency is in the report"
 #define SAMPLING \
     "counters are read for each launch, not over time; --warp-sampling samples warps on a real GPU"
+#define ONE_PASS "warps are sampled in one pass"
+#define EMPTIED "buffers of samples are emptied as they fill"
 #define RANKS "each process is measured or simulated by itself, in a report of its own"
 #define CONFIG "options come from the command line only, so that a run can be repeated"
 #define RENAME "kernels keep the names that the program gives them"
@@ -88,8 +90,10 @@ const struct wl_option wl_refused_rows[] = {
     REFUSED("pm-sampling-max-passes", SAMPLING),
     REFUSED("warp-samples-per-interval", SAMPLING),
     REFUSED("disable-pm-warp-sampling", SAMPLING),
-    REFUSED("warp-sampling-max-passes", SAMPLING),
-    REFUSED("warp-sampling-buffer-size", SAMPLING),
+    ACCEPTED("warp-sampling-max-passes", "N", ONE_PASS),
+    ACCEPTED("sampling-max-passes", "N", ONE_PASS), /* as ncu before 2024 has them */
+    ACCEPTED("warp-sampling-buffer-size", "BYTES", EMPTIED),
+    ACCEPTED("sampling-buffer-size", "BYTES", EMPTIED),
     /* replay */
     ONLY("app-replay-match", "grid|all", "launches are matched by number, kernel, grid and block"),
     ONLY("app-replay-mode", "balanced", "launches that differ from run to run have no counters"),

@@ -31,6 +31,7 @@ static void defaults_are_those_of_the_command_line(void **state)
                                    "cache_control=all\n"
                                    "l1_global=compiled\n"
                                    "strict_arch=no\n"
+                                   "interpret=no\n"
                                    "predict_time=yes\n"
                                    "whatif=no\n"
                                    "whatif_together=\n"

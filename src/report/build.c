@@ -47,6 +47,18 @@ static pid_t pid_of(const char *stream_name)
     return pid ? (pid_t)strtol(pid + 1, NULL, 10) : 0;
 }
 
+/* Whether the process went on as another program (exec), which has a later stream of its own. */
+static bool is_replaced(const struct wl_streams *streams, size_t which)
+{
+    const char *name = streams->items[which].name, *start = strrchr(name, '-');
+    const size_t length = start ? (size_t)(start - name) + 1 : 0;
+    for (size_t i = 0; length && i < streams->count; i++)
+        if (strncmp(streams->items[i].name, name, length) == 0 &&
+            strtoull(streams->items[i].name + length, NULL, 10) > strtoull(name + length, NULL, 10))
+            return true;
+    return false;
+}
+
 static void replay(struct wl_report_writer *writer, const char *folder,
                    const struct wl_streams *streams, struct replayed *replayed)
 {
@@ -57,8 +69,9 @@ static void replay(struct wl_report_writer *writer, const char *folder,
         pid_t pid = pid_of(streams->items[i].name);
         wl_report_writer_begin_stream(writer, streams->items[i].name);
         wl_stream_replay(streams->items[i].path, wl_report_writer_sink(writer), &summary, &damage);
-        if (pid > 0 && wl_running_read(folder, pid, &running) && running.is_active &&
-            !may_still_run(streams->items[i].name))
+        summary.replaced_pid = is_replaced(streams, i) ? (uint64_t)pid : 0;
+        if (pid > 0 && !summary.replaced_pid && wl_running_read(folder, pid, &running) &&
+            running.is_active && !may_still_run(streams->items[i].name))
             summary.running = &running;
         wl_report_writer_end_stream(writer, &summary, &damage);
         wl_running_free(&running);

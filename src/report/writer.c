@@ -489,6 +489,13 @@ static void note_trouble(struct wl_report_writer *writer, enum wl_note_severity 
 }
 
 /* Records that the writer dropped are a note of the stream itself. */
+static bool lacks_end(const struct wl_report_writer *writer,
+                      const struct wl_stream_summary *summary)
+{
+    bool is_replaced = summary->replaced_pid && summary->replaced_pid == writer->process.pid;
+    return !summary->has_end && !is_replaced;
+}
+
 static void note_stream_troubles(struct wl_report_writer *writer,
                                  const struct wl_stream_summary *summary,
                                  const struct wl_error *damage)
@@ -506,7 +513,7 @@ static void note_stream_troubles(struct wl_report_writer *writer,
                  "or the disk was full; everything before it is here",
                  writer->process.pid);
         note_trouble(writer, WL_NOTE_WARNING, "torn-stream", text, "");
-    } else if (!summary->has_end) {
+    } else if (lacks_end(writer, summary)) {
         snprintf(text, sizeof text,
                  "process %" PRIu64
                  " did not end by exit() (but a signal, _exit or exec), could not "
@@ -611,7 +618,8 @@ void wl_report_writer_end_stream(struct wl_report_writer *writer,
     note_trace_troubles(writer);
     wl_timeline_rows_end_stream(&writer->trace, process_row(writer));
     flush_notes(writer);
-    flush_process(writer, summary, summary->is_torn || !summary->has_end || damage->code != WL_OK);
+    flush_process(writer, summary,
+                  summary->is_torn || lacks_end(writer, summary) || damage->code != WL_OK);
     free(writer->stream_name);
     writer->stream_name = NULL;
     wl_keys_free(&writer->stream_devices);

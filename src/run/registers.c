@@ -14,12 +14,12 @@
 #include "binary/compiled.h"
 #include "run/program.h"
 
-enum { limit_ms = 20000, help_limit_ms = 5000, words_most = 16 };
+enum { limit_ms = 20000, words_most = 16 };
 
 /* One talk with ptxas. */
 struct inquiry {
     char *ptxas;
-    char *targets; /* what `ptxas --help` lists: 'sm_90', 'sm_90a', ... */
+    char *targets; /* what `ptxas --help` lists: 'sm_90', 'sm_90a', ...; NULL: it was not asked */
     const char *folder;
     uint32_t capability;
     int64_t deadline_ms;
@@ -49,6 +49,8 @@ static char *find_ptxas(void)
 
 static bool takes_target(const struct inquiry *inquiry, uint32_t architecture, const char *suffix)
 {
+    if (!inquiry->targets)
+        return false;
     char *word = wl_string_format("'sm_%" PRIu32 "%s'", architecture, suffix);
     bool is_there = strstr(inquiry->targets, word) != NULL;
     free(word);
@@ -60,9 +62,15 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The model's architecture, or the nearest to it that this ptxas knows and the PTX may be compiled
- * for; 0 if there is none. */
-static uint32_t choose_target(const struct inquiry *inquiry, const struct wl_image *ptx)
+/* The model's architecture, or the lowest that the PTX may be compiled for. */
+static uint32_t wanted_target(const struct inquiry *inquiry, const struct wl_image *ptx)
+{
+    bool is_own = ptx->architecture_specific || ptx->architecture > inquiry->capability;
+    return is_own ? ptx->architecture : inquiry->capability;
+}
+
+/* The nearest to it that this ptxas lists; 0 if there is none. */
+static uint32_t listed_target(const struct inquiry *inquiry, const struct wl_image *ptx)
 {
     uint32_t best = 0;
     if (ptx->architecture_specific)
@@ -147,26 +155,56 @@ static enum wl_code run_ptxas(const struct inquiry *inquiry, const struct wl_ima
     return code;
 }
 
+static void ask_for_targets(struct inquiry *inquiry)
+{
+    struct wl_text output = {0};
+    struct wl_ending ending = {0};
+    char *const arguments[] = {inquiry->ptxas, (char[]){"--help"}, NULL};
+    int64_t left_ms = inquiry->deadline_ms - now_ms();
+    if (inquiry->targets || left_ms <= 0)
+        return;
+    wl_subprocess_run_limited(arguments, (uint32_t)left_ms, &output, &ending, NULL);
+    inquiry->targets = wl_text_take(&output);
+}
+
+/* For the wanted target; where this ptxas does not know it, for the nearest that it lists. It is
+ * not asked for its list before, as its help takes longer than a small file of PTX: it writes it
+ * byte by byte. Gives the target, 0 where there is none. */
+static uint32_t compile_nearest(struct inquiry *inquiry, const struct wl_image *ptx,
+                                const char *ptx_path, struct wl_text *output,
+                                struct wl_ending *ending, enum wl_code *code)
+{
+    uint32_t target = wanted_target(inquiry, ptx);
+    *code = run_ptxas(inquiry, ptx, target, ptx_path, output, ending);
+    if (*code || ending->exit_code == 0 || !output->data ||
+        !strstr(output->data, "is not defined for option 'gpu-name'"))
+        return target;
+    ask_for_targets(inquiry);
+    target = listed_target(inquiry, ptx);
+    wl_text_free(output);
+    if (target && now_ms() < inquiry->deadline_ms)
+        *code = run_ptxas(inquiry, ptx, target, ptx_path, output, ending);
+    return target;
+}
+
 static void compile(struct inquiry *inquiry, const struct wl_image *ptx)
 {
     char hash[WL_SHA256_HEX_LENGTH + 1];
     struct wl_text output = {0};
     struct wl_ending ending = {0};
-    uint32_t target = choose_target(inquiry, ptx);
+    uint32_t target = wanted_target(inquiry, ptx);
     bool is_late = now_ms() >= inquiry->deadline_ms;
-    if (!target)
-        return;
     char *ptx_path = wl_string_format("%s/compiled.ptx", inquiry->folder);
     enum wl_code code = WL_OK;
     if (!is_late)
         code = wl_file_write(ptx_path, (const char *)ptx->bytes, ptx->size_bytes, NULL);
     if (!is_late && !code)
-        code = run_ptxas(inquiry, ptx, target, ptx_path, &output, &ending);
+        target = compile_nearest(inquiry, ptx, ptx_path, &output, &ending, &code);
     wl_sha256_of(ptx->bytes, ptx->size_bytes, hash);
     is_late = is_late || now_ms() >= inquiry->deadline_ms;
-    if (!is_late && code == WL_OK && ending.exit_code == 0)
+    if (target && !is_late && code == WL_OK && ending.exit_code == 0)
         wl_compiled_read_output(output.data ? output.data : "", hash, target, &inquiry->compiled);
-    else
+    else if (target)
         add_failure_note(inquiry, ptx, output.data ? output.data : "", is_late);
     unlink(ptx_path);
     free(ptx_path);
@@ -189,16 +227,6 @@ static void compile_chosen(struct inquiry *inquiry, const struct wl_fatbin *fatb
         if (ptx && !wl_image_choose_cubin(images, last - first, inquiry->capability))
             compile(inquiry, ptx);
     }
-}
-
-static bool ask_for_targets(struct inquiry *inquiry)
-{
-    struct wl_text output = {0};
-    struct wl_ending ending = {0};
-    char *const arguments[] = {inquiry->ptxas, (char[]){"--help"}, NULL};
-    wl_subprocess_run_limited(arguments, help_limit_ms, &output, &ending, NULL);
-    inquiry->targets = wl_text_take(&output);
-    return strstr(inquiry->targets, "'sm_") != NULL;
 }
 
 static char *write_answers(const struct inquiry *inquiry)
@@ -248,7 +276,7 @@ char *wl_registers_query(const char *program_path, const struct wl_arguments *wo
     if (fatbin.count)
         inquiry.ptxas = find_ptxas();
     inquiry.deadline_ms = now_ms() + limit_ms;
-    if (inquiry.ptxas && ask_for_targets(&inquiry)) {
+    if (inquiry.ptxas) {
         compile_chosen(&inquiry, &fatbin, !settings->strict_arch);
         path = write_answers(&inquiry);
     }

@@ -22,6 +22,11 @@ uint32_t wl_check_mode(const struct wl_sim_options *options)
     return options->checks | (options->budget ? BUDGET_MODE : 0);
 }
 
+bool wl_check_is_budget_alone(uint32_t mode)
+{
+    return !(mode & ~BUDGET_MODE);
+}
+
 /* ---- what an operation touches ---- */
 
 struct touch {

@@ -7,6 +7,8 @@
 
 /* What the program has to be linked for, by the options; 0: no checks. */
 uint32_t wl_check_mode(const struct wl_sim_options *options);
+/* Whether accesses and barriers are not looked at, at most instructions counted. */
+bool wl_check_is_budget_alone(uint32_t mode);
 /* Whether it has operations that write memory in ways the checks do not know: what they touch is
  * taken for written, and no races are looked for. */
 bool wl_check_is_opaque(const struct wl_program *program);

@@ -210,6 +210,7 @@ void wl_counts_gather(const struct wl_run *run, struct wl_worker *workers, uint3
     counts->instructions = wl_alloc_zero(program->instruction_count, sizeof *counts->instructions);
     for (uint32_t w = 0; w < worker_count; w++) {
         const struct wl_worker *worker = &workers[w];
+        wl_native_settle(&workers[w]);
         for (uint32_t i = 0; i < program->instruction_count; i++) {
             const struct wl_program_instruction *instruction = &program->instructions[i];
             struct wl_instruction_counts *count = &counts->instructions[i];

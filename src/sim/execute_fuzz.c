@@ -361,11 +361,81 @@ static struct wl_sim *the_sim(void)
     return sim;
 }
 
+/* What all memory of a run holds. */
+struct snapshot {
+    uint8_t *bytes;
+    size_t size_bytes;
+};
+
+static struct snapshot take_snapshot(const struct run *run)
+{
+    struct snapshot taken = {NULL, 0};
+    for (size_t i = 0; i < run->range_count; i++)
+        taken.size_bytes += run->ranges[i].end - run->ranges[i].start;
+    taken.bytes = wl_alloc(taken.size_bytes + 8);
+    size_t at = 0;
+    for (size_t i = 0; i < run->range_count; i++) {
+        const size_t size = run->ranges[i].end - run->ranges[i].start;
+        memcpy(taken.bytes + at, (const void *)(uintptr_t)run->ranges[i].start, size);
+        at += size;
+    }
+    return taken;
+}
+
+static void put_snapshot(const struct run *run, const struct snapshot *taken)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < run->range_count; i++) {
+        const size_t size = run->ranges[i].end - run->ranges[i].start;
+        memcpy((void *)(uintptr_t)run->ranges[i].start, taken->bytes + at, size);
+        at += size;
+    }
+}
+
+/* What an interpreted launch did. */
+struct outcome {
+    enum wl_code code;
+    enum wl_sim_fault fault;
+    struct snapshot before, after;
+};
+
+/* Whether eight bytes are NaN in double precision: which of two NaNs a sum is, the host's compiler
+ * chose. */
+static bool is_double_nan(const uint8_t *bytes)
+{
+    double value;
+    memcpy(&value, bytes, sizeof value);
+    return value != value;
+}
+
+/* Ends the process unless a compiled launch did the same. What registers hold that nothing was
+ * written to, nobody knows. */
+static void compare(const struct run *run, const struct wl_program *program, struct outcome *first,
+                    enum wl_code code, enum wl_sim_fault fault)
+{
+    struct snapshot now = take_snapshot(run);
+    const bool is_known = !program->may_read_unset && program->function_count < 2;
+    bool is_same = !is_known || (code == first->code && fault == first->fault);
+    for (size_t at = 0; at + 8 <= now.size_bytes && is_known && is_same; at += 8)
+        is_same = memcmp(now.bytes + at, first->after.bytes + at, 8) == 0 ||
+                  (is_double_nan(now.bytes + at) && is_double_nan(first->after.bytes + at));
+    free(now.bytes);
+    free(first->before.bytes);
+    free(first->after.bytes);
+    if (!is_same) {
+        fprintf(stderr,
+                "execute_fuzz: compiled code does something else: code %d, fault %d; was %d, %d\n",
+                (int)code, (int)fault, (int)first->code, (int)first->fault);
+        abort();
+    }
+}
+
 static void execute(struct run *run, const struct wl_program *program)
 {
     static const struct wl_sim_options modes[] = {
-        {.count = true},
-        {.count = false},
+        {.count = true, .engine = WL_ENGINE_INTERPRET},
+        {.count = true, .engine = WL_ENGINE_COMPILE}, /* as before, from the same memory */
+        {.count = false, .engine = WL_ENGINE_COMPILE},
         {.count = true,
          .checks = WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_SYNC | WL_CHECK_BOUNDS |
                    WL_CHECK_RACE_GLOBAL},
@@ -382,6 +452,7 @@ static void execute(struct run *run, const struct wl_program *program)
         memcpy(parameters + program->parameters[i].offset, &bits,
                size < sizeof bits ? size : sizeof bits);
     }
+    struct outcome first = {.code = WL_OK};
     for (size_t i = 0; i < WL_COUNT(modes); i++) {
         struct wl_sim_launch launch = {.program = program,
                                        .shared_dynamic_bytes = run->self.shared_bytes,
@@ -407,10 +478,19 @@ static void execute(struct run *run, const struct wl_program *program)
             launch.unwritten =
                 wl_unwritten_create(run->ranges[0].start, last->end - run->ranges[0].start);
         }
+        struct snapshot before = take_snapshot(run);
+        if (i == 1)
+            put_snapshot(run, &first.before);
         enum wl_code code = wl_sim_run(the_sim(), &launch, &options, &counts, &error);
         if (code && !*error.message)
             abort();
         ends[counts.fault]++;
+        if (i == 0)
+            first = (struct outcome){code, counts.fault, before, take_snapshot(run)};
+        else
+            free(before.bytes);
+        if (i == 1)
+            compare(run, program, &first, code, counts.fault);
         wl_unwritten_free(launch.unwritten);
         wl_sim_counts_free(&counts);
     }

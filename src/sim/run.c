@@ -38,7 +38,9 @@ struct wl_sim {
     bool l1_global_loads;
     uint8_t *arena; /* registers and shared memory of all resident blocks */
     size_t arena_bytes;
-    uint64_t arena_program;  /* serial of the program whose constants lie in it */
+    uint64_t arena_program;    /* serial of the program whose constants lie in it */
+    uint8_t *arena_parameters; /* what parameters lie in it; arena_parameter_bytes of them */
+    uint32_t arena_parameter_bytes;
     uint32_t arena_shape[5]; /* and the shape: threads, shared memory, blocks an SM, SMs, blocks in
                                 all */
 };
@@ -74,6 +76,7 @@ void wl_sim_free(struct wl_sim *sim)
         munmap(sim->workspace, WL_WORKSPACE_BYTES);
     if (sim->arena)
         munmap(sim->arena, sim->arena_bytes);
+    free(sim->arena_parameters);
     free(sim->sms);
     free(sim);
 }
@@ -157,12 +160,31 @@ void wl_worker_forget_ranges(struct wl_worker *worker)
 {
     for (uint32_t i = 0; i < worker->run->program->site_count; i++)
         worker->sites[i].range_start = worker->sites[i].range_end = 0;
+    wl_native_settle(worker);
+    worker->learnt++;
 }
 
-static void link_program(struct wl_program *program, uint32_t mode)
+/* Loads of parameters whose registers hold them anyway do nothing. */
+static void pass_parameters(struct wl_program *program)
 {
-    if (program->is_linked && program->linked_mode == mode)
+    const wl_op_run pass = wl_executor_table()[WL_OP_WARP_SYNC].full;
+    for (uint32_t i = 0; i < program->op_count; i++) {
+        struct wl_op *op = &program->ops[i];
+        for (uint32_t k = 0; k < program->parameter_register_count; k++)
+            if (op->code == WL_OP_LOAD_PARAM && program->parameter_registers[k].offset == op->dst &&
+                program->parameter_registers[k].parameter == (uint64_t)op->imm)
+                op->run[0] = op->run[1] = pass;
+    }
+}
+
+#define ENGINE_SHIFT 28 /* in linked_mode, beside the checks */
+
+static void link_program(struct wl_program *program, uint32_t mode, enum wl_sim_engine engine)
+{
+    const uint32_t linked_mode = mode | (uint32_t)engine << ENGINE_SHIFT;
+    if (program->is_linked && program->linked_mode == linked_mode)
         return;
+    wl_native_remove(program);
     const struct wl_executor_row *table = wl_executor_table();
     static uint64_t last_serial;
     program->serial = __atomic_add_fetch(&last_serial, 1, __ATOMIC_RELAXED);
@@ -172,10 +194,13 @@ static void link_program(struct wl_program *program, uint32_t mode)
         op->run[0] = checked ? checked : table[op->code].full;
         op->run[1] = checked ? checked : table[op->code].masked;
     }
+    pass_parameters(program);
     if (!mode)
         wl_executor_join(program);
+    if (wl_check_is_budget_alone(mode) && engine != WL_ENGINE_INTERPRET)
+        wl_native_install(program, engine == WL_ENGINE_COMPILE);
     program->is_linked = true;
-    program->linked_mode = mode;
+    program->linked_mode = linked_mode;
     program->is_opaque = mode && wl_check_is_opaque(program);
 }
 
@@ -201,6 +226,7 @@ static void worker_create(struct wl_worker *worker, struct wl_run *run)
     worker->divergent = wl_alloc_zero(program->instruction_count, sizeof(uint64_t));
     worker->sites = wl_alloc_aligned(64, program->site_count * sizeof *worker->sites);
     worker->patterns = wl_alloc_aligned(64, WL_SHARED_PATTERNS * sizeof *worker->patterns);
+    wl_native_begin_worker(worker);
 }
 
 static void worker_free(struct wl_worker *worker)
@@ -211,6 +237,7 @@ static void worker_free(struct wl_worker *worker)
     free(worker->divergent);
     free(worker->sites);
     free(worker->patterns);
+    wl_native_end_worker(worker);
 }
 
 /* Caches as this launch finds them: cold, unless the caller keeps them. */
@@ -459,6 +486,24 @@ static enum wl_code prepare_arena(struct wl_sim *sim, const struct wl_run *run, 
     return WL_OK;
 }
 
+/* Whether the arena, whose constants are this program's, has this launch's parameters, too; from
+ * now on it has. */
+static bool keep_parameters(struct wl_sim *sim, const struct wl_run *run, bool has_constants)
+{
+    const uint32_t bytes = run->program->parameter_bytes;
+    const bool is_same =
+        has_constants && sim->arena_parameter_bytes == bytes &&
+        (bytes == 0 || memcmp(sim->arena_parameters, run->launch->parameters, bytes) == 0);
+    if (is_same)
+        return true;
+    free(sim->arena_parameters);
+    sim->arena_parameters = wl_alloc(bytes + 1u);
+    sim->arena_parameter_bytes = bytes;
+    if (bytes)
+        memcpy(sim->arena_parameters, run->launch->parameters, bytes);
+    return false;
+}
+
 /* Zeros, for the blocks of a cooperative grid. */
 static enum wl_code prepare_workspace(struct wl_sim *sim, bool is_used, struct wl_error *error)
 {
@@ -503,7 +548,8 @@ static enum wl_code begin_run(struct wl_sim *sim, const struct wl_sim_launch *la
     if (launch->program->uses_heap && !sim->heap)
         sim->heap = wl_heap_create();
     run->heap = sim->heap;
-    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options));
+    link_program((struct wl_program *)(uintptr_t)launch->program, wl_check_mode(options),
+                 options->engine);
     run->is_opaque = launch->program->is_opaque;
     enum wl_code code = prepare_workspace(sim, launch->is_cooperative, error);
     run->workspace = launch->is_cooperative ? sim->workspace : NULL;
@@ -545,10 +591,11 @@ static enum wl_code run_blocks(struct wl_sim *sim, struct wl_run *run, struct wl
     struct wl_worker *workers = prepare_workers(sim, run, worker_count);
     struct wl_deal deal;
     wl_deal_begin(&deal, run->block_total, sm_used, resident);
+    const bool has_parameters = keep_parameters(sim, run, has_constants);
     size_t sm_bytes = resident * wl_sm_cta_bytes(run);
     for (uint32_t i = 0; i < sm_used; i++)
         wl_sm_begin(&sim->sms[i], run, i, resident, sim->arena + i * sm_bytes, has_constants,
-                    &deal.hands[i]);
+                    has_parameters, &deal.hands[i]);
     run_epochs(sim, run, &deal, sim->pool, workers, worker_count);
     code = report_fault(run, workers, worker_count, &counts->fault, error);
     wl_counts_gather(run, workers, worker_count, counts);

@@ -122,9 +122,17 @@ struct wl_sim_progress {
  * OPCODE", parts with "; " between. Only while progress is told. */
 void wl_sim_where(const struct wl_sim_progress *progress, struct wl_text *out);
 
+/* How operations are executed. Results and counts are the same. */
+enum wl_sim_engine {
+    WL_ENGINE_CHOOSE,    /* what runs often is compiled to machine code of the host, if it can be */
+    WL_ENGINE_INTERPRET, /* nothing is */
+    WL_ENGINE_COMPILE,   /* all that can be, at once; for tests */
+};
+
 struct wl_sim_options {
-    uint32_t checks;      /* enum wl_sim_check */
-    uint64_t budget;      /* instructions that a warp may run, 0: any number */
+    uint32_t checks; /* enum wl_sim_check */
+    uint64_t budget; /* instructions that a warp may run, 0: any number */
+    enum wl_sim_engine engine;
     bool stop_at_finding; /* the first error ends the launch, as an illegal address */
     uint32_t threads;     /* worker threads, 0: all cores */
     bool count;           /* false: results only, faster */

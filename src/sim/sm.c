@@ -29,6 +29,17 @@ static void set_constants(const struct wl_program *program, uint8_t *registers)
     }
 }
 
+static void set_parameters(const struct wl_run *run, uint8_t *registers)
+{
+    for (uint32_t i = 0; i < run->program->parameter_register_count; i++) {
+        const struct wl_parameter_register *reg = &run->program->parameter_registers[i];
+        const uint8_t *value = run->launch->parameters + reg->parameter;
+        for (int lane = 0; lane < WL_LANES; lane++)
+            memcpy(registers + reg->offset + (size_t)lane * reg->width_bytes, value,
+                   reg->width_bytes);
+    }
+}
+
 static size_t round_up(size_t value)
 {
     return (value + 63) / 64 * 64;
@@ -48,7 +59,7 @@ size_t wl_sm_cta_bytes(const struct wl_run *run)
 }
 
 static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *memory,
-                       bool has_constants)
+                       bool has_constants, bool has_parameters)
 {
     const struct wl_program *program = run->program;
     size_t file_bytes = register_bytes(program);
@@ -66,6 +77,8 @@ static void cta_create(struct wl_cta *cta, const struct wl_run *run, uint8_t *me
         warp->local = local + (size_t)i * program->local_bytes * WL_LANES;
         if (!has_constants)
             set_constants(program, warp->registers);
+        if (!has_parameters)
+            set_parameters(run, warp->registers);
     }
 }
 
@@ -138,7 +151,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
 }
 
 void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uint32_t resident,
-                 uint8_t *memory, bool has_constants, struct wl_hand *hand)
+                 uint8_t *memory, bool has_constants, bool has_parameters, struct wl_hand *hand)
 {
     sm->index = index;
     sm->time = sm->epoch_start = sm->epoch_end = 0;
@@ -159,7 +172,8 @@ void wl_sm_begin(struct wl_sm *sm, const struct wl_run *run, uint32_t index, uin
     sm->ctas_live = 0;
     wl_schedule_begin(&sm->schedule, sm->cta_count, run->warps_per_block);
     for (uint32_t i = 0; i < sm->cta_count; i++)
-        cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants);
+        cta_create(&sm->ctas[i], run, memory + i * wl_sm_cta_bytes(run), has_constants,
+                   has_parameters);
 }
 
 void wl_sm_end(struct wl_sm *sm)

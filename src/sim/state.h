@@ -108,6 +108,8 @@ struct wl_worker {
     struct wl_site_state *sites;
     struct wl_shared_pattern *patterns; /* WL_SHARED_PATTERNS */
     uint32_t pattern_count;
+    struct wl_native_plan *plans; /* of the program's compiled segments that load; NULL: none */
+    uint64_t learnt;              /* changes whenever a site's memo does; never 0 */
     uint64_t blocks_done, warps_done, barriers;
     struct wl_fault fault;
     uint64_t sink[WL_LANES][4]; /* in place of memory that is in no allocation */
@@ -284,6 +286,25 @@ const struct wl_executor_row *wl_executor_table(void);
 /* Makes one operation of each stretch of a linked program's operations that the same executor does
  * in one go where all lanes are active. */
 void wl_executor_join(struct wl_program *program);
+/* Counts a global load by all lanes that is known to follow its site's pattern, and to be mapped.
+ */
+typedef void (*wl_executor_count)(struct wl_warp *warp, const struct wl_op *op);
+wl_executor_count wl_executor_count_load(void);
+
+/* ---- compiled segments: sim/native ---- */
+
+/* Has compiled what can be of a linked program's operations, where the host has AVX-512 and memory
+ * may be executed, once it has run often; at_once: what loads nothing now. Belongs to the program.
+ */
+void wl_native_install(struct wl_program *program, bool at_once);
+/* Takes it back: the operations are the executor's again. */
+void wl_native_remove(struct wl_program *program);
+void wl_native_begin_worker(struct wl_worker *worker);
+/* Before the memo of a site changes: compiled segments that load there must look at it again. */
+void wl_native_relearn(struct wl_worker *worker, uint32_t site);
+/* Adds to the sites' repeats what compiled segments have counted. */
+void wl_native_settle(struct wl_worker *worker);
+void wl_native_end_worker(struct wl_worker *worker);
 
 /* What the checks ask of all lanes at once, each a bit of what is returned. */
 struct wl_executor_watch {

@@ -60,6 +60,7 @@ void wl_program_free(struct wl_program *program)
     free(program->ops);
     free(program->blocks);
     free(program->constants);
+    free(program->parameter_registers);
     free(program->sites);
     for (uint32_t i = 0; i < program->shared_array_count; i++)
         free(program->shared_arrays[i].name);
@@ -69,6 +70,8 @@ void wl_program_free(struct wl_program *program)
     free(program->functions);
     if (program->machine)
         program->free_machine(program->machine);
+    if (program->native)
+        program->free_native(program->native);
     free(program->name);
     free(program);
 }

@@ -63,6 +63,13 @@ struct wl_program_parameter {
     uint32_t offset, size_bytes, alignment;
 };
 
+/* A register that holds a kernel parameter from the launch's beginning to its end. */
+struct wl_parameter_register {
+    uint32_t offset;    /* in the register file */
+    uint32_t parameter; /* in the parameter block */
+    uint8_t width_bytes;
+};
+
 /* A function that is called, not inlined: its registers and local variables lie in frames of its
  * own. */
 struct wl_function {
@@ -81,6 +88,7 @@ struct wl_shared_array {
 
 struct wl_op;      /* warp/op.h */
 struct wl_machine; /* timing/machine/machine.h, which this room does not know */
+struct wl_native;  /* sim/native, the same */
 
 struct wl_program {
     char *name; /* mangled */
@@ -96,6 +104,7 @@ struct wl_program {
     uint32_t barrier_count;                    /* named barriers used */
     uint32_t max_threads_per_block;            /* .maxntid / .reqntid product, 0: none */
     bool uses_grid_sync, uses_printf, uses_unmodelled_math;
+    bool may_read_unset;     /* a register may be read that nothing was written to */
     bool uses_heap;          /* calls malloc or free */
     bool lanes_may_wait;     /* a lane may spin on what another lane of its warp will write */
     bool blocks_communicate; /* results depend on the order of blocks: run in one fixed order */
@@ -109,6 +118,8 @@ struct wl_program {
                                          of others */
     struct wl_constant *constants;    /* broadcast into every warp's register file once */
     uint32_t constant_count;
+    struct wl_parameter_register *parameter_registers; /* filled when a launch begins */
+    uint32_t parameter_register_count;
     struct wl_site *sites; /* memory access sites, counted separately */
     uint32_t site_count;
     uint32_t *branch_targets; /* tables of BRANCH_INDEX: op indices */
@@ -126,6 +137,8 @@ struct wl_program {
                                        sweep of block sizes; NULL: they would not. Lives on */
     struct wl_machine *machine;     /* the same for the timing model; NULL: not to be timed */
     void (*free_machine)(struct wl_machine *machine); /* set with it */
+    struct wl_native *native;                         /* what is compiled of it; NULL: nothing */
+    void (*free_native)(struct wl_native *native);    /* set with it */
 };
 
 void wl_program_free(struct wl_program *program);

@@ -23,22 +23,22 @@ cd "$folder" || exit 1
 failures=0
 number=0
 
-# for tests: waits up to 20 s until the file is there
+# for tests: waits up to 200 s until the file is there
 wait_for() {
     tries=0
     while ! [ -e "$1" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 200 ] || return 1
+        [ $tries -lt 2000 ] || return 1
         sleep 0.1
     done
 }
 
-# for tests: waits up to 20 s until no process has the text among its arguments
+# for tests: waits up to 200 s until no process has the text among its arguments
 wait_end() {
     tries=0
     while grep -qsF -- "$1" /proc/[0-9]*/cmdline; do
         tries=$((tries + 1))
-        [ $tries -lt 200 ] || return 1
+        [ $tries -lt 2000 ] || return 1
         sleep 0.1
     done
 }

@@ -132,6 +132,8 @@ def check_texts(report):
     pages = {"guide": report.guide, "advice": report.text, "details": report.details}
     for name, text in pages.items():
         flat = re.sub(r"\s+", " ", text)
+        if re.search(r"saves 0% \(1\.00x\)", flat):
+            report.fault("%s: 'saves 0%% (1.00x)'", name)
         if re.search(r"[0-9.]+x is left", flat):
             report.fault("%s: so many times are left", name)
         for match in re.finditer(r"works for ([0-9.]+)%|([0-9.]+)% of the (?:compute|memory) peak|at ([0-9.]+)% of what", flat):
@@ -154,9 +156,13 @@ def check_texts(report):
         for kernel in report.advice["kernels"]:
             if kernel["kernel"] != kernel_name:
                 continue
-            begins = {"stop": "yes: ", "go on": "no: ", "open": "not known: "}[kernel["verdict"]]
+            begins = {"stop": "yes: ", "go on": "no: ", "open": ("perhaps not: ", "not known: ")}[kernel["verdict"]]
             if not answer.startswith(begins):
                 report.fault("the guide says '%s', the verdict is %s", answer, kernel["verdict"])
+            if "how much is left" not in answer and answer.startswith("not known"):
+                report.fault("the guide says '%s', though what is left is known", answer)
+            if kernel["verdict"] == "open" and "perhaps not" in answer and "another kernel, or less work" in report.guide:
+                report.fault("the guide says '%s', and to look at another kernel", answer)
             if ("stop here" in answer) != (kernel["verdict"] == "stop"):
                 report.fault("the guide says '%s', the verdict is %s", answer, kernel["verdict"])
 

@@ -340,6 +340,157 @@ __global__ void power_after(arrays x)
     x.b[global_index()] = own;
 }
 
+// A divisor that stays the same; then its reciprocal.
+__global__ void quotient_before(arrays x, float by)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 32; k++)
+        own = own / by + 1;
+    x.b[global_index()] = own;
+}
+__global__ void quotient_after(arrays x, float by)
+{
+    float own = x.a[global_index()], reciprocal = 1 / by;
+    for (int k = 0; k < 32; k++)
+        own = own * reciprocal + 1;
+    x.b[global_index()] = own;
+}
+
+// Bits, one by one, then all at once.
+__global__ void bits_before(arrays x)
+{
+    int sum = 0, own = x.i[global_index()];
+    for (int k = 0; k < 32; k++)
+        sum += own >> k & 1;
+    ((int *)x.b)[global_index()] = sum;
+}
+__global__ void bits_after(arrays x)
+{
+    ((int *)x.b)[global_index()] = __popc(x.i[global_index()]);
+}
+
+// One chain of sums in few warps, then four.
+__global__ void chain_before(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 1024; k++)
+        own = own * 1.0001f + 0.5f;
+    x.b[global_index()] = own;
+}
+__global__ void chain_after(arrays x)
+{
+    float own[4] = {x.a[global_index()], 1, 2, 3};
+    for (int k = 0; k < 256; k++)
+#pragma unroll
+        for (float &each : own)
+            each = each * 1.0001f + 0.5f;
+    x.b[global_index()] = own[0] + own[1] + own[2] + own[3];
+}
+
+// A block of 256 for a row of 64, then a warp.
+__global__ void row_before(arrays x)
+{
+    float own = threadIdx.x < 64 ? x.a[64 * blockIdx.x + threadIdx.x] : 0;
+    float mean = tree_of_block(own) / 64;
+    if (threadIdx.x < 64)
+        x.b[64 * blockIdx.x + threadIdx.x] = own - mean;
+}
+__global__ void row_after(arrays x)
+{
+    int i = 64 * (global_index() / 32) + threadIdx.x % 32;
+    float own = x.a[i], other = x.a[i + 32], sum = own + other;
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_xor_sync(0xffffffff, sum, half);
+    x.b[i] = own - sum / 64;
+    x.b[i + 32] = other - sum / 64;
+}
+
+// As many blocks as fit with so much shared memory, and each with much to do; then smaller tiles in more blocks.
+__device__ void tiles(arrays x, int turns)
+{
+    extern __shared__ float tile[];
+    float sum = 0;
+    for (int k = 0; k < turns; k++) {
+        tile[threadIdx.x] = x.a[(k * grid_threads() + global_index()) & (numbers - 1)];
+        __syncthreads();
+        sum += tile[blockDim.x - 1 - threadIdx.x];
+        __syncthreads();
+    }
+    x.b[global_index()] = sum;
+}
+__global__ void tiles_before(arrays x, int turns)
+{
+    tiles(x, turns);
+}
+__global__ void tiles_after(arrays x, int turns)
+{
+    tiles(x, turns);
+}
+
+// Three bytes of a pixel each, and one more; then four pixels a thread.
+__device__ unsigned grey(unsigned red, unsigned green, unsigned blue)
+{
+    return (unsigned char)((red & 255) * 0.3f + (green & 255) * 0.6f + (blue & 255) * 0.1f);
+}
+__global__ void pixel_before(arrays x)
+{
+    const unsigned char *own = (const unsigned char *)x.a + 3 * global_index();
+    ((unsigned char *)x.b)[global_index()] = grey(own[0], own[1], own[2]);
+}
+__global__ void pixel_after(arrays x)
+{
+    const unsigned *own = (const unsigned *)x.a + 3 * global_index();
+    unsigned a = own[0], b = own[1], c = own[2];
+    ((unsigned *)x.b)[global_index()] = grey(a, a >> 8, a >> 16) | grey(a >> 24, b, b >> 8) << 8 |
+                                        grey(b >> 16, b >> 24, c) << 16 | grey(c >> 8, c >> 16, c >> 24) << 24;
+}
+
+// Elements that begin one behind a multiple of 32 bytes, then four a thread, a grid apart.
+__global__ void shifted_before(arrays x)
+{
+    x.b[global_index()] = x.a[global_index() + 1] * 2;
+}
+__global__ void shifted_after(arrays x)
+{
+    float own[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        own[k] = x.a[global_index() + k * grid_threads() + 1];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        x.b[global_index() + k * grid_threads()] = own[k] * 2;
+}
+
+// The eight smallest of a column in an array that is indexed as it comes, then in registers.
+__global__ void smallest_before(arrays x, int columns, int rows)
+{
+    float least[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    for (int row = 0; row < rows; row++) {
+        float own = x.a[row * columns + global_index()];
+        int place = 7;
+        if (own >= least[7])
+            continue;
+        for (; place > 0 && least[place - 1] > own; place--)
+            least[place] = least[place - 1];
+        least[place] = own;
+    }
+    x.b[global_index()] = least[0] + least[7];
+}
+__global__ void smallest_after(arrays x, int columns, int rows)
+{
+    float least[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    for (int row = 0; row < rows; row++) {
+        float own = x.a[row * columns + global_index()];
+#pragma unroll
+        for (float &each : least) {
+            float less = fminf(each, own);
+            own = fmaxf(each, own);
+            each = less;
+        }
+    }
+    x.b[global_index()] = least[0] + least[7];
+}
+
 // Through a list of indices: four of them a thread need as many sectors.
 __global__ void gather_before(arrays x)
 {
@@ -447,6 +598,23 @@ int main()
     divide_after<<<4096, 256>>>(x, 1021, 0xffffffffu / 1021 + 1);
     power_before<<<4096, 256>>>(x);
     power_after<<<4096, 256>>>(x);
+    quotient_before<<<2048, 256>>>(x, 3);
+    quotient_after<<<2048, 256>>>(x, 3);
+    bits_before<<<4096, 256>>>(x);
+    bits_after<<<4096, 256>>>(x);
+    chain_before<<<132, 128>>>(x);
+    chain_after<<<132, 128>>>(x);
+    row_before<<<8192, 256>>>(x);
+    row_after<<<1024, 256>>>(x);
+    is_right = is_right && cudaFuncSetAttribute(tiles_before, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000) == cudaSuccess;
+    tiles_before<<<264, 128, 100000>>>(x, 64);
+    tiles_after<<<2112, 128, 512>>>(x, 8);
+    pixel_before<<<4096, 256>>>(x);
+    pixel_after<<<1024, 256>>>(x);
+    shifted_before<<<4096, 256>>>(x);
+    shifted_after<<<1024, 256>>>(x);
+    smallest_before<<<1056, 256>>>(x, numbers / 4, 16);
+    smallest_after<<<1056, 256>>>(x, numbers / 4, 16);
     gather_before<<<4096, 256>>>(x);
     gather_useless<<<1024, 256>>>(x);
     chase_before<<<64, 256>>>(x);

@@ -12,7 +12,9 @@ RULES = {"each": {"global-atomics"}, "sum": {"atomics-one-place", "short-blocks"
          "tree": {"short-blocks"}, "added": {"atomics-one-place"}, "turns": {"loads-in-turn"}, "column": {"few-threads", "small-grid"},
          "sparse": {"thread-per-row", "global-uncoalesced"}, "sorted": {"gathered-data"}, "point": {"short-threads"}, "vectors": {"global-uncoalesced"},
          "table": {"constant-scattered"}, "double": {"double"}, "divide": {"integer-division"}, "power": {"power-function"},
-         "structures": {"global-uncoalesced"}, "bytes": {"short-threads"}}
+         "structures": {"global-uncoalesced"}, "bytes": {"short-threads"},
+         "quotient": {"float-division"}, "bits": {"bit-loop"}, "chain": {"dependent-arithmetic"}, "row": {"short-rows"},
+         "tiles": {"few-threads"}, "pixel": {"short-threads"}, "shifted": {"short-threads"}, "smallest": {"local-memory"}}
 USELESS = {"much": {"short-threads", "load-width"}, "gather": {"load-width", "short-threads"},
            "chase": {"thread-per-row", "few-threads", "small-grid", "global-uncoalesced"}}
 MOST_USELESS = 0.10

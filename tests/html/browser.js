@@ -17,12 +17,15 @@ const path = require("path");
 const { pathToFileURL } = require("url");
 
 const skipped = 77;
+/* The first has no window to draw, and takes a third of a processor's time to start. */
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 const patience_ms = Number(process.env.WL_PATIENCE_MS) || 60000;
 
 function find() {
-    for (const name of ["chromium", "chromium-browser", "google-chrome"])
-        if (spawnSync(name, ["--version"]).status === 0) return name;
-    console.log("skipped: there is no chromium (Debian package chromium)");
+    for (const name of names)
+        for (const folder of (process.env.PATH || "").split(":"))
+            if (fs.existsSync(path.join(folder, name))) return name;
+    console.log("skipped: there is no chromium (Debian package chromium-headless-shell or chromium)");
     process.exit(skipped);
 }
 
@@ -216,8 +219,15 @@ async function reference(browser) {
     return taken;
 }
 
-/* Makes a report by tests/html/make_reports.c; gives its path. */
+/* What reports.sh has made once for all tests, if it is among that; undefined else. */
+function ready(name) {
+    const file = path.join(process.env.REPORTS || "", name);
+    return process.env.REPORTS && fs.existsSync(file) ? file : undefined;
+}
+
+/* Makes a report by tests/html/make_reports.c, if it is not there already; gives its path. */
 function makeReport(kind, folder) {
+    if (ready(kind + ".wlr")) return ready(kind + ".wlr");
     const made = spawnSync(process.env.MAKE_REPORTS, [kind, folder], { encoding: "utf8" });
     if (made.status !== 0) throw new Error("make_reports " + kind + ": " + made.stderr);
     return path.join(folder, kind + ".wlr");
@@ -227,8 +237,15 @@ function makeReport(kind, folder) {
 function make(kind, folder, ...options) {
     const report = makeReport(kind, folder),
         page = path.join(folder, kind + ".html");
+    if (!options.length && ready(kind + ".html")) return { report, page: ready(kind + ".html") };
     warplens("export", report, "--html", page, ...options);
     return { report, page };
+}
+
+/* The details of a report as JSON. */
+function details(report) {
+    const file = ready(path.basename(report, ".wlr") + ".details.json");
+    return JSON.parse(file ? fs.readFileSync(file, "utf8") : warplens("show", report, "--page", "details", "--json"));
 }
 
 /* Starts `warplens ui ...` in a folder; gives its child process, next(): its next address, and text(): all that it said. */
@@ -256,6 +273,12 @@ function workbench(folder, ...words) {
     return { child, next, stop, text: () => said };
 }
 
+/* Waits until timers of up to delay_ms that the page has set are over, and then until it has drawn twice: after that also on
+ * a busy machine nothing is left to be done, as a page's timers run in their order. */
+function settle(page, delay_ms) {
+    return page.run(`new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0))), ${delay_ms}))`);
+}
+
 /* Waits until the expression is true in the page. */
 async function until(page, expression, what) {
     const begun = Date.now();
@@ -266,4 +289,4 @@ async function until(page, expression, what) {
     }
 }
 
-module.exports = { workbench, until, open, test, make, makeReport, warplens, reference };
+module.exports = { workbench, settle, until, open, test, make, makeReport, details, warplens, reference };

@@ -45,6 +45,9 @@ async function testSections(page, findings) {
         await page.run(numbers(".findings-list .badge")),
         findings.map(({ number }) => number),
     );
+    /* the ladder of times, from the least it needs to what it took */
+    const rungs = await page.run("[...document.querySelectorAll('#section-ladder .rungs i')].map((part) => part.title)");
+    assert.ok(rungs.length > 1 && rungs[0].startsWith("least work: "), rungs.join("; "));
     /* an address leads to the section */
     await page.go("details/0/" + findings[0].section);
     await until(page, `document.querySelector(".card.chosen") !== null && document.querySelector(".card.chosen").id === "section-${findings[0].section}"`);

@@ -3,10 +3,10 @@
 "use strict";
 const assert = require("assert");
 const path = require("path");
-const { test, make, makeReport, warplens } = require("./browser.js");
+const { test, make, makeReport, settle, warplens } = require("./browser.js");
 
 const ids = "[...document.querySelectorAll('.launches tbody tr')].map((row) => Number(row.dataset.id))";
-const wait = (page) => page.run("new Promise((done) => setTimeout(done, 60))");
+const wait = (page) => settle(page, 60);
 
 async function testTable(page, launches) {
     await page.run("document.querySelector('input[type=search]').focus()");

@@ -1,9 +1,9 @@
 /* Addresses that are wrong, numbers that are long, tables that are wide, findings that are many, the guide. */
 "use strict";
 const assert = require("assert");
-const { test, make } = require("./browser.js");
+const { test, make, settle } = require("./browser.js");
 
-const wait = (page) => page.run("new Promise((done) => setTimeout(done, 80))");
+const wait = (page) => settle(page, 80);
 const text = (page) => page.run("document.getElementById('main').innerText");
 
 async function testAddresses(browser, file) {
@@ -81,14 +81,17 @@ async function testGuide(browser, file) {
 async function testNumbers(browser, file) {
     const page = await browser.page(file + "#source/0");
     await wait(page);
-    const cut = await page.run(`(() => {
+    await page.run(`(() => {
         const { data } = warplens;
         const [own] = Object.values(data("source").launches);
         own.columns.forEach((column) => { column.lines[1] = column.lines[1].map((value) => value + 1234567890); });
-        location.hash = "#launches";
-        return new Promise((done) => setTimeout(() => { location.hash = "#source/0"; setTimeout(() =>
-            done([...document.querySelectorAll(".amount")].filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.textContent)), 200); }, 100));
     })()`);
+    await page.go("launches");
+    await page.go("source/0");
+    await wait(page);
+    const cut = await page.run(
+        `[...document.querySelectorAll(".amount")].filter((node) => node.scrollWidth > node.clientWidth).map((node) => node.textContent)`,
+    );
     assert.deepStrictEqual(cut, []);
     assert.ok(
         await page.run("[...document.querySelectorAll('.amount')].some((node) => /^1,234,5\\d\\d,\\d{3}$/.test(node.textContent))"),

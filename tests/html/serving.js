@@ -120,7 +120,7 @@ async function testStreams(port, key) {
     );
     const told = await Promise.all(first);
     assert.strictEqual((await ask(port, "POST", "/do/baseline?run=1", own)).status, 200);
-    for (let i = 0; i < 500 && !told.every((each) => each.join("").includes('"baseline":1')); i++)
+    for (let i = 0; i < 5000 && !told.every((each) => each.join("").includes('"baseline":1')); i++)
         await new Promise((resolve) => setTimeout(resolve, 20));
     assert.ok(told.every((each) => each.join("").includes('"baseline":1')));
     open.isOver = true;

@@ -2,7 +2,7 @@
  * lines and instructions find each other. */
 "use strict";
 const assert = require("assert");
-const { test, make, until, warplens } = require("./browser.js");
+const { test, make, settle, until, warplens } = require("./browser.js");
 
 const read = `[...document.querySelectorAll(".values [data-column]")].map((node) => [node.dataset.column, Number(node.dataset.value)])`;
 
@@ -17,7 +17,7 @@ test(async (browser, folder) => {
     const ranked = source.lines
         .filter((line) => line.values[heat])
         .sort((a, b) => b.values[heat] - a.values[heat] || a.line - b.line);
-    await page.run("new Promise((done) => setTimeout(done, 50))");
+    await settle(page, 50);
     for (const line of ranked.slice(0, 25)) {
         assert.strictEqual(
             await page.run("document.querySelector('.values h2').textContent"),
@@ -47,7 +47,7 @@ test(async (browser, folder) => {
         await page.run(
             `location.hash = "#source/0/" + encodeURIComponent(${JSON.stringify(line.file)}) + "/${line.line}"`,
         );
-        await page.run("new Promise((done) => setTimeout(done, 100))");
+        await settle(page, 100);
         await page.run(`document.querySelector('[data-instruction="${instruction.index}"]').click()`);
         assert.deepStrictEqual(
             new Map(await page.run(read)),

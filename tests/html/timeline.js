@@ -2,7 +2,7 @@
  * what is to be seen and not at all events, sums are those of the tables, search and arrows find what is there. */
 "use strict";
 const assert = require("assert");
-const { test, make, warplens, reference } = require("./browser.js");
+const { test, make, settle, warplens, reference } = require("./browser.js");
 
 const open_most = 12, // times the reference
     frame_reads_most = 400000; // a look at each event would be four million
@@ -93,14 +93,13 @@ async function testSearchWins(page) {
 /* Sums are those of what is seen, however one came there. */
 async function testSumsFollow(page) {
     const shown = () => page.run("document.querySelector('.sums').textContent");
-    const settle = () => page.run("new Promise((done) => setTimeout(done, 400))");
-    let before = await shown();
+        let before = await shown();
     for (const act of [
         "document.querySelector('canvas.timeline').dispatchEvent(new WheelEvent('wheel', {deltaY: -100, bubbles: true, cancelable: true}))",
         "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'd', bubbles: true}))",
     ]) {
         await page.run(act.replace("document.dispatchEvent", "document.body.dispatchEvent"));
-        await settle();
+        await settle(page, 400);
         const after = await shown();
         assert.notStrictEqual(after, before, act);
         before = after;

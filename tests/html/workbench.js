@@ -64,7 +64,7 @@ async function seeLines(page) {
     const found = await page.run(`(() => {
         const launch = warplens.data("source").launches[0], column = launch.columns.find((each) => each.name === "memory_l1_wavefronts_shared");
         const sum = (list) => list.reduce((all, value) => all + value, 0);
-        const shown = [...document.querySelectorAll(".pane:first-child .since")].map((cell) => cell.textContent).filter(Boolean);
+        const shown = [...document.querySelectorAll(".pane:first-child .code .since")].map((cell) => cell.textContent).filter(Boolean);
         const numbers = shown.map((text) => Number(text.replace("−", "-").replace(/,/g, "")));
         return { wanted: sum(column.lines[1]) - sum(column.base_lines[1]), told: sum(numbers), better: document.querySelectorAll(".since.better").length };
     })()`);

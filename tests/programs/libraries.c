@@ -94,6 +94,31 @@ static void test_random(void)
     EXPECT(cudaFree(floats), 0);
 }
 
+/* The same by the call whose types are those of CUDA: x becomes expected. */
+static void check_advanced_plan(void *library, int n, int lines, void *x, const void *expected)
+{
+    enum { C_32F = 4, R_16F = 2 };
+    int plan;
+    long long size = n;
+    size_t bytes = sizeof(float[2]) * (size_t)(n * lines), space = 1;
+    void *y = NULL;
+    int (*make)(int, int, long long *, long long *, long long, long long, int, long long *,
+                long long, long long, int, long long, size_t *, int) =
+        FIND(int (*)(int, int, long long *, long long *, long long, long long, int, long long *,
+                     long long, long long, int, long long, size_t *, int),
+             library, "cufftXtMakePlanMany");
+    EXPECT(cudaMallocManaged(&y, bytes, 1), 0);
+    EXPECT(FIND(int (*)(int *), library, "cufftCreate")(&plan), 0);
+    EXPECT(make(plan, 1, &size, NULL, 1, n, C_32F, NULL, 1, n, C_32F, lines, &space, C_32F), 0);
+    EXPECT(FIND(int (*)(int, void *, void *, int), library, "cufftXtExec")(plan, x, y, -1), 0);
+    EXPECT(memcmp(y, expected, bytes), 0);
+    capture_stderr();
+    EXPECT(make(plan, 1, &size, NULL, 1, n, R_16F, NULL, 1, n, C_32F, lines, &space, C_32F), 16);
+    EXPECT(strstr(captured_stderr(), "cufftXtMakePlanMany") != NULL, n == 1);
+    EXPECT(FIND(int (*)(int), library, "cufftDestroy")(plan), 0);
+    EXPECT(cudaFree(y), 0);
+}
+
 /* Two lines of n complex numbers against the sum that defines the transform, and back. */
 static void test_transform(void *library, int n)
 {
@@ -125,6 +150,7 @@ static void test_transform(void *library, int n)
         }
     }
     EXPECT(worst < 1e-3, 1);
+    check_advanced_plan(library, n, LINES, x, y);
     EXPECT(execute(plan, y, y, 1), 0);
     for (int i = 0; i < n * LINES; i++)
         EXPECT(fabsf(y[i][0] / (float)n - x[i][0]) < 1e-4f, 1);
@@ -298,13 +324,163 @@ static void test_collectives(void)
         EXPECT(FIND(call_1, library, "ncclCommDestroy")(ranks[i]), 0);
 }
 
+/* A 3 x 3 matrix of six elements, its products and solutions, in each way it can be stored. */
+enum { SIZE = 3, ELEMENTS = 6, INDEX_32 = 2, DOUBLE = 1, PLAIN = 0, TRANSPOSE = 1 };
+static const int sparse_rows[ELEMENTS] = {0, 0, 1, 2, 2, 2},
+                 sparse_columns[ELEMENTS] = {0, 2, 1, 0, 1, 2},
+                 sparse_offsets[SIZE + 1] = {0, 2, 3, 6};
+static const double sparse_values[ELEMENTS] = {2, 1, 3, 4, 7, 5};
+
+static void *managed(const void *from, size_t bytes)
+{
+    void *made = NULL;
+    EXPECT(cudaMallocManaged(&made, bytes, 1), 0);
+    memcpy(made, from, bytes);
+    return made;
+}
+
+static double sparse_at(int row, int column)
+{
+    for (int i = 0; i < ELEMENTS; i++)
+        if (sparse_rows[i] == row && sparse_columns[i] == column)
+            return sparse_values[i];
+    return 0;
+}
+
+typedef int (*make_compressed)(void **, int64_t, int64_t, int64_t, void *, void *, void *, int, int,
+                               int, int);
+typedef int (*sparse_product)(void *, int, const void *, void *, void *, const void *, void *, int,
+                              int, void *);
+
+/* y = 2 a x + y, and of the transposed a. */
+static void check_products(void *library, void *handle, void *matrix)
+{
+    const double alpha = 2, beta = 1, begin[SIZE] = {1, 2, 3};
+    int (*make)(void **, int64_t, void *, int) =
+        FIND(int (*)(void **, int64_t, void *, int), library, "cusparseCreateDnVec");
+    sparse_product multiply = FIND(sparse_product, library, "cusparseSpMV");
+    for (int op = PLAIN; op <= TRANSPOSE; op++) {
+        double *x = managed(begin, sizeof begin), *y = managed(begin, sizeof begin);
+        void *in = NULL, *out = NULL;
+        EXPECT(make(&in, SIZE, x, DOUBLE), 0);
+        EXPECT(make(&out, SIZE, y, DOUBLE), 0);
+        EXPECT(multiply(handle, op, &alpha, matrix, in, &beta, out, DOUBLE, 0, NULL), 0);
+        for (int row = 0; row < SIZE; row++) {
+            double sum = begin[row];
+            for (int k = 0; k < SIZE; k++)
+                sum += 2 * (op ? sparse_at(k, row) : sparse_at(row, k)) * begin[k];
+            EXPECT(y[row] == sum, 1);
+        }
+        EXPECT(FIND(call_1, library, "cusparseDestroyDnVec")(in), 0);
+        EXPECT(FIND(call_1, library, "cusparseDestroyDnVec")(out), 0);
+    }
+}
+
+/* The lower triangle: a y = 2 x. */
+static void check_solution(void *library, void *handle, void *matrix)
+{
+    const double alpha = 2, begin[SIZE] = {1, 3, 14}, expected[SIZE] = {1, 2, 2};
+    double *x = managed(begin, sizeof begin), *y = managed(begin, sizeof begin);
+    void *in = NULL, *out = NULL;
+    int (*make)(void **, int64_t, void *, int) =
+        FIND(int (*)(void **, int64_t, void *, int), library, "cusparseCreateDnVec");
+    EXPECT(make(&in, SIZE, x, DOUBLE), 0);
+    EXPECT(make(&out, SIZE, y, DOUBLE), 0);
+    EXPECT(FIND(int (*)(void *, int, const void *, void *, void *, void *, int, int, void *),
+                library,
+                "cusparseSpSV_solve")(handle, PLAIN, &alpha, matrix, in, out, DOUBLE, 0, NULL),
+           0);
+    for (int i = 0; i < SIZE; i++)
+        EXPECT(y[i] == expected[i], 1);
+}
+
+/* To a dense matrix and back into other memory. */
+static void check_conversions(void *library, void *handle, void *matrix)
+{
+    enum { BY_ROW = 2 };
+    double nothing[SIZE * SIZE] = {9, 9, 9, 9, 9, 9, 9, 9, 9}, values[ELEMENTS] = {0};
+    int offsets[SIZE + 1] = {0}, columns[ELEMENTS] = {0};
+    double *dense = managed(nothing, sizeof nothing), *to = managed(values, sizeof values);
+    int *starts = managed(offsets, sizeof offsets), *indices = managed(columns, sizeof columns);
+    void *full = NULL, *made = NULL;
+    int64_t size[3];
+    typedef int (*convert)(void *, void *, void *, int, void *);
+    EXPECT(FIND(int (*)(void **, int64_t, int64_t, int64_t, void *, int, int), library,
+                "cusparseCreateDnMat")(&full, SIZE, SIZE, SIZE, dense, DOUBLE, BY_ROW),
+           0);
+    EXPECT(FIND(convert, library, "cusparseSparseToDense")(handle, matrix, full, 0, NULL), 0);
+    for (int i = 0; i < SIZE * SIZE; i++)
+        EXPECT(dense[i] == sparse_at(i / SIZE, i % SIZE), 1);
+    EXPECT(FIND(make_compressed, library, "cusparseCreateCsr")(&made, SIZE, SIZE, 0, starts, NULL,
+                                                               NULL, INDEX_32, INDEX_32, 0, DOUBLE),
+           0);
+    EXPECT(FIND(convert, library, "cusparseDenseToSparse_analysis")(handle, full, made, 0, NULL),
+           0);
+    EXPECT(FIND(int (*)(void *, int64_t *, int64_t *, int64_t *), library,
+                "cusparseSpMatGetSize")(made, &size[0], &size[1], &size[2]),
+           0);
+    EXPECT(size[2], ELEMENTS);
+    EXPECT(FIND(int (*)(void *, void *, void *, void *), library,
+                "cusparseCsrSetPointers")(made, starts, indices, to),
+           0);
+    EXPECT(FIND(convert, library, "cusparseDenseToSparse_convert")(handle, full, made, 0, NULL), 0);
+    EXPECT(memcmp(starts, sparse_offsets, sizeof sparse_offsets), 0);
+    EXPECT(memcmp(indices, sparse_columns, sizeof sparse_columns), 0);
+    EXPECT(memcmp(to, sparse_values, sizeof sparse_values), 0);
+}
+
+static void test_sparse(void)
+{
+    enum { BASE = 0, NUMERIC = 1, HALF_VALUES = 2 };
+    void *library = open_library("libcusparse.so.12"), *handle = NULL, *matrix = NULL;
+    int no_offsets[SIZE + 1] = {0}, no_rows[ELEMENTS] = {0};
+    double no_values[ELEMENTS] = {0};
+    int *offsets = managed(sparse_offsets, sizeof sparse_offsets);
+    int *rows = managed(sparse_rows, sizeof sparse_rows);
+    int *columns = managed(sparse_columns, sizeof sparse_columns);
+    double *values = managed(sparse_values, sizeof sparse_values);
+    int *of_columns = managed(no_offsets, sizeof no_offsets);
+    int *to_rows = managed(no_rows, sizeof no_rows);
+    double *to_values = managed(no_values, sizeof no_values);
+    EXPECT(FIND(call_1, library, "cusparseCreate")(&handle), 0);
+    EXPECT(FIND(make_compressed, library, "cusparseCreateCsr")(&matrix, SIZE, SIZE, ELEMENTS,
+                                                               offsets, columns, values, INDEX_32,
+                                                               INDEX_32, BASE, DOUBLE),
+           0);
+    check_products(library, handle, matrix);
+    check_solution(library, handle, matrix);
+    check_conversions(library, handle, matrix);
+    EXPECT(FIND(call_1, library, "cusparseDestroySpMat")(matrix), 0);
+    EXPECT(FIND(int (*)(void **, int64_t, int64_t, int64_t, void *, void *, void *, int, int, int),
+                library, "cusparseCreateCoo")(&matrix, SIZE, SIZE, ELEMENTS, rows, columns, values,
+                                              INDEX_32, BASE, DOUBLE),
+           0);
+    check_products(library, handle, matrix);
+    EXPECT(FIND(int (*)(void *, int, int, int, void *, int *, int *, void *, int *, int *, int, int,
+                        int, int, void *),
+                library, "cusparseCsr2cscEx2")(handle, SIZE, SIZE, ELEMENTS, values, offsets,
+                                               columns, to_values, of_columns, to_rows, DOUBLE,
+                                               NUMERIC, BASE, 0, NULL),
+           0);
+    EXPECT(FIND(make_compressed, library, "cusparseCreateCsc")(&matrix, SIZE, SIZE, ELEMENTS,
+                                                               of_columns, to_rows, to_values,
+                                                               INDEX_32, INDEX_32, BASE, DOUBLE),
+           0);
+    check_products(library, handle, matrix);
+    capture_stderr();
+    EXPECT(FIND(sparse_product, library, "cusparseSpMV")(handle, 0, values, matrix, matrix, values,
+                                                         matrix, HALF_VALUES, 0, NULL),
+           3);
+    (void)captured_stderr();
+}
+
 static void test_handles(void)
 {
     static const struct {
         const char *file, *create, *destroy, *refused;
         int status;
     } rows[] = {
-        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseSpMV", 10},
+        {"libcusparse.so.12", "cusparseCreate", "cusparseDestroy", "cusparseSpGEMM_compute", 10},
         {"libcusolver.so.12", "cusolverDnCreate", "cusolverDnDestroy", "cusolverDnSgetrf", 9},
         {"libcudnn.so.9", "cudnnCreate", "cudnnDestroy", "cudnnConvolutionForward", 3000},
     };
@@ -348,6 +524,7 @@ int main(void)
     test_product();
     test_device();
     test_collectives();
+    test_sparse();
     test_handles();
     test_linker();
     return failures != 0;

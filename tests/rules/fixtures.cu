@@ -16,6 +16,7 @@
 //   stall-wait fires_stall_wait silent_stalls
 //   stall-branch-resolving fires_stall_branch_resolving silent_stalls
 //   stall-not-selected fires_stall_not_selected silent_stalls
+//   dependent-arithmetic fires_stall_wait silent_stalls
 //   thread-per-row fires_few_threads silent_thread_per_row
 // What only hardware tells of is in hardware.cu.
 #include <cstdio>
@@ -526,6 +527,40 @@ __global__ void silent_power_function(arrays x)
 {
     x.d[global_index()] = pow(x.d[global_index()], x.d[x.zero[0]]);
 }
+// Divided by what stays the same, and by what is loaded once and divides once.
+__global__ void fires_float_division(arrays x)
+{
+    float own = x.a[global_index()], by = x.a[x.zero[0]] + 3;
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        own = own / by + 1.5f;
+    x.b[global_index()] = own;
+}
+__global__ void silent_float_division(arrays x)
+{
+    x.b[global_index()] = work(x.a[global_index()] / (x.b[global_index()] + 3), 64);
+}
+__device__ int bits_of(unsigned word, bool is_by_bit)
+{
+    int sum = 0;
+#pragma unroll
+    for (int k = 0; k < 32; k++)
+        sum += is_by_bit ? word >> k & 1 : 0;
+    return is_by_bit ? sum : __popc(word);
+}
+__global__ void fires_bit_loop(arrays x)
+{
+    x.i[global_index()] = bits_of(__float_as_int(x.a[global_index()]), true);
+}
+// Indices into what is a power of two long are no bits that are counted.
+__global__ void silent_bit_loop(arrays x)
+{
+    int sum = bits_of(__float_as_int(x.a[global_index()]), false), mask = x.zero[0] + 1023;
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        sum += (sum + 977 * k) & (mask - 1);
+    x.i[global_index()] = sum;
+}
 __global__ void fires_index_arithmetic(arrays x)
 {
     int i = global_index();
@@ -828,6 +863,8 @@ static const struct launch launches[] = {
     BOTH(double),
     BOTH(special_functions),
     BOTH(power_function),
+    BOTH(float_division),
+    BOTH(bit_loop),
     BOTH(index_arithmetic),
     BOTH(integer_division),
     BOTH(constant_scattered),

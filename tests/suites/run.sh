@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds the programs of a public suite with nvcc, runs each on the simulated GPU and writes a table
-# of results. Fetches nothing: FOLDER is a checkout of github.com/NVIDIA/cuda-samples or of
-# github.com/zjin-lcf/HeCBench. See README.md beside this file.
+# of results. Fetches nothing: FOLDER is a checkout of github.com/NVIDIA/cuda-samples, of
+# github.com/zjin-lcf/HeCBench or of github.com/karpathy/llm.c. See README.md beside this file.
 #
 #   run.sh [-b BUILD] [-w WORK] [-l LIMIT_S] [-r] SUITE FOLDER [NAME...]
 #
-#   SUITE  cuda-samples or hecbench: names the table SUITE.txt beside this file
+#   SUITE  cuda-samples, hecbench or llm.c: names the table SUITE.txt beside this file
 #   NAME   only these rows; default all
 #   -b     build folder of Warplens (default: build)
 #   -w     where programs are built and results kept (default: suites/ in the build folder)
@@ -43,7 +43,13 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 case $suite in
 cuda-samples) root=$folder/Samples includes="-I$folder/Common" ;;
 hecbench) root=$folder/src includes="-I$folder/src/include" ;;
+llm.c) root=$folder/dev includes='' ;;
 esac
+
+# The folder of a program: of one that is a file among others theirs.
+folder_of() {
+    if [ -f "$root/$1" ]; then dirname "$root/$1"; else echo "$root/$1"; fi
+}
 
 trim() { echo "$1" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//'; }
 
@@ -51,7 +57,7 @@ trim() { echo "$1" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//'; }
 # fatbin:SOURCE=FILE or ptx:SOURCE=FILE for what the program loads by itself, headers:NAME for what of
 # the toolkit's it looks for, and NAME=VALUE for its environment when it runs.
 build_program() {
-    mkdir -p "$place" && cp -rsf "$root/$name/." "$place/" && cd "$place" || return 1
+    mkdir -p "$place" && cp -rsf "$(folder_of "$name")/." "$place/" && cd "$place" || return 1
     inputs=''
     for word in $sources; do
         case $word in
@@ -100,10 +106,14 @@ processor_seconds() {
 
 run_row() {
     place=$work/$(echo "$name" | tr / .)
+    case $expected in
+    until:*) until=yes expected=${expected#until:} ;;
+    *) until='' ;;
+    esac
     result=passed reason='' seconds=''
     if [ -n "$left_out" ]; then
         result='left out' reason=$left_out
-    elif [ ! -d "$root/$name" ]; then
+    elif [ ! -d "$(folder_of "$name")" ]; then
         result=failed reason='no such folder'
     elif { [ -n "$again" ] || [ ! -x "$place/program.exe" ]; } &&
         ! (build_program) >"$place.build.log" 2>&1; then
@@ -119,10 +129,18 @@ run_row() {
         (
             # shellcheck disable=SC3045
             ulimit -t "$limit"
-            cd "$place" && CUDA_PATH=$toolkit LD_LIBRARY_PATH=$build/lib:$toolkit/lib64 \
-                env $environment timeout -k 5 $((limit * 10)) ./program.exe $arguments \
-                >run.log 2>&1 </dev/null
+            cd "$place" || exit 1
+            CUDA_PATH=$toolkit LD_LIBRARY_PATH=$build/lib:$toolkit/lib64 \
+                env $environment timeout -k 5 $((limit * 10)) ${until:+stdbuf -oL} ./program.exe $arguments \
+                >run.log 2>&1 </dev/null &
+            running=$!
+            while [ -n "$until" ] && kill -0 $running 2>/dev/null; do
+                sleep 0.5
+                if grep -a -q -E -e "$expected" run.log; then kill $running; fi
+            done
+            wait $running
             code=$?
+            if [ -n "$until" ] && [ $code -ge 124 ]; then code=0; fi # the check decides
             times >times.log
             exit $code
         )

@@ -6,19 +6,20 @@ work=$1
 cat <<'END'
 # Public suites on the simulated GPU
 
-Programs of two public suites, built with `nvcc -cudart shared` and run on the simulated GPU (model h200)
+Programs of three public suites, built with `nvcc -cudart shared` and run on the simulated GPU (model h200)
 by `tests/suites/run.sh`. A program passes if its own check does: the text that the table beside the script
 names, or, where it prints none, an exit code of 0 with no message of Warplens. Arguments are made small;
 times are seconds on two cores that were shared with many other programs, of processor time in the rows that were run last.
 What was "not done" had the time that its row says, 20 to 100 s, and may be done on a free machine. The page is written
 by `tests/suites/table.sh`; rows that were not run again keep their former results.
 END
-for suite in cuda-samples hecbench; do
+for suite in cuda-samples hecbench llm.c; do
     results=$work/$suite.results
     [ -s "$results" ] || continue
     case $suite in
-    cuda-samples) title="NVIDIA's cuda-samples" ;;
-    hecbench) title="HeCBench" ;;
+    cuda-samples) title="NVIDIA's cuda-samples (github.com/NVIDIA/cuda-samples)" ;;
+    hecbench) title="HeCBench (github.com/zjin-lcf/HeCBench)" ;;
+    llm.c) title="llm.c's dev/cuda (github.com/karpathy/llm.c)" ;;
     esac
     count() { grep -c "^[^|]*|$1|" "$results" || true; }
     printf '\n## %s\n\n' "$title"

@@ -170,10 +170,16 @@ static bool has_field(lua_State *lua, const char *name)
     return is_there;
 }
 
+/* A section or a rule: rules have groups, too, which are not those of metrics. */
+static bool is_of_others(lua_State *lua)
+{
+    return has_field(lua, "identifier") || has_field(lua, "apply");
+}
+
 static enum wl_code use_file(void *self, lua_State *lua, const char *file, struct wl_error *error)
 {
     enum wl_code code = WL_OK;
-    if (has_field(lua, "identifier") || has_field(lua, "apply")) /* a section or a rule */
+    if (is_of_others(lua))
         return WL_OK;
     size_t count = lua_rawlen(lua, -1);
     for (size_t i = 1; i <= count && code == WL_OK; i++) {
@@ -181,11 +187,13 @@ static enum wl_code use_file(void *self, lua_State *lua, const char *file, struc
         snprintf(what, sizeof what, "row %zu", i);
         if (lua_rawgeti(lua, -1, (lua_Integer)i) != LUA_TTABLE)
             code = wl_error_set(error, WL_ERR_CORRUPT, "%s: %s is not a table", file, what);
+        else if (is_of_others(lua))
+            code = WL_OK;
         else if (has_field(lua, "suffix"))
             code = add_suffix(self, lua, file, what, error);
         else if (has_field(lua, "group") || has_field(lua, "breakdown"))
             code = wl_metric_group_read(self, lua, file, what, error);
-        else if (!has_field(lua, "identifier") && !has_field(lua, "apply"))
+        else
             code = add_row(self, lua, file, what, error);
         lua_pop(lua, 1);
     }

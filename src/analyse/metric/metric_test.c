@@ -432,6 +432,15 @@ static void bad_files_are_refused(void **state)
     catalog_with("while true do end", ":1: stopped after 2000000 instructions");
 }
 
+static void rules_and_sections_are_left_to_others(void **state)
+{
+    (void)state;
+    struct wl_metric_catalog *own = catalog_with(
+        "return { { id = 'r', group = 'g', apply = function() end }, { identifier = 's', group = 'g' } }",
+        NULL);
+    wl_metric_catalog_free(own);
+}
+
 static void bad_formulas_make_absent(void **state)
 {
     (void)state;
@@ -592,6 +601,7 @@ int main(void)
         cmocka_unit_test(each_name_has_one_row),
         cmocka_unit_test(names_are_expanded),
         cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(rules_and_sections_are_left_to_others),
         cmocka_unit_test(bad_formulas_make_absent),
         cmocka_unit_test(a_row_of_the_user_replaces_ours),
         cmocka_unit_test(the_reference_is_the_catalog),

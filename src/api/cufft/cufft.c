@@ -1,6 +1,7 @@
 /* cuFFT's transforms of one, two and three dimensions, single and double precision, batches with
  * their own steps where they have one dimension. Names and numbers are those of the cuFFT
  * documentation. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -219,6 +220,58 @@ int cufftMakePlanMany(int number, int rank, int *n, int *in_size, int in_stride,
     return make(number, rank, n, NULL, NULL, type, count);
 }
 
+int cufftMakePlanMany64(int number, int rank, long long *n, long long *in_size, long long in_stride,
+                        long long in_distance, long long *out_size, long long out_stride,
+                        long long out_distance, int type, long long count, size_t *workspace_bytes)
+{
+    enum { RANK_MAX = 3 };
+    int sizes[3][RANK_MAX] = {{0}};
+    if (!n)
+        return INVALID_VALUE;
+    if (rank < 1 || rank > RANK_MAX || count < 1 || count > INT_MAX || in_distance > INT_MAX ||
+        out_distance > INT_MAX || in_stride > INT_MAX || out_stride > INT_MAX)
+        return INVALID_SIZE;
+    for (int i = 0; i < rank; i++) {
+        if (n[i] > INT_MAX)
+            return INVALID_SIZE;
+        sizes[0][i] = (int)n[i];
+        sizes[1][i] = in_size ? (int)in_size[i] : 0;
+        sizes[2][i] = out_size ? (int)out_size[i] : 0;
+    }
+    return cufftMakePlanMany(number, rank, sizes[0], in_size ? sizes[1] : NULL, (int)in_stride,
+                             (int)in_distance, out_size ? sizes[2] : NULL, (int)out_stride,
+                             (int)out_distance, type, (int)count, workspace_bytes);
+}
+
+/* The kind of transform between two types as CUDA numbers them; 0: there is none. */
+static int type_between(int in, int out)
+{
+    enum { R_32F = 0, R_64F = 1, C_32F = 4, C_64F = 5 };
+    static const int rows[][3] = {
+        {C_32F, C_32F, C2C}, {R_32F, C_32F, R2C}, {C_32F, R_32F, C2R},
+        {C_64F, C_64F, Z2Z}, {R_64F, C_64F, D2Z}, {C_64F, R_64F, Z2D},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i][0] == in && rows[i][1] == out)
+            return rows[i][2];
+    return 0;
+}
+
+int cufftXtMakePlanMany(int number, int rank, long long *n, long long *in_size, long long in_stride,
+                        long long in_distance, int in_type, long long *out_size,
+                        long long out_stride, long long out_distance, int out_type, long long count,
+                        size_t *workspace_bytes, int compute_type)
+{
+    int type = type_between(in_type, out_type);
+    (void)compute_type;
+    if (!type) {
+        wl_device_refuse("cufftXtMakePlanMany (cuFFT) of types other than floats and doubles");
+        return NOT_SUPPORTED;
+    }
+    return cufftMakePlanMany64(number, rank, n, in_size, in_stride, in_distance, out_size,
+                               out_stride, out_distance, type, count, workspace_bytes);
+}
+
 static int create_and(int *number, int status)
 {
     if (status)
@@ -391,6 +444,16 @@ int cufftExecC2R(int number, void *in, void *out)
 int cufftExecZ2D(int number, void *in, void *out)
 {
     return execute(number, Z2D, in, out, 1);
+}
+
+int cufftXtExec(int number, void *in, void *out, int direction)
+{
+    struct plan *plan = find(number);
+    if (!plan || !plan->is_made)
+        return INVALID_PLAN;
+    bool is_whole = form_in(plan->type) == WHOLE && form_out(plan->type) == WHOLE;
+    return execute(number, plan->type, in, out,
+                   is_whole ? direction > 0 : form_out(plan->type) == REAL);
 }
 
 /* ---- what is not there ---- */

@@ -483,6 +483,17 @@ static void lay_out_parameters(struct lowering *lowering)
     program->parameter_bytes = (uint32_t)end;
 }
 
+/* From the operation at `at` to the last that reads what it writes. */
+static void set_lives(const struct lowered *lowered, uint32_t at, const uint32_t *index_of,
+                      const struct lowered *items, struct wl_op *op)
+{
+    for (int k = 0; k < 4; k++) {
+        const uint32_t last = lowered->last_read[k];
+        const uint32_t reader = last ? index_of[last] + items[last].needs_yield : 0;
+        op->lives[k] = reader > at ? (uint16_t)(reader - at < UINT16_MAX ? reader - at : 0) : 0;
+    }
+}
+
 /* Replaces labels by operation indices; inserts YIELD where a warp has to wait. */
 static void write_program(struct lowering *lowering)
 {
@@ -508,6 +519,7 @@ static void write_program(struct lowering *lowering)
             op.target = index_of[lowering->labels.items[op.target]];
         if (op.reconverge != UINT32_MAX)
             op.reconverge = index_of[op.reconverge];
+        set_lives(&lowering->ops.items[i], at, index_of, lowering->ops.items, &op);
         program->ops[at++] = op;
     }
     program->ops[at++] = (struct wl_op){.code = WL_OP_EXIT};

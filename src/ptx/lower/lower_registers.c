@@ -63,6 +63,17 @@ static void solve(struct liveness *liveness)
     free(live);
 }
 
+/* Whether a register but a constant is alive where block b begins. */
+static bool is_any_live(const struct liveness *liveness, uint32_t b)
+{
+    for (uint32_t reg = 0; reg < liveness->lowering->registers.count && b < liveness->block_count;
+         reg++)
+        if (liveness->live_in[b * liveness->words + WORD(reg)] & BIT(reg) &&
+            !liveness->lowering->registers.items[reg].is_constant)
+            return true;
+    return false;
+}
+
 static void extend(struct liveness *liveness, uint32_t reg, uint32_t at)
 {
     if (at < liveness->first[reg])
@@ -161,7 +172,7 @@ static uint32_t scan(struct liveness *liveness, enum wl_operand_class operand_cl
         const struct virtual_register *item = &lowering->registers.items[reg];
         struct interval interval = {reg, liveness->first[reg], liveness->last[reg]};
         if (item->operand_class == operand_class && !item->is_constant && !item->fixed &&
-            !item->is_kept && interval.first != UINT32_MAX)
+            !item->is_kept && !item->is_parameter && interval.first != UINT32_MAX)
             WL_PUSH(&intervals, interval);
     }
     if (intervals.count)
@@ -211,6 +222,49 @@ static void place_kept(struct lowering *lowering, uint32_t *end)
     program->kept_bytes = *end - program->kept_offset;
 }
 
+/* Whether an operation does nothing but load one kernel parameter as it stands. */
+static bool loads_parameter(const struct lowered *lowered)
+{
+    const struct wl_op *op = &lowered->op;
+    return op->code == WL_OP_LOAD_PARAM && op->count == 1 && !lowered->is_guarded &&
+           op->width_bytes == (op->flags & WL_OPF_DST64 ? 8 : 4);
+}
+
+/* Registers that are written once, with a parameter: these have it all the time, in places of their
+ * own that are filled when the launch begins. */
+static void place_parameters(struct lowering *lowering, uint32_t *end)
+{
+    struct wl_program *program = lowering->program;
+    uint32_t *writes = wl_alloc_zero(lowering->registers.count + 1, sizeof *writes), most = 0;
+    for (size_t i = 0; i < lowering->ops.count && !lowering->is_called; i++) {
+        struct lowered *lowered = &lowering->ops.items[i];
+        const uint32_t count = lower_operand_count(lowered);
+        for (uint32_t k = 0; k < count; k++) {
+            bool is_def, is_use;
+            const uint32_t *reg = lower_operand(lowering, lowered, k, &is_def, &is_use);
+            if (reg && is_def)
+                writes[*reg]++;
+        }
+        most += loads_parameter(lowered);
+    }
+    program->parameter_registers = wl_alloc_zero(most, sizeof *program->parameter_registers);
+    for (size_t i = 0; i < lowering->ops.count && most; i++) {
+        const struct lowered *lowered = &lowering->ops.items[i];
+        if (!loads_parameter(lowered) || writes[lowered->op.dst] != 1)
+            continue;
+        struct virtual_register *reg = &lowering->registers.items[lowered->op.dst];
+        if (reg->is_kept || reg->fixed || reg->is_constant)
+            continue;
+        reg->is_parameter = true;
+        reg->offset = *end;
+        program->parameter_registers[program->parameter_register_count++] =
+            (struct wl_parameter_register){*end, (uint32_t)lowered->op.imm,
+                                           lowered->op.width_bytes};
+        *end += class_bytes[reg->operand_class];
+    }
+    free(writes);
+}
+
 static void place_constants(struct lowering *lowering, uint32_t *end)
 {
     struct wl_program *program = lowering->program;
@@ -227,6 +281,23 @@ static void place_constants(struct lowering *lowering, uint32_t *end)
         program->constants[program->constant_count++] =
             (struct wl_constant){*end, width_bytes, reg->bits};
         *end += class_bytes[reg->operand_class];
+    }
+}
+
+/* Tells each operation how long what it writes is alive, as far as one thread sees it. */
+static void note_last_reads(struct lowering *lowering, const struct liveness *liveness)
+{
+    for (size_t i = 0; i < lowering->ops.count; i++) {
+        struct lowered *lowered = &lowering->ops.items[i];
+        const uint32_t registers[] = {lowered->op.dst, lowered->op.b, lowered->op.c, lowered->op.d};
+        static const uint8_t fields[] = {FIELD_DST, FIELD_B, FIELD_C, FIELD_D};
+        for (int k = 0; k < 4; k++) {
+            if (!(lowered->defs & fields[k]) || registers[k] == NO_REGISTER)
+                continue;
+            const struct virtual_register *item = &lowering->registers.items[registers[k]];
+            if (!item->is_kept && !item->fixed && !item->is_constant)
+                lowered->last_read[k] = liveness->last[registers[k]];
+        }
     }
 }
 
@@ -263,18 +334,23 @@ void lower_place_registers(struct lowering *lowering)
     memset(liveness.first, 0xff, (count + 1) * sizeof(uint32_t));
     memset(liveness.last, 0xff, (count + 1) * sizeof(uint32_t));
     solve(&liveness);
+    lowering->program->may_read_unset |= is_any_live(&liveness, 0);
     uint32_t most = find_intervals(&liveness);
     lowering->program->register_estimate = estimate_registers(most);
     uint32_t *slot_of = wl_alloc_zero(count, sizeof *slot_of);
     uint32_t end = (lowering->incoming_bytes + 63) / 64 * 64;
     place_kept(lowering, &end);
+    place_parameters(lowering, &end);
+    note_last_reads(lowering, &liveness);
     static const enum wl_operand_class classes[] = {WL_CLASS_PREDICATE, WL_CLASS_32, WL_CLASS_64};
     for (int c = 0; c < 3; c++) {
         uint32_t total = scan(&liveness, classes[c], slot_of);
         for (size_t reg = 0; reg < count; reg++)
             if (lowering->registers.items[reg].operand_class == classes[c] &&
                 !lowering->registers.items[reg].is_constant &&
-                !lowering->registers.items[reg].is_kept && !lowering->registers.items[reg].fixed)
+                !lowering->registers.items[reg].is_kept &&
+                !lowering->registers.items[reg].is_parameter &&
+                !lowering->registers.items[reg].fixed)
                 lowering->registers.items[reg].offset =
                     end + slot_of[reg] * class_bytes[classes[c]];
         end = (end + total * class_bytes[classes[c]] + 63) / 64 * 64;

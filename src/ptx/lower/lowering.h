@@ -21,6 +21,8 @@ struct lowered {
     bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
     uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
     uint8_t list_defs, list_uses;
+    uint32_t
+        last_read[4]; /* of what is written to dst, b, c, d: the last operation; 0: no telling */
 };
 
 /* Where a register lies that is not placed by the scan: what a call passes, at a fixed place behind
@@ -32,10 +34,11 @@ struct virtual_register {
     bool is_short;         /* of 16 bits or less: kept zero-extended in 32 */
     uint8_t fixed;         /* enum fixed_place; then offset counts from there */
     bool is_constant;
-    bool is_kept;    /* other lanes may read what a lane left there: its place is its own */
-    uint64_t bits;   /* constants */
-    uint32_t offset; /* in the register file, once placed */
-    uint32_t upper;  /* the register of the upper half of 128 bits; 0: it is not so wide */
+    bool is_parameter; /* a kernel parameter and nothing else, the same in all lanes */
+    bool is_kept;      /* other lanes may read what a lane left there: its place is its own */
+    uint64_t bits;     /* constants */
+    uint32_t offset;   /* in the register file, once placed */
+    uint32_t upper;    /* the register of the upper half of 128 bits; 0: it is not so wide */
 };
 
 /* A .param variable that holds a call's argument or result: its parts are registers. */

@@ -30,6 +30,9 @@ struct wl_stream_summary {
     bool is_torn;     /* ended within a record: the process was killed or the disk was full */
     bool has_end;     /* put_end was there */
     uint64_t dropped; /* records the writer had to drop */
+    /* The process, if it went on as another program with a stream of its own; wl_stream_replay
+     * leaves it 0. */
+    uint64_t replaced_pid;
     /* the launch that the process was in; wl_stream_replay leaves it NULL: stream/running.h */
     const struct wl_running *running;
 };

@@ -55,7 +55,7 @@ static void paint_arrow(const struct wl_shape *shape, cairo_t *cairo)
     cairo_line_to(cairo, tip.x - length * cos(angle - 0.45), tip.y - length * sin(angle - 0.45));
     cairo_line_to(cairo, tip.x - length * cos(angle + 0.45), tip.y - length * sin(angle + 0.45));
     cairo_close_path(cairo);
-    set_ink(cairo, WL_INK_LINE);
+    set_ink(cairo, shape->stroke);
     cairo_fill(cairo);
 }
 

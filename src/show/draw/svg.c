@@ -135,7 +135,8 @@ void wl_drawing_svg(const struct wl_drawing *drawing, struct wl_text *out)
                      "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
                      "markerWidth=\"9\" markerHeight=\"9\" "
                      "markerUnits=\"userSpaceOnUse\" orient=\"auto\">"
-                     "<path d=\"M0 0L8 4L0 8z\" class=\"f-line\"/></marker></defs>\n"
+                     "<path d=\"M0 0L8 4L0 8z\" class=\"f-line\" style=\"fill:context-stroke\"/>"
+                     "</marker></defs>\n"
                      "<rect width=\"100%\" height=\"100%\" class=\"f-paper\"/>\n");
     for (size_t i = 0; i < drawing->count; i++) {
         wl_drawing_element(&drawing->items[i], false, out);

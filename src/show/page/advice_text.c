@@ -119,7 +119,10 @@ void wl_advice_add_gain(const struct wl_advice *advice, struct wl_text *out)
 {
     if (!advice->has_gain)
         return;
-    wl_text_addf(out, "saves %.0f%% (%.2fx)", 100 * advice->saved, advice->factor);
+    if (advice->saved < 0.005)
+        wl_text_add(out, "saves less than 1%");
+    else
+        wl_text_addf(out, "saves %.0f%% (%.2fx)", 100 * advice->saved, advice->factor);
     if (advice->saved_ns > 0) {
         struct wl_metric_value time = {
             .is_present = true, .unit = "ns", .number = advice->saved_ns};

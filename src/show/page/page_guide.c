@@ -299,6 +299,50 @@ static bool is_mostly_launch(struct wl_view_context *context, const struct wl_sh
     return is_launch;
 }
 
+/* What to look at where no rule found a cause: by the step of the ladder that has most. */
+static const struct {
+    enum wl_ladder_step step;
+    const char *name, *todo;
+} ways_on[] = {
+    {WL_LADDER_EXCESS, "work beyond the least", "the source page says which lines have most of it"},
+    {WL_LADDER_STARTS, "starting blocks", "have fewer that do more each"},
+    {WL_LADDER_ATOMICS, "atomics in one place", "have fewer of them"},
+    {WL_LADDER_IDLE, "SMs without a block", "have more blocks, or blocks of equal length"},
+    {WL_LADDER_WAIT, "waiting of all warps",
+     "have more warps on an SM, or ask for values before they are needed"},
+};
+
+/* What to do next with a kernel of which no rule found a cause. */
+static char *find_way_on(struct wl_view_context *context, const struct wl_view_advice *advice,
+                         const struct wl_share *share)
+{
+    struct wl_ladder ladder;
+    struct wl_metric_set *set = wl_metric_set_create(context->catalog, share->launch);
+    bool is_known = wl_ladder_read(set, &ladder);
+    char *text = NULL;
+    if (is_known && 3 * ladder.steps_ns[WL_LADDER_LAUNCH] >= ladder.duration_ns) {
+        text = wl_string_copy("fewer launches: more work in each, several kernels as one, or a "
+                              "CUDA graph");
+    } else if (is_known && wl_verdict_find(&ladder, advice->findings, advice->finding_count,
+                                           share->launch->kernel) == WL_VERDICT_OPEN) {
+        size_t most = 0;
+        for (size_t i = 1; i < sizeof ways_on / sizeof *ways_on; i++)
+            if (ladder.steps_ns[ways_on[i].step] > ladder.steps_ns[ways_on[most].step])
+                most = i;
+        double part = 100 * ladder.steps_ns[ways_on[most].step] / ladder.duration_ns;
+        if (ladder.open && ladder.open_part >= WL_LEAST_GAIN)
+            text =
+                wl_string_format("see where %s take time: without them it would take %.0f%% less "
+                                 "(--page whatif)",
+                                 ladder.open, 100 * ladder.open_part);
+        else
+            text = wl_string_format("%s: %.0f%% of the time; %s", ways_on[most].name, part,
+                                    ways_on[most].todo);
+    }
+    wl_metric_set_free(set);
+    return text ? text : wl_string_copy("another kernel, or less work for this one");
+}
+
 static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
                      const struct wl_view_advice *advice, const struct wl_advice *finding,
                      const struct wl_share *share)
@@ -319,11 +363,7 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
                                   "the work",
                                   share->launch->kernel->family));
     } else {
-        tell(sink, ANSWER,
-             wl_string_copy(is_mostly_launch(context, share)
-                                ? "fewer launches: more work in each, several kernels as one, "
-                                  "or a CUDA graph"
-                                : "another kernel, or less work for this one"));
+        tell(sink, ANSWER, find_way_on(context, advice, share));
     }
     for (size_t i = 0; i < advice->finding_count; i++)
         others +=
@@ -365,13 +405,14 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
     case WL_VERDICT_OPEN:
         if (is_known && is_mostly_launch(context, share)) {
             wl_text_addf(&text,
-                         "not known: no rule found what gains %.0f%%, and the launch itself is "
+                         "perhaps not: no rule found what gains %.0f%%, and the launch itself is "
                          "%.0f%% of the time: fewer launches first",
                          100 * WL_LEAST_GAIN,
                          100 * ladder.steps_ns[WL_LADDER_LAUNCH] / ladder.duration_ns);
             break;
         }
-        wl_text_addf(&text, "not known: no rule found what gains %.0f%%, ", 100 * WL_LEAST_GAIN);
+        wl_text_addf(&text, "%s: no rule found what gains %.0f%%, ",
+                     is_known ? "perhaps not" : "not known", 100 * WL_LEAST_GAIN);
         if (!is_known)
             wl_text_add(&text, "and how much is left at all cannot be told");
         else if (ladder.open && ladder.open_part >= WL_LEAST_GAIN)

@@ -266,6 +266,7 @@ static void count_pattern(struct access *access)
 static void learn_pattern(struct access *access)
 {
     struct wl_site_state *site = access->site;
+    wl_native_relearn(access->warp->worker, access->op->site);
     u64 first = access->address[0], all = 0;
     s64 low = 0, high = 0;
     for (int i = 0; i < WL_LANES; i++) {
@@ -414,6 +415,25 @@ bool WL_EXEC(access_repeats)(struct access *access, struct wl_warp *warp, const 
     count_request(access);
     count_pattern(access);
     return true;
+}
+
+void WL_EXEC(count_load)(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_site_state *site = &warp->worker->sites[op->site];
+    const u64 first = ((const u64 *)lane_register(warp, op->a))[0] + (u64)op->imm;
+    struct access access; /* of its addresses only the first is read, where the set is known */
+    access.warp = warp;
+    access.op = op;
+    access.site = site;
+    access.bytes = (u32)op->width_bytes * op->count;
+    access.kind = WL_SITE_LOAD;
+    access.is_local = false;
+    access.address[0] = first;
+    if (site->sets[(first >> 5) % WL_LINE_SETS].phase != line_phase(site, first))
+        WL_FOR_LANES (i)
+            access.address[i] = first + site->delta[i];
+    count_request(&access);
+    count_pattern(&access);
 }
 
 /* The check and the counting of access_global. */

@@ -52,6 +52,7 @@ static void learn_shared(struct access *access, const u32 *offset, u32 first)
     struct wl_bank_result result =
         wl_banks_count(warp->worker->run->gpu, offset, warp->active, access->bytes, kind);
     struct wl_shared_memo *memo = &site->memo;
+    wl_native_relearn(warp->worker, access->op->site);
     wl_site_add_repeats(site);
     memo->wavefronts = result.wavefronts;
     memo->ideal = result.ideal;

@@ -1,0 +1,238 @@
+/* Copies, sums and searches of vectors, sums of matrices, triangles, factors of batches. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/cublas/stand_in.h"
+
+#define BLOCK_THREADS 256
+#define BLOCKS_MAX 1024
+
+static int launch(struct wl_cublas_handle *handle, const char *name, uint32_t blocks,
+                  void **parameters)
+{
+    struct wl_device_request request = {
+        .kernel = wl_cublas_find_kernel("dense.ptx", name),
+        .grid = {blocks, 1, 1},
+        .block = {BLOCK_THREADS, 1, 1},
+        .stream = handle->stream,
+        .parameters = parameters,
+    };
+    return request.kernel ? (int)wl_cublas_status_of(wl_device_launch(&request))
+                          : WL_CUBLAS_INTERNAL_ERROR;
+}
+
+/* A thread for each of count elements, at most so many blocks. */
+static int launch_over(struct wl_cublas_handle *handle, const char *name, int64_t count,
+                       void **parameters)
+{
+    int64_t blocks = (count + BLOCK_THREADS - 1) / BLOCK_THREADS;
+    return launch(handle, name, (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX), parameters);
+}
+
+static int move(void *pointer, const char *name, int n, void *x, int incx, void *y, int incy,
+                int swap)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (n <= 0)
+        return WL_CUBLAS_OK;
+    return launch_over(handle, name, n, (void *[]){&n, &x, &incx, &y, &incy, &swap});
+}
+
+/* A result of one number: the kernel writes device memory, where it may not be wanted. nothing: of
+ * no elements; for_least: NULL if the kernel does not ask. */
+static int reduce(void *pointer, const char *name, int n, const void *x, int incx, int *for_least,
+                  void *result, size_t result_bytes)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    struct wl_device_allocation found;
+    void *place = result;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, result))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (n <= 0 || incx <= 0) {
+        memset(result, 0, result_bytes);
+        return WL_CUBLAS_OK;
+    }
+    const bool is_device = wl_device_memory_find(result, &found);
+    if (!is_device && wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, result_bytes, 0, &place))
+        return WL_CUBLAS_ALLOC_FAILED;
+    int status = for_least ? launch(handle, name, 1, (void *[]){&n, &x, &incx, for_least, &place})
+                           : launch(handle, name, 1, (void *[]){&n, &x, &incx, &place});
+    if (is_device)
+        return status;
+    if (status == WL_CUBLAS_OK)
+        memcpy(result, place, result_bytes);
+    wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, place);
+    return status;
+}
+
+static int search(void *handle, const char *name, int n, const void *x, int incx, int for_least,
+                  int *result)
+{
+    return reduce(handle, name, n, x, incx, &for_least, result, sizeof *result);
+}
+
+struct sum {
+    int op_a, op_b, m, n, lda, ldb, ldc;
+    const void *alpha, *a, *beta, *b;
+    void *c;
+};
+
+static int add(void *pointer, const char *name, const struct sum *given)
+{
+    struct sum sum = *given;
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    int transpose_a = sum.op_a != 0, transpose_b = sum.op_b != 0;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, sum.alpha) || !wl_cublas_can_point(handle, sum.beta) ||
+        (unsigned)sum.op_a > 2 || (unsigned)sum.op_b > 2 || sum.m < 0 || sum.n < 0 ||
+        sum.ldc < (sum.m > 1 ? sum.m : 1))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!sum.m || !sum.n)
+        return WL_CUBLAS_OK;
+    return launch_over(handle, name, (int64_t)sum.m * sum.n,
+                       (void *[]){&transpose_a, &transpose_b, &sum.m, &sum.n,
+                                  (void *)(uintptr_t)sum.alpha, &sum.a, &sum.lda,
+                                  (void *)(uintptr_t)sum.beta, &sum.b, &sum.ldb, &sum.c, &sum.ldc});
+}
+
+static int outer(void *pointer, const char *name, int m, int n, const void *alpha, const void *x,
+                 int incx, const void *y, int incy, void *a, int lda)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha) || m < 0 || n < 0 || !incx || !incy ||
+        lda < (m > 1 ? m : 1))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!m || !n)
+        return WL_CUBLAS_OK;
+    return launch_over(
+        handle, name, (int64_t)m * n,
+        (void *[]){&m, &n, (void *)(uintptr_t)alpha, &x, &incx, &y, &incy, &a, &lda});
+}
+
+/* On the right side it is the transposed problem: rows of b are its columns. */
+static int solve(void *pointer, const char *name, int side, int fill, int op, int diagonal, int m,
+                 int n, const void *alpha, const void *a, int lda, void *b, int ldb)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    int is_upper = fill == 1, is_unit = diagonal == 1, transpose = (op != 0) != (side == 1);
+    int order = side == 1 ? n : m, columns = side == 1 ? m : n;
+    long long row_step = side == 1 ? ldb : 1, column_step = side == 1 ? 1 : ldb;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (!wl_cublas_can_point(handle, alpha) || (unsigned)side > 1 || (unsigned)fill > 1 ||
+        (unsigned)op > 2 || m < 0 || n < 0 || lda < (order > 1 ? order : 1) ||
+        ldb < (m > 1 ? m : 1))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!m || !n)
+        return WL_CUBLAS_OK;
+    return launch_over(handle, name, columns,
+                       (void *[]){&is_upper, &transpose, &is_unit, &order, &columns,
+                                  (void *)(uintptr_t)alpha, &a, &lda, &b, &row_step, &column_step});
+}
+
+static int factor(void *pointer, const char *name, int n, const void *matrices, int lda,
+                  int *pivots, int *info, int count)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if (n < 0 || count < 0 || lda < (n > 1 ? n : 1) || !info)
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!n || !count)
+        return WL_CUBLAS_OK;
+    return launch(handle, name, (uint32_t)count, (void *[]){&n, &matrices, &lda, &pivots, &info});
+}
+
+static int solve_factored(void *pointer, const char *name, int op, int n, int columns,
+                          const void *matrices, int lda, const int *pivots, const void *sides,
+                          int ldb, int count, int identity)
+{
+    struct wl_cublas_handle *handle = wl_cublas_check(pointer);
+    int transpose = op != 0;
+    if (!handle)
+        return WL_CUBLAS_NOT_INITIALIZED;
+    if ((unsigned)op > 2 || n < 0 || columns < 0 || count < 0 || lda < (n > 1 ? n : 1) ||
+        ldb < (n > 1 ? n : 1))
+        return WL_CUBLAS_INVALID_VALUE;
+    if (!n || !columns || !count)
+        return WL_CUBLAS_OK;
+    return launch(
+        handle, name, (uint32_t)count,
+        (void *[]){&transpose, &n, &columns, &matrices, &lda, &pivots, &sides, &ldb, &identity});
+}
+
+#define CALLS(Letter, letter, T)                                                                  \
+    int cublas##Letter##copy_v2(void *handle, int n, const T *x, int incx, T *y, int incy)        \
+    {                                                                                             \
+        return move(handle, "warplens_" #letter "move", n, (void *)(uintptr_t)x, incx, y, incy,   \
+                    0);                                                                           \
+    }                                                                                             \
+    int cublas##Letter##swap_v2(void *handle, int n, T *x, int incx, T *y, int incy)              \
+    {                                                                                             \
+        return move(handle, "warplens_" #letter "move", n, x, incx, y, incy, 1);                  \
+    }                                                                                             \
+    int cublas##Letter##asum_v2(void *handle, int n, const T *x, int incx, T *result)             \
+    {                                                                                             \
+        return reduce(handle, "warplens_" #letter "sum", n, x, incx, NULL, result,                \
+                      sizeof *result);                                                            \
+    }                                                                                             \
+    int cublasI##letter##amax_v2(void *handle, int n, const T *x, int incx, int *result)          \
+    {                                                                                             \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 0, result);               \
+    }                                                                                             \
+    int cublasI##letter##amin_v2(void *handle, int n, const T *x, int incx, int *result)          \
+    {                                                                                             \
+        return search(handle, "warplens_" #letter "search", n, x, incx, 1, result);               \
+    }                                                                                             \
+    int cublas##Letter##geam(void *handle, int op_a, int op_b, int m, int n, const T *alpha,      \
+                             const T *a, int lda, const T *beta, const T *b, int ldb, T *c,       \
+                             int ldc)                                                             \
+    {                                                                                             \
+        return add(handle, "warplens_" #letter "add",                                             \
+                   &(struct sum){op_a, op_b, m, n, lda, ldb, ldc, alpha, a, beta, b, c});         \
+    }                                                                                             \
+    int cublas##Letter##ger_v2(void *handle, int m, int n, const T *alpha, const T *x, int incx,  \
+                               const T *y, int incy, T *a, int lda)                               \
+    {                                                                                             \
+        return outer(handle, "warplens_" #letter "outer", m, n, alpha, x, incx, y, incy, a, lda); \
+    }                                                                                             \
+    int cublas##Letter##trsm_v2(void *handle, int side, int fill, int op, int diagonal, int m,    \
+                                int n, const T *alpha, const T *a, int lda, T *b, int ldb)        \
+    {                                                                                             \
+        return solve(handle, "warplens_" #letter "solve", side, fill, op, diagonal, m, n, alpha,  \
+                     a, lda, b, ldb);                                                             \
+    }                                                                                             \
+    int cublas##Letter##getrfBatched(void *handle, int n, T *const *matrices, int lda,            \
+                                     int *pivots, int *info, int count)                           \
+    {                                                                                             \
+        return factor(handle, "warplens_" #letter "factor", n, matrices, lda, pivots, info,       \
+                      count);                                                                     \
+    }                                                                                             \
+    int cublas##Letter##getrsBatched(void *handle, int op, int n, int columns,                    \
+                                     const T *const *matrices, int lda, const int *pivots,        \
+                                     T *const *sides, int ldb, int *info, int count)              \
+    {                                                                                             \
+        if (info)                                                                                 \
+            *info = 0; /* which is the host's here, as documented */                              \
+        return solve_factored(handle, "warplens_" #letter "solve_factored", op, n, columns,       \
+                              matrices, lda, pivots, sides, ldb, count, 0);                       \
+    }                                                                                             \
+    int cublas##Letter##getriBatched(void *handle, int n, const T *const *matrices, int lda,      \
+                                     const int *pivots, T *const *inverses, int ldc, int *info,   \
+                                     int count)                                                   \
+    {                                                                                             \
+        for (int i = 0; info && i < count; i++)                                                   \
+            info[i] = 0; /* in device memory, which the host can write here */                    \
+        return solve_factored(handle, "warplens_" #letter "solve_factored", 0, n, n, matrices,    \
+                              lda, pivots, inverses, ldc, count, 1);                              \
+    }
+
+CALLS(S, s, float)
+CALLS(D, d, double)

@@ -1,0 +1,333 @@
+/* Calls that change how a matrix is stored, and the older calls that say all of a matrix
+ * themselves. */
+#include "api/cusparse/generic.h"
+
+/* ---- dense and sparse ---- */
+
+int cusparseSparseToDense_bufferSize(void *handle, const void *a, const void *b, int algorithm,
+                                     size_t *size_bytes)
+{
+    (void)handle, (void)a, (void)b, (void)algorithm;
+    return wl_sparse_give_size(size_bytes);
+}
+
+int cusparseSparseToDense(void *handle, const void *a_given, const void *b_given, int algorithm,
+                          void *space)
+{
+    const struct wl_sparse_matrix *a = wl_sparse_matrix_check(a_given);
+    const struct wl_sparse_dense *b = wl_sparse_dense_check(b_given);
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    (void)algorithm, (void)space;
+    if (status)
+        return status;
+    if (!a || !b || a->type != b->type)
+        return WL_SPARSE_INVALID_VALUE;
+    status = wl_sparse_types("cusparseSparseToDense", (int)a->type, (int)b->type);
+    if (status)
+        return status;
+    struct wl_sparse from = a->is;
+    struct wl_dense to = b->is;
+    union wl_sparse_scalar zero = {0};
+    int transpose = a->is_transposed;
+    status = wl_sparse_run("scale", b->type, to.row_count * to.column_count, stream,
+                           (void *[]){&to, &zero});
+    return status ? status
+                  : wl_sparse_run("to_dense", b->type,
+                                  from.by_element ? from.element_count : from.row_count, stream,
+                                  (void *[]){&from, &to, &transpose});
+}
+
+int cusparseDenseToSparse_bufferSize(void *handle, const void *a, const void *b, int algorithm,
+                                     size_t *size_bytes)
+{
+    const struct wl_sparse_matrix *to = wl_sparse_matrix_check(b);
+    (void)handle, (void)a, (void)algorithm;
+    if (!to || !size_bytes)
+        return WL_SPARSE_INVALID_VALUE;
+    /* Of single elements, whose rows have no offsets of their own, these are kept here. */
+    *size_bytes = (size_t)(to->is.row_count + 1) * sizeof(int64_t) + WL_SPARSE_SPACE_BYTES;
+    return WL_SPARSE_OK;
+}
+
+/* Where each row's elements begin: offsets of the matrix, or the space of the call. */
+static void *starts_of(const struct wl_sparse_matrix *b, void *space, int *is_wide)
+{
+    *is_wide = b->is.by_element || b->is.has_wide_offsets;
+    return b->is.by_element ? space : b->is.offsets;
+}
+
+static int take_dense(const char *call, void *handle, const void *a_given, const void *b_given,
+                      void **stream)
+{
+    const struct wl_sparse_dense *a = wl_sparse_dense_check(a_given);
+    const struct wl_sparse_matrix *b = wl_sparse_matrix_check(b_given);
+    int status = wl_sparse_stream(handle, stream);
+    if (status)
+        return status;
+    if (!a || !b || a->type != b->type)
+        return WL_SPARSE_INVALID_VALUE;
+    return wl_sparse_types(call, (int)a->type, (int)b->type);
+}
+
+int cusparseDenseToSparse_analysis(void *handle, const void *a_given, void *b_given, int algorithm,
+                                   void *space)
+{
+    const struct wl_sparse_dense *a = a_given;
+    struct wl_sparse_matrix *b = b_given;
+    void *stream;
+    int is_wide,
+        status = take_dense("cusparseDenseToSparse_analysis", handle, a_given, b_given, &stream);
+    (void)algorithm;
+    if (status)
+        return status;
+    struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
+    void *starts = starts_of(b, space, &is_wide);
+    long long count = from.row_count, base = b->is.by_element ? 0 : b->is.base;
+    if (!starts)
+        return WL_SPARSE_INVALID_VALUE;
+    status = wl_sparse_run("count", a->type, count, stream, (void *[]){&from, &starts, &is_wide});
+    if (!status)
+        status = wl_sparse_run("sum_up", WL_SPARSE_NO_VALUES, 1, stream,
+                               (void *[]){&starts, &is_wide, &count, &base});
+    if (!status) /* which the host can read here */
+        b->is.element_count =
+            (is_wide ? (long long)((int64_t *)starts)[count] : (long long)((int *)starts)[count]) -
+            base;
+    return status;
+}
+
+int cusparseDenseToSparse_convert(void *handle, const void *a_given, void *b_given, int algorithm,
+                                  void *space)
+{
+    const struct wl_sparse_dense *a = a_given;
+    const struct wl_sparse_matrix *b = b_given;
+    void *stream;
+    int is_wide,
+        status = take_dense("cusparseDenseToSparse_convert", handle, a_given, b_given, &stream);
+    (void)algorithm;
+    if (status)
+        return status;
+    struct wl_dense from = b->is_transposed ? wl_sparse_transposed(a->is) : a->is;
+    struct wl_sparse to = b->is;
+    void *starts = starts_of(b, space, &is_wide);
+    return wl_sparse_run("from_dense", a->type, from.row_count, stream,
+                         (void *[]){&from, &to, &starts, &is_wide});
+}
+
+/* ---- older calls ---- */
+
+static struct wl_sparse plain(int rows, int columns, long long count, const void *offsets,
+                              const void *column_indices, const void *values, int base)
+{
+    return (struct wl_sparse){.offsets = (void *)(uintptr_t)offsets,
+                              .columns = (void *)(uintptr_t)column_indices,
+                              .values = (void *)(uintptr_t)values,
+                              .row_count = rows,
+                              .column_count = columns,
+                              .element_count = count,
+                              .base = base};
+}
+
+int cusparseCsr2cscEx2_bufferSize(void *handle, int m, int n, int count, const void *values,
+                                  const int *offsets, const int *columns, void *to_values,
+                                  int *to_offsets, int *to_rows, int type, int action, int base,
+                                  int algorithm, size_t *size_bytes)
+{
+    (void)handle, (void)m, (void)n, (void)count, (void)values, (void)offsets, (void)columns;
+    (void)to_values, (void)to_offsets, (void)to_rows, (void)type, (void)action, (void)base;
+    (void)algorithm;
+    return wl_sparse_give_size(size_bytes);
+}
+
+int cusparseCsr2cscEx2(void *handle, int m, int n, int count, const void *values,
+                       const int *offsets, const int *columns, void *to_values, int *to_offsets,
+                       int *to_rows, int type, int action, int base, int algorithm, void *space)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream), with_values = action; /* 1: numeric */
+    (void)algorithm, (void)space;
+    if (status)
+        return status;
+    if (m < 0 || n < 0 || count < 0)
+        return WL_SPARSE_INVALID_VALUE;
+    status = wl_sparse_types("cusparseCsr2cscEx2", type, type);
+    struct wl_sparse from = plain(m, n, count, offsets, columns, values, base);
+    struct wl_sparse to = plain(n, m, count, to_offsets, to_rows, to_values, base);
+    return status ? status
+                  : wl_sparse_run("transpose", (enum wl_sparse_type)type, 1, stream,
+                                  (void *[]){&from, &to, &with_values});
+}
+
+/* Elements that are not 0, of each row (direction 0) or column, and how many in all. */
+static int count_elements(void *handle, enum wl_sparse_type type, int direction, int m, int n,
+                          const void *a, int lda, int *counts, int *total)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream), is_wide = 0, sum = 0;
+    struct wl_dense from = {(void *)(uintptr_t)a, m, n, 1, lda};
+    if (status)
+        return status;
+    if (m < 0 || n < 0 || lda < m || !a || !counts || !total)
+        return WL_SPARSE_INVALID_VALUE;
+    from = direction ? wl_sparse_transposed(from) : from;
+    status =
+        wl_sparse_run("count", type, from.row_count, stream, (void *[]){&from, &counts, &is_wide});
+    for (long long i = 0; !status && i < from.row_count; i++)
+        sum += counts[i]; /* which the host can read here */
+    *total = sum;
+    return status;
+}
+
+int cusparseSnnz(void *handle, int direction, int m, int n, const void *description, const float *a,
+                 int lda, int *counts, int *total)
+{
+    (void)description;
+    return count_elements(handle, WL_SPARSE_FLOAT, direction, m, n, a, lda, counts, total);
+}
+
+int cusparseDnnz(void *handle, int direction, int m, int n, const void *description,
+                 const double *a, int lda, int *counts, int *total)
+{
+    (void)description;
+    return count_elements(handle, WL_SPARSE_DOUBLE, direction, m, n, a, lda, counts, total);
+}
+
+int cusparseCreateIdentityPermutation(void *handle, int n, int *places)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    long long count = n;
+    if (status)
+        return status;
+    return places ? wl_sparse_run("number", WL_SPARSE_NO_VALUES, n, stream,
+                                  (void *[]){&places, &count})
+                  : WL_SPARSE_INVALID_VALUE;
+}
+
+int cusparseXcsrsort_bufferSizeExt(void *handle, int m, int n, int count, const int *offsets,
+                                   const int *columns, size_t *size_bytes)
+{
+    (void)handle, (void)m, (void)n, (void)count, (void)offsets, (void)columns;
+    return wl_sparse_give_size(size_bytes);
+}
+
+int cusparseXcsrsort(void *handle, int m, int n, int count, const void *description,
+                     const int *offsets, int *columns, int *places, void *space)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    (void)space;
+    if (status)
+        return status;
+    struct wl_sparse own = plain(m, n, count, offsets, columns, NULL, wl_sparse_base(description));
+    return wl_sparse_run("sort", WL_SPARSE_NO_VALUES, m, stream, (void *[]){&own, &places});
+}
+
+int cusparseXcoo2csr(void *handle, const int *rows, int count, int m, int *offsets, int base)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    long long element_count = count, row_count = m;
+    return status ? status
+                  : wl_sparse_run("compress", WL_SPARSE_NO_VALUES, row_count + 1, stream,
+                                  (void *[]){&rows, &element_count, &row_count, &offsets, &base});
+}
+
+int cusparseXcsr2coo(void *handle, const int *offsets, int count, int m, int *rows, int base)
+{
+    void *stream;
+    int status = wl_sparse_stream(handle, &stream);
+    long long row_count = m;
+    (void)count;
+    return status ? status
+                  : wl_sparse_run("expand", WL_SPARSE_NO_VALUES, row_count, stream,
+                                  (void *[]){&offsets, &row_count, &rows, &base});
+}
+
+/* ---- incomplete factors ---- */
+
+struct info {
+    uint32_t magic;
+    int *zero_pivot; /* in device memory; NULL: nothing was factored yet */
+};
+
+int cusparseCreateCsrilu02Info(struct info **made)
+{
+    if (!made)
+        return WL_SPARSE_INVALID_VALUE;
+    *made = wl_stand_in_create(WL_SPARSE_INFO, sizeof **made);
+    return WL_SPARSE_OK;
+}
+
+int cusparseDestroyCsrilu02Info(struct info *self)
+{
+    if (!wl_stand_in_check(self, WL_SPARSE_INFO))
+        return WL_SPARSE_INVALID_VALUE;
+    if (self->zero_pivot)
+        wl_device_memory_free(WL_DEVICE_MEMORY_DEVICE, self->zero_pivot);
+    wl_stand_in_destroy(self, WL_SPARSE_INFO);
+    return WL_SPARSE_OK;
+}
+
+int cusparseXcsrilu02_zeroPivot(void *handle, struct info *info, int *position)
+{
+    if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))
+        return WL_SPARSE_NOT_INITIALIZED;
+    if (!wl_stand_in_check(info, WL_SPARSE_INFO) || !position)
+        return WL_SPARSE_INVALID_VALUE;
+    *position = info->zero_pivot ? *info->zero_pivot : -1;
+    return *position < 0 ? WL_SPARSE_OK : WL_SPARSE_ZERO_PIVOT;
+}
+
+static int factor(void *handle, enum wl_sparse_type type, int m, int count, const void *description,
+                  void *values, const int *offsets, const int *columns, struct info *info)
+{
+    void *stream, *made = NULL;
+    int status = wl_sparse_stream(handle, &stream);
+    if (status)
+        return status;
+    if (!wl_stand_in_check(info, WL_SPARSE_INFO) || m < 0 || count < 0)
+        return WL_SPARSE_INVALID_VALUE;
+    if (!info->zero_pivot &&
+        wl_device_memory_allocate(WL_DEVICE_MEMORY_DEVICE, sizeof *info->zero_pivot, 0, &made))
+        return WL_SPARSE_ALLOC_FAILED;
+    if (made)
+        info->zero_pivot = made;
+    struct wl_sparse own =
+        plain(m, m, count, offsets, columns, values, wl_sparse_base(description));
+    return wl_sparse_run("factor", type, 1, stream, (void *[]){&own, &info->zero_pivot});
+}
+
+#define FACTORS(Letter, T, TYPE)                                                                 \
+    int cusparse##Letter##csrilu02_bufferSize(                                                   \
+        void *handle, int m, int count, const void *description, T *values, const int *offsets,  \
+        const int *columns, struct info *info, int *size_bytes)                                  \
+    {                                                                                            \
+        (void)handle, (void)m, (void)count, (void)description, (void)values, (void)offsets;      \
+        (void)columns, (void)info;                                                               \
+        if (!size_bytes)                                                                         \
+            return WL_SPARSE_INVALID_VALUE;                                                      \
+        *size_bytes = WL_SPARSE_SPACE_BYTES;                                                     \
+        return WL_SPARSE_OK;                                                                     \
+    }                                                                                            \
+    int cusparse##Letter##csrilu02_analysis(                                                     \
+        void *handle, int m, int count, const void *description, const T *values,                \
+        const int *offsets, const int *columns, struct info *info, int policy, void *space)      \
+    {                                                                                            \
+        (void)m, (void)count, (void)description, (void)values, (void)offsets, (void)columns;     \
+        (void)policy, (void)space;                                                               \
+        if (!wl_stand_in_check(handle, WL_SPARSE_HANDLE))                                        \
+            return WL_SPARSE_NOT_INITIALIZED;                                                    \
+        return wl_stand_in_check(info, WL_SPARSE_INFO) ? WL_SPARSE_OK : WL_SPARSE_INVALID_VALUE; \
+    }                                                                                            \
+    int cusparse##Letter##csrilu02(void *handle, int m, int count, const void *description,      \
+                                   T *values, const int *offsets, const int *columns,            \
+                                   struct info *info, int policy, void *space)                   \
+    {                                                                                            \
+        (void)policy, (void)space;                                                               \
+        return factor(handle, TYPE, m, count, description, values, offsets, columns, info);      \
+    }
+
+FACTORS(S, float, WL_SPARSE_FLOAT)
+FACTORS(D, double, WL_SPARSE_DOUBLE)

@@ -1,0 +1,49 @@
+/* What the files of the stand-in for cuSPARSE share. */
+#ifndef WL_API_CUSPARSE_H
+#define WL_API_CUSPARSE_H
+
+#include <stdio.h>
+
+#include "api/common/stand_in.h"
+#include "api/cusparse/sparse.h"
+
+enum wl_sparse_status {
+    WL_SPARSE_OK = 0,
+    WL_SPARSE_NOT_INITIALIZED = 1,
+    WL_SPARSE_ALLOC_FAILED = 2,
+    WL_SPARSE_INVALID_VALUE = 3,
+    WL_SPARSE_EXECUTION_FAILED = 6,
+    WL_SPARSE_ZERO_PIVOT = 9,
+    WL_SPARSE_NOT_SUPPORTED = 10,
+};
+
+/* The library's number and that of each kind of thing it hands out. */
+enum wl_sparse_kind {
+    WL_SPARSE_HANDLE = 0x77637370,
+    WL_SPARSE_DESCRIPTION,
+    WL_SPARSE_WORK,
+    WL_SPARSE_MATRIX,
+    WL_SPARSE_DENSE,
+    WL_SPARSE_INFO,
+};
+
+/* Of values, as CUDA numbers them. */
+#define WL_SPARSE_SPACE_BYTES 256
+
+enum wl_sparse_type { WL_SPARSE_FLOAT = 0, WL_SPARSE_DOUBLE = 1, WL_SPARSE_NO_VALUES = 2 };
+
+union wl_sparse_scalar {
+    float s;
+    double d;
+};
+
+/* The space that a call asks for: a little, as programs allocate what they are told. */
+int wl_sparse_give_size(size_t *size_bytes);
+int wl_sparse_stream(void *handle, void **stream);
+/* The first index of a matrix that is described by itself. */
+int wl_sparse_base(const void *description);
+/* Launches a kernel of sparse.cu; gives a status of cuSPARSE. */
+int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,
+                  void **parameters);
+
+#endif

@@ -1,0 +1,142 @@
+/* Machine code of x86-64 with AVX-512, as far as the engine writes it: vectors of 64 bytes, mask
+ * registers, and a few instructions on general registers. Encodings: Intel SDM, volume 2, chapters
+ * 2.6 (VEX), 2.7 (EVEX). Internal to sim/native. */
+#ifndef WL_SIM_NATIVE_ENCODE_H
+#define WL_SIM_NATIVE_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+/* General registers by their numbers. */
+enum wl_gpr {
+    WL_RAX,
+    WL_RCX,
+    WL_RDX,
+    WL_RBX,
+    WL_RSP,
+    WL_RBP,
+    WL_RSI,
+    WL_RDI,
+    WL_R8,
+    WL_R9,
+    WL_R10,
+    WL_R11,
+    WL_R12,
+    WL_R13,
+    WL_R14,
+    WL_R15,
+    WL_NO_GPR = 0xff
+};
+
+/* The last operand of a vector instruction: a register, memory at a general register, or a literal
+ * that stands behind the code. A broadcast is one element for all lanes. */
+struct wl_operand_place {
+    enum { WL_OPERAND_NONE, WL_OPERAND_VECTOR, WL_OPERAND_MEMORY, WL_OPERAND_LITERAL } kind;
+    uint8_t vector;  /* VECTOR */
+    uint8_t base;    /* MEMORY: general register */
+    bool broadcasts; /* MEMORY, LITERAL */
+    int32_t offset;  /* MEMORY; LITERAL: in the pool */
+};
+
+/* What selects a vector instruction. opcode: with prefix, map and W as EVEX has them. */
+struct wl_encoding {
+    uint8_t prefix; /* pp: 0 none, 1 66, 2 F3, 3 F2 */
+    uint8_t map;    /* 1 0F, 2 0F38, 3 0F3A */
+    uint8_t wide;   /* W */
+    uint8_t opcode;
+};
+
+/* A place in the code that holds the distance to a literal or a label. */
+struct wl_fixup {
+    uint32_t at;     /* of the four bytes */
+    uint32_t end;    /* of the instruction */
+    uint32_t target; /* offset in the pool, or number of the label */
+};
+
+enum { WL_LABELS_MOST = 4 };
+
+/* Code that is being written. Zero-initialised; ends with wl_assembly_free. */
+struct wl_assembly {
+    WL_VECTOR(uint8_t) bytes;
+    WL_VECTOR(uint8_t) pool;
+    WL_VECTOR(struct wl_fixup) literals, jumps;
+    uint32_t labels[WL_LABELS_MOST]; /* where each is */
+};
+
+void wl_assembly_free(struct wl_assembly *code);
+/* Bytes of code and literals together. */
+size_t wl_assembly_size(const struct wl_assembly *code);
+/* Writes both to memory of that size, 64-byte aligned, with all distances filled in. */
+void wl_assembly_write(const struct wl_assembly *code, uint8_t *memory);
+
+/* A literal of 4, 8 or 64 bytes; the same one is kept once. Returns its offset in the pool. */
+int32_t wl_assembly_literal(struct wl_assembly *code, const void *bytes, uint32_t size_bytes);
+
+/* dst{mask}{z} = source1 op source2, on 64 bytes. mask: 0 none. immediate: -1 none. */
+void wl_assembly_vector(struct wl_assembly *code, struct wl_encoding encoding, uint8_t dst,
+                        uint8_t source1, struct wl_operand_place source2, uint8_t mask, bool zeroes,
+                        int immediate);
+/* The same with what the ModRM byte names as the destination: stores and narrowing moves. */
+void wl_assembly_vector_store(struct wl_assembly *code, struct wl_encoding encoding,
+                              struct wl_operand_place dst, uint8_t source, int immediate);
+
+/* Mask registers: k = the 16 bits at base + offset; a general register = k; k >> count. */
+void wl_assembly_mask_load(struct wl_assembly *code, uint8_t mask, enum wl_gpr base,
+                           int32_t offset);
+void wl_assembly_mask_move(struct wl_assembly *code, enum wl_gpr dst, uint8_t mask);
+void wl_assembly_mask_shift(struct wl_assembly *code, uint8_t dst, uint8_t mask, uint8_t count);
+/* Flags: zero if k1 | k2 is. */
+void wl_assembly_mask_test(struct wl_assembly *code, uint8_t mask1, uint8_t mask2);
+
+/* General registers; bytes: 2, 4 or 8 of memory (2 is extended by zeros). */
+void wl_assembly_load(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset,
+                      uint32_t bytes);
+void wl_assembly_store(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
+                       int32_t offset, uint32_t bytes);
+void wl_assembly_store_immediate(struct wl_assembly *code, uint32_t value, enum wl_gpr base,
+                                 int32_t offset, uint32_t bytes);
+void wl_assembly_lea(struct wl_assembly *code, enum wl_gpr dst, enum wl_gpr base, int32_t offset);
+
+enum wl_arithmetic {
+    WL_ADD = 0x03,
+    WL_OR = 0x0b,
+    WL_AND = 0x23,
+    WL_SUB = 0x2b,
+    WL_XOR = 0x33,
+    WL_COMPARE = 0x3b,
+};
+/* dst op= source; 8 bytes where wide, else 4. */
+void wl_assembly_arithmetic(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
+                            enum wl_gpr source, bool wide);
+/* dst op= memory. */
+void wl_assembly_arithmetic_memory(struct wl_assembly *code, enum wl_arithmetic op, enum wl_gpr dst,
+                                   enum wl_gpr base, int32_t offset, bool wide);
+void wl_assembly_test_memory(struct wl_assembly *code, enum wl_gpr source, enum wl_gpr base,
+                             int32_t offset); /* flags of 4 bytes: source & memory */
+void wl_assembly_compare_zero(struct wl_assembly *code, enum wl_gpr base,
+                              int32_t offset);                                         /* 8 bytes */
+void wl_assembly_not(struct wl_assembly *code, enum wl_gpr dst);                       /* 4 bytes */
+void wl_assembly_shift_left(struct wl_assembly *code, enum wl_gpr dst, uint8_t count); /* 4 bytes */
+void wl_assembly_multiply(struct wl_assembly *code, enum wl_gpr dst, int32_t factor);  /* 8 bytes */
+void wl_assembly_increment(struct wl_assembly *code, enum wl_gpr base,
+                           int32_t offset); /* 8 bytes */
+void wl_assembly_add_immediate(struct wl_assembly *code, enum wl_gpr base, int32_t offset,
+                               uint32_t value); /* to 4 bytes of memory */
+void wl_assembly_test_byte(struct wl_assembly *code, enum wl_gpr base,
+                           int32_t offset); /* flags of a byte of memory compared with 0 */
+/* Calls an address anywhere; rsi then holds `argument`. */
+void wl_assembly_call(struct wl_assembly *code, const void *argument, uintptr_t address);
+void wl_assembly_push(struct wl_assembly *code, enum wl_gpr source);
+void wl_assembly_pop(struct wl_assembly *code, enum wl_gpr dst);
+void wl_assembly_return(struct wl_assembly *code);
+
+enum wl_condition { WL_IF_ZERO = 0x84, WL_IF_NOT_ZERO = 0x85, WL_IF_ABOVE = 0x87 };
+void wl_assembly_jump_if(struct wl_assembly *code, enum wl_condition condition, uint32_t label);
+void wl_assembly_label(struct wl_assembly *code, uint32_t label);
+/* Jumps to an address anywhere; rdx then holds `argument`. */
+void wl_assembly_leave(struct wl_assembly *code, const void *argument, uintptr_t address);
+
+#endif

@@ -1,0 +1,375 @@
+/* Puts compiled segments into a program, and judges at run time whether they fit. */
+#include "sim/native/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    OFTEN = 32,        /* executions after which a segment is compiled, or tried again */
+    EAGER_OFTEN = 8,   /* the same in tests */
+    SEEN_MOST = 4096,  /* after which nobody tries again */
+    MISSES_MOST = 1024 /* of a compiled one that fits seldom */
+};
+
+static bool is_possible(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+#else
+    return false;
+#endif
+}
+
+static void set_run(struct wl_op *op, wl_op_run run)
+{
+    __atomic_store_n(&op->run[0], run, __ATOMIC_RELEASE);
+}
+
+/* ---- shared loads: what a worker has learnt of them ---- */
+
+static const struct wl_op *first_op(const struct wl_program *program,
+                                    const struct wl_native_segment *segment)
+{
+    return &program->ops[segment->first];
+}
+
+static bool is_load(const struct wl_op *op)
+{
+    return op->code == WL_OP_LOAD_SHARED || op->code == WL_OP_LOAD_GLOBAL;
+}
+
+/* What a site has shown: how its lanes lie to each other, and where the first may lie. */
+struct shown {
+    bool is_known;
+    int64_t from, to; /* of the first lane's address register */
+    uint32_t phase, phase_mask;
+};
+
+static struct shown shared_shown(const struct wl_site_state *site, const struct wl_op *op,
+                                 const struct wl_native_address *address)
+{
+    const struct wl_shared_memo *memo = &site->memo;
+    const uint32_t offset = (uint32_t)op->imm;
+    if (!memo->window || memcmp(memo->window->offset, address->near, sizeof address->near) != 0)
+        return (struct shown){.is_known = false};
+    const int64_t shift = (int64_t)(int32_t)offset + ((int64_t)memo->low - (1ll << 31));
+    return (struct shown){.is_known = true,
+                          .from = shift < 0 ? -shift : 0,
+                          .to = (int64_t)memo->start_most - shift,
+                          .phase = (memo->phase - offset) & memo->phase_mask,
+                          .phase_mask = memo->phase_mask};
+}
+
+static struct shown global_shown(const struct wl_site_state *site, const struct wl_op *op,
+                                 const struct wl_native_address *address)
+{
+    const int64_t start = (int64_t)site->range_start, end = (int64_t)site->range_end;
+    if (!site->has_pattern || !site->is_regular || start < 0 || end < start ||
+        (uint64_t)(end - start) < site->span ||
+        memcmp(site->delta, address->far, sizeof address->far) != 0)
+        return (struct shown){.is_known = false};
+    const int64_t shift = op->imm + site->low; /* both less than 2^31: patterns are as compiled */
+    const uint32_t mask = op->width_bytes - 1u;
+    return (struct shown){.is_known = true,
+                          .from = start > shift ? start - shift : 0,
+                          .to = end - (int64_t)site->span - shift,
+                          .phase = (0u - (uint32_t)op->imm) & mask,
+                          .phase_mask = mask};
+}
+
+/* Narrows where the first lane may lie to what this load has shown. */
+static bool narrow_slot(struct wl_native_slot *slot, int64_t *last, const struct shown *shown)
+{
+    if (!shown->is_known || (shown->phase ^ slot->phase) & shown->phase_mask & slot->phase_mask)
+        return false;
+    if (shown->phase_mask > slot->phase_mask) {
+        slot->phase_mask = shown->phase_mask;
+        slot->phase = shown->phase;
+    }
+    if (shown->from > (int64_t)slot->least)
+        slot->least = (uint64_t)shown->from;
+    *last = shown->to < *last ? shown->to : *last;
+    return (int64_t)slot->least <= *last;
+}
+
+/* Fills the plan from what the worker's sites have shown. False: not all is as it was compiled. */
+static bool make_plan(const struct wl_worker *worker, const struct wl_native_segment *segment,
+                      struct wl_native_plan *plan)
+{
+    const struct wl_op *ops = first_op(worker->run->program, segment);
+    int64_t last[WL_NATIVE_SLOTS];
+    plan->learnt = 0;
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        plan->slots[i] = (struct wl_native_slot){0};
+        last[i] = segment->slots[i].is_global ? INT64_MAX : UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (!is_load(&ops[i]))
+            continue;
+        const struct wl_site_state *site = &worker->sites[ops[i].site];
+        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        const struct wl_native_address *address = &segment->slots[slot];
+        const struct shown shown =
+            (address->is_global ? global_shown : shared_shown)(site, &ops[i], address);
+        if (!narrow_slot(&plan->slots[slot], &last[slot], &shown))
+            return false;
+    }
+    for (uint32_t i = 0; i < segment->slot_count; i++)
+        plan->slots[i].room = (uint64_t)last[i] - plan->slots[i].least;
+    plan->learnt = worker->learnt;
+    return true;
+}
+
+/* Whether the warp's address registers are as the plan says: what the segment's code looks at. */
+static bool is_fit(const struct wl_warp *warp, const struct wl_native_segment *segment,
+                   const struct wl_native_plan *plan)
+{
+    for (uint32_t i = 0; i < segment->slot_count; i++) {
+        const struct wl_native_address *address = &segment->slots[i];
+        const void *base = warp->registers + address->offset;
+        const uint32_t *near = base;
+        const uint64_t *far = base;
+        const struct wl_native_slot *slot = &plan->slots[i];
+        const uint64_t first = address->is_global ? far[0] : near[0];
+        uint64_t differs = (first ^ slot->phase) & slot->phase_mask;
+        for (int lane = 0; lane < WL_LANES; lane++)
+            differs |= address->is_global ? (far[lane] - far[0]) ^ address->far[lane]
+                                          : (near[lane] - near[0]) ^ address->near[lane];
+        if (differs || first - slot->least > slot->room)
+            return false;
+    }
+    return true;
+}
+
+void wl_native_settle(struct wl_worker *worker)
+{
+    const struct wl_native *native = worker->run->program->native;
+    for (uint32_t i = 0; native && worker->plans && i < native->plan_count; i++) {
+        struct wl_native_plan *plan = &worker->plans[i];
+        struct wl_native_segment *segment = native->loading[i];
+        if (!plan->executions)
+            continue;
+        const struct wl_op *ops = first_op(worker->run->program, segment);
+        for (uint32_t k = 0; k < segment->count && worker->run->count; k++)
+            if (ops[k].code == WL_OP_LOAD_SHARED)
+                worker->sites[ops[k].site].memo.repeats += plan->executions;
+        __atomic_add_fetch(&segment->hits, (uint32_t)plan->executions, __ATOMIC_RELAXED);
+        plan->executions = 0;
+    }
+}
+
+void wl_native_relearn(struct wl_worker *worker, uint32_t site)
+{
+    const struct wl_native *native = worker->run->program->native;
+    if (!native || !worker->plans || !native->is_loading_site[site])
+        return;
+    wl_native_settle(worker);
+    worker->learnt++;
+}
+
+void wl_native_begin_worker(struct wl_worker *worker)
+{
+    const struct wl_native *native = worker->run->program->native;
+    worker->learnt = 1;
+    worker->plans = native ? wl_alloc_zero(native->plan_count, sizeof *worker->plans) : NULL;
+}
+
+void wl_native_end_worker(struct wl_worker *worker)
+{
+    free(worker->plans);
+    worker->plans = NULL;
+}
+
+/* Counts the global loads of a segment that fits. Called by its code. */
+static void count_loads(struct wl_warp *warp, const struct wl_native_segment *segment)
+{
+    const struct wl_op *ops = first_op(warp->worker->run->program, segment);
+    const wl_executor_count count = wl_executor_count_load();
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (ops[i].code == WL_OP_LOAD_GLOBAL)
+            count(warp, &ops[i]);
+}
+
+/* ---- compiling ---- */
+
+static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment);
+
+/* Writes the segment's code into memory of its own, which then may be executed and not written. */
+static bool compile(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_assembly code = {0};
+    bool is_good =
+        wl_native_emit(program, segment, (uintptr_t)run_anyway, (uintptr_t)count_loads, &code);
+    const size_t bytes = wl_assembly_size(&code);
+    void *memory = MAP_FAILED;
+    if (is_good)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    is_good = memory != MAP_FAILED;
+    if (is_good) {
+        wl_assembly_write(&code, memory);
+        is_good = mprotect(memory, bytes, PROT_READ | PROT_EXEC) == 0;
+        if (!is_good)
+            munmap(memory, bytes);
+    }
+    if (is_good) {
+        segment->memory = memory;
+        segment->memory_bytes = bytes;
+        const uintptr_t entry = (uintptr_t)memory;
+        memcpy(&segment->code, &entry, sizeof segment->code);
+    }
+    wl_assembly_free(&code);
+    return is_good;
+}
+
+/* The program of a warp that runs: compiling changes its operations' functions, nothing else. */
+static struct wl_program *program_of(const struct wl_warp *warp)
+{
+    return (struct wl_program *)(uintptr_t)warp->worker->run->program;
+}
+
+/* The operations are the executor's from now on. */
+static void give_up(struct wl_program *program, const struct wl_native_segment *segment)
+{
+    set_run(&program->ops[segment->first], segment->otherwise);
+}
+
+/* Copies how the lanes of a load lie to each other. False: that is not known. */
+static bool copy_pattern(const struct wl_site_state *site, struct wl_native_address *address)
+{
+    if (!address->is_global) {
+        if (site->memo.window)
+            memcpy(address->near, site->memo.window->offset, sizeof address->near);
+        return site->memo.window != NULL;
+    }
+    memcpy(address->far, site->delta, sizeof address->far);
+    return site->has_pattern && site->is_regular;
+}
+
+/* The patterns of the segment's addresses, as the worker's sites have them; all loads of an address
+ * must agree. */
+static bool copy_patterns(const struct wl_worker *worker, struct wl_native_segment *segment)
+{
+    const struct wl_op *ops = first_op(worker->run->program, segment);
+    bool is_known[WL_NATIVE_SLOTS] = {false};
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (!is_load(&ops[i]))
+            continue;
+        const uint32_t slot = wl_native_slot_of(segment, &ops[i]);
+        struct wl_native_address *address = &segment->slots[slot], before = *address;
+        if (!copy_pattern(&worker->sites[ops[i].site], address) ||
+            (is_known[slot] && (memcmp(before.near, address->near, sizeof before.near) != 0 ||
+                                memcmp(before.far, address->far, sizeof before.far) != 0)))
+            return false;
+        is_known[slot] = true;
+    }
+    return true;
+}
+
+/* Compiles a segment that has run often, unless another thread has. False: it cannot be. */
+static bool compile_known(struct wl_warp *warp, struct wl_native_segment *segment)
+{
+    struct wl_program *program = program_of(warp);
+    bool is_good = true;
+    pthread_mutex_lock(&program->native->lock);
+    if (!segment->code && copy_patterns(warp->worker, segment)) {
+        is_good = compile(program, segment);
+        if (is_good)
+            set_run(&program->ops[segment->first], segment->code);
+    }
+    pthread_mutex_unlock(&program->native->lock);
+    return is_good;
+}
+
+/* Stands for a segment until it has run often enough to be compiled; one that loads, until its
+ * loads have shown how lanes lie to each other. */
+static const struct wl_op *learn(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_program *program = program_of(warp);
+    struct wl_native_segment *segment = program->native->segments.items[op->segment];
+    const uint32_t seen = warp->trace ? 1 : __atomic_add_fetch(&segment->seen, 1, __ATOMIC_RELAXED);
+    const uint32_t often = program->native->is_eager ? EAGER_OFTEN : OFTEN;
+    if (seen >= SEEN_MOST || (seen % often == 0 && !compile_known(warp, segment)))
+        give_up(program, segment);
+    return segment->otherwise(warp, op);
+}
+
+/* Where a compiled segment goes that does not fit as it is. */
+static const struct wl_op *run_anyway(struct wl_warp *warp, const struct wl_op *op,
+                                      struct wl_native_segment *segment)
+{
+    struct wl_worker *worker = warp->worker;
+    struct wl_native_plan *plan = &worker->plans[segment->index];
+    if (warp->trace)
+        return segment->otherwise(warp, op);
+    if (make_plan(worker, segment, plan) && is_fit(warp, segment, plan))
+        return segment->code(warp, op);
+    const uint32_t misses = __atomic_add_fetch(&segment->misses, 1, __ATOMIC_RELAXED);
+    if (misses % MISSES_MOST == 0) {
+        wl_native_settle(worker);
+        if (__atomic_load_n(&segment->hits, __ATOMIC_RELAXED) / 2 < misses)
+            give_up(program_of(warp), segment);
+    }
+    return segment->otherwise(warp, op);
+}
+
+static void free_native(struct wl_native *native)
+{
+    for (size_t i = 0; i < native->segments.count; i++) {
+        struct wl_native_segment *segment = native->segments.items[i];
+        if (segment->memory)
+            munmap(segment->memory, segment->memory_bytes);
+        free(segment);
+    }
+    free(native->segments.items);
+    free(native->loading);
+    free(native->is_loading_site);
+    pthread_mutex_destroy(&native->lock);
+    free(native);
+}
+
+void wl_native_remove(struct wl_program *program)
+{
+    if (program->native)
+        free_native(program->native);
+    program->native = NULL;
+}
+
+static void note_loads(struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_native *native = program->native;
+    if (segment->index == UINT32_MAX)
+        return;
+    native->loading[segment->index] = segment;
+    const struct wl_op *ops = first_op(program, segment);
+    for (uint32_t k = 0; k < segment->count; k++)
+        if (is_load(&ops[k]))
+            native->is_loading_site[ops[k].site] = 1;
+}
+
+void wl_native_install(struct wl_program *program, bool at_once)
+{
+    if (!is_possible())
+        return;
+    struct wl_native *native = wl_alloc_zero(1, sizeof *native);
+    program->native = native;
+    program->free_native = free_native;
+    native->is_eager = at_once;
+    pthread_mutex_init(&native->lock, NULL);
+    wl_native_find(program, 0, program->op_count, true, native);
+    native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
+    native->is_loading_site = wl_alloc_zero(program->site_count, 1);
+    for (size_t i = 0; i < native->segments.count; i++) {
+        struct wl_native_segment *segment = native->segments.items[i];
+        struct wl_op *op = &program->ops[segment->first];
+        note_loads(program, segment);
+        segment->otherwise = op->run[0];
+        op->segment = segment->number;
+        const bool is_ready = at_once && segment->index == UINT32_MAX && compile(program, segment);
+        set_run(op, is_ready ? segment->code : learn);
+    }
+}

@@ -1,0 +1,140 @@
+/* Operations in a row compiled to machine code for all lanes, where the host has AVX-512. The
+ * executor's functions remain the reference; whoever enters such a segment in its middle, or with
+ * lanes off, or while accesses of its warp are recorded, runs those. Internal to sim/native. */
+#ifndef WL_SIM_NATIVE_NATIVE_H
+#define WL_SIM_NATIVE_NATIVE_H
+
+#include <pthread.h>
+
+#include "sim/native/encode.h"
+#include "sim/state.h"
+
+/* How an operation is compiled. */
+enum wl_native_form {
+    WL_NATIVE_NONE,
+    WL_NATIVE_BINARY,
+    WL_NATIVE_SHIFT_WIDE,    /* 64 bits by a 32-bit register */
+    WL_NATIVE_MULTIPLY_ADD,  /* a product and a sum of integers */
+    WL_NATIVE_MULTIPLY_WIDE, /* 64 bits of the product of 32 */
+    WL_NATIVE_NEGATE,
+    WL_NATIVE_UNARY,
+    WL_NATIVE_WITH_LITERAL,
+    WL_NATIVE_THREE_LOGIC,
+    WL_NATIVE_MOVE,
+    WL_NATIVE_IMMEDIATE,
+    WL_NATIVE_WIDEN,  /* 64 bits of 32, half a vector after the other */
+    WL_NATIVE_NARROW, /* the low 32 bits of 64 */
+    WL_NATIVE_PACK,
+    WL_NATIVE_UNPACK,
+    WL_NATIVE_FUSED,
+    WL_NATIVE_COMPARE,
+    WL_NATIVE_SELECT,
+    WL_NATIVE_PREDICATE_LOGIC,
+    WL_NATIVE_PREDICATE_CONSTANT,
+    WL_NATIVE_FROM_PREDICATE,
+    WL_NATIVE_SPECIAL,
+    WL_NATIVE_PARAMETER,
+    WL_NATIVE_SHARED,
+    WL_NATIVE_GLOBAL,
+};
+
+enum {
+    WL_NATIVE_COMMUTES = 1,
+    WL_NATIVE_FLOAT = 2,   /* takes any NaN for the canonical one, and may give another */
+    WL_NATIVE_FLUSHES = 4, /* subnormal operands and results become zero */
+    WL_NATIVE_ADDS = 8,
+    WL_NATIVE_HAS_IMMEDIATE = 16, /* in place of b */
+};
+
+enum wl_native_literal {
+    WL_NATIVE_ALL_BITS,
+    WL_NATIVE_LOW_8,
+    WL_NATIVE_LOW_16,
+    WL_NATIVE_SIGN_32,
+    WL_NATIVE_BUT_SIGN_32,
+    WL_NATIVE_SIGN_64,
+    WL_NATIVE_BUT_SIGN_64,
+};
+
+struct wl_native_row {
+    uint8_t form; /* enum wl_native_form */
+    uint8_t bits; /* of an element of dst */
+    struct wl_encoding encoding;
+    uint8_t flags, number;
+};
+extern const struct wl_native_row wl_native_rows[WL_OP_COUNT];
+
+/* A register that an operation reads or writes: its offset and class (enum wl_operand_class). */
+struct wl_native_operand {
+    uint32_t offset;
+    uint8_t operand_class;
+    uint8_t field; /* of a written one: which of op->lives */
+};
+enum { WL_NATIVE_READS = 3, WL_NATIVE_WRITES = 4 };
+struct wl_native_operands {
+    struct wl_native_operand reads[WL_NATIVE_READS], writes[WL_NATIVE_WRITES];
+    uint32_t read_count, write_count;
+};
+/* The registers of an operation that has a row; of a load, not the address. */
+struct wl_native_operands wl_native_operands(const struct wl_op *op);
+
+enum { WL_NATIVE_SLOTS = 6 }; /* address registers of a segment */
+
+/* A run of operations that are compiled together. One that loads is compiled once its loads have
+ * shown how the lanes' addresses lie to each other. */
+struct wl_native_segment {
+    uint32_t first, count; /* operations */
+    uint32_t number;       /* in native->segments, and segment of its first operation */
+    uint32_t index;        /* in worker->plans; UINT32_MAX: it loads nothing */
+    uint32_t slot_count;
+    struct wl_native_address {
+        uint32_t offset; /* of the register that holds it */
+        bool is_global;  /* 64 bits; else an offset in shared memory, of 32 */
+        /* what it was compiled for: the lanes' distances to the first lane's */
+        uint32_t near[WL_LANES]; /* shared */
+        uint64_t far[WL_LANES];  /* global */
+    } slots[WL_NATIVE_SLOTS];
+    uint32_t global_loads;
+    wl_op_run code;      /* NULL: not compiled */
+    wl_op_run otherwise; /* the executor's function for the first operation */
+    void *memory;
+    size_t memory_bytes;
+    /* atomic: executions before it was compiled; since then, those that fit and those that did not
+     */
+    uint32_t seen, hits, misses;
+};
+
+/* What a worker knows of a segment that loads: where the first lane of each address register may
+ * lie for all its loads to be within bounds and to count as they did before. */
+struct wl_native_plan {
+    uint64_t learnt;     /* worker->learnt when it was made */
+    uint64_t executions; /* that the sites have not counted yet */
+    struct wl_native_slot {
+        uint32_t phase, phase_mask;
+        uint64_t least, room;
+    } slots[WL_NATIVE_SLOTS];
+};
+
+struct wl_native {
+    WL_VECTOR(struct wl_native_segment *) segments; /* never grows while a launch runs */
+    struct wl_native_segment **loading;             /* those that load, by index */
+    uint32_t plan_count;
+    uint8_t *is_loading_site; /* by site: a compiled segment may load there */
+    bool is_eager;            /* what loads is compiled early */
+    pthread_mutex_t lock;     /* of compiling */
+};
+
+/* Adds the segments among the operations [first, end). takes_loads: loads may be in them. */
+void wl_native_find(const struct wl_program *program, uint32_t first, uint32_t end,
+                    bool takes_loads, struct wl_native *native);
+
+/* Which of the segment's addresses a load has. */
+uint32_t wl_native_slot_of(const struct wl_native_segment *segment, const struct wl_op *op);
+
+/* Writes the segment's code. miss: where it goes when it does not fit, with the segment as third
+ * argument. count: what it calls, with the segment as second, to count its global loads. False: it
+ * is too much for the registers there are. */
+bool wl_native_emit(const struct wl_program *program, const struct wl_native_segment *segment,
+                    uintptr_t miss, uintptr_t count, struct wl_assembly *code);
+
+#endif

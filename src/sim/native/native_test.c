@@ -1,0 +1,317 @@
+/* Compiled segments beside the executor's functions: generated kernels of random operations on odd
+ * values, and loops over shared memory in many patterns, give the same bits and the same counts. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "gpu/gpu.h"
+#include "ptx/lower/lower.h"
+#include "sim/native/native.h"
+#include "sim/place.h"
+#include "sim/sim.h"
+
+#define KERNELS 300
+#define OPERATIONS 60
+#define THREADS 128
+#define THREAD_BYTES 128 /* in and out: eight registers of 32 bits, from 64 on four of 64 */
+#define DOUBLE_AT 96     /* and from here on four of double precision */
+
+static uint64_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((seed >> 33) % below);
+}
+
+/* Of 32 bits: numbers of all kinds that are special to somebody. */
+static uint32_t odd_word(void)
+{
+    static const uint32_t odd[] = {0,          1,          31,         32,         33,
+                                   0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0xff800000,
+                                   0x7fc00000, 0xffc00001, 0x7f800001, 0x00000001, 0x807fffff,
+                                   0x00800000, 0x3f800000, 0xbf800000, 0x7f7fffff, 63};
+    const uint32_t random = draw(1u << 16) << 16 | draw(1u << 16);
+    return draw(3) ? odd[draw(sizeof odd / sizeof *odd)] : random;
+}
+
+/* r: register of 32 bits, d: of 64, e: of double precision, p: predicate, i: immediate, f:
+ * immediate of single precision. Which of two NaNs a result in double precision is, is for the
+ * host's compiler to choose: such registers are no others' operands, and NaNs in them are alike. */
+static const char *const templates[] = {
+    "add.s32 r,r,r;",         "add.s32 r,r,i;",
+    "sub.s32 r,r,r;",         "mul.lo.s32 r,r,r;",
+    "mul.lo.s32 r,r,i;",      "mad.lo.s32 r,r,r,r;",
+    "mul.wide.s32 d,r,r;",    "mul.wide.u32 d,r,i;",
+    "mul.wide.s32 d,r,i;",    "mad.wide.s32 d,r,r,d;",
+    "mad.wide.u32 d,r,r,d;",  "min.s32 r,r,r;",
+    "max.u32 r,r,i;",         "and.b32 r,r,r;",
+    "or.b32 r,r,i;",          "xor.b32 r,r,r;",
+    "not.b32 r,r;",           "shl.b32 r,r,r;",
+    "shr.u32 r,r,i;",         "shr.s32 r,r,r;",
+    "neg.s32 r,r;",           "abs.s32 r,r;",
+    "lop3.b32 r,r,r,r,0x96;", "lop3.b32 r,r,r,r,0x2e;",
+    "add.s64 d,d,d;",         "sub.s64 d,d,d;",
+    "mul.lo.s64 d,d,d;",      "mad.lo.s64 d,d,d,d;",
+    "and.b64 d,d,d;",         "xor.b64 d,d,d;",
+    "not.b64 d,d;",           "neg.s64 d,d;",
+    "shl.b64 d,d,r;",         "shr.s64 d,d,r;",
+    "shr.u64 d,d,i;",         "min.s64 d,d,d;",
+    "max.u64 d,d,d;",         "cvt.u64.u32 d,r;",
+    "cvt.s64.s32 d,r;",       "cvt.u32.u64 r,d;",
+    "cvt.rn.f32.s32 r,r;",    "cvt.rn.f32.u32 r,r;",
+    "cvt.rn.f64.s32 e,r;",    "cvt.rn.f64.u32 e,r;",
+    "cvt.f64.f32 e,r;",       "mov.b64 d,{r,r};",
+    "mov.b64 {r,r},d;",       "mov.b32 r,r;",
+    "mov.b64 d,d;",           "mov.b32 r,i;",
+    "add.f32 r,r,r;",         "add.f32 r,r,f;",
+    "sub.f32 r,r,r;",         "mul.f32 r,r,r;",
+    "mul.f32 r,r,f;",         "div.rn.f32 r,r,r;",
+    "fma.rn.f32 r,r,r,r;",    "fma.rn.f32 r,r,f,r;",
+    "fma.rn.f32 r,r,r,f;",    "add.ftz.f32 r,r,r;",
+    "mul.ftz.f32 r,r,r;",     "fma.rn.ftz.f32 r,r,r,r;",
+    "sqrt.rn.f32 r,r;",       "neg.f32 r,r;",
+    "abs.f32 r,r;",           "add.f64 e,e,e;",
+    "sub.f64 e,e,e;",         "mul.f64 e,e,e;",
+    "div.rn.f64 e,e,e;",      "fma.rn.f64 e,e,e,e;",
+    "sqrt.rn.f64 e,e;",       "neg.f64 e,e;",
+    "abs.f64 e,e;",           "setp.lt.s32 p,r,r;",
+    "setp.ge.u32 p,r,i;",     "setp.ne.s64 p,d,d;",
+    "setp.gt.u64 p,d,d;",     "setp.lt.f32 p,r,r;",
+    "setp.neu.f32 p,r,f;",    "setp.geu.f64 p,e,e;",
+    "setp.num.f32 p,r,r;",    "and.pred p,p,p;",
+    "or.pred p,p,p;",         "xor.pred p,p,p;",
+    "not.pred p,p;",          "selp.b32 r,r,r,p;",
+    "selp.b32 r,r,i,p;",      "selp.b64 d,d,d,p;",
+    "selp.b64 e,e,e,p;",      "mov.b64 e,e;",
+    "mov.u32 r,%tid.x;",      "mov.u32 r,%ctaid.x;",
+    "mov.u32 r,%ntid.x;",     "mov.u32 r,%nctaid.y;",
+    "mov.u32 r,%laneid;",     "ld.param.u32 r,[n];",
+    "div.u32 r,r,r;", /* has no row: a segment ends there */
+};
+
+static void add_operation(struct wl_text *text)
+{
+    static const uint32_t counts[] = {['r'] = 8, ['d'] = 4, ['e'] = 4, ['p'] = 4};
+    const char *c = templates[draw(sizeof templates / sizeof *templates)];
+    bool is_operand = false; /* behind the operation's name */
+    for (; *c; c++) {
+        is_operand |= *c == ' ';
+        const bool is_name = is_operand && strchr(" ,{", c[-1]) && strchr(",;}", c[1]);
+        if (is_name && strchr("rdep", *c))
+            wl_text_addf(text, "%%%c%u", *c, draw(counts[(unsigned char)*c]));
+        else if (is_name && *c == 'i')
+            wl_text_addf(text, "%u", odd_word());
+        else if (is_name && *c == 'f')
+            wl_text_addf(text, "0f%08x", odd_word());
+        else
+            wl_text_add_char(text, *c);
+    }
+    wl_text_add(text, "\n");
+}
+
+#define HEAD                                                                  \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                         \
+    ".visible .entry k(.param .u64 from, .param .u64 to, .param .u32 n)\n{\n" \
+    ".reg .b32 %r<16>; .reg .b64 %d<16>, %e<4>; .reg .pred %p<6>;\n"          \
+    ".shared .align 16 .b8 s[4096];\n"                                        \
+    "ld.param.u64 %d8, [from]; ld.param.u64 %d9, [to];\n"                     \
+    "mov.u32 %r8, %tid.x; mov.u32 %r9, %ctaid.x; mov.u32 %r10, %ntid.x;\n"    \
+    "mad.lo.s32 %r8, %r9, %r10, %r8; mul.wide.u32 %d10, %r8, 128;\n"          \
+    "add.s64 %d8, %d8, %d10; add.s64 %d9, %d9, %d10;\n"
+
+static void add_loads(struct wl_text *text)
+{
+    for (int i = 0; i < 8; i++)
+        wl_text_addf(text, "ld.global.b32 %%r%d, [%%d8+%d]; ld.global.b64 %%%c%d, [%%d8+%d];\n", i,
+                     4 * i, i < 4 ? 'd' : 'e', i % 4, DOUBLE_AT - 32 + 8 * i);
+    for (int i = 0; i < 4; i++)
+        wl_text_addf(text, "setp.lt.s32 %%p%d, %%r%d, %%r%d;\n", i, i, i + 4);
+}
+
+static void add_stores(struct wl_text *text)
+{
+    for (int i = 0; i < 8; i++)
+        wl_text_addf(text, "st.global.b32 [%%d9+%d], %%r%d; st.global.b64 [%%d9+%d], %%%c%d;\n",
+                     4 * i, i, DOUBLE_AT - 32 + 8 * i, i < 4 ? 'd' : 'e', i % 4);
+    wl_text_add(text, "ret;\n}\n");
+}
+
+static const char *generate(struct wl_text *text)
+{
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    for (int i = 0; i < OPERATIONS; i++) {
+        add_operation(text);
+        if (draw(20) == 0)
+            wl_text_addf(text, "bra L%d;\nL%d:\n", i, i);
+    }
+    add_stores(text);
+    return text->data;
+}
+
+/* A loop that sums loads of shared memory: each lane from address lane * stride % modulus. */
+static const char *generate_loop(struct wl_text *text)
+{
+    const uint32_t strides[] = {0, 4, 8, 16, 32, 64, 128}, width = 1u << draw(3);
+    wl_text_add(text, HEAD);
+    add_loads(text);
+    wl_text_add(text, "mov.u32 %r11, %tid.x; shl.b32 %r12, %r11, 5; mov.u32 %r13, s;\n"
+                      "add.s32 %r12, %r12, %r13; st.shared.b32 [%r12], %r0;\n"
+                      "st.shared.b32 [%r12+4], %r1; st.shared.b32 [%r12+8], %r2;\n"
+                      "st.shared.b32 [%r12+12], %r3; st.shared.b32 [%r12+16], %r4; bar.sync 0;\n");
+    for (uint32_t slot = 0; slot < 2; slot++)
+        wl_text_addf(text,
+                     "and.b32 %%r%u, %%r11, %u; mul.lo.u32 %%r%u, %%r%u, %u; add.s32 %%r%u, %%r%u, "
+                     "%%r13;\n",
+                     14 + slot, (2u << draw(5)) - 1, 14 + slot, 14 + slot,
+                     strides[draw(7)] * (width > 1 ? 4 : 1), 14 + slot, 14 + slot);
+    wl_text_add(text, "mov.u32 %r12, 0;\nLOOP:\n");
+    for (int i = 0; i < 6; i++) {
+        const uint32_t slot = 14 + draw(2), offset = 4 * width * draw(8);
+        if (width == 4)
+            wl_text_addf(text, "ld.shared.v4.f32 {%%r4,%%r5,%%r6,%%r7}, [%%r%u+%u];\n", slot,
+                         offset);
+        else if (width == 2)
+            wl_text_addf(text, "ld.shared.v2.f32 {%%r4,%%r5}, [%%r%u+%u];\n", slot, offset);
+        else
+            wl_text_addf(text, "ld.shared.f32 %%r%u, [%%r%u+%u];\n", 4 + draw(4), slot, offset);
+        wl_text_addf(text, "fma.rn.f32 %%r%u, %%r%u, %%r%u, %%r%u;\n", draw(4), 4 + draw(4),
+                     4 + draw(4), draw(4));
+    }
+    /* the place moves on: other phases, and in the end beyond what was learnt */
+    wl_text_addf(text,
+                 "add.s32 %%r14, %%r14, %u; add.s32 %%r15, %%r15, %u;\n"
+                 "add.s32 %%r12, %%r12, 1; setp.lt.u32 %%p4, %%r12, 24; @%%p4 bra LOOP;\n",
+                 4 * width * draw(2), 4 * width * draw(3));
+    add_stores(text);
+    return text->data;
+}
+
+struct memory {
+    uint8_t *bytes, *in, *out;
+};
+enum { BUFFER_BYTES = THREADS * THREAD_BYTES, BLOCKS = 2 };
+
+static enum wl_code run(const char *text, const struct memory *memory, enum wl_sim_engine engine,
+                        struct wl_sim_counts *counts, uint32_t *compiled)
+{
+    struct wl_error error = {0};
+    struct wl_ptx_module *module;
+    struct wl_program *program;
+    if (wl_ptx_module_parse(text, strlen(text), "generated", &module, &error))
+        fail_msg("%s\n%s", error.message, text);
+    struct wl_ptx_lower_input input = {.module = module, .capability = 90};
+    input.function = wl_ptx_module_find_function(module, "k");
+    if (wl_ptx_lower(&input, &program, &error))
+        fail_msg("%s\n%s", error.message, text);
+    struct wl_gpu gpu;
+    struct wl_sim *sim;
+    assert_int_equal(wl_gpu_load("h200", NULL, &gpu, &error), WL_OK);
+    assert_int_equal(wl_sim_create(&gpu, &sim, &error), WL_OK);
+    const uint64_t start = (uint64_t)(uintptr_t)memory->bytes;
+    const struct wl_sim_range range = {start, start + 2 * BLOCKS * BUFFER_BYTES};
+    uint8_t parameters[24] = {0};
+    memcpy(parameters, &memory->in, 8);
+    memcpy(parameters + 8, &memory->out, 8);
+    parameters[16] = 77;
+    struct wl_sim_launch launch = {.program = program,
+                                   .grid = {BLOCKS, 1, 1},
+                                   .block = {THREADS, 1, 1},
+                                   .parameters = parameters,
+                                   .ranges = &range,
+                                   .range_count = 1,
+                                   .carveout_pct = -1,
+                                   .registers_per_thread = program->register_estimate};
+    struct wl_sim_options options = {
+        .count = true, .threads = 1, .l1_global_loads = true, .engine = engine};
+    memset(memory->out, 0, BLOCKS * BUFFER_BYTES);
+    enum wl_code code = wl_sim_run(sim, &launch, &options, counts, &error);
+    for (size_t i = 0; program->native && i < program->native->segments.count; i++)
+        *compiled += program->native->segments.items[i]->code != NULL;
+    wl_sim_free(sim);
+    wl_gpu_free(&gpu);
+    wl_program_free(program);
+    wl_ptx_module_free(module);
+    return code;
+}
+
+static bool is_same(const uint8_t *a, const uint8_t *b, uint32_t at)
+{
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return memcmp(a, b, 8) == 0 || (at % THREAD_BYTES >= DOUBLE_AT && x != x && y != y);
+}
+
+static void compare(const char *(*make)(struct wl_text *), uint32_t kernels)
+{
+    struct memory memory = {.bytes = wl_alloc_aligned(4096, 2 * BLOCKS * BUFFER_BYTES)};
+    memory.in = memory.bytes;
+    memory.out = memory.bytes + BLOCKS * BUFFER_BYTES;
+    uint8_t *expected = wl_alloc(BLOCKS * BUFFER_BYTES);
+    uint32_t compiled = 0, none = 0;
+    for (uint32_t i = 0; i < kernels; i++) {
+        seed = 1000 + i;
+        struct wl_text text = {0};
+        make(&text);
+        for (size_t at = 0; at < BLOCKS * BUFFER_BYTES; at += 4) {
+            const uint32_t word = odd_word();
+            memcpy(memory.in + at, &word, 4);
+        }
+        struct wl_sim_counts counts = {0}, interpreted = {0};
+        const enum wl_code code = run(text.data, &memory, WL_ENGINE_INTERPRET, &interpreted, &none);
+        memcpy(expected, memory.out, BLOCKS * BUFFER_BYTES);
+        assert_int_equal(run(text.data, &memory, WL_ENGINE_COMPILE, &counts, &compiled), code);
+        for (uint32_t at = 0; at < BLOCKS * BUFFER_BYTES; at += 8)
+            if (!is_same(expected + at, memory.out + at, at)) {
+                fprintf(stderr, "%s", text.data);
+                fail_msg("kernel %u: thread %u, byte %u differs", i, at / THREAD_BYTES,
+                         at % THREAD_BYTES);
+            }
+        for (int c = 0; c < WL_COUNTER_COUNT; c++)
+            if (counts.totals[c] != interpreted.totals[c])
+                fail_msg("kernel %u: %s is %llu, compiled %llu", i, wl_counter_rows[c].name,
+                         (unsigned long long)interpreted.totals[c],
+                         (unsigned long long)counts.totals[c]);
+        wl_sim_counts_free(&counts);
+        wl_sim_counts_free(&interpreted);
+        wl_text_free(&text);
+    }
+    free(expected);
+    free(memory.bytes);
+    assert_int_equal(none, 0);
+    if (__builtin_cpu_supports("avx512dq"))
+        assert_true(compiled >= kernels / 2);
+    else
+        print_message("the host has no AVX-512: nothing is compiled\n");
+}
+
+static void operations_give_the_same_bits(void **state)
+{
+    (void)state;
+    compare(generate, KERNELS);
+}
+
+static void shared_loads_give_the_same_bits_and_counts(void **state)
+{
+    (void)state;
+    compare(generate_loop, KERNELS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operations_give_the_same_bits),
+        cmocka_unit_test(shared_loads_give_the_same_bits_and_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
