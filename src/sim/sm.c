@@ -367,12 +367,35 @@ static bool is_idle_op(const struct wl_op *op)
     }
 }
 
-/* The turn of a warp that has tested in vain for long: whether it did nothing else. */
+static bool is_jump(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_BLOCK:
+    case WL_OP_JOIN:
+    case WL_OP_GUARD:
+    case WL_OP_BRANCH:
+    case WL_OP_BRANCH_IF:
+    case WL_OP_BRANCH_INDEX:
+    case WL_OP_CALL:
+    case WL_OP_CALL_INDIRECT:
+    case WL_OP_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The turn of a warp that has tested in vain for long: whether it did nothing else. What is done in
+ * one go, a stretch or a compiled segment, lies between the operation and the next. */
 static bool run_watched(struct wl_warp *warp)
 {
     bool is_idle = true;
-    for (const struct wl_op *op = warp->pc; op; op = op->run[warp->is_masked](warp, op))
-        is_idle &= is_idle_op(op);
+    for (const struct wl_op *op = warp->pc, *next; op; op = next) {
+        next = op->run[warp->is_masked](warp, op);
+        const struct wl_op *end = is_jump(op) || !next || next <= op ? op + 1 : next;
+        for (const struct wl_op *done = op; done < end; done++)
+            is_idle &= is_idle_op(done);
+    }
     return is_idle;
 }
 
@@ -400,8 +423,8 @@ static const struct wl_op *find_test(const struct wl_warp *warp)
 static void fault_vain_tests(struct wl_warp *warp)
 {
     wl_warp_fault(warp, find_test(warp), WL_SIM_FAULT_TRAP, "barrier deadlock",
-                  "a barrier object's phase never ends: all %u warps of the block that have not "
-                  "ended wait for this one or at other barriers",
+                  "a barrier object's phase never ends: all warps of the block that have not ended "
+                  "(%u) wait for this one or at other barriers",
                   warp->cta->warps_live);
 }
 

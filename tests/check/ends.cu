@@ -24,10 +24,17 @@ int main(int count, char **words)
 {
     const char *what = count > 1 ? words[1] : "right";
     int *memory = NULL;
+    if (!strcmp(what, "descriptors")) {
+        const struct rlimit three = {3, 3}; // nothing can be opened any more
+        setrlimit(RLIMIT_NOFILE, &three);
+    }
     cudaMalloc(&memory, 256);
     cudaMemset(memory, 0, 256);
     if (!strcmp(what, "reset")) {
         cudaDeviceReset();
+    } else if (!strcmp(what, "descriptors")) {
+        cudaMemset(memory, 0, 300);
+        cudaFree(memory);
     } else if (!strcmp(what, "heap")) {
         keep<<<1, 8>>>((int **)memory);
         cudaFree(memory);

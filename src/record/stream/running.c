@@ -169,9 +169,11 @@ void wl_running_end(void)
 
 void wl_running_trouble(const char *why)
 {
+    if (slots && !own)
+        take_slot();
     if (!own)
         return;
-    own->unrecorded++;
+    own->unrecorded += own->is_active;
     if (why && !own->trouble[0])
         memcpy(own->trouble, why, strnlen(why, TROUBLE_BYTES - 1));
 }
