@@ -1,6 +1,6 @@
 # check-memory: wrong programs get exact messages, right ones none.
 if(WL_NVCC)
-  foreach(name wrong texts calls many races)
+  foreach(name wrong texts calls many races ends objects)
     add_test(NAME check.${name}
              COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/check/run.sh ${CMAKE_SOURCE_DIR} ${name})
     set_tests_properties(check.${name} PROPERTIES LABELS program TIMEOUT ${WL_TEST_TIMEOUT_S}

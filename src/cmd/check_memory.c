@@ -21,6 +21,7 @@ struct options {
     struct wl_settings settings;
     struct wl_text tools;
     uint64_t error_exitcode, print_limit;
+    bool is_kept; /* --save was given */
 };
 
 static const struct wl_option rows[] = {
@@ -213,8 +214,10 @@ static void print_ending(struct result *result)
     if (!result->ending)
         return;
     result->errors++;
-    if (may_print(result))
-        wl_console_print(result->console, "%s %s\n%s\n", bar, result->ending, bar);
+    if (!may_print(result))
+        return;
+    print_parts(result, "", result->ending);
+    wl_console_print(result->console, "%s\n", bar);
 }
 
 /* Whether launches may have been left out. */
@@ -262,6 +265,21 @@ static void describe_ending(const struct wl_launch_run *run, struct result *resu
     free(place);
 }
 
+/* Where the program could not write what it did, there may be more errors than were found. */
+static enum wl_code tell_trouble(const struct wl_launch_run *run, const struct result *result,
+                                 enum wl_code code, struct wl_error *error)
+{
+    static const char text[] =
+        "not all that the program did is recorded, so errors may be missing: %s";
+    const char *trouble = run->running.trouble;
+    if (!trouble || !*trouble)
+        return code;
+    if (!result->errors)
+        return wl_error_set(error, WL_ERR_OUTPUT, text, trouble);
+    wl_messages_warn(&run->messages, NULL, text, trouble);
+    return code;
+}
+
 /* Runs the program and prints what was found. Errors: those of wl_launch_*, WL_ERR_PROGRAM. */
 static enum wl_code run_program(struct wl_launch_run *run, struct result *result,
                                 struct wl_error *error)
@@ -276,6 +294,10 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
     describe_ending(run, result);
     bool is_recorded = wl_launch_is_recorded(run);
     code = is_recorded ? wl_launch_record(run, error) : wl_folder_remove(run->stream_folder, error);
+    if (code && code != WL_ERR_NOTHING && !result->options->is_kept)
+        wl_error_set_hint(error,
+                          "make room, or set TMPDIR to a folder that has some: without --save "
+                          "nothing of the run is kept");
     if (code == WL_ERR_NOTHING) { /* nor was anything found outside launches */
         wl_console_print(result->console, "%s WARPLENS CHECK-MEMORY\n", bar);
         print_ending(result);
@@ -283,6 +305,8 @@ static enum wl_code run_program(struct wl_launch_run *run, struct result *result
         code = WL_OK;
     } else if (!code && is_recorded)
         code = print_report(result, run->report_path, error);
+    if (!code || code == WL_ERR_NOTHING)
+        code = tell_trouble(run, result, code, error);
     if ((!code || code == WL_ERR_NOTHING) && run->ending.exit_code && !result->errors)
         code = wl_error_set(error, WL_ERR_PROGRAM, "the program ended with exit code %d",
                             run->ending.exit_code);
@@ -317,7 +341,7 @@ static enum wl_code check(struct options *options, const struct wl_arguments *pr
     if (code)
         goto out;
     choose_checks(&options->settings, result.tools);
-    options->report.import_source = options->report.path != NULL;
+    options->is_kept = options->report.import_source = options->report.path != NULL;
     if (!options->report.path) {
         code = wl_folder_create_temporary("warplens-check", &folder, error);
         if (code)

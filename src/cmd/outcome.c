@@ -11,8 +11,9 @@ char *wl_outcome_running(const struct wl_launch_run *run)
 {
     if (!run->running.is_active)
         return wl_string_copy("");
-    return wl_string_format(" while kernel %s was running (launch %" PRIu64 ")",
-                            run->running.kernel, run->running.launch);
+    return wl_string_format(" while kernel %s was running (launch %" PRIu64 ")%s%s",
+                            run->running.kernel, run->running.launch,
+                            *run->running.where ? "; " : "", run->running.where);
 }
 
 void wl_outcome_print_ending(const struct wl_launch_run *run)

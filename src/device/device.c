@@ -21,6 +21,9 @@ const struct wl_device_part *const wl_device_parts[] = {
 
 int wl_device_reset(void)
 {
+    const struct wl_device_observer *observer = wl_device.options.observer;
+    if (observer && observer->reset)
+        observer->reset(observer->self);
     wl_device_enter();
     wl_device.sticky_code = WL_DEVICE_OK;
     int code = wl_device_state_check();

@@ -239,17 +239,13 @@ static const char *keep(struct wl_report *report, char *text)
     return kept;
 }
 
-<<<<<<< HEAD
 static char *function_of(const struct wl_record_kernel *record)
 {
     bool is_reported = record->function[0] && strncmp(record->function, "operator", 8) != 0;
     return is_reported ? wl_string_copy(record->function) : wl_demangle_function(record->mangled);
 }
 
-/* All that share a short name, of different kernels, are told apart by their template arguments. */
-=======
 /* Two with the same name are distinguished by their template arguments. */
->>>>>>> h/tests
 static void name_kernels(struct wl_report *report)
 {
     struct wl_report_kernel *items = report->kernels.items;

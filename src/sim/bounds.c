@@ -78,11 +78,10 @@ static void check_lane(struct wl_warp *warp, const struct wl_op *op, uint32_t la
 }
 
 void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
-                            const uint32_t offset[WL_LANES], uint32_t lanes,
+                            const uint32_t offset[WL_LANES], uint32_t lanes, uint32_t bytes,
                             enum wl_site_access kind)
 {
     const struct wl_site_state *site = &warp->worker->sites[op->site];
-    const uint32_t bytes = (uint32_t)op->width_bytes * op->count;
     const uint32_t start = site->array_start, room = site->array_end - start;
     if (bytes <= room && !(wl_executor_watch()->find_beyond(offset, start, room - bytes) & lanes))
         return;

@@ -4,10 +4,10 @@
 
 #include "sim/state.h"
 
-/* Reports those of the lanes that touch a gap between arrays, or two arrays at once; offset: of
- * each lane. What is beyond the block's memory is a fault of its own. */
+/* Reports those of the lanes that touch a gap between arrays, or two arrays at once, with so many
+ * bytes each; offset: of each lane. What is beyond the block's memory is a fault of its own. */
 void wl_bounds_check_shared(struct wl_warp *warp, const struct wl_op *op,
-                            const uint32_t offset[WL_LANES], uint32_t lanes,
+                            const uint32_t offset[WL_LANES], uint32_t lanes, uint32_t bytes,
                             enum wl_site_access kind);
 
 #endif

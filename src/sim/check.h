@@ -17,5 +17,13 @@ wl_op_run wl_check_handler(uint32_t mode, const struct wl_op *op);
 /* A barrier that is about to let its warps go, before it does: a finding where it is for more
  * threads than came, as the others have ended. */
 void wl_check_short_barrier(struct wl_cta *cta, uint32_t number);
+/* Who arrived at a barrier without waiting. */
+struct wl_lonely {
+    struct wl_warp *warp; /* the last that did; NULL: one waited since, or none did */
+    const struct wl_op *op;
+    uint32_t lane;
+};
+/* A block that is over: findings of arrivals at barriers that nobody waited for. */
+void wl_check_lonely_arrivals(struct wl_cta *cta);
 
 #endif

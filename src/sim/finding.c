@@ -44,6 +44,10 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
     [WL_FINDING_BARRIER_EXITED] = {"exited-barrier", "synccheck",
                                    "threads that returned early do not take part in the barrier",
                                    false},
+    [WL_FINDING_BARRIER_ABSENT] = {"absent-barrier", "synccheck",
+                                   "the others of the warp end without it, which lets the barrier "
+                                   "pass; all threads are meant to reach it",
+                                   false},
     [WL_FINDING_BARRIER_COUNT] = {"barrier-count", "synccheck",
                                   "a multiple of 32 threads, the same for all who use the barrier",
                                   true},
@@ -51,6 +55,14 @@ const struct wl_finding_row wl_finding_rows[WL_FINDING_KIND_COUNT] = {
                                   "as many threads as it is for must reach the barrier: it waits "
                                   "for ever, where others end instead",
                                   true},
+    [WL_FINDING_BARRIER_LONELY] = {"lonely-arrival", "synccheck",
+                                   "who arrives without waiting lets others go on: one of them has "
+                                   "to wait at the same barrier",
+                                   false},
+    [WL_FINDING_OBJECT_COUNT] = {"barrier-object-count", "synccheck",
+                                 "the count that it is initialised with must be that of the "
+                                 "threads that arrive in each phase",
+                                 true},
     [WL_FINDING_MASK_CALLER] = {"mask-without-caller", "synccheck",
                                 "a lane must be in the mask that it gives", true},
     [WL_FINDING_MASK_ABSENT] = {"mask-of-absent-lanes", "synccheck",
@@ -199,7 +211,8 @@ void wl_finding_print_source(const struct wl_program_instruction *instruction, s
     wl_text_addf(out, "%s:%" PRIu32, instruction->file, instruction->line);
 }
 
-static void print_instruction(const struct wl_program *program, uint32_t index, struct wl_text *out)
+void wl_finding_print_instruction(const struct wl_program *program, uint32_t index,
+                                  struct wl_text *out)
 {
     const struct wl_program_instruction *instruction = &program->instructions[index];
     char *name = wl_demangle(program->name);
@@ -223,7 +236,7 @@ static void print_culprit(const struct wl_program *program, const struct wl_find
                           struct wl_text *out)
 {
     wl_text_add(out, "; ");
-    print_instruction(program, finding->instruction, out);
+    wl_finding_print_instruction(program, finding->instruction, out);
     wl_text_add(out, "; ");
     print_thread(finding->thread, out);
     wl_text_addf(out, " in block (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", finding->block[0],
@@ -320,7 +333,7 @@ static void print_race(const struct wl_program *program, const struct wl_finding
                      finding->kind == WL_FINDING_RACE_COPY ? "copy"
                      : finding->is_after_read              ? "read"
                                                            : "write");
-        print_instruction(program, finding->other_instruction, out);
+        wl_finding_print_instruction(program, finding->other_instruction, out);
         wl_text_add(out, " ");
     }
     print_thread(finding->other_thread, out);
@@ -349,14 +362,25 @@ static void print_barrier(const struct wl_program *program, const struct wl_find
     static const char *const names[] = {
         [WL_FINDING_BARRIER_DIVERGED] = "Divergent threads in warp",
         [WL_FINDING_BARRIER_EXITED] = "Threads of the warp have exited",
+        [WL_FINDING_BARRIER_ABSENT] = "Threads of the warp do not come",
         [WL_FINDING_BARRIER_COUNT] = "Invalid number of threads",
         [WL_FINDING_BARRIER_SHORT] = "Threads that it waits for have ended",
+        [WL_FINDING_BARRIER_LONELY] = "Arrival that nobody waits for",
+        [WL_FINDING_OBJECT_COUNT] = "More arrivals than a barrier object waits for",
     };
     wl_text_addf(out, "Barrier error, %s", names[finding->kind]);
     print_culprit(program, finding, out);
     if (finding->kind == WL_FINDING_BARRIER_COUNT)
         wl_text_addf(out, "; barrier %" PRIu32 " for %" PRIu32 " threads", finding->number,
                      finding->wanted);
+    else if (finding->kind == WL_FINDING_BARRIER_LONELY)
+        wl_text_addf(out, "; no thread waits at barrier %" PRIu32 " after that", finding->number);
+    else if (finding->kind == WL_FINDING_OBJECT_COUNT)
+        wl_text_addf(out,
+                     "; %" PRIu32 " arrivals of one warp at the object at offset %" PRIu64
+                     " of shared memory, which waits for %" PRIu32 " more of %" PRIu32,
+                     finding->number, wl_program_plain_offset(program, finding->address),
+                     finding->bytes, finding->wanted);
     else if (finding->kind == WL_FINDING_BARRIER_SHORT)
         wl_text_addf(out,
                      "; barrier %" PRIu32 " for %" PRIu32 " threads, %" PRIu32
@@ -395,7 +419,8 @@ void wl_finding_print(const struct wl_program *program, const struct wl_finding 
         [WL_FINDING_BARRIER_SHORT] = print_barrier,    [WL_FINDING_RACE_COPY] = print_race,
         [WL_FINDING_MASK_CALLER] = print_mask,         [WL_FINDING_MASK_ABSENT] = print_mask,
         [WL_FINDING_SHUFFLE_ABSENT] = print_mask,      [WL_FINDING_RACE_BLOCKS] = print_race,
-        [WL_FINDING_RACE_LIMIT] = print_race_limit,
+        [WL_FINDING_RACE_LIMIT] = print_race_limit,    [WL_FINDING_BARRIER_LONELY] = print_barrier,
+        [WL_FINDING_OBJECT_COUNT] = print_barrier,     [WL_FINDING_BARRIER_ABSENT] = print_barrier,
     };
     printers[finding->kind](program, finding, out);
     if (finding->count > 1)

@@ -28,8 +28,11 @@ enum wl_finding_kind {
     WL_FINDING_UNWRITTEN,   /* a read of what nobody wrote */
     WL_FINDING_BARRIER_DIVERGED, /* lanes of a warp at a barrier, others elsewhere */
     WL_FINDING_BARRIER_EXITED,   /* lanes of a warp at a barrier, others have ended */
+    WL_FINDING_BARRIER_ABSENT,   /* the same, and the others will end without it */
     WL_FINDING_BARRIER_COUNT,    /* a count of threads that cannot be */
     WL_FINDING_BARRIER_SHORT,    /* of some of a block's threads, of which too many have ended */
+    WL_FINDING_BARRIER_LONELY,   /* threads arrive and do not wait, and nobody else waits */
+    WL_FINDING_OBJECT_COUNT,     /* more threads arrive than a barrier object waits for */
     WL_FINDING_MASK_CALLER,      /* a mask of lanes without the one that uses it */
     WL_FINDING_MASK_ABSENT,      /* a mask that names lanes that do not come */
     WL_FINDING_SHUFFLE_ABSENT,   /* a value of a lane that does not take part */
@@ -57,9 +60,9 @@ struct wl_finding {
     uint32_t other_instruction, other_thread[3]; /* of a race: who came first */
     uint32_t other_block[3];                     /* of RACE_BLOCKS */
     bool is_after_read;                          /* of a race: the first was a read */
-    uint32_t number,
-        wanted;     /* of a barrier: which, and the count; of a mask: it, and which lanes */
-    uint64_t count; /* threads and times */
+    uint32_t number, wanted; /* of a barrier: which, and the count; of a mask: it, and which lanes;
+                                of a barrier object: how many arrive, and its count */
+    uint64_t count;          /* threads and times */
 };
 
 struct wl_findings {
@@ -85,6 +88,9 @@ void wl_findings_free(struct wl_findings *findings);
  * "; " between. */
 void wl_finding_print(const struct wl_program *program, const struct wl_finding *finding,
                       struct wl_text *out);
+/* "at KERNEL in FILE:LINE, OPCODE" */
+void wl_finding_print_instruction(const struct wl_program *program, uint32_t instruction,
+                                  struct wl_text *out);
 /* "FILE:LINE" of an instruction that has a file; of a function of the toolkit that was inlined, the
  * line of the program that called it. */
 void wl_finding_print_source(const struct wl_program_instruction *instruction, struct wl_text *out);

@@ -163,6 +163,13 @@ bool wl_found_outside(struct wl_warp *warp, const struct wl_op *op, const uint64
     return warp->status != WL_WARP_FAULT;
 }
 
+/* Offsets are what addresses have below the local window's bits, which may have wrapped. */
+static int64_t signed_offset(uint64_t offset)
+{
+    const uint64_t sign = ~WL_WINDOW_MASK / 2 + 1;
+    return (int64_t)((offset & ~WL_WINDOW_MASK) ^ sign) - (int64_t)sign;
+}
+
 bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const uint64_t *offset,
                            uint32_t bytes, enum wl_site_access access, uint32_t lanes)
 {
@@ -180,9 +187,10 @@ bool wl_found_beyond_local(struct wl_warp *warp, const struct wl_op *op, const u
         }
         warp->active = (uint32_t)1 << lane;
         wl_warp_fault(warp, op, WL_SIM_FAULT_ILLEGAL_ADDRESS, "illegal memory access",
-                      "local offset %" PRIu64 " (%" PRIu32 " bytes) is beyond the thread's %" PRIu32
+                      "local offset %" PRId64 " (%" PRIu32 " bytes) is %s the thread's %" PRIu32
                       " bytes",
-                      offset[lane], bytes, local_bytes);
+                      signed_offset(offset[lane]), bytes,
+                      signed_offset(offset[lane]) < 0 ? "before" : "beyond", local_bytes);
         return false;
     }
     return warp->status != WL_WARP_FAULT;

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/memory.h"
@@ -18,6 +19,7 @@ struct slot {
     uint64_t offset, size_bytes; /* of the slot; of the allocation, as it was asked for */
     uint32_t size_class;
     uint32_t next_free; /* index + 1 of another of the class; 0: none */
+    uint32_t place;     /* among places */
     bool is_used;
 };
 
@@ -26,6 +28,7 @@ struct wl_heap {
     uint64_t start, used;
     WL_VECTOR(struct slot) slots; /* by offset: each is cut off the end once */
     uint32_t free_slots[CLASSES]; /* index + 1, 0: none */
+    WL_VECTOR(char *) places;
 };
 
 struct wl_heap *wl_heap_create(void)
@@ -45,6 +48,9 @@ void wl_heap_free(struct wl_heap *heap)
         return;
     munmap((void *)(uintptr_t)heap->start, WL_HEAP_BYTES);
     pthread_mutex_destroy(&heap->lock);
+    for (size_t i = 0; i < heap->places.count; i++)
+        free(heap->places.items[i]);
+    free(heap->places.items);
     free(heap->slots.items);
     free(heap);
 }
@@ -65,7 +71,32 @@ static struct slot *take_slot(struct wl_heap *heap, uint32_t size_class)
     return &heap->slots.items[heap->slots.count - 1];
 }
 
-uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes)
+uint32_t wl_heap_place(struct wl_heap *heap, const char *text)
+{
+    size_t index = 0;
+    pthread_mutex_lock(&heap->lock);
+    while (index < heap->places.count && strcmp(heap->places.items[index], text) != 0)
+        index++;
+    if (index == heap->places.count)
+        WL_PUSH(&heap->places, wl_string_copy(text));
+    pthread_mutex_unlock(&heap->lock);
+    return (uint32_t)index;
+}
+
+bool wl_heap_left_at(const struct wl_heap *heap, uint32_t place, struct wl_heap_left *left)
+{
+    if (place >= heap->places.count)
+        return false;
+    *left = (struct wl_heap_left){.place = heap->places.items[place]};
+    for (size_t i = 0; i < heap->slots.count; i++) {
+        const struct slot *slot = &heap->slots.items[i];
+        left->blocks += slot->is_used && slot->place == place;
+        left->bytes += slot->is_used && slot->place == place ? slot->size_bytes : 0;
+    }
+    return true;
+}
+
+uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes, uint32_t place)
 {
     if (size_bytes == 0 || size_bytes > WL_HEAP_BYTES - GAP_BYTES)
         return 0;
@@ -78,6 +109,7 @@ uint64_t wl_heap_allocate(struct wl_heap *heap, uint64_t size_bytes)
     if (slot) {
         slot->is_used = true;
         slot->size_bytes = size_bytes;
+        slot->place = place;
         address = heap->start + slot->offset + GAP_BYTES;
     }
     pthread_mutex_unlock(&heap->lock);

@@ -15,6 +15,7 @@
 #include "sim/compiled.h"
 #include "sim/executor.h"
 #include "sim/l1.h"
+#include "sim/leaks.h"
 #include "sim/place.h"
 #include "sim/pool.h"
 #include "sim/race_global.h"
@@ -80,6 +81,18 @@ void wl_sim_free(struct wl_sim *sim)
     free(sim->arena_parameters);
     free(sim->sms);
     free(sim);
+}
+
+bool wl_sim_leak(const struct wl_sim *sim, uint32_t *number, struct wl_sim_leak *leak)
+{
+    struct wl_heap_left left = {0};
+    while (sim->heap && wl_heap_left_at(sim->heap, *number, &left)) {
+        *leak = (struct wl_sim_leak){left.place, left.blocks, left.bytes};
+        ++*number;
+        if (left.blocks)
+            return true;
+    }
+    return false;
 }
 
 const struct wl_op *wl_warp_fault(struct wl_warp *warp, const struct wl_op *op,
@@ -344,7 +357,10 @@ static uint64_t blocks_done(const struct wl_worker *workers, uint32_t count)
 static void tell_progress(const struct wl_sim *sim, const struct wl_run *run,
                           const struct wl_worker *workers, uint32_t worker_count)
 {
-    struct wl_sim_progress progress = {blocks_done(workers, worker_count), run->block_total, 0};
+    struct wl_sim_progress progress = {.blocks_done = blocks_done(workers, worker_count),
+                                       .blocks_total = run->block_total,
+                                       .run = run,
+                                       .sms = sim->sms};
     for (uint32_t i = 0; i < sim->gpu->sm_count; i++)
         progress.instructions += sim->sms[i].issued;
     if (run->options->progress)

@@ -41,13 +41,14 @@ struct wl_shadow {
     struct {
         uint32_t by, stretch, warps; /* by bit: those behind that stretch of that warp */
     } behind;                        /* what was last found out; stretch 0: nothing */
-    struct clock signals;            /* what was given away by atomics and barrier objects */
+    struct clock signals;            /* what was given away by atomics */
     struct clock seen[WL_SHADOW_WARPS];
     struct clock known;                   /* what any warp has seen */
     struct clock fenced[WL_SHADOW_WARPS]; /* all that lies before the warp's last fence */
     struct clock
         pending[WL_SHADOW_WARPS]; /* what it read strongly gave: seen from its next fence on */
-    struct clock places[PLACES];  /* given away by strong writes, by hash of their address */
+    struct clock places[PLACES];  /* given away by strong writes and by arrivals at barrier
+                                     objects, by hash of their address */
     uint32_t committed[WL_SHADOW_WARPS],
         awaited[WL_SHADOW_WARPS];      /* groups of asynchronous copies */
     struct clock arrived[WL_BARRIERS]; /* of all times: who arrived and ended still counts */
@@ -183,6 +184,18 @@ void wl_shadow_fence(struct wl_warp *warp)
 static struct clock *place_of(struct wl_shadow *shadow, uint64_t address)
 {
     return &shadow->places[(address >> 2) * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+void wl_shadow_signal_at(struct wl_warp *warp, uint64_t address)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    give(shadow, warp->index, place_of(shadow, address));
+}
+
+void wl_shadow_await_at(struct wl_warp *warp, uint64_t address)
+{
+    struct wl_shadow *shadow = warp->cta->shadow;
+    see(shadow, warp->index, place_of(shadow, address));
 }
 
 void wl_shadow_read_strong(struct wl_warp *warp, const struct wl_op *op, uint64_t address)
@@ -372,6 +385,25 @@ static struct conflict find_write_conflict(const struct wl_warp *warp,
     return (struct conflict){0};
 }
 
+/* Whether every write of the bytes would race with the mark, whichever warp but its own makes it:
+ * no warp has seen it. */
+static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
+{
+    return mark->stretch > shadow->known.stretch[mark->thread / WL_LANES] &&
+           (mark->bytes & bytes) == bytes && mark->strength == WL_SHADOW_PLAIN;
+}
+
+/* Whether an atomic hides nothing of the plain write before it, of the same warp, if that stays as
+ * the word's last one: no other warp has seen it, and each that comes without order races with it.
+ */
+static bool keeps_plain(const struct wl_shadow *shadow, const struct mark *plain,
+                        const struct mark *atomic)
+{
+    return atomic->strength == WL_SHADOW_STRONG && plain->stretch &&
+           plain->thread / WL_LANES == atomic->thread / WL_LANES &&
+           is_unseen(shadow, plain, atomic->bytes);
+}
+
 /* True if it was reported. */
 static bool write_word(struct wl_warp *warp, const struct wl_op *op,
                        const struct wl_shadow_access *access, uint32_t index,
@@ -384,7 +416,8 @@ static bool write_word(struct wl_warp *warp, const struct wl_op *op,
         report_race(warp, op, access, conflict.kind, conflict.other, conflict.after_read);
     word->written |= mark->bytes;
     shadow->quiet[index] = 0;
-    add_mark(&word->writer, mark);
+    if (!keeps_plain(shadow, &word->writer, mark))
+        add_mark(&word->writer, mark);
     word->serial = shadow->serial;
     word->group = access->is_copy ? shadow->committed[warp->index] + 1 : 0;
     return conflict.other != NULL;
@@ -432,14 +465,6 @@ static bool is_unwritten(const struct wl_shadow *shadow, const struct wl_shadow_
     for (uint32_t word = first; word <= last; word++)
         written |= shadow->words[word].written & bytes_of_word(access, word);
     return written == 0;
-}
-
-/* Whether every write of the bytes would race with the mark, whichever warp but its own makes it:
- * no warp has seen it. */
-static inline bool is_unseen(const struct wl_shadow *shadow, const struct mark *mark, uint8_t bytes)
-{
-    return mark->stretch > shadow->known.stretch[mark->thread / WL_LANES] &&
-           (mark->bytes & bytes) == bytes && mark->strength == WL_SHADOW_PLAIN;
 }
 
 /* Whether the access lies behind the warp: it is of a stretch before, or it has seen it. */

@@ -45,6 +45,9 @@ void wl_shadow_arrive(struct wl_warp *warp, uint32_t barrier);
 void wl_shadow_release(struct wl_cta *cta, uint32_t barrier);
 void wl_shadow_signal(struct wl_warp *warp);
 void wl_shadow_await(struct wl_warp *warp);
+/* The same by one barrier object: who has seen a phase of it end has what was given there. */
+void wl_shadow_signal_at(struct wl_warp *warp, uint64_t address);
+void wl_shadow_await_at(struct wl_warp *warp, uint64_t address);
 
 /* The lanes of the warp meet: what they did so far is behind all of them. */
 void wl_shadow_sync_lanes(struct wl_warp *warp);

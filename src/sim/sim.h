@@ -109,11 +109,18 @@ enum wl_sim_check {
     WL_CHECK_RACE_GLOBAL = 16, /* global memory, between warps and between blocks */
 };
 
+struct wl_run;
+struct wl_sm;
 /* How far a launch has come. */
 struct wl_sim_progress {
     uint64_t blocks_done, blocks_total;
-    uint64_t instructions; /* of warps, executed so far */
+    uint64_t instructions;    /* of warps, executed so far */
+    const struct wl_run *run; /* for wl_sim_where; NULL: not known */
+    const struct wl_sm *sms;
 };
+/* Where the warps are that have begun and not ended, most first: "4 warps are at FILE:LINE,
+ * OPCODE", parts with "; " between. Only while progress is told. */
+void wl_sim_where(const struct wl_sim_progress *progress, struct wl_text *out);
 
 /* How operations are executed. Results and counts are the same. */
 enum wl_sim_engine {

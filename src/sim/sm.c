@@ -88,6 +88,7 @@ static void cta_free(struct wl_cta *cta)
         free(cta->warps[i].stack);
     wl_shadow_free(cta->shadow);
     wl_owed_free(cta->owed);
+    free(cta->lonely);
     free(cta->warps);
 }
 
@@ -116,6 +117,8 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
     cta->id[2] = (uint32_t)(linear / grid[0] / grid[1]);
     cta->warps_live = cta->warp_count;
     memset(cta->barriers, 0, sizeof cta->barriers);
+    if (cta->lonely)
+        memset(cta->lonely, 0, WL_BARRIERS * sizeof *cta->lonely);
     memset(cta->shared, 0, run->shared_bytes);
     if (run->options->checks & (WL_CHECK_RACE | WL_CHECK_INIT | WL_CHECK_RACE_GLOBAL))
         cta->shadow = wl_shadow_begin(cta->shadow, run);
@@ -139,6 +142,7 @@ static bool cta_start(struct wl_sm *sm, struct wl_cta *cta, const struct wl_run 
         warp->registers = warp->registers_base;
         memset(warp->registers + run->program->kept_offset, 0, run->program->kept_bytes);
         warp->status = WL_WARP_READY;
+        warp->vain_tests = 0;
         warp->executed = warp->issued = warp->clock = 0;
         warp->sm = sm;
     }
@@ -198,6 +202,8 @@ static void release_barrier(struct wl_cta *cta, uint32_t number)
         struct wl_warp *warp = &cta->warps[i];
         if (warp->status != WL_WARP_AT_BARRIER || warp->barrier != number)
             continue;
+        if (cta->lonely)
+            cta->lonely[number].warp = NULL;
         const struct wl_op *op = warp->barrier_op;
         if (op->kind == 2) {
             uint32_t *lanes = (uint32_t *)(void *)(warp->registers + op->dst);
@@ -231,6 +237,15 @@ static void complete_barrier(struct wl_cta *cta, uint32_t number)
     release_barrier(cta, number);
 }
 
+static void note_lonely(struct wl_warp *warp, const struct wl_op *op)
+{
+    struct wl_cta *cta = warp->cta;
+    if (!cta->lonely)
+        cta->lonely = wl_alloc_zero(WL_BARRIERS, sizeof *cta->lonely);
+    cta->lonely[warp->barrier] =
+        (struct wl_lonely){warp, op, (uint32_t)__builtin_ctz(warp->active)};
+}
+
 static void arrive(struct wl_warp *warp)
 {
     struct wl_cta *cta = warp->cta;
@@ -246,7 +261,10 @@ static void arrive(struct wl_warp *warp)
         (uint32_t)__builtin_popcount(warp->barrier_value & warp->active);
     cta->barriers[number].all |= ~warp->barrier_value & warp->active;
     cta->barriers[number].any |= warp->barrier_value & warp->active;
+    if (cta->lonely)
+        cta->lonely[number].warp = NULL;
     if (op->kind == 1) {
+        note_lonely(warp, op);
         warp->status = WL_WARP_READY;
         wait_until(warp, 0);
     }
@@ -269,6 +287,7 @@ static void warp_done(struct wl_warp *warp, struct wl_worker *worker)
         cta->trace->words += warp->trace->count;
     if (--cta->warps_live == 0) {
         worker->blocks_done++;
+        wl_check_lonely_arrivals(cta);
         wl_hand_end(warp->sm->hand, count_issued(cta), warp->sm->time);
         cta->is_live = cta_start(warp->sm, cta, worker->run);
         warp->sm->ctas_live -= !cta->is_live;
@@ -314,6 +333,101 @@ static void record_alone(struct wl_cta *cta)
     sm->request_mark = WL_L2_ALONE;
 }
 
+/* Tests of barrier objects without success after which a warp may be waiting for ever. */
+enum { VAIN_TESTS = 1 << 17 };
+
+/* What makes a loop around a test more than waiting: it may learn something, or do something. */
+static bool is_idle_op(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_BARRIER_OBJECT:
+        return op->kind >= WL_BARRIER_TEST;
+    case WL_OP_LOAD_GLOBAL:
+    case WL_OP_LOAD_SHARED:
+    case WL_OP_LOAD_GENERIC:
+    case WL_OP_STORE_GLOBAL:
+    case WL_OP_STORE_SHARED:
+    case WL_OP_STORE_GENERIC:
+    case WL_OP_ATOMIC_GLOBAL:
+    case WL_OP_ATOMIC_SHARED:
+    case WL_OP_ATOMIC_GENERIC:
+    case WL_OP_ATOMIC_LIST:
+    case WL_OP_TEXTURE_FETCH:
+    case WL_OP_SURFACE_LOAD:
+    case WL_OP_SURFACE_STORE:
+    case WL_OP_SURFACE_REDUCE:
+    case WL_OP_COPY_ASYNC:
+    case WL_OP_COPY_BULK:
+    case WL_OP_BARRIER:
+    case WL_OP_EXIT:
+    case WL_OP_CALL_PRINT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool is_jump(const struct wl_op *op)
+{
+    switch (op->code) {
+    case WL_OP_BLOCK:
+    case WL_OP_JOIN:
+    case WL_OP_GUARD:
+    case WL_OP_BRANCH:
+    case WL_OP_BRANCH_IF:
+    case WL_OP_BRANCH_INDEX:
+    case WL_OP_CALL:
+    case WL_OP_CALL_INDIRECT:
+    case WL_OP_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The turn of a warp that has tested in vain for long: whether it did nothing else. What is done in
+ * one go, a stretch or a compiled segment, lies between the operation and the next. */
+static bool run_watched(struct wl_warp *warp)
+{
+    bool is_idle = true;
+    for (const struct wl_op *op = warp->pc, *next; op; op = next) {
+        next = op->run[warp->is_masked](warp, op);
+        const struct wl_op *end = is_jump(op) || !next || next <= op ? op + 1 : next;
+        for (const struct wl_op *done = op; done < end; done++)
+            is_idle &= is_idle_op(done);
+    }
+    return is_idle;
+}
+
+static bool is_stuck(const struct wl_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
+        const struct wl_warp *warp = &cta->warps[i];
+        if (warp->status != WL_WARP_DONE && warp->status != WL_WARP_AT_BARRIER && !warp->is_idle)
+            return false;
+    }
+    return true;
+}
+
+/* The test that the warp is at: it ended its turn there, or is on its way around the loop. */
+static const struct wl_op *find_test(const struct wl_warp *warp)
+{
+    const struct wl_program *program = warp->worker->run->program;
+    const struct wl_op *op = warp->pc;
+    while (op > program->ops && op->code != WL_OP_BARRIER_OBJECT)
+        op--;
+    return op;
+}
+
+/* Only threads of its block complete a barrier object, and all of them wait. */
+static void fault_vain_tests(struct wl_warp *warp)
+{
+    wl_warp_fault(warp, find_test(warp), WL_SIM_FAULT_TRAP, "barrier deadlock",
+                  "a barrier object's phase never ends: all warps of the block that have not ended "
+                  "(%u) wait for this one or at other barriers",
+                  warp->cta->warps_live);
+}
+
 static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
 {
     struct wl_sm *sm = warp->sm;
@@ -325,10 +439,15 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         warp->trace = NULL;
         warp->cta->trace->is_cut = true;
     }
-    const struct wl_op *op = warp->pc;
-    do
-        op = op->run[warp->is_masked](warp, op);
-    while (op);
+    if (warp->vain_tests < VAIN_TESTS) {
+        const struct wl_op *op = warp->pc;
+        warp->is_idle = false;
+        do
+            op = op->run[warp->is_masked](warp, op);
+        while (op);
+    } else {
+        warp->is_idle = run_watched(warp);
+    }
     sm->time = wl_warp_time(warp);
     sm->issued += (uint64_t)(WL_FUEL - warp->fuel);
     warp->issued += (uint64_t)(WL_FUEL - warp->fuel);
@@ -346,6 +465,8 @@ static void run_warp(struct wl_warp *warp, struct wl_worker *worker)
         break;
     case WL_WARP_READY:
         wait_until(warp, arrival);
+        if (warp->is_idle && is_stuck(warp->cta))
+            fault_vain_tests(warp);
         break;
     case WL_WARP_FAULT:
         wait_until(warp, WL_SCHEDULE_NEVER);

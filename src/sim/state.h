@@ -58,8 +58,7 @@ struct wl_shared_memo {
     uint32_t low;        /* of the offsets, relative to the first lane's plus 2^31 */
     uint32_t start_most; /* where the lowest may lie at most */
     uint16_t wavefronts, ideal, pipe, conflicts;
-    uint8_t
-        phase_mask; /* what counts of the first lane's offset: its place in its bank or element */
+    uint8_t phase_mask;     /* of the first lane's offset: its place in its bank or element */
     uint8_t window_vectors; /* of 64 bytes, that hold the window's words: 1, 2 or 4; 0: one word
                                behind the other */
     uint8_t surprises;      /* changes of pattern, up to WL_SHARED_SURPRISES */
@@ -145,6 +144,8 @@ struct wl_warp {
     uint8_t *local;         /* the warp's local memory, lane after lane */
     uint32_t barrier;       /* named barrier it waits at */
     uint32_t barrier_value; /* contribution of a reducing barrier */
+    uint32_t vain_tests;    /* of barrier objects, since it did anything else with one */
+    bool is_idle;           /* its last turn was nothing but such tests, after many */
     const struct wl_op *barrier_op;
     uint64_t executed;           /* instructions, where there is a budget */
     uint64_t issued;             /* instructions, up to this turn */
@@ -175,6 +176,7 @@ struct wl_cta {
         uint32_t arrived;
         uint32_t population, all, any; /* reductions */
     } barriers[WL_BARRIERS];
+    struct wl_lonely *lonely; /* WL_BARRIERS; NULL while none arrived without waiting */
 };
 
 struct wl_sm {
@@ -228,8 +230,7 @@ struct wl_run {
     double issue_lag;      /* cycles that an instruction takes beyond 1 / WL_ISSUE_PER_CYCLE */
     double issue_interval; /* between two of a warp */
     uint32_t sector_cost;  /* 1/256 cycles that memory takes for a sector, as in the last epoch */
-    uint64_t
-        *workspace; /* WL_WORKSPACE_BYTES, where the blocks of a cooperative grid meet; else NULL */
+    uint64_t *workspace;   /* where the blocks of a cooperative grid meet; else NULL */
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */

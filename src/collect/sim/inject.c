@@ -26,7 +26,8 @@
 #include "record/stream/stream.h"
 #include "timeline/engine.h"
 
-/* A kernel that takes longer than the first gets a progress line, renewed after the second. */
+/* Of a kernel that takes longer than the first it is said where it is, and again after the second.
+ */
 static const int64_t progress_after_ms = 700, progress_period_ms = 250;
 
 #define LEAK_NOTES_MAX 10000
@@ -221,6 +222,24 @@ static void put_failure(const char *text)
     note(NULL, WL_NOTE_ERROR, "api-error", text, "");
 }
 
+static void put_progress(const struct wl_device_launch *launch, const struct wl_sim_progress *done)
+{
+    char *name = wl_demangle_function(launch->mangled);
+    atomic_store(&simulated.is_progress_shown, true);
+    wl_stream_progress_write(simulated.settings->stream_folder, name, done->blocks_done,
+                             done->blocks_total, done->instructions);
+    free(name);
+}
+
+/* For who asks why, should the program be ended. */
+static void put_where(const struct wl_sim_progress *done)
+{
+    struct wl_text where = {0};
+    wl_sim_where(done, &where);
+    wl_running_where(where.data ? where.data : "");
+    wl_text_free(&where);
+}
+
 /* On any thread, and while launches run: takes no lock. */
 static void progress(void *self, const struct wl_device_launch *launch,
                      const struct wl_sim_progress *done)
@@ -236,14 +255,71 @@ static void progress(void *self, const struct wl_device_launch *launch,
     struct wl_guard guard;
     WL_GUARD(&guard)
     {
-        char *name = wl_demangle_function(launch->mangled);
-        atomic_store(&simulated.is_progress_shown, true);
-        wl_stream_progress_write(simulated.settings->stream_folder, name, done->blocks_done,
-                                 done->blocks_total, done->instructions);
-        free(name);
+        put_where(done);
+        if (simulated.settings->progress)
+            put_progress(launch, done);
     }
     wl_guard_end(&guard);
     errno = saved_errno;
+}
+
+/* Device memory that the program did not free. */
+static void put_leaks(const char *hint)
+{
+    if (!simulated.settings->check_leaks)
+        return;
+    struct wl_device_allocation *leaks = wl_alloc(LEAK_NOTES_MAX * sizeof *leaks);
+    size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
+    if (!count || !wl_session_open_stream())
+        goto out;
+    for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
+        struct wl_text text = {0};
+        wl_text_add(&text, "Leaked ");
+        wl_finding_print_bytes(leaks[i].size_bytes, &text);
+        wl_text_addf(&text, " at 0x%llx", (unsigned long long)leaks[i].start);
+        wl_origins_print(leaks[i].start, false, &text);
+        put_note(WL_NOTE_ERROR, "leak", text.data, hint);
+        wl_text_free(&text);
+    }
+    if (count > LEAK_NOTES_MAX) {
+        char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
+        put_note(WL_NOTE_ERROR, "leaks-left-out", text, "");
+        free(text);
+    }
+out:
+    free(leaks);
+}
+
+/* What kernels did not free, each place where they allocate once. */
+static void put_heap_leaks(void)
+{
+    struct wl_sim_leak leak;
+    for (uint32_t number = 0;
+         simulated.settings->check_leaks && wl_device_heap_leak(&number, &leak);) {
+        struct wl_text text = {0};
+        if (!wl_session_open_stream())
+            return;
+        wl_text_add(&text, "Leaked ");
+        wl_finding_print_bytes(leak.bytes, &text);
+        wl_text_addf(&text, " of the device's heap, in %llu allocation%s; made by malloc or new %s",
+                     (unsigned long long)leak.blocks, leak.blocks == 1 ? "" : "s", leak.place);
+        put_note(WL_NOTE_ERROR, "leak", text.data, "no kernel freed it");
+        wl_text_free(&text);
+    }
+}
+
+/* What was not freed before is gone after it. */
+static void reset(void *self)
+{
+    (void)self;
+    struct wl_session_visit visit;
+    if (!wl_session_enter(&visit))
+        return;
+    WL_GUARD(&visit.guard)
+    {
+        put_leaks("the program reset the device without cudaFree of it");
+    }
+    wl_session_leave(&visit);
 }
 
 /* ---- beginning ---- */
@@ -301,7 +377,8 @@ static enum wl_code watch(void *self, struct wl_error *error)
         .activity = activity,
         .memory = memory,
         .unwritten_copy = unwritten_copy,
-        .progress = simulated.settings->progress ? progress : NULL,
+        .reset = reset,
+        .progress = progress,
     };
     read_compiled();
     enum wl_code code = configure_device(simulated.settings, &simulated.observer, error);
@@ -340,37 +417,10 @@ static void trace_end(void)
     wl_recording_end(0);
 }
 
-/* Device memory that the program did not free, also where it launched nothing. */
-static void put_leaks(void *self)
-{
-    (void)self;
-    if (!simulated.settings->check_leaks)
-        return;
-    struct wl_device_allocation *leaks = wl_alloc(LEAK_NOTES_MAX * sizeof *leaks);
-    size_t count = wl_device_memory_leaks(leaks, LEAK_NOTES_MAX);
-    if (!count || !wl_session_open_stream())
-        goto out;
-    for (size_t i = 0; i < count && i < LEAK_NOTES_MAX; i++) {
-        struct wl_text text = {0};
-        wl_text_add(&text, "Leaked ");
-        wl_finding_print_bytes(leaks[i].size_bytes, &text);
-        wl_text_addf(&text, " at 0x%llx", (unsigned long long)leaks[i].start);
-        wl_origins_print(leaks[i].start, false, &text);
-        put_note(WL_NOTE_ERROR, "leak", text.data, "the program ended without cudaFree of it");
-        wl_text_free(&text);
-    }
-    if (count > LEAK_NOTES_MAX) {
-        char *text = wl_string_format("%zu more allocations were leaked", count - LEAK_NOTES_MAX);
-        put_note(WL_NOTE_ERROR, "leaks-left-out", text, "");
-        free(text);
-    }
-out:
-    free(leaks);
-}
-
 /* What there is to say when the program has ended. */
 static void put_leftovers(void *self)
 {
+    (void)self;
     uint64_t more = wl_sim_failures_left_out();
     if (more && wl_session_open_stream()) {
         char *text = wl_string_format("%llu more API errors, which are not listed",
@@ -378,7 +428,8 @@ static void put_leftovers(void *self)
         put_note(WL_NOTE_ERROR, "api-errors-left-out", text, "");
         free(text);
     }
-    put_leaks(self);
+    put_leaks("the program ended without cudaFree of it");
+    put_heap_leaks();
 }
 
 static void forget(void *self)

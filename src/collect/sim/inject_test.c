@@ -65,13 +65,20 @@ static bool launch(uint64_t id)
     bool is_counted = observer->launch_begin(observer->self, &launch);
     if (observer->progress && id == 77) {
         usleep(800 * 1000);
-        observer->progress(observer->self, &launch, &(struct wl_sim_progress){3, 9, 70});
-        observer->progress(observer->self, &launch,
-                           &(struct wl_sim_progress){4, 9, 80}); /* too soon after the first */
+        observer->progress(
+            observer->self, &launch,
+            &(struct wl_sim_progress){.blocks_done = 3, .blocks_total = 9, .instructions = 70});
+        observer->progress(
+            observer->self, &launch,
+            &(struct wl_sim_progress){.blocks_done = 4,
+                                      .blocks_total = 9,
+                                      .instructions = 80}); /* too soon after the first */
     }
     if (observer->progress && id == 78) {
         usleep(800 * 1000);
-        observer->progress(observer->self, &launch, &(struct wl_sim_progress){5, 9, 90});
+        observer->progress(
+            observer->self, &launch,
+            &(struct wl_sim_progress){.blocks_done = 5, .blocks_total = 9, .instructions = 90});
         _exit(0);
     }
     observer->launch_end(observer->self, &launch, is_counted ? &counts : NULL, &error);

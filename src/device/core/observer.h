@@ -119,6 +119,8 @@ struct wl_device_observer {
     void (*memory)(void *self, const struct wl_device_memory_change *change);
     /* On the thread that copies, with the device's lock, once for an allocation. */
     void (*unwritten_copy)(void *self, const struct wl_device_unwritten_copy *copy);
+    /* Before the program's reset of the device, without its lock. */
+    void (*reset)(void *self);
 };
 
 #endif

@@ -341,3 +341,13 @@ int wl_device_launch_now(const struct wl_device_request *request)
     wl_device_leave();
     return code;
 }
+
+bool wl_device_heap_leak(uint32_t *number, struct wl_sim_leak *leak)
+{
+    if (!wl_device_try_enter())
+        return false;
+    const bool is_found = wl_device_kernels.sim && !wl_device.sticky_code && !wl_device.is_forked &&
+                          wl_sim_leak(wl_device_kernels.sim, number, leak);
+    wl_device_leave();
+    return is_found;
+}

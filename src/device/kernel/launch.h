@@ -3,6 +3,7 @@
 #define WL_DEVICE_KERNEL_LAUNCH_H
 
 #include "device/kernel/module.h"
+#include "sim/leaks.h"
 
 struct wl_device_request {
     struct wl_device_kernel *kernel;
@@ -17,5 +18,8 @@ struct wl_device_request {
 /* Runs the kernel to its end, whether or not the stream is captured. Errors of the launch itself
  * are returned; errors while it ran are returned by the calls that follow, as on hardware. */
 int wl_device_launch_now(const struct wl_device_request *request);
+/* What kernels allocated and did not free, see wl_sim_leak; nothing where an error ended the
+ * context, or another thread is at work. */
+bool wl_device_heap_leak(uint32_t *number, struct wl_sim_leak *leak);
 
 #endif

@@ -14,14 +14,16 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 
-enum { SLOTS = 32, SLOT_BYTES = 2048, TROUBLE_BYTES = 256 };
+enum { SLOTS = 32, SLOT_BYTES = 4096, TROUBLE_BYTES = 256, WHERE_BYTES = 1024 };
 
 struct slot {
     _Atomic int32_t pid; /* 0: free */
     _Atomic uint32_t is_active;
     uint64_t launch, unrecorded;
     char trouble[TROUBLE_BYTES];
-    char kernel[SLOT_BYTES - TROUBLE_BYTES - 24]; /* mangled; cut where it is longer */
+    char where[WHERE_BYTES];
+    char
+        kernel[SLOT_BYTES - TROUBLE_BYTES - WHERE_BYTES - 24]; /* mangled; cut where it is longer */
 };
 _Static_assert(sizeof(struct slot) == SLOT_BYTES, "the size of a slot");
 
@@ -65,6 +67,7 @@ static void copy_slot(const struct slot *slot, struct wl_running *running)
         .is_active = slot->is_active,
         .launch = slot->launch,
         .kernel = wl_demangle_function(mangled),
+        .where = wl_string_copy_length(slot->where, strnlen(slot->where, WHERE_BYTES)),
         .unrecorded = slot->unrecorded,
         .trouble = wl_string_copy_length(slot->trouble, strnlen(slot->trouble, TROUBLE_BYTES)),
     };
@@ -93,6 +96,7 @@ bool wl_running_read(const char *folder, pid_t pid, struct wl_running *running)
 void wl_running_free(struct wl_running *running)
 {
     free(running->kernel);
+    free(running->where);
     free(running->trouble);
     *running = (struct wl_running){0};
 }
@@ -144,7 +148,17 @@ void wl_running_begin(uint64_t launch, const char *mangled)
     memcpy(own->kernel, mangled, length);
     own->kernel[length] = '\0';
     own->launch = launch;
+    own->where[0] = '\0';
     atomic_store_explicit(&own->is_active, 1, memory_order_release);
+}
+
+void wl_running_where(const char *text)
+{
+    if (!own)
+        return;
+    const size_t length = strnlen(text, WHERE_BYTES - 1);
+    memcpy(own->where, text, length);
+    own->where[length] = '\0';
 }
 
 void wl_running_end(void)
@@ -155,9 +169,11 @@ void wl_running_end(void)
 
 void wl_running_trouble(const char *why)
 {
+    if (slots && !own)
+        take_slot();
     if (!own)
         return;
-    own->unrecorded++;
+    own->unrecorded += own->is_active;
     if (why && !own->trouble[0])
         memcpy(own->trouble, why, strnlen(why, TROUBLE_BYTES - 1));
 }

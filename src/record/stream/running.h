@@ -21,6 +21,7 @@ struct wl_running {
     bool is_active;      /* a launch had begun and not ended */
     uint64_t launch;     /* the last one's number in its process, from 0 in order of launch */
     char *kernel;        /* its kernel, demangled */
+    char *where;         /* where its warps were when that was last said, or "" */
     uint64_t unrecorded; /* launches of which the process could not write records */
     char *trouble;       /* why, or "" */
 };
@@ -35,11 +36,14 @@ void wl_running_free(struct wl_running *running);
 /* These never fail visibly, keep errno, take no lock and allocate nothing. Launches come one at a
  * time. */
 
-/* Maps the file; it takes a slot with its first launch. */
+/* Maps the file; the process takes a slot with its first launch or trouble. */
 void wl_running_open(const char *folder);
 void wl_running_begin(uint64_t launch, const char *mangled);
+/* Where the warps of the launch are. */
+void wl_running_where(const char *text);
 void wl_running_end(void);
-/* The launch that has begun is not recorded; NULL: for the same reason as those before. */
+/* The launch that has begun, or else something the program did, is not recorded; NULL: for the same
+ * reason as what was before. */
 void wl_running_trouble(const char *why);
 /* In the child after fork: the slot is the parent's. */
 void wl_running_after_fork(void);

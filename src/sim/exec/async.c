@@ -1,4 +1,5 @@
 /* Copies from global to shared memory, and barrier objects in shared memory. */
+#include "sim/barrier_object.h"
 #include "sim/exec/reach.h"
 
 #define RUN(id)                                                                     \
@@ -101,68 +102,53 @@ RUN(COPY_BULK)
     return op + 1;
 }
 
-/* The object: arrivals that a phase takes, those it still waits for, bytes on their way, and the
- * parity of the phase. A token is the object as it was. */
-#define ARRIVALS_MAX 0xfffffu
-enum { PENDING_SHIFT = 20, BYTES_SHIFT = 40, PARITY_SHIFT = 63 };
-#define BYTES_MASK 0x3fffffull /* two's complement */
-
-struct barrier {
-    u32 expected, pending, bytes, parity;
-};
-
-static struct barrier unpack_barrier(u64 object)
-{
-    return (struct barrier){
-        (u32)object & ARRIVALS_MAX, (u32)(object >> PENDING_SHIFT) & ARRIVALS_MAX,
-        (u32)(object >> BYTES_SHIFT & BYTES_MASK), (u32)(object >> PARITY_SHIFT)};
-}
-
-static u64 pack_barrier(struct barrier barrier)
+static u64 pack_barrier(struct wl_barrier_object barrier)
 {
     if (barrier.pending == 0 && barrier.bytes == 0) {
         barrier.pending = barrier.expected;
         barrier.parity ^= 1;
     }
-    return barrier.expected | (u64)barrier.pending << PENDING_SHIFT |
-           (u64)barrier.bytes << BYTES_SHIFT | (u64)barrier.parity << PARITY_SHIFT;
+    return barrier.expected | (u64)barrier.pending << WL_BARRIER_PENDING_SHIFT |
+           (u64)barrier.bytes << WL_BARRIER_BYTES_SHIFT |
+           (u64)barrier.parity << WL_BARRIER_PARITY_SHIFT;
 }
 
 static u64 act(u64 object, enum wl_barrier_action action, u32 value)
 {
-    struct barrier barrier = unpack_barrier(object);
+    struct wl_barrier_object barrier = wl_barrier_object_unpack(object);
     switch (action) {
     case WL_BARRIER_INIT:
-        value &= ARRIVALS_MAX;
-        return value | (u64)value << PENDING_SHIFT;
+        value &= WL_BARRIER_ARRIVALS_MAX;
+        return value | (u64)value << WL_BARRIER_PENDING_SHIFT;
     case WL_BARRIER_INVALIDATE:
         return 0;
     case WL_BARRIER_EXPECT:
-        barrier.bytes = (barrier.bytes + value) & (u32)BYTES_MASK;
+        barrier.bytes = (barrier.bytes + value) & (u32)WL_BARRIER_BYTES_MASK;
         /* no phase ends by expecting more */
-        return (object & ~(BYTES_MASK << BYTES_SHIFT)) | (u64)barrier.bytes << BYTES_SHIFT;
+        return (object & ~(WL_BARRIER_BYTES_MASK << WL_BARRIER_BYTES_SHIFT)) |
+               (u64)barrier.bytes << WL_BARRIER_BYTES_SHIFT;
     case WL_BARRIER_COMPLETE:
-        barrier.bytes = (barrier.bytes - value) & (u32)BYTES_MASK;
+        barrier.bytes = (barrier.bytes - value) & (u32)WL_BARRIER_BYTES_MASK;
         return pack_barrier(barrier);
     case WL_BARRIER_ARRIVE_EXPECT:
     case WL_BARRIER_DROP_EXPECT:
-        barrier.bytes = (barrier.bytes + value) & (u32)BYTES_MASK;
+        barrier.bytes = (barrier.bytes + value) & (u32)WL_BARRIER_BYTES_MASK;
         value = 1;
         break;
     default:
         break;
     }
     if (action == WL_BARRIER_DROP || action == WL_BARRIER_DROP_EXPECT)
-        barrier.expected = (barrier.expected - value) & ARRIVALS_MAX;
-    barrier.pending = (barrier.pending - value) & ARRIVALS_MAX;
+        barrier.expected = (barrier.expected - value) & WL_BARRIER_ARRIVALS_MAX;
+    barrier.pending = (barrier.pending - value) & WL_BARRIER_ARRIVALS_MAX;
     return pack_barrier(barrier);
 }
 
 static bool is_over(u64 object, enum wl_barrier_action action, u64 value)
 {
-    u64 parity = object >> PARITY_SHIFT;
+    u64 parity = object >> WL_BARRIER_PARITY_SHIFT;
     bool is_token = action == WL_BARRIER_TEST || action == WL_BARRIER_TRY;
-    return parity != (is_token ? value >> PARITY_SHIFT : (value & 1));
+    return parity != (is_token ? value >> WL_BARRIER_PARITY_SHIFT : (value & 1));
 }
 
 RUN(BARRIER_OBJECT)
@@ -192,7 +178,7 @@ RUN(BARRIER_OBJECT)
             over |= (u32)is_over(before, action, is_token ? b64[lane] : b32[lane]) << lane;
             continue;
         }
-        if (action >= WL_BARRIER_ARRIVE && !unpack_barrier(before).expected) {
+        if (action >= WL_BARRIER_ARRIVE && !wl_barrier_object_unpack(before).expected) {
             set_active(warp, 1u << lane);
             wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "invalid barrier",
                           "this barrier object takes no arrivals: it was never initialised, was "
@@ -205,6 +191,7 @@ RUN(BARRIER_OBJECT)
     }
     if (is_test && op->flags & WL_OPF_RESULT)
         set_predicate(warp, op->dst, over);
+    warp->vain_tests = is_test && !over ? warp->vain_tests + 1 : 0;
     if (action < WL_BARRIER_TRY || over == warp->active)
         return op + 1;
     warp->pc = op + 1;
@@ -217,6 +204,6 @@ RUN(BARRIER_PENDING)
     u32 *d = lane_register(warp, op->dst);
     for (int i = 0; i < WL_LANES; i++)
         if (warp->active >> i & 1)
-            d[i] = unpack_barrier(a[i]).pending;
+            d[i] = wl_barrier_object_unpack(a[i]).pending;
     return op + 1;
 }

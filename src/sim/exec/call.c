@@ -33,14 +33,25 @@ RUN(ASSERT_FAIL)
                          text ? (int)text_length : 1, text ? text : "?");
 }
 
+/* For who asks what was not freed. */
+static u32 place_of(const struct wl_run *run, const struct wl_op *op)
+{
+    struct wl_text text = {0};
+    wl_finding_print_instruction(run->program, op->instruction, &text);
+    const u32 place = wl_heap_place(run->heap, text.data);
+    wl_text_free(&text);
+    return place;
+}
+
 RUN(CALL_ALLOCATE)
 {
     const struct wl_run *run = warp->worker->run;
+    const u32 place = run->heap ? place_of(run, op) : 0;
     const u64 *size = lane_register(warp, op->a);
     u64 *d = lane_register(warp, op->dst);
     for (u32 left = warp->active; left; left &= left - 1) {
         int i = __builtin_ctz(left);
-        d[i] = run->heap ? wl_heap_allocate(run->heap, size[i]) : 0;
+        d[i] = run->heap ? wl_heap_allocate(run->heap, size[i], place) : 0;
     }
     return op + 1;
 }
