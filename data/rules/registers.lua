@@ -7,6 +7,7 @@ local function look_at_kept_addresses(launch)
     for _, instruction in ipairs(launch.instructions) do
         local executed = instruction["inst_executed"] or 0
         if executed > 0 and (advice.is(instruction, "bar") or advice.is(instruction, "atom") or
+            advice.is(instruction, "membar") or advice.is(instruction, "fence") or
             string.find(instruction.opcode, "volatile", 1, true) or string.find(instruction.opcode, "acquire", 1, true)) then
             return nil -- others may look at it meanwhile
         end

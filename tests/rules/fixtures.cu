@@ -579,7 +579,9 @@ __global__ void silent_global_accumulator(arrays x)
 // Atomics all over memory, and as many loads.
 __device__ int any_place(int k)
 {
-    return (global_index() + 1) * 40503u * (k + 977) >> 7 & (numbers / 32 - 1);
+    unsigned place = (global_index() * 8 + k) * 2654435761u;
+    place = (place ^ place >> 15) * 2246822519u;
+    return (place ^ place >> 13) & (numbers / 32 - 1);
 }
 __global__ void fires_atomics_scattered(arrays x)
 {
