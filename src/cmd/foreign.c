@@ -18,6 +18,8 @@ const struct wl_verb *wl_foreign_verb_of_program(const char *path)
         {"nv-nsight-cu-cli", &wl_verb_ncu},
         {"nsys", &wl_verb_nsys},
         {"nvprof", &wl_verb_nvprof},
+        {"compute-sanitizer", &wl_verb_check_memory},
+        {"cuda-memcheck", &wl_verb_check_memory},
     };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < WL_COUNT(programs); i++)

@@ -55,7 +55,8 @@ trim() { echo "$1" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//'; }
 
 # Builds $name in $place from $sources: files and options of nvcc, and
 # fatbin:SOURCE=FILE or ptx:SOURCE=FILE for what the program loads by itself, headers:NAME for what of
-# the toolkit's it looks for, and NAME=VALUE for its environment when it runs.
+# the toolkit's it looks for, include:FOLDER for another program's headers, and NAME=VALUE for its
+# environment when it runs.
 build_program() {
     mkdir -p "$place" && cp -rsf "$(folder_of "$name")/." "$place/" && cd "$place" || return 1
     inputs=''
@@ -66,6 +67,7 @@ build_program() {
             # shellcheck disable=SC2086
             "$nvcc" "-$form" $architecture -lineinfo $includes -o "${file#*=}" "${file%%=*}" || return 1
             ;;
+        include:*) inputs="$inputs -I$root/${word#include:}" ;;
         headers:*) cp -rs "$toolkit/include/${word#*:}" . ;;
         [A-Z]*=*) ;;
         *) inputs="$inputs $word" ;;
