@@ -23,7 +23,7 @@
 #define IS_ADDRESS_SANITIZED 0
 #endif
 
-enum { default_cpu_ms = 2000, default_wait_ms = 10000, most_memory_mib = 1024 };
+enum { default_cpu_ms = 2000, default_wait_ms = 300000, most_memory_mib = 1024 };
 
 static const char refusal[] = "!"; /* begins a line that says why rules cannot be loaded */
 

@@ -25,7 +25,7 @@ struct wl_rule_run {
                             all there is; each_count is not read */
     const json_t *trace; /* facts for rules of a trace, or NULL: there is none */
     uint32_t cpu_limit_ms;  /* of one rule on one subject; 0: the default, 2 s */
-    uint32_t wait_limit_ms; /* how long one may take altogether; 0: the default, 10 s */
+    uint32_t wait_limit_ms; /* by the clock, on a busy machine, too; 0: the default, 300 s */
     wl_rule_take *take;
     void *self;
 };

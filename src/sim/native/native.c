@@ -234,10 +234,29 @@ static struct wl_program *program_of(const struct wl_warp *warp)
     return (struct wl_program *)(uintptr_t)warp->worker->run->program;
 }
 
-/* The operations are the executor's from now on. */
-static void give_up(struct wl_program *program, const struct wl_native_segment *segment)
+static const struct wl_op *learn(struct wl_warp *warp, const struct wl_op *op);
+
+/* The segment begins with learn() from now on. */
+static void begin_learning(struct wl_program *program, struct wl_native_segment *segment)
 {
-    set_run(&program->ops[segment->first], segment->otherwise);
+    struct wl_op *op = &program->ops[segment->first];
+    segment->otherwise = op->run[0];
+    op->segment = segment->number;
+    set_run(op, learn);
+}
+
+/* The loads are the executor's from now on, what stands between them is compiled without them. */
+static void give_up(struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_native *native = program->native;
+    pthread_mutex_lock(&native->lock);
+    if (!segment->is_given_up) {
+        segment->is_given_up = true;
+        set_run(&program->ops[segment->first], segment->otherwise);
+        for (uint32_t i = 0; i < segment->part_count; i++)
+            begin_learning(program, native->segments.items[segment->parts + i]);
+    }
+    pthread_mutex_unlock(&native->lock);
 }
 
 /* Copies how the lanes of a load lie to each other. False: that is not known. */
@@ -278,7 +297,7 @@ static bool compile_known(struct wl_warp *warp, struct wl_native_segment *segmen
     struct wl_program *program = program_of(warp);
     bool is_good = true;
     pthread_mutex_lock(&program->native->lock);
-    if (!segment->code && copy_patterns(warp->worker, segment)) {
+    if (!segment->code && !segment->is_given_up && copy_patterns(warp->worker, segment)) {
         is_good = compile(program, segment);
         if (is_good)
             set_run(&program->ops[segment->first], segment->code);
@@ -353,6 +372,15 @@ static void note_loads(struct wl_program *program, struct wl_native_segment *seg
             native->is_loading_site[ops[k].site] = 1;
 }
 
+/* What is left of a segment without its loads; nobody runs it before the segment is given up. */
+static void find_parts(const struct wl_program *program, struct wl_native_segment *segment)
+{
+    struct wl_native *native = program->native;
+    segment->parts = (uint32_t)native->segments.count;
+    wl_native_find(program, segment->first, segment->first + segment->count, false, native);
+    segment->part_count = (uint32_t)native->segments.count - segment->parts;
+}
+
 void wl_native_install(struct wl_program *program, bool at_once)
 {
     if (!is_possible())
@@ -365,13 +393,14 @@ void wl_native_install(struct wl_program *program, bool at_once)
     wl_native_find(program, 0, program->op_count, true, native);
     native->loading = wl_alloc_zero(native->plan_count, sizeof(struct wl_native_segment *));
     native->is_loading_site = wl_alloc_zero(program->site_count, 1);
-    for (size_t i = 0; i < native->segments.count; i++) {
+    const size_t count = native->segments.count;
+    for (size_t i = 0; i < count; i++) {
         struct wl_native_segment *segment = native->segments.items[i];
-        struct wl_op *op = &program->ops[segment->first];
         note_loads(program, segment);
-        segment->otherwise = op->run[0];
-        op->segment = segment->number;
-        const bool is_ready = at_once && segment->index == UINT32_MAX && compile(program, segment);
-        set_run(op, is_ready ? segment->code : learn);
+        begin_learning(program, segment);
+        if (at_once && segment->index == UINT32_MAX && compile(program, segment))
+            set_run(&program->ops[segment->first], segment->code);
+        if (segment->index != UINT32_MAX)
+            find_parts(program, segment);
     }
 }

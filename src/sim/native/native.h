@@ -95,7 +95,11 @@ struct wl_native_segment {
         uint64_t far[WL_LANES];  /* global */
     } slots[WL_NATIVE_SLOTS];
     uint32_t global_loads;
+    /* what stands between its loads, for when these fit no more: segments [parts, parts +
+     * part_count) */
+    uint32_t parts, part_count;
     wl_op_run code;      /* NULL: not compiled */
+    bool is_given_up;    /* under the lock */
     wl_op_run otherwise; /* the executor's function for the first operation */
     void *memory;
     size_t memory_bytes;
