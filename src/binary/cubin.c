@@ -344,8 +344,8 @@ void wl_cubin_free(struct wl_cubin *cubin)
 
 /* ---- single questions ---- */
 
-/* Asks each symbol table until one answers yes. The bytes are copied: libelf wants aligned ones that
- * are not const; it does not write to them. */
+/* Asks each symbol table until one answers yes. The bytes are copied: libelf wants aligned ones
+ * that are not const; it does not write to them. */
 static bool ask_symbols(const void *data, size_t length,
                         bool (*ask)(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
                                     void *self),

@@ -511,8 +511,7 @@ static void add_kinds(void)
         if (kinds[i].is_needed || !is_asked(i))
             continue;
         if (kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY)
-            is_there =
-                wl_trace_unified_listen(&trace.cupti, trace.settings->trace_faults, listen);
+            is_there = wl_trace_unified_listen(&trace.cupti, trace.settings->trace_faults, listen);
         else
             is_there = wl_cupti_activity_add(kinds[i].kind);
         if (!is_there)
