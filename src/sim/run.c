@@ -440,6 +440,8 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         counts->totals[rows[i].counter] = rows[i].value;
     counts->atomic_cycles = l2.atomic_cycles;
+    counts->updated_sectors = (double)l2.updated_sectors;
+    counts->repeated_requests = (double)l2.repeated_requests;
     counts->dram_filled_bytes = (double)l2.dram_filled_bytes;
     counts->alone_reads = l2.alone_reads;
     counts->alone_misses = l2.alone_misses;
