@@ -223,6 +223,16 @@ static struct wl_advice *find_same(struct wl_advice_list *list, const struct wl_
     return NULL;
 }
 
+/* The launch that weighs most speaks for all, but none without a time for one that has it: what its
+ * time leaves of a gain is not known. Shares are compared through scores. */
+static bool speaks_for(const struct wl_advice *advice, const struct wl_advice *other)
+{
+    if (advice->is_timed != other->is_timed)
+        return advice->is_timed;
+    return advice->score / (double)advice->launch_count >
+           other->score / (double)other->launch_count * (1 + 1e-9);
+}
+
 static void add_finding(struct advising *advising, struct wl_advice *advice, double share)
 {
     struct wl_advice_list *list = advising->list;
@@ -235,9 +245,7 @@ static void add_finding(struct advising *advising, struct wl_advice *advice, dou
     double score = same->score + advice->score, saved_ns = same->saved_ns + advice->saved_ns;
     double saved_program = same->saved_program + advice->saved_program;
     size_t count = same->launch_count + advice->launch_count;
-    /* shares are compared through scores: the launch that weighs most speaks for all */
-    if (advice->score / (double)advice->launch_count >
-        same->score / (double)same->launch_count * (1 + 1e-9))
+    if (speaks_for(advice, same))
         *same = *advice;
     same->score = score;
     same->saved_ns = saved_ns;
@@ -273,7 +281,9 @@ static void take(void *self, const struct wl_rule *rule, const struct wl_rule_su
             add_skip(advising, rule, true, reading.refused, alike);
             return;
         }
+        double duration_ns;
         advice.launch_count = alike;
+        advice.is_timed = !subject || read_number(subject, "gpu__time_duration.sum", &duration_ns);
         if (subject)
             advice.saved_ns = advice.saved * advising->times_ns[subject - advising->subjects];
         else if (rule->is_of_trace)

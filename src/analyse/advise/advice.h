@@ -56,6 +56,7 @@ struct wl_advice {
     size_t evidence_count;
     struct wl_advice_link *chain; /* from what waits back to what it waits for */
     size_t chain_count;
+    bool is_timed; /* the launch has a time of its own */
     bool has_gain;
     double saved;  /* part of the launch's time (of the program's, where launch is NULL), 0 to 1 */
     double factor; /* 1 / (1 - saved) */
