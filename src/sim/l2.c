@@ -533,6 +533,19 @@ static double atomic_cycles(const struct wl_l2 *l2)
     return most;
 }
 
+/* Requests that the atomics of one line become: one for each lane that shares a word. */
+static uint32_t count_rounds(const struct located *request)
+{
+    if (request->kind < WL_L2_ATOMIC)
+        return 1;
+    uint32_t most = 0;
+    for (uint32_t sector = 0; sector < 4; sector++) {
+        uint32_t sharers = request->words >> (8 * sector) & 0xff;
+        most = sharers > most ? sharers : most;
+    }
+    return most;
+}
+
 static void update_sectors(struct wl_l2 *l2, const struct located *request,
                            struct wl_l2_counts *counts)
 {
@@ -540,6 +553,8 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     for (uint32_t sector = 0; sector < 4; sector++)
         count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
+    counts->updated_sectors += count_sectors(request->sectors);
+    counts->repeated_requests += count_rounds(request) - 1;
     note_updates(l2, request);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
@@ -565,19 +580,6 @@ static void coalesce(struct wl_l2 *l2, struct located *request, struct wl_l2_cou
     }
     counts->coalesced += count_sectors(answered);
     request->sectors = (uint8_t)(request->sectors & ~answered);
-}
-
-/* Requests that the atomics of one line become: one for each lane that shares a word. */
-static uint32_t count_rounds(const struct located *request)
-{
-    if (request->kind < WL_L2_ATOMIC)
-        return 1;
-    uint32_t most = 0;
-    for (uint32_t sector = 0; sector < 4; sector++) {
-        uint32_t sharers = request->words >> (8 * sector) & 0xff;
-        most = sharers > most ? sharers : most;
-    }
-    return most;
 }
 
 static void serve(struct wl_l2 *l2, struct located *request)
@@ -728,6 +730,8 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->write_misses += slice->write_misses;
         counts->atomics += slice->atomics;
         counts->reductions += slice->reductions;
+        counts->updated_sectors += slice->updated_sectors;
+        counts->repeated_requests += slice->repeated_requests;
         counts->coalesced += slice->coalesced;
         counts->dram_read_bytes += slice->dram_read_bytes;
         counts->dram_filled_bytes += slice->dram_filled_bytes;

@@ -206,6 +206,8 @@ static void test_atomics_by_sharers(void **state)
     assert_int_equal(counts.atomics, 32);
     assert_int_equal(counts.reductions, 4);
     assert_int_equal(counts.requests, 34);
+    assert_int_equal(counts.updated_sectors, 3);
+    assert_int_equal(counts.repeated_requests, 32);
     assert_int_equal(counts.dram_read_bytes, 64); /* what is not there is fetched */
     assert_int_equal(counts.dram_write_bytes, 0);
     wl_l2_free(l2);

@@ -297,9 +297,38 @@ static void atomics_at_one_address_hold_the_launch(void **state)
         double busy = cycles_with(&run, 0);
         assert_true(busy > 5 * alone && busy > run.counts.atomic_cycles &&
                     busy < 1.05 * run.counts.atomic_cycles);
+        run.input.traffic.updated_sectors = run.counts.updated_sectors;
+        run.input.traffic.repeated_requests = run.counts.repeated_requests;
+        assert_true(run.counts.updated_sectors == 132 * 8 * 8);
+        assert_true(run.counts.repeated_requests == 132 * 8 * 8 * 31);
+        assert_true(cycles_with(&run, WL_TIMING_SPREAD_ATOMICS) < alone);
         end(&run);
         free(body);
     }
+}
+
+/* Loads from global memory go ahead of stores to local memory, which is never the same. */
+static void loads_pass_stores_to_local_memory(void **state)
+{
+    (void)state;
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        struct run run;
+        struct wl_text body = {0};
+        wl_text_add(&body, ".local .align 4 .b8 l[64];\nmov.u32 %r3, l;\n");
+        for (int k = 2; i && k < 10; k++)
+            wl_text_addf(&body, "ld.global.f32 %%f%d, [%%rd0+%d];\n", k, 128 * k);
+        for (int k = 2; k < 10; k++) {
+            if (!i)
+                wl_text_addf(&body, "ld.global.f32 %%f%d, [%%rd0+%d];\n", k, 128 * k);
+            wl_text_addf(&body, "add.f32 %%f1, %%f1, %%f%d;\nst.local.f32 [%%r3], %%f1;\n", k);
+        }
+        begin(&run, body.data, 1, 32);
+        cycles[i] = cycles_with(&run, 0);
+        end(&run);
+        wl_text_free(&body);
+    }
+    assert_true(cycles[0] < 1.1 * cycles[1]);
 }
 
 /* Warps of all schedulers end together, whichever of them asks first. */
@@ -731,6 +760,7 @@ int main(void)
         cmocka_unit_test(constants_are_read_address_by_address),
         cmocka_unit_test(one_unit_has_constants_and_barriers),
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
+        cmocka_unit_test(loads_pass_stores_to_local_memory),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
         cmocka_unit_test(a_warp_goes_on_while_it_can),

@@ -45,7 +45,8 @@ static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
  * was still on its way. */
 enum { WL_TRACE_PENDING_UNIT = 16 }; /* cycles */
 /* Stores wait for nothing: `pending` is for how many pieces of so many lines theirs are, times the
- * unit; `missed` for the lines with a sector of which they write a part. */
+ * unit; `missed` for the lines with a sector of which they write a part. Of atomics `sectors` has
+ * one for every lane that shares a word, `missed` each sector once. */
 enum { WL_TRACE_PIECE_LINES = 4 };
 struct wl_trace_access {
     uint32_t wavefronts, wavefronts_ideal;
