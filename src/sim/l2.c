@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -155,14 +156,19 @@ static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
     return l2->partition_of[group];
 }
 
-/* Aligned by hand: fresh pages of calloc are zero without being touched. */
+static size_t sets_bytes(const struct wl_l2 *l2)
+{
+    return l2->set_count * sizeof(struct l2_set);
+}
+
+/* Pages that nothing has touched are zero and cost nothing; those of malloc may be used ones. */
 static void allocate_sets(struct wl_l2 *l2)
 {
-    const size_t alignment = _Alignof(struct l2_set);
     for (uint32_t i = 0; i < l2->partitions; i++) {
-        l2->memory[i] = wl_alloc_zero(l2->set_count + 1, sizeof *l2->sets[i]);
-        uintptr_t start = ((uintptr_t)l2->memory[i] + alignment - 1) & ~(alignment - 1);
-        l2->sets[i] = (struct l2_set *)start;
+        l2->sets[i] =
+            mmap(NULL, sets_bytes(l2), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (l2->sets[i] == MAP_FAILED)
+            wl_memory_fail(sets_bytes(l2));
     }
     const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
     for (uint32_t slice = 0; slice < SLICES; slice++)
@@ -222,7 +228,7 @@ void wl_l2_free(struct wl_l2 *l2)
     if (!l2)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++)
-        free(l2->memory[i]);
+        munmap(l2->sets[i], sets_bytes(l2));
     for (uint32_t slice = 0; slice < SLICES; slice++)
         free(l2->used[slice].sets);
     free(l2->partition_of);
