@@ -29,7 +29,8 @@ enum {
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
-/* What most requests need lies in the first 64 bytes. */
+/* What most requests need lies in the first 64 bytes. All zero: nothing has used it since the
+ * caches were emptied. */
 struct l2_set {
     uint64_t order; /* way numbers, a nibble each, most recently used lowest */
     uint16_t present, dirty_ways;
@@ -53,11 +54,19 @@ struct updates {
     uint64_t floats[UPDATED]; /* of floating-point numbers, by the low bits of the sector */
 };
 
+/* The sets of a slice that are in use, whose emptying is all that a cold start costs. */
+struct used {
+    uint32_t *sets; /* the second partition's come after the first's */
+    uint32_t count;
+};
+
 struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
+    void *memory[MAX_PARTITIONS];                         /* of the sets */
     struct l2_set *sets[MAX_PARTITIONS];
+    struct used used[SLICES];
     uint32_t group_sms, groups; /* a GPC's SMs are neighbours */
     uint8_t *partition_of;      /* each group's */
     bool has_coalescers;
@@ -146,6 +155,39 @@ static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
     return l2->partition_of[group];
 }
 
+/* Aligned by hand: fresh pages of calloc are zero without being touched. */
+static void allocate_sets(struct wl_l2 *l2)
+{
+    const size_t alignment = _Alignof(struct l2_set);
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        l2->memory[i] = wl_alloc_zero(l2->set_count + 1, sizeof *l2->sets[i]);
+        uintptr_t start = ((uintptr_t)l2->memory[i] + alignment - 1) & ~(alignment - 1);
+        l2->sets[i] = (struct l2_set *)start;
+    }
+    const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
+    for (uint32_t slice = 0; slice < SLICES; slice++)
+        l2->used[slice].sets = wl_alloc_zero(most, sizeof *l2->used[slice].sets);
+}
+
+static void empty_sets(struct wl_l2 *l2)
+{
+    for (uint32_t slice = 0; slice < SLICES; slice++) {
+        struct used *used = &l2->used[slice];
+        for (uint32_t i = 0; i < used->count; i++) {
+            uint32_t set = used->sets[i], partition = set / l2->set_count;
+            l2->sets[partition][set % l2->set_count] = (struct l2_set){0};
+        }
+        used->count = 0;
+    }
+}
+
+static void begin_set(struct wl_l2 *l2, uint32_t partition, uint32_t set)
+{
+    struct used *used = &l2->used[slice_of(set)];
+    used->sets[used->count++] = partition * l2->set_count + set;
+    l2->sets[partition][set].order = 0xfedcba9876543210u;
+}
+
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
 {
     struct wl_l2 *l2 = wl_alloc_zero(1, sizeof *l2);
@@ -156,8 +198,7 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     uint64_t sets = gpu->l2_bytes / l2->partitions / LINE_BYTES / l2->ways;
     l2->set_count = sets ? (uint32_t)sets : 1;
     l2->set_reciprocal = UINT32_MAX / l2->set_count;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        l2->sets[i] = wl_alloc_aligned(64, l2->set_count * sizeof *l2->sets[i]);
+    allocate_sets(l2);
     l2->has_coalescers = gpu->l2_coalescer_sms > 1;
     l2->group_sms =
         l2->has_coalescers ? gpu->l2_coalescer_sms : gpu->sms_per_tpc * gpu->tpcs_per_gpc;
@@ -181,7 +222,9 @@ void wl_l2_free(struct wl_l2 *l2)
     if (!l2)
         return;
     for (uint32_t i = 0; i < l2->partitions; i++)
-        free(l2->sets[i]);
+        free(l2->memory[i]);
+    for (uint32_t slice = 0; slice < SLICES; slice++)
+        free(l2->used[slice].sets);
     free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
@@ -197,13 +240,8 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
     size_t pending_count = (size_t)l2->groups * SLICES * PENDING_PER_SLICE;
     for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
         l2->pending[i] = (struct pending){.line = UINT64_MAX};
-    if (keep_caches)
-        return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        for (uint32_t set = 0; set < l2->set_count; set++) {
-            memset(&l2->sets[i][set], 0, sizeof l2->sets[i][set]);
-            l2->sets[i][set].order = 0xfedcba9876543210u;
-        }
+    if (!keep_caches)
+        empty_sets(l2);
 }
 
 static void touch(struct l2_set *set, uint32_t way)
@@ -282,6 +320,8 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
 {
     struct l2_set *set = &l2->sets[partition][request->set];
     int found = find_way(set, (uint32_t)request->line);
+    if (!set->order)
+        begin_set(l2, partition, request->set);
     uint32_t way =
         found >= 0 ? (uint32_t)found : (uint32_t)(set->order >> (4 * (l2->ways - 1))) & 15;
     touch(set, way);
