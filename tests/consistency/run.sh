@@ -3,7 +3,8 @@
 # (check.py); of the cases also whether loads and stores alone, and arithmetic alone, take as long as programs that were
 # cut down to them; of the followed also whether what is advised brings what it promised (followed.py). Of the fixtures
 # it reads what rules/profile.sh has profiled, of the examples what ladders_advice.sh has, which runs with nvcc only.
-# programs: what holds a program as a whole back, by optimize, and of two ranks, merged; stored: what real GPUs gave, imported.
+# programs: what holds a program as a whole back, by optimize, and of two ranks, merged; stored: what real GPUs gave, imported,
+# and whether the checker finds each kind of contradiction (check_test.py).
 # Environment: WARPLENS, SOURCE, NVCC, REPORTS.
 set -eu
 compiler=$1
@@ -52,6 +53,7 @@ programs)
     rm ./*-rank?.wlr
     ;;
 stored)
+    python3 -B "$SOURCE/tests/consistency/check_test.py"
     for readings in tests/rules/hardware.csv tests/accuracy/readings.csv tests/accuracy/suite/readings.csv; do
         python3 "$SOURCE/tests/consistency/stored.py" "$(echo "${readings%.csv}" | tr / -)" "$SOURCE/$readings"
     done
