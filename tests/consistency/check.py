@@ -29,7 +29,6 @@ class Report:
         self.details = self.read("--page", "details")
         self.details_json = self.read_json("--page", "details", "--json") or {"launches": []}
         self.summary = self.read_json("--page", "summary", "--json") or {"launches": []}
-        self.session = self.read_json("--page", "session", "--json") or {}
         self.html = self.read_html()
 
     def read(self, *options):
@@ -39,6 +38,11 @@ class Report:
     def read_json(self, *options):
         text = self.read(*options)
         return json.loads(text) if text else None
+
+    def program(self):
+        """The words with which the report's program was started."""
+        session = self.read_json("--page", "session", "--json") or {}
+        return shlex.split(session.get("session", {}).get("command_line", ""))
 
     def read_html(self):
         """The sections of data that the page has, by name."""
@@ -253,7 +257,6 @@ def check_commands(report):
     """What follows `next:`, and what a finding says to run, can be pasted where the report lies."""
     commands = set(re.findall(r"^\s*next: (.*)$", report.guide, re.M))
     commands |= {f["advice"] for f in report.advice["findings"] if f.get("advice", "").startswith("warplens ")}
-    folder, name = os.path.split(os.path.abspath(report.path))
     for command in sorted(commands):
         try:
             words = shlex.split(command, comments=True)
@@ -262,12 +265,14 @@ def check_commands(report):
             continue
         if words[:1] != ["warplens"]:
             report.fault("'%s' does not begin with warplens", command)
+        elif words[1] == "show" and words[2] == report.path and words[3:] in (["--page", "summary"], ["--page", "advice"]):
+            continue  # that is how those pages were read
         elif words[1] == "show":
-            run = subprocess.run([report.warplens, *words[1:]], capture_output=True, text=True, cwd=os.getcwd())
+            run = subprocess.run([report.warplens, *words[1:]], capture_output=True, text=True)
             if run.returncode:
                 report.fault("'%s' ends with %d: %s", command, run.returncode, run.stderr)
         else:  # it runs the program: as the report's own session did, and with options that there are
-            program = shlex.split(report.session.get("session", {}).get("command_line", ""))
+            program = report.program()
             if program and words[-len(program):] != program:
                 report.fault("'%s' runs another program than %s", command, program)
             options = words[1:len(words) - len(program)]

@@ -12,7 +12,7 @@ FINDING = {"id": "global-uncoalesced", "severity": "warning", "launch": 0, "kern
                     "how": "timed again without uncoalesced: 600 ns instead of 1000 ns"}}
 GUIDE = """The rest is about k(float *).
 2. What bounds it?
-   next: warplens show run.wlr --page summary
+   next: warplens show run.wlr --page source -k k
 5. Is it done?
    no: global-uncoalesced saves 40% (1.67x), 400.00 ns
 """
@@ -29,7 +29,6 @@ class Pages(check.Report):
         self.summary = {"launches": [{"id": 0, "metrics": {"gpu__time_duration.sum": {"value": 1000.0}}}]}
         self.details_json = {"launches": [{"id": 0, "sections": [
             {"findings": [{"rule": FINDING["id"], "estimated_speedup_pct": 40.0}]}]}]}
-        self.session = {}
         shown = copy.deepcopy(self.advice)
         shown["findings"][0]["gain"]["saved_shown"] = "400 ns"
         self.html = {"advice": shown, "whatif": {"launches": {"0": {"parts": 0}}, "parts": [{"uncoalesced": 0.6}]},
