@@ -194,7 +194,74 @@ local function share_of_work(launch, is_special, holds_loads)
     return busy + 0.5 * waits
 end
 
+-- Functions that are right to the last places, by what their code has and nothing else: instructions of each such part, and what
+-- is left of it in the fast form. Sines and cosines bring their argument near 0 first, which both of one argument share.
+local accurate = {
+    { name = "sines and cosines", fast = "__sinf, __cosf or __sincosf", parts = {
+        { code = "mul%.f32.*, 0f3F22F983", own = 10, left = 1 }, { code = "selp%.f32.*0fBEFFFFFF", own = 14, left = 1 } } },
+    { name = "logarithms", fast = "__logf", parts = { { code = "add%.s32.*, %-1059760811", own = 25, left = 3 } } },
+    { name = "exponentials", fast = "__expf", parts = { { code = "add%.f32.*, 0fCB40007F", own = 10, left = 3 } } },
+}
+
+-- What such functions of one kind execute, what would be left, how many of them threads call, and where most of them are.
+local function look_at_accurate(launch, kind)
+    local result = { own = 0, left = 0, most = 0, threads = 0 }
+    for _, instruction in ipairs(launch.instructions) do
+        local executed = instruction["inst_executed"] or 0
+        for number, part in ipairs(executed > 0 and kind.parts or {}) do
+            if string.find(instruction.text, part.code) then
+                result.own, result.left = result.own + executed * part.own, result.left + executed * part.left
+                if number == #kind.parts then
+                    result.threads = result.threads + (instruction["thread_inst_executed_true"] or 0)
+                end
+                if executed > result.most then
+                    result.most, result.at = executed, instruction
+                end
+            end
+        end
+    end
+    return result
+end
+
 return {
+    {
+        id = "accurate-functions",
+        name = "Mathematical functions that are right to the last places",
+        section = "InstructionStats",
+        stage = "compute",
+        order = 514,
+        group = "arithmetic",
+        lowers_least = true,
+        needs = { "warplens__ladder_unit" },
+        description = "sinf and cosf take some 24 instructions, logf 25, expf 10, where their fast forms take one or two and a special " ..
+            "function. Fires where those of a kind have a fifth of the instructions, and arithmetic takes the time.",
+        advice = "Take the fast forms (__sinf, __cosf, __logf, __expf, or -use_fast_math for all) where their error is no harm.",
+        apply = function(launch)
+            local all = math.max(1, launch.m["ptx__inst_executed.sum"])
+            local part, findings = share_of_work(launch, false, false), {}
+            for _, kind in ipairs(accurate) do
+                local calls = look_at_accurate(launch, kind)
+                local share = math.min(1, (calls.own - calls.left) / all)
+                if calls.at and share >= 0.2 and share * part >= 0.03 then
+                    findings[#findings + 1] = {
+                        at = calls.at,
+                        title = string.format("%s %s have about %s of the instructions", advice.count(calls.threads), kind.name,
+                            advice.percent(math.min(1, calls.own / all))),
+                        evidence = { { metric = "thread_inst_executed_true", value = calls.threads }, { metric = "ptx__inst_executed.sum" } },
+                        todo = string.format("Where an error of some units in the last places, or of 2^-21 and more for large arguments, is no " ..
+                            "harm take %s (-use_fast_math for all functions); %s", kind.fast, kind.name == "sines and cosines" and
+                            "where both of one argument are needed sincosf, and sinpif(x) for the sine of pi times x." or
+                            "or the function fewer times: of what does not change from turn to turn before the loop."),
+                        saved = share * part,
+                        how = string.format("of %s instructions for them %s remain, in the %s of the time in which arithmetic works or is " ..
+                            "waited for", advice.count(calls.own), advice.count(calls.left), advice.percent(part)),
+                        confidence = "low",
+                    }
+                end
+            end
+            return findings
+        end,
+    },
     {
         id = "float-division",
         name = "Divisions and roots of floating-point numbers",

@@ -16,6 +16,30 @@ local function is_by_data(launch, instruction)
     return false
 end
 
+-- The part of what L1 looks up that is local. Lanes that are at one place of their arrays need four sectors of a line; those
+-- at places of their own a line for two sectors or fewer.
+local function part_of_lookups(launch)
+    local m = launch.m
+    local own = advice.sum(launch, function(instruction)
+        local sectors, requests = is_local(instruction) or 0, instruction["inst_executed"] or 0
+        return sectors and sectors / 4 + 0.45 * math.max(0, sectors - 4 * requests)
+    end)
+    local others = m["memory_l1_tag_requests_global"] + (m("memory_l1_wavefronts_shared") or 0)
+    return own > 0 and own / (own + others) or 0
+end
+
+-- What goes with local accesses where the launch could not be timed again without them: as much of L1's work and of waiting
+-- for it as is theirs, where that is what takes the time.
+local function saved_by_ladder(launch)
+    local m = launch.m
+    local unit = m("warplens__ladder_unit")
+    if unit ~= "lsu" and unit ~= "l1" then
+        return nil
+    end
+    local waits = m("warplens__ladder_wait_kind") == "memory" and advice.step(launch, "wait") or 0
+    return math.min(0.95, (advice.step(launch, "excess") + waits) * part_of_lookups(launch))
+end
+
 -- Such an array belongs to shared memory, as long as that leaves an SM its warps.
 local function by_data(m)
     local each, threads = m("launch__local_mem_per_thread") or 0, m["launch__block_size"]
@@ -99,6 +123,7 @@ return {
                 return is_local(instruction) and is_by_data(launch, instruction) and is_local(instruction)
             end)
             local todo = indices >= 0.3 * sectors and by_data(m) or nil
+            local by_ladder = saved_by_ladder(launch)
             return {
                 todo = todo,
                 at = found,
@@ -107,8 +132,9 @@ return {
                     { metric = "derived__local_spilling_requests_pct", threshold = 5 },
                     { metric = "launch__local_mem_per_thread" },
                 },
-                saved = floors.l1 > 0 and advice.saved(launch, { l1 = tags > 0 and 1 - own / tags or 1 }) or 0,
-                how = "no local accesses: " .. advice.floors_text(launch),
+                saved = by_ladder or floors.l1 > 0 and advice.saved(launch, { l1 = tags > 0 and 1 - own / tags or 1 }) or 0,
+                how = by_ladder and string.format("no local accesses, which are %s of what L1 looks up, and as much of its work and of " ..
+                    "waiting for memory", advice.percent(part_of_lookups(launch))) or "no local accesses: " .. advice.floors_text(launch),
             }
         end,
     },

@@ -251,7 +251,10 @@ return {
             local wait = advice.step(launch, "wait")
             local kind = m("warplens__ladder_wait_kind")
             local has_loop = #advice.loops(launch) > 0 -- that could be divided among more blocks than half of the SMs
-            if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or (blocks < m["launch__sm_count"] / 2 and not has_loop) then
+            local _, _, loads = find_elementwise(launch)
+            local is_one_thing = not is_of_tiles and loads and loads <= 2 -- that cannot be divided
+            if waves >= 0.5 or wait < 0.3 or kind ~= "memory" or is_one_thing or
+                (blocks < m["launch__sm_count"] / 2 and not has_loop) then
                 return nil
             end
             -- each block more brings its own atomics, which wait for each other
@@ -364,8 +367,8 @@ return {
         needs = { "warplens__ladder_idle.ns" },
         description = "SMs stand idle at the end while the longest blocks go on. Fires where a grid that has a block for each " ..
             "SM leaves SMs without a block for 15% of the time, and its last wave is not why.",
-        advice = "Divide the work of the longest blocks, start them first (blocks start in the order of their numbers), or let " ..
-            "blocks take pieces of work from a counter until there is none.",
+        advice = "Divide the work of the longest blocks, or let blocks take pieces of work from a counter until there is none; " ..
+            "where none takes most of the time by itself it is enough to start the longest first (blocks start in the order of their numbers).",
         apply = function(launch)
             local m = launch.m
             local idle, waves = advice.step(launch, "idle"), m["launch__waves_per_multiprocessor"]

@@ -216,6 +216,15 @@ function advice.writer(launch, instruction, name)
     return found
 end
 
+-- How often warps write a register: a pointer that a loop moves on, in each turn.
+function advice.times_written(launch, name)
+    local times = 0
+    for _, writer in ipairs(writers(launch)[name] or {}) do
+        times = times + (writer["inst_executed"] or 0)
+    end
+    return times
+end
+
 -- Whether any register in the backward slice of these names is one of the special ones given
 -- ("%ctaid"). Values that come out of memory end the slice.
 function advice.depends_on(launch, names, special)

@@ -29,8 +29,7 @@ local function look_at_kept_addresses(launch)
     local spared, found, most = 0, nil, 0
     for _, use in ipairs(in_order) do
         local name = advice.address_registers(use.at)[1]
-        local writer = name and advice.writer(launch, use.at, name)
-        local written = writer and writer["inst_executed"] or use.count
+        local written = name and advice.times_written(launch, name) or use.count
         if use.count >= 4 * written then -- also what is only loaded: the stores between make it be loaded anew
             spared = spared + use.count - math.min(use.count, (use.stores > 0 and 2 or 1) * written)
         end

@@ -89,7 +89,6 @@ return {
         stage = "memory",
         order = 165,
         group = "latency",
-        cause = "memory-latency",
         needs = { "warplens__ladder_wait.ns", "warplens__ladder_unit.pct" },
         description = "A loop loads a tile from global to shared memory, waits for it at a barrier, and computes with it: no " ..
             "load is on its way meanwhile. Fires where waiting, most of it for memory, takes 30% of the time, and no unit " ..
@@ -103,6 +102,9 @@ return {
             if wait < 0.3 or m["warplens__ladder_unit.pct"] >= 60 or m("warplens__ladder_wait_kind") ~= "memory" then
                 return nil
             end
+            -- buffers take registers and shared memory, and the barriers stay
+            local all, without = m["gpu__time_duration.sum"], m("whatif__memory-latency__duration.ns")
+            local hidden = without and math.max(0, 1 - without / all)
             for _, loop in ipairs(advice.loops(launch)) do
                 local found = find_tile(launch, loop)
                 if found then
@@ -112,8 +114,9 @@ return {
                             "computed meanwhile: warps wait for %s of the time of the SMs", advice.percent(wait)),
                         evidence = { { metric = "warplens__ladder_wait.ns" },
                             { metric = "warplens__ladder_unit.pct", threshold = 60 } },
-                        saved = wait * 0.5,
-                        how = "half of the waiting behind arithmetic",
+                        saved = hidden and hidden * all / (all - (m("warplens__ladder_launch.ns") or 0)) * 0.5 or wait * 0.5,
+                        how = hidden and string.format("half of the %s that the latency of device memory costs, timed again " ..
+                            "without it", advice.percent(hidden)) or "half of the waiting behind arithmetic",
                         confidence = "low",
                     }
                 end

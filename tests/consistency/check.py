@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """check.py WARPLENS REPORT...: reads what each page says of each report and fails where two things that are said cannot
 both be true: a stop beside a gain or much that is left, a gain beyond the ceiling, amounts that do not add up, two
-gains for one cause, a cause whose end costs time, more than 100 % of a floor."""
+gains for one cause, a cause whose end costs time, more than 100 % of a floor, a page or the data of the HTML page with
+another number than the advice has, a command that cannot be pasted into a shell."""
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
 
 EPSILON = 1e-6
 CHANGEABLE = {"shared-conflicts", "uncoalesced", "barriers", "divergence", "idle-warps", "occupancy-registers",
@@ -23,6 +27,9 @@ class Report:
         self.guide = self.read("--page", "guide")
         self.text = self.read("--page", "advice")
         self.details = self.read("--page", "details")
+        self.details_json = self.read_json("--page", "details", "--json") or {"launches": []}
+        self.summary = self.read_json("--page", "summary", "--json") or {"launches": []}
+        self.html = self.read_html()
 
     def read(self, *options):
         run = subprocess.run([self.warplens, "show", self.path, *options], capture_output=True, text=True)
@@ -31,6 +38,23 @@ class Report:
     def read_json(self, *options):
         text = self.read(*options)
         return json.loads(text) if text else None
+
+    def program(self):
+        """The words with which the report's program was started."""
+        session = self.read_json("--page", "session", "--json") or {}
+        return shlex.split(session.get("session", {}).get("command_line", ""))
+
+    def read_html(self):
+        """The sections of data that the page has, by name."""
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "page.html")
+            run = subprocess.run([self.warplens, "export", self.path, "-q", "--html", page], capture_output=True, text=True)
+            if run.returncode:
+                self.fault("no HTML page: %s", run.stderr)
+                return {}
+            with open(page, encoding="utf-8") as file:
+                sections = re.findall(r'<script type="application/json" id="data-([a-z]+)">(.*?)</script>', file.read(), re.S)
+        return {name: json.loads(text) for name, text in sections}
 
     def fault(self, format, *values):
         self.faults.append(f"{self.path}: " + format % values)
@@ -167,6 +191,96 @@ def check_texts(report):
                 report.fault("the guide says '%s', the verdict is %s", answer, kernel["verdict"])
 
 
+SHOWN_UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def check_html(report):
+    """Findings, gains, verdicts, ladders, what-ifs and the walk of the page are those of the other pages."""
+    advice = report.html.get("advice", {"findings": [], "kernels": []})
+    if advice.get("kernels") != report.advice["kernels"]:
+        report.fault("HTML has other verdicts or ladders than the advice")
+    ours, theirs = report.advice["findings"], advice["findings"]
+    if len(ours) != len(theirs):
+        report.fault("HTML has %d findings, the advice %d", len(theirs), len(ours))
+    for own, other in zip(ours, theirs):
+        for key in ("id", "launch", "severity", "title"):
+            if own.get(key) != other.get(key):
+                report.fault("%s: HTML has another %s: %s", own["id"], key, other.get(key))
+        gain, shown = own["gain"] or {}, other["gain"] or {}
+        if any(shown.get(key) != value for key, value in gain.items()):
+            report.fault("%s: HTML says %s, the advice %s", own["id"], shown, gain)
+        words = shown.get("saved_shown", "").replace(",", "").split()
+        if "saved_ns" in gain and (len(words) != 2 or abs(float(words[0]) * SHOWN_UNITS[words[1]] - gain["saved_ns"]) >
+                                   0.01 * gain["saved_ns"] + 0.01 * SHOWN_UNITS[words[1]]):
+            report.fault("%s: HTML shows %s of %.1f ns", own["id"], shown.get("saved_shown"), gain["saved_ns"])
+    whatif = report.html.get("whatif", {})
+    for row in report.whatif["whatif"]:
+        launch = whatif.get("launches", {}).get(str(row["id"]))
+        if not launch:
+            report.fault("HTML has no what-if of launch %s", row["id"])
+            continue
+        parts = whatif["parts"][launch["parts"]]
+        for cause in row["causes"] + row["bounds"]:
+            part = cause["duration_ns"] / row["duration_ns"]
+            if abs(parts.get(cause["cause"], 1) - part) > 1e-4:
+                report.fault("launch %s without %s: HTML says %.4f of the time, the what-if page %.4f", row["id"], cause["cause"],
+                             parts.get(cause["cause"], 1), part)
+    flat = re.sub(r"\s+", " ", report.guide.replace(report.path, os.path.basename(report.path)))
+    for step in report.html.get("guide", {}).get("steps", []):
+        for answer in step["answers"]:
+            if re.sub(r"\s+", " ", answer["text"]).strip() not in flat:
+                report.fault("HTML's walk says '%s', the guide does not", answer["text"])
+
+
+def check_durations(report):
+    """Of a launch each page has one duration; details have the findings and gains of the advice."""
+    durations = {k["launch"]: k["duration_ns"] for k in report.advice["kernels"] if "duration_ns" in k}
+    for launch in report.summary["launches"]:
+        metric = launch["metrics"].get("gpu__time_duration.sum", {})
+        own, said = metric.get("value"), durations.get(launch["id"])
+        if own and said and abs(own - said) > EPSILON * own:
+            report.fault("launch %s takes %.1f ns on the summary, %.1f in the advice", launch["id"], own, said)
+    gains = {}
+    for finding in report.advice["findings"]:
+        if finding["gain"] and "launch" in finding:
+            gains.setdefault((finding["launch"], finding["id"]), []).append(100 * finding["gain"]["saved"])
+    for launch in report.details_json["launches"]:
+        for section in launch.get("sections", []):
+            for finding in section.get("findings", []):
+                said, own = gains.get((launch["id"], finding["rule"])), finding["estimated_speedup_pct"]
+                if said and own is not None and min(abs(own - gain) for gain in said) > 0.01:
+                    report.fault("%s of launch %s: %.2f %% on the details page, %s in the advice", finding["rule"], launch["id"],
+                                 own, said)
+
+
+def check_commands(report):
+    """What follows `next:`, and what a finding says to run, can be pasted where the report lies."""
+    commands = set(re.findall(r"^\s*next: (.*)$", report.guide, re.M))
+    commands |= {f["advice"] for f in report.advice["findings"] if f.get("advice", "").startswith("warplens ")}
+    for command in sorted(commands):
+        try:
+            words = shlex.split(command, comments=True)
+        except ValueError as error:
+            report.fault("'%s' is no command: %s", command, error)
+            continue
+        if words[:1] != ["warplens"]:
+            report.fault("'%s' does not begin with warplens", command)
+        elif words[1] == "show" and words[2] == report.path and words[3:] in (["--page", "summary"], ["--page", "advice"]):
+            continue  # that is how those pages were read
+        elif words[1] == "show":
+            run = subprocess.run([report.warplens, *words[1:]], capture_output=True, text=True)
+            if run.returncode:
+                report.fault("'%s' ends with %d: %s", command, run.returncode, run.stderr)
+        else:  # it runs the program: as the report's own session did, and with options that there are
+            program = report.program()
+            if program and words[-len(program):] != program:
+                report.fault("'%s' runs another program than %s", command, program)
+            options = words[1:len(words) - len(program)]
+            run = subprocess.run([report.warplens, *options, "/nothing/there"], capture_output=True, text=True)
+            if run.returncode == 2 or "/nothing/there" not in run.stderr:
+                report.fault("'%s': %s", command, run.stderr)
+
+
 def main():
     status = 0
     for path in sys.argv[2:]:
@@ -179,6 +293,9 @@ def main():
         check_gains(report)
         check_whatif(report)
         check_texts(report)
+        check_html(report)
+        check_durations(report)
+        check_commands(report)
         for fault in report.faults:
             print(fault, file=sys.stderr)
             status = 1
@@ -187,4 +304,5 @@ def main():
     return status
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -579,6 +579,91 @@ __global__ void bytes_after(arrays x)
     ((uint4 *)x.b)[global_index()] = make_uint4(own.x ^ 0x03030303, own.y ^ 0x03030303, own.z ^ 0x03030303, own.w ^ 0x03030303);
 }
 
+// A matrix as coordinates, sorted by row: an atomic an entry, then the warp adds up what is of one row.
+__global__ void entries_before(arrays x)
+{
+    int i = global_index();
+    atomicAdd(&x.b[i / 32], x.a[i] * x.a[numbers + (x.i[i] & 0xffff)]);
+}
+__global__ void entries_after(arrays x)
+{
+    int i = global_index();
+    float sum = x.a[i] * x.a[numbers + (x.i[i] & 0xffff)];
+    for (int half = 16; half > 0; half /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, half);
+    if (threadIdx.x % 32 == 0)
+        x.b[i / 32] = sum;
+}
+
+// Each thread counts by key in an array, in local and in shared memory.
+__global__ void keys_before(arrays x)
+{
+    int count[16] = {}, sum = 0;
+    for (int k = 0; k < 16; k++)
+        count[x.i[k * 65536 + global_index()] & 15]++;
+    for (int own : count)
+        sum = sum * 31 + own;
+    x.b[global_index()] = sum;
+}
+__global__ void keys_after(arrays x)
+{
+    __shared__ int count[16][256];
+    int sum = 0;
+    for (int k = 0; k < 16; k++)
+        count[k][threadIdx.x] = 0;
+    for (int k = 0; k < 16; k++)
+        count[x.i[k * 65536 + global_index()] & 15][threadIdx.x]++;
+    for (int k = 0; k < 16; k++)
+        sum = sum * 31 + count[k][threadIdx.x];
+    x.b[global_index()] = sum;
+}
+
+// Sines and cosines to the last place, then fast ones.
+template <bool IS_FAST> __device__ void waves(arrays x)
+{
+    float own = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        own += IS_FAST ? __sinf(own + k) * __cosf(own) : sinf(own + k) * cosf(own);
+    x.b[global_index()] = own;
+}
+__global__ void waves_before(arrays x)
+{
+    waves<false>(x);
+}
+__global__ void waves_after(arrays x)
+{
+    waves<true>(x);
+}
+
+// What a loop writes is elsewhere in each turn: a register for what it reads again gains nothing.
+__global__ void moves_before(arrays x)
+{
+    int i = global_index();
+#pragma unroll 1
+    for (int k = 0; k < 16; k++)
+        x.b[k * 65536 + i] = x.a[i] * x.a[0] + x.a[k];
+}
+__global__ void moves_useless(arrays x)
+{
+    int i = global_index();
+    float own = x.a[i] * x.a[0];
+#pragma unroll 1
+    for (int k = 0; k < 16; k++)
+        x.b[k * 65536 + i] = own + x.a[k];
+}
+
+// A thread has one element, and there are few: no more threads can share it.
+__global__ void single_before(arrays x)
+{
+    x.b[global_index()] = 2 * x.a[global_index()];
+}
+__global__ void single_useless(arrays x)
+{
+    int i = global_index();
+    if (i % 4 == 0)
+        x.b[i / 4] = 2 * x.a[i / 4];
+}
+
 int main()
 {
     arrays x;
@@ -655,6 +740,16 @@ int main()
     gather_useless<<<1024, 256>>>(x);
     chase_before<<<64, 256>>>(x);
     chase_useless<<<128, 128>>>(x);
+    entries_before<<<2048, 256>>>(x);
+    entries_after<<<2048, 256>>>(x);
+    keys_before<<<256, 256>>>(x);
+    keys_after<<<256, 256>>>(x);
+    waves_before<<<1056, 256>>>(x);
+    waves_after<<<1056, 256>>>(x);
+    moves_before<<<256, 256>>>(x);
+    moves_useless<<<256, 256>>>(x);
+    single_before<<<264, 256>>>(x);
+    single_useless<<<1056, 256>>>(x);
     structures_before<<<1024, 256>>>(x);
     structures_after<<<1024, 256>>>(x);
     bytes_before<<<16384, 256>>>(x);

@@ -14,8 +14,10 @@ RULES = {"each": {"global-atomics"}, "sum": {"atomics-one-place", "short-blocks"
          "table": {"constant-scattered"}, "double": {"double"}, "divide": {"integer-division"}, "power": {"power-function"},
          "structures": {"global-uncoalesced"}, "bytes": {"short-threads"},
          "kept": {"global-accumulator"}, "edges": {"atomics-scattered"}, "quotient": {"float-division"}, "bits": {"bit-loop"}, "chain": {"dependent-arithmetic"}, "row": {"short-rows"},
+         "entries": {"global-atomics"}, "keys": {"local-memory"}, "waves": {"accurate-functions"},
          "tiles": {"few-threads"}, "pixel": {"short-threads"}, "shifted": {"short-threads"}, "smallest": {"local-memory"}}
 USELESS = {"much": {"short-threads", "load-width"}, "gather": {"load-width", "short-threads"},
+           "moves": {"global-accumulator"}, "single": {"few-threads", "thread-per-row", "small-grid"},
            "chase": {"thread-per-row", "few-threads", "small-grid", "global-uncoalesced"}}
 MOST_USELESS = 0.10
 TOLD = {"column": "divide the loop"}  # what would be slower otherwise

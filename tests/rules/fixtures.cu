@@ -57,6 +57,7 @@ __global__ void fires_small_grid(arrays x)
     x.b[global_index()] = sum;
 }
 COPY(short_small_grid)
+COPY(short_few_threads)
 // With each block more come its atomics, all on one word.
 __global__ void atomic_small_grid(arrays x)
 {
@@ -542,6 +543,28 @@ __global__ void silent_float_division(arrays x)
 {
     x.b[global_index()] = work(x.a[global_index()] / (x.b[global_index()] + 3), 64);
 }
+// What is stored is another element in each turn, though the pointer is one that the loop moves on.
+__global__ void walks_global_accumulator(arrays x)
+{
+    int i = global_index() & 65535;
+    for (int k = 0; k < 32; k += 1 + x.zero[0])
+        x.b[k * 65536 + i] = x.a[i] * x.a[0] + x.a[k];
+}
+// Sines to the last place, and fast ones.
+__global__ void fires_accurate_functions(arrays x)
+{
+    float sum = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        sum += sinf(sum + k);
+    x.b[global_index()] = sum;
+}
+__global__ void silent_accurate_functions(arrays x)
+{
+    float sum = x.a[global_index()];
+    for (int k = 0; k < 8; k++)
+        sum += __sinf(sum + k);
+    x.b[global_index()] = sum;
+}
 __device__ int bits_of(unsigned word, bool is_by_bit)
 {
     int sum = 0;
@@ -870,6 +893,7 @@ static const struct launch launches[] = {
     ROW(silent_short_threads, wave, 256),
     ROW(fires_few_threads, 132, 64),
     ROW(silent_few_threads, wave, 256),
+    ROW(short_few_threads, 264, 256),
     ROW(silent_thread_per_row, 132, 64),
     ROW(fires_tile_prefetch, 132, 256),
     ROW(silent_tile_prefetch, 132, 256),
@@ -902,8 +926,10 @@ static const struct launch launches[] = {
     BOTH(special_functions),
     BOTH(power_function),
     BOTH(float_division),
+    BOTH(accurate_functions),
     BOTH(bit_loop),
     BOTH(global_accumulator),
+    ROW(walks_global_accumulator, 128, 256),
     BOTH(atomics_scattered),
     BOTH(index_arithmetic),
     BOTH(integer_division),

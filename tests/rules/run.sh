@@ -77,6 +77,8 @@ if [ -s wrong ]; then fail "$(cat wrong)"; fi
 
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
+if grep -q '^few-threads short_few_threads$' all.found; then fail "threads that do one thing each are said to be too few"; fi
+if grep -q '^global-accumulator walks_global_accumulator$' all.found; then fail "a pointer that moves on is said to stay"; fi
 
 # nor are more blocks promised what their atomics would take again: it says how many are best
 "$WARPLENS" show all.wlr -k atomic_small_grid --page advice --rule small-grid >small
