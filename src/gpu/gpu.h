@@ -75,12 +75,13 @@ struct wl_gpu {
     double register_reads_per_cycle; /* 32-bit operands that a scheduler fetches */
     double
         dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
-    double l1_fill_sectors_per_cycle; /* that L1 takes from L2 beside its other work */
-    double convert_per_cycle;         /* as xu_per_cycle: between 32-bit integers and floats */
-    double tensor_per_cycle;          /* multiply-adds of 16 bits, per SM */
-    double l2_read_bytes_per_cycle;   /* that all SMs together get from L2 */
-    double l2_write_bytes_per_cycle;  /* that L2 takes from all SMs */
-    double l2_read_requests_per_cycle, l2_write_requests_per_cycle; /* lines, from all SMs */
+    double l1_fill_sectors_per_cycle;     /* that L1 takes from L2 beside its other work */
+    double convert_per_cycle;             /* as xu_per_cycle: between 32-bit integers and floats */
+    double tensor_per_cycle;              /* multiply-adds of 16 bits, per SM */
+    double l2_read_bytes_per_cycle;       /* that all SMs together get from L2 */
+    double l2_write_bytes_per_cycle;      /* that L2 takes from all SMs */
+    double l2_read_requests_per_cycle;    /* halves of lines, from all SMs */
+    double l2_write_requests_per_cycle;   /* lines */
     double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
     double l2_port_bytes_per_cycle;       /* that one SM may get */
     double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */

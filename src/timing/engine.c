@@ -34,8 +34,6 @@ struct warp {
     uint32_t waits[TIMING_SCOREBOARDS + 1];         /* for it: what came under it before is there */
     uint32_t *slots;   /* of the group's accesses: second word of the trace, 0: did not happen */
     uint32_t *sectors; /* and the number of its sector */
-    uint32_t *turns;   /* and which of its site's accesses it is, told from those of other sites */
-    uint32_t *site_turns; /* accesses at each site until now */
 };
 
 struct block {
@@ -89,7 +87,8 @@ struct engine {
     uint32_t next_block;                                 /* of the trace */
     double chance;                                       /* from 0 to 1 */
     uint64_t adu_cycles;
-    double next_start; /* cycle at which the next block may start */
+    double next_start;  /* cycle at which the next block may start */
+    double first_start; /* cycle at which the first instruction of the launch may issue */
     uint64_t barrier_free;
     uint64_t eligible, issued;
     uint32_t served; /* scheduler that last sent an access */
@@ -147,7 +146,6 @@ static const uint32_t *pass_group(const struct timing_code *code, const uint32_t
         if (warp && slot != WL_MACHINE_NONE) {
             warp->slots[slots + slot] = at[1] ? at[1] : 1;
             warp->sectors[slots + slot] = wl_trace_sector(word);
-            warp->turns[slots + slot] = site << 16 ^ warp->site_turns[site]++;
         }
         at += 2;
     }
@@ -321,9 +319,14 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     const struct wl_trace_block_record *record = trace->blocks[engine->next_block++];
     double ready = (double)now + engine->model->block_latency;
     double start = engine->next_start > ready ? engine->next_start : ready;
+    bool is_filling = engine->next_block < engine->resident;
     engine->next_start =
-        start + (engine->next_block < engine->resident ? engine->model->first_block_interval
-                                                       : engine->model->block_interval);
+        start + (is_filling ? engine->model->first_block_interval : engine->model->block_interval);
+    /* the GPU as a whole starts no block sooner while SMs fill, each at its turn */
+    if (engine->next_block == engine->resident)
+        engine->next_start =
+            fmax(engine->next_start,
+                 engine->first_start + engine->resident * engine->model->block_interval);
     block->start = (uint64_t)start;
     block->given = block->start - BEGIN_CYCLES;
     block->number = (uint32_t)record->number;
@@ -344,7 +347,6 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
         warp->lanes = 0;
         warp->loop = WL_MACHINE_NONE;
         warp->block = block;
-        memset(warp->site_turns, 0, engine->code->site_count * sizeof *warp->site_turns);
         memset(warp->ready_at, 0, engine->code->register_count * sizeof *warp->ready_at);
         for (uint32_t k = 0; k < engine->code->register_count; k++)
             warp->held[k] = (struct timing_held){TIMING_NO_SCOREBOARD, 0};
@@ -473,22 +475,20 @@ static void account_wait(struct engine *engine, struct warp *warp, uint64_t now)
     account(engine, warp, now, WL_TIMING_NOT_SELECTED);
 }
 
-/* How lucky the access at the head of a warp is with device memory, from 0 to 1: warps of a block
- * that read neighbouring words share their luck. */
-static double chance_of(struct engine *engine, const struct warp *warp, uint32_t word)
+/* How lucky the access at the head of a warp is with device memory, from 0 to 1: all that lies in
+ * one piece of 512 bytes is answered together (bench/gpu/model contention, atomics 128 bytes to 4
+ * KiB apart; flights1.*.lines_1, four lines of a piece at once). */
+static double chance_of(struct engine *engine, uint32_t sector, uint32_t word)
 {
     struct wl_trace_access access = wl_trace_unpack(word);
-    if (path_is_scattered(&access)) {
+    if (wl_trace_places(&access, access.sectors) > 1) {
         /* numbers that follow each other by the golden ratio are spread evenly, even a few */
         engine->chance += 0.6180339887498949;
         engine->chance -= engine->chance >= 1;
         return engine->chance;
     }
-    uint32_t place =
-        (uint32_t)(warp - warp->block->warps) * access.sectors / (uint32_t)PLACE_SECTORS;
-    uint32_t number = warp->block->number * 0x9e3779b1u;
-    number = (number ^ warp->turns[warp->op->slot]) * 0x85ebca6bu;
-    number = (number ^ number >> 15 ^ place) * 0xc2b2ae35u;
+    uint32_t number = (sector >> WL_TRACE_PIECE_BITS) * 0x85ebca6bu;
+    number = (number ^ number >> 15) * 0xc2b2ae35u;
     return (number ^ number >> 16) / 4294967296.0;
 }
 
@@ -500,13 +500,13 @@ static uint64_t access_memory(struct engine *engine, struct path_port *port,
     uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
     uint32_t sector = word ? warp->sectors[op->slot] : 0;
     struct sector_visit visit;
-    bool is_load = op->kind == WL_MACHINE_LOAD && sector;
+    bool is_load = (op->kind == WL_MACHINE_LOAD || op->kind == WL_MACHINE_COPY) && sector;
     if (is_load)
         word = sectors_load(&engine->sectors, sector, word, &visit);
     else if (op->kind == WL_MACHINE_STORE && sector)
         word = sectors_store(&engine->sectors, sector, word, &engine->model->one_by_one, now);
-    if (word && op->kind == WL_MACHINE_LOAD)
-        engine->path.chance = chance_of(engine, warp, word);
+    if (word && is_load)
+        engine->path.chance = chance_of(engine, sector, word);
     uint64_t comes = is_load && !visit.pays ? visit.sector->there : 0;
     uint64_t there = path_access(&engine->path, engine->model, engine->input->changes, op->kind,
                                  port, comes, word, now);
@@ -671,6 +671,9 @@ static void create(struct engine *engine)
     engine->instruction_executed = wl_alloc_zero(instructions, sizeof(uint64_t));
     engine->instruction_states =
         wl_alloc_zero((size_t)instructions * WL_TIMING_STATE_COUNT, sizeof(uint64_t));
+    if (input->trace->answered)
+        engine->path.device_share =
+            (double)input->trace->answered_by_device / (double)input->trace->answered;
     engine->path.l1.looked.room = engine->path.texture.looked.room = engine->model->looked_up_room;
     engine->schedulers = wl_alloc_zero(engine->model->schedulers, sizeof *engine->schedulers);
     for (uint32_t s = 0; s < engine->model->schedulers; s++) {
@@ -695,8 +698,6 @@ static void create(struct engine *engine)
             warp->held = wl_alloc_zero(engine->code->register_count + 1, sizeof *warp->held);
             warp->slots = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
             warp->sectors = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
-            warp->turns = wl_alloc_zero(engine->code->slot_most + 1, sizeof(uint32_t));
-            warp->site_turns = wl_alloc_zero(engine->code->site_count + 1, sizeof(uint32_t));
         }
     }
 }
@@ -712,8 +713,6 @@ static void destroy(struct engine *engine)
             free(engine->blocks[b].warps[w].ready_at);
             free(engine->blocks[b].warps[w].slots);
             free(engine->blocks[b].warps[w].sectors);
-            free(engine->blocks[b].warps[w].turns);
-            free(engine->blocks[b].warps[w].site_turns);
             free(engine->blocks[b].warps[w].held);
         }
         free(engine->blocks[b].warps);
@@ -749,7 +748,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     *result = (struct timing_result){.unknown = WL_MACHINE_NONE};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
     create(&engine);
-    engine.next_start =
+    engine.next_start = engine.first_start =
         model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
     for (uint32_t b = 0; b < engine.resident; b++)
         start_block(&engine, b, 0);

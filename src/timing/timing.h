@@ -51,6 +51,7 @@ enum wl_timing_change {
 struct wl_timing_traffic {
     double l1_missed_sectors; /* that L1s sent on, before requests of SMs were merged */
     double l2_read_sectors, l2_read_missed;
+    double l2_read_halves; /* of lines, 64 bytes each; 0: as many as the sectors need at least */
     double l2_write_sectors;
     double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;
@@ -58,6 +59,11 @@ struct wl_timing_traffic {
     double atomic_sectors; /* of atomics and reductions, once for every lane that shares a word */
     double atomic_cycles;  /* for which they keep the slice of L2 busy that has most of them */
 };
+
+/* By which the far partition of L2 answers later: bench/gpu/model contention, atom_chain, 292
+ * cycles as the address lies near and 477 far; rows, last.1_at_once.others: 411 a load on average.
+ */
+#define WL_TIMING_FAR_CYCLES 185
 
 struct wl_timing_input {
     const struct wl_gpu *gpu;

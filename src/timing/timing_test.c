@@ -213,6 +213,37 @@ static void chases_in_memory_take_its_latency(void **state)
     free(body);
 }
 
+/* A warp goes twice through 256 lines that L1 does not keep: what it finds in L2 comes as soon as
+ * L2 answers, though half of all loads of the launch wait for device memory. */
+static void the_second_time_data_come_from_l2(void **state)
+{
+    (void)state;
+    struct run run;
+    char *once = repeat("",
+                        "ld.global.cg.u64 %rd3, [%rd2];\nadd.s64 %rd2, %rd2, %rd3;\n"
+                        "add.s64 %rd2, %rd2, 1024;\n",
+                        256, "");
+    struct wl_text body = {0};
+    for (int time = 0; time < 2; time++)
+        wl_text_addf(&body, "mul.wide.u32 %%rd1, %%r1, 8;\nadd.s64 %%rd2, %%rd0, %%rd1;\n%s", once);
+    wl_text_add(&body, "st.global.u64 [%rd2], %rd3;\n");
+    begin(&run, body.data, 1, 16);
+    assert_int_equal(run.trace.answered, 2 * 256 * 4);
+    assert_int_equal(run.trace.answered_by_device, 256 * 4);
+    run.input.traffic = (struct wl_timing_traffic){.l1_missed_sectors = 2 * 256 * 4,
+                                                   .l2_read_sectors = 2 * 256 * 4,
+                                                   .l2_read_missed = 256 * 4,
+                                                   .dram_read_bytes = 256 * 4 * 32};
+    run.gpu.dram_least_latency = run.gpu.dram_latency; /* whatever the addresses */
+    double apart = cycles_with(&run, 0);
+    run.trace.answered_by_device = 0;
+    double spread = cycles_with(&run, 0);
+    assert_true(spread - apart > 250 * (700 - 282) && spread - apart < 280 * (700 - 282));
+    end(&run);
+    wl_text_free(&body);
+    free(once);
+}
+
 /* Cycles that one of eight such loads takes, by 32 warps on a K40. */
 static double load_on_kepler(const char *before, const char *operation, const char *address)
 {
@@ -372,6 +403,7 @@ static void a_warp_goes_on_while_it_can(void **state)
                         "add.f32 %f1, %f2, %f3;\nadd.f32 %f1, %f1, %f4;\n"
                         "add.f32 %f1, %f1, %f5;\n" STORE);
     begin(&run, body, 132 * 2, 128);
+    run.gpu.block_interval_cycles = 0.01; /* they begin together */
     assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
     double together = timing.warp_cycles / timing.active_cycles / run.gpu.sm_count / 8;
     assert_true(together > 0.95);
@@ -726,6 +758,7 @@ int main(void)
         cmocka_unit_test(operands_take_turns),
         cmocka_unit_test(blocks_share_an_sm),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
+        cmocka_unit_test(the_second_time_data_come_from_l2),
         cmocka_unit_test(chases_in_memory_take_its_latency),
         cmocka_unit_test(kepler_replays_misses_and_has_texture_units),
         cmocka_unit_test(constants_are_read_address_by_address),
