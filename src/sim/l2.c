@@ -403,6 +403,7 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
         return;
     uint32_t wide = fetch_pairs(missed) & ~(uint32_t)*local.valid;
     counts->read_misses += count_sectors(wide);
+    counts->read_lines_missed++;
     if (near == request->home) {
         note_answer(request, count_sectors(missed), 0);
         *fetched_at(l2, near, local) = stamp(l2, request->time);
@@ -742,6 +743,7 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->reads += slice->reads;
         counts->read_hits += slice->read_hits;
         counts->read_halves += slice->read_halves;
+        counts->read_lines_missed += slice->read_lines_missed;
         counts->read_misses += slice->read_misses;
         counts->alone_reads += slice->alone_reads;
         counts->alone_misses += slice->alone_misses;

@@ -54,6 +54,7 @@ struct wl_l2_counts {
     uint64_t requests;                      /* lines asked for, after merging by the coalescers */
     uint64_t reads, read_hits, read_misses; /* sectors; a miss counts all sectors it fetches */
     uint64_t read_halves;                   /* of the lines that were read, 64 bytes each */
+    uint64_t read_lines_missed;             /* of which the half that was asked lacked some */
     uint64_t writes, write_hits, write_misses;
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
     /* of the reads, those with WL_L2_ALONE; what device memory sent, and the other partition */

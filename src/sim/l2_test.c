@@ -270,6 +270,9 @@ static void test_reads_are_told_whence_they_come(void **state)
         far += answer_of(l2, 2, line, 0xf, 2000);
     assert_true(far > 0 && far < (8 * 4) << WL_L2_FAR_SHIFT && !(far & WL_L2_ANSWER_MASK));
     assert_int_equal(counts_of(l2).read_halves, 4 * 8 * 2);
+    /* of each line the first, and from the other half those whose home is the first's */
+    uint64_t missed = counts_of(l2).read_lines_missed;
+    assert_true(missed > 8 && missed < 16);
     wl_l2_free(l2);
 }
 

@@ -87,8 +87,7 @@ struct engine {
     uint32_t next_block;                                 /* of the trace */
     double chance;                                       /* from 0 to 1 */
     uint64_t adu_cycles;
-    double next_start;  /* cycle at which the next block may start */
-    double first_start; /* cycle at which the first instruction of the launch may issue */
+    double next_start; /* cycle at which the next block may start */
     uint64_t barrier_free;
     uint64_t eligible, issued;
     uint32_t served; /* scheduler that last sent an access */
@@ -319,14 +318,9 @@ static void start_block(struct engine *engine, uint32_t place, uint64_t now)
     const struct wl_trace_block_record *record = trace->blocks[engine->next_block++];
     double ready = (double)now + engine->model->block_latency;
     double start = engine->next_start > ready ? engine->next_start : ready;
-    bool is_filling = engine->next_block < engine->resident;
     engine->next_start =
-        start + (is_filling ? engine->model->first_block_interval : engine->model->block_interval);
-    /* the GPU as a whole starts no block sooner while SMs fill, each at its turn */
-    if (engine->next_block == engine->resident)
-        engine->next_start =
-            fmax(engine->next_start,
-                 engine->first_start + engine->resident * engine->model->block_interval);
+        start + (engine->next_block < engine->resident ? engine->model->first_block_interval
+                                                       : engine->model->block_interval);
     block->start = (uint64_t)start;
     block->given = block->start - BEGIN_CYCLES;
     block->number = (uint32_t)record->number;
@@ -408,6 +402,9 @@ static void retire(struct engine *engine, struct warp *warp, uint64_t now)
     now = block->ended;
     struct timing_result *result = engine->result;
     result->block_ends[result->block_end_count++] = (double)now;
+    double taken = (double)(now - block->start);
+    if (result->block_end_count == 1 || taken < result->least_block)
+        result->least_block = taken;
     result->end = (double)now > result->end ? (double)now : result->end;
     if (engine->input->trace->is_cut) { /* from here on the SM would be emptier than it was */
         engine->has_ended = true;
@@ -748,7 +745,7 @@ void timing_engine_run(const struct wl_timing_input *input, const struct timing_
     *result = (struct timing_result){.unknown = WL_MACHINE_NONE};
     result->block_ends = wl_alloc_zero(input->trace->block_count + 1, sizeof(double));
     create(&engine);
-    engine.next_start = engine.first_start =
+    engine.next_start =
         model->start_cycles > model->block_latency ? model->start_cycles : model->block_latency;
     for (uint32_t b = 0; b < engine.resident; b++)
         start_block(&engine, b, 0);

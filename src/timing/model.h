@@ -68,6 +68,8 @@ uint32_t timing_resident_blocks(const struct wl_timing_input *input);
 /* Cycles for which atomics keep L2 busy: those of its busiest slice, or of all alike where a
  * what-if spreads them. */
 double timing_atomic_cycles(const struct wl_timing_input *input);
+/* Of L2, for reads of what was not there, besides one for each request. */
+double timing_look_ups_of_misses(const struct wl_timing_traffic *traffic);
 void timing_model_make(const struct wl_timing_input *input, struct timing_model *model);
 
 #endif

@@ -126,18 +126,16 @@ static enum wl_code check(const struct wl_timing_input *input, struct wl_error *
     return WL_OK;
 }
 
-/* SMs fill one after another: each quickly when its turn comes, all together no quicker than the
- * GPU starts blocks (bench/gpu/model, blocks.0_steps and contention, live_only.0_cycles: 156 cycles
- * a block and SM in all, though 4 to 32 have room at once and SMs are active for less). A launch of
- * one wave ends later by about half of what the last SM begins later than the first (contention,
- * short_read, short_write and short_copy of 256 to 1024 blocks); of several waves SMs that begin
- * late run fewer blocks. */
-static double fill_cycles(const struct wl_timing_input *input, const struct timing_model *model)
+/* Cycle before which the launch cannot end: the GPU starts one block after another, and the last of
+ * them takes as long as any (bench/gpu/model contention, short_*: with blocks of two warps, an SM
+ * has room for 32 and gets one in 156 cycles). */
+static double last_block_ends(const struct wl_timing_input *input, const struct timing_model *model,
+                              const struct timing_result *result)
 {
-    double each = ceil((double)input->block_count / input->gpu->sm_count);
-    if (each > timing_resident_blocks(input))
-        return 0;
-    return each * (model->block_interval - model->first_block_interval) / 2;
+    double sms = input->block_count < input->gpu->sm_count ? (double)input->block_count
+                                                           : input->gpu->sm_count;
+    double started = ((double)input->block_count - 1) * model->block_interval / sms;
+    return fmax(model->start_cycles, model->block_latency) + started + result->least_block;
 }
 
 static enum wl_code predict(const struct wl_timing_input *input, struct wl_timing *timing,
@@ -193,8 +191,8 @@ static enum wl_code predict(const struct wl_timing_input *input, struct wl_timin
         model.start_cycles > model.block_latency ? model.start_cycles : model.block_latency;
     /* a launch ends when L2 has performed its atomics */
     double performed = timing_atomic_cycles(input);
-    double until = sm_cycles > performed ? sm_cycles : performed;
-    timing->cycles = until + model.launch_cycles + fill_cycles(input, &model);
+    double until = fmax(fmax(sm_cycles, performed), last_block_ends(input, &model, &result));
+    timing->cycles = until + model.launch_cycles;
     timing->duration_ns = timing->cycles / input->gpu->sm_clock_hz * 1e9;
     timing_code_free(&machine_code);
     timing_result_free(&result);

@@ -52,6 +52,7 @@ struct wl_timing_traffic {
     double l1_missed_sectors; /* that L1s sent on, before requests of SMs were merged */
     double l2_read_sectors, l2_read_missed;
     double l2_read_halves; /* of lines, 64 bytes each; 0: as many as the sectors need at least */
+    double l2_read_lines_missed; /* that were not where they were asked for: the near half of L2 */
     double l2_write_sectors;
     double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;

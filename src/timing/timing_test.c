@@ -180,6 +180,18 @@ static void blocks_share_an_sm(void **state)
     free(body);
 }
 
+static void the_last_block_starts_in_its_turn(void **state)
+{
+    (void)state;
+    struct run run;
+    begin(&run, STORE, 132 * 32, 64);
+    double cycles = cycles_with(&run, 0), turns = 132 * 32 * run.gpu.block_interval_cycles;
+    assert_true(cycles > turns);
+    run.gpu.block_interval_cycles /= 2;
+    assert_true(fabs(cycles - cycles_with(&run, 0) - turns / 2) < turns / 20);
+    end(&run);
+}
+
 static void bank_conflicts_take_a_pass_each(void **state)
 {
     (void)state;
@@ -403,7 +415,6 @@ static void a_warp_goes_on_while_it_can(void **state)
                         "add.f32 %f1, %f2, %f3;\nadd.f32 %f1, %f1, %f4;\n"
                         "add.f32 %f1, %f1, %f5;\n" STORE);
     begin(&run, body, 132 * 2, 128);
-    run.gpu.block_interval_cycles = 0.01; /* they begin together */
     assert_int_equal(wl_timing_predict(&run.input, &timing, &error), WL_OK);
     double together = timing.warp_cycles / timing.active_cycles / run.gpu.sm_count / 8;
     assert_true(together > 0.95);
@@ -757,6 +768,7 @@ int main(void)
         cmocka_unit_test(many_warps_take_the_rate),
         cmocka_unit_test(operands_take_turns),
         cmocka_unit_test(blocks_share_an_sm),
+        cmocka_unit_test(the_last_block_starts_in_its_turn),
         cmocka_unit_test(bank_conflicts_take_a_pass_each),
         cmocka_unit_test(the_second_time_data_come_from_l2),
         cmocka_unit_test(chases_in_memory_take_its_latency),
