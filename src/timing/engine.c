@@ -490,12 +490,25 @@ static double chance_of(struct engine *engine, uint32_t sector, uint32_t word)
 }
 
 /* The access at the head of a warp; returns when its data are there. */
+/* Half a warp has 16 bytes a lane at a time, though all lanes read the same. Loads that a compiler
+ * made one of were recorded as the first of them. */
+static uint32_t with_two_passes(uint32_t word)
+{
+    struct wl_trace_access access = wl_trace_unpack(word);
+    if (!access.is_shared || access.wavefronts >= 2)
+        return word;
+    access.wavefronts = access.wavefronts_ideal = 2;
+    return wl_trace_pack(access);
+}
+
 static uint64_t access_memory(struct engine *engine, struct path_port *port,
                               const struct warp *warp, uint64_t now)
 {
     const struct timing_op *op = warp->op;
     uint32_t word = op->slot != WL_MACHINE_NONE ? warp->slots[op->slot] : 0;
     uint32_t sector = word ? warp->sectors[op->slot] : 0;
+    if (word && op->is_wide)
+        word = with_two_passes(word);
     struct sector_visit visit;
     bool is_load = (op->kind == WL_MACHINE_LOAD || op->kind == WL_MACHINE_COPY) && sector;
     if (is_load)
