@@ -26,7 +26,9 @@ enum {
      * 300 to 600 where device memory must bring it, and SMs that share data fall into step because
      * those behind find it nearer. Logical time has no such pull, hence more. */
     PENDING_TIME = 1000,
-    DEVICE_TIME = 600,    /* and how long a line may be on its way from device memory */
+    /* A line that was asked of device memory is there when half the time that it takes is over: who
+     * asks before waits all of it, who asks later nothing, which evens out. */
+    DEVICE_TIME = 300,
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 

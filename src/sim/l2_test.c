@@ -262,7 +262,7 @@ static void test_reads_are_told_whence_they_come(void **state)
     struct wl_l2 *l2 = wl_l2_create(&halves);
     for (uint64_t line = 0; line < 8; line++) {
         assert_int_equal(answer_of(l2, 0, line, 0x7, 0), 3);
-        assert_int_equal(answer_of(l2, 1, line, 0x7, 500), 3); /* it is on its way */
+        assert_int_equal(answer_of(l2, 1, line, 0x7, 250), 3); /* it is on its way */
         assert_int_equal(answer_of(l2, 1, line, 0x7, 2000), 0);
     }
     uint32_t far = 0;
