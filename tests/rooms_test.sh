@@ -32,13 +32,12 @@ find src -name '*.[ch]' -o -name '*.def' | grep -vE '_(test|fuzz)\.[ch]$' |
         to != "" && to != from { print from, to, "src/" $1 }
     ' "$work/rooms" - | sort -u >"$work/found"
 
-while read -r from to file; do
-    if [ "$from" = '?' ]; then
-        fail "src/$file is in no room of src/rooms.txt"
-    elif ! grep -qxF "$from $to" "$work/allowed"; then
-        fail "$file: src/rooms.txt does not allow $from to include $to"
-    fi
-done <"$work/found"
+awk '
+    FNR == NR { is_allowed[$1, $2]; next }
+    $1 == "?" { print "src/" $3 " is in no room of src/rooms.txt"; next }
+    !(($1, $2) in is_allowed) { print $3 ": src/rooms.txt does not allow " $1 " to include " $2 }
+' "$work/allowed" "$work/found" >"$work/wrong"
+[ ! -s "$work/wrong" ] || fail "$(cat "$work/wrong")"
 cut -d' ' -f1,2 "$work/found" | sort -u | comm -13 - "$work/allowed" >"$work/unused"
 while read -r from to; do
     fail "src/rooms.txt: $from does not include $to, or it is no room; take it out"

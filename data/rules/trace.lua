@@ -18,7 +18,7 @@ local function bytes(count)
     elseif count >= 1e6 then
         return string.format("%.3g MB", count / 1e6)
     end
-    return string.format("%.3g kB", count / 1e3)
+    return count < 1000 and string.format("%.0f bytes", count) or string.format("%.3g kB", count / 1e3)
 end
 
 -- What the host did in the gaps, and what helps against each.
@@ -44,6 +44,11 @@ end
 local function pinned_saves(trace)
     local each = trace.pageable.bytes / math.max(1, trace.pageable.count)
     return each >= 65536 and 0.5 * trace.pageable.ns or 0
+end
+
+-- Whether copies are many and small: then they are what the gaps beside them are for.
+local function has_small_copies(trace)
+    return trace.small.count >= 100 and trace.small.count >= 0.5 * trace.copies.count
 end
 
 -- A kernel's name as the command line takes it.
@@ -73,7 +78,8 @@ return {
             end
             for _, cause in ipairs(causes) do
                 local ns = trace.gap_ns[cause[1]]
-                if ns >= 0.1 * trace.gpu_span_ns then
+                local is_said = cause[1] == "copy" and has_small_copies(trace)
+                if ns >= 0.1 * trace.gpu_span_ns and not is_said then
                     findings[#findings + 1] = {
                         title = string.format("the GPU is idle for %s of %s; for %s of that %s",
                             percent(idle / trace.gpu_span_ns), ms(trace.gpu_span_ns), percent(ns / math.max(1, all)), cause[2]),
@@ -160,10 +166,11 @@ return {
         description = "Fires from 100 copies of less than 64 KiB on, if they are more than half of all copies.",
         advice = "Put what is copied together into one buffer.",
         apply = function(trace)
-            if trace.small.count < 100 or trace.small.count < 0.5 * trace.copies.count then
+            if not has_small_copies(trace) then
                 return nil
             end
             local mean = trace.small.bytes / trace.small.count
+            local gaps = trace.gap_ns.copy * trace.small.count / trace.copies.count
             return {
                 title = string.format("%d of %d copies are small: %s each, %s in all", trace.small.count, trace.copies.count,
                     bytes(mean), ms(trace.small.ns)),
@@ -173,8 +180,9 @@ return {
                 },
                 todo = "put what is copied together into one buffer; results that the host only looks at (a sum, a flag) can stay "
                     .. "on the device or in mapped memory",
-                saved = of_program(trace, trace.small.ns * 0.8),
-                how = "one copy in place of five saves four latencies",
+                saved = of_program(trace, (trace.small.ns + gaps) * 0.8),
+                how = string.format("one copy in place of five saves four latencies, and as many of the gaps of %s in which the " ..
+                    "host is in copies and the GPU idle", ms(gaps)),
                 confidence = "low",
             }
         end,
@@ -211,7 +219,7 @@ return {
         name = "Too many tiny kernels",
         scope = "trace",
         order = 6,
-        group = "trace-launch",
+        group = "trace-idle-launch",
         description = "Fires from 100 kernels on that last less than 5 us on average and are not launched by graphs, if the GPU is "
             .. "idle for more than a tenth of its time.",
         advice = "A graph launches many kernels with one call; fusing them saves their memory traffic, too.",

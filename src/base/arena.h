@@ -1,5 +1,5 @@
-/* Memory that lives and dies together: many small blocks, freed at once. Never returns NULL (see
- * base/memory.h). Not safe for use by two threads at a time. */
+/* An arena: many small allocations that are freed together. Never returns NULL (see
+ * base/memory.h). Not thread-safe. */
 #ifndef WL_BASE_ARENA_H
 #define WL_BASE_ARENA_H
 

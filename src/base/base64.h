@@ -1,4 +1,4 @@
-/* Bytes as text of 64 letters (RFC 4648, with '=' at the end). */
+/* Appends the bytes in base64 (RFC 4648, padded with '='). */
 #ifndef WL_BASE_BASE64_H
 #define WL_BASE_BASE64_H
 

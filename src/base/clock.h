@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <time.h>
 
-/* For lengths of time; since some moment before the program. */
+/* Monotonic, for durations; its origin is arbitrary. */
 uint64_t wl_clock_monotonic_ns(void);
-/* Since 1970. */
+/* Wall-clock time since the epoch (1970). */
 uint64_t wl_clock_realtime_ns(void);
-/* The moment so many seconds from now, for pthread_mutex_timedlock. */
+/* The wall-clock time in so many seconds, for pthread_mutex_timedlock. */
 struct timespec wl_clock_deadline(int seconds);
 
 #endif

@@ -1,7 +1,6 @@
-/* What is not an API of its own is compiled with hidden visibility, so that a name of ours is never
- * the program's, nor the other way round. Where another of our libraries calls a function of
- * libwarplens-gpu.so, or somebody finds a function by its name at run time, the declaration says
- * so: tests/exports lists them. */
+/* All code is compiled with hidden visibility, so that our symbols and the program's cannot
+ * interpose each other. A function that another of our libraries calls, or that is looked up by
+ * name at run time, is exported by its declaration; tests/exports lists them all. */
 #ifndef WL_BASE_EXPORT_H
 #define WL_BASE_EXPORT_H
 

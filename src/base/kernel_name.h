@@ -1,10 +1,10 @@
-/* Kernels' names as people read them in tables: short, and the same for the same kernel everywhere.
+/* Short kernel names for tables, the same for one kernel everywhere.
  */
 #ifndef WL_BASE_KERNEL_NAME_H
 #define WL_BASE_KERNEL_NAME_H
 
-/* The function without namespaces and without the noise of templates; of kernels that libraries
- * make of a template with what they do: "vectorized_elementwise<bf16 copy>". demangled is as
+/* The function without namespaces and template arguments; kernels that libraries instantiate from a
+ * template keep what they do: "vectorized_elementwise<bf16 copy>". demangled is as
  * wl_demangle spells it, function as wl_demangle_function. Never NULL; free() it. */
 char *wl_kernel_short_name(const char *demangled, const char *function);
 
@@ -16,7 +16,7 @@ char *wl_kernel_function_of(const char *demangled);
  * of one short name apart. Never NULL; free() it. */
 char *wl_kernel_name_with_arguments(const char *demangled, const char *function);
 
-/* Whose kernel it is, by its name: "cuBLAS", "ATen", "NCCL", ...; NULL: nobody's that is known. */
+/* The library a kernel belongs to, by its name: "cuBLAS", "ATen", "NCCL", ...; NULL: unknown. */
 const char *wl_kernel_family(const char *demangled);
 
 /* What nvc calls the kernel that GCC made of an OpenACC or OpenMP construct, "main_41_gpu" for

@@ -1,9 +1,9 @@
-/* How far a value can be trusted, and how grave a note is: for all that measure, and all that show.
+/* Confidence of a value and severity of a note; shared by collectors and pages.
  */
 #ifndef WL_BASE_MARKS_H
 #define WL_BASE_MARKS_H
 
-/* Shown wherever the value is. */
+/* Shown beside the value wherever it appears. */
 enum wl_mark {
     WL_MARK_EXACT,     /* follows from the program and its addresses, or was measured */
     WL_MARK_MODELLED,  /* caches, DRAM */

@@ -1,5 +1,5 @@
-/* Allocation that cannot be forgotten to check: these never return NULL for a sane size; out of
- * memory ends the calling operation through wl_memory_fail. In a watched program that handler
+/* Allocation that needs no check: these functions never return NULL. Out of memory ends the calling
+ * operation through wl_memory_fail. In a watched program that handler
  * switches the collector off instead of ending the process. */
 #ifndef WL_BASE_MEMORY_H
 #define WL_BASE_MEMORY_H

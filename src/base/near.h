@@ -1,4 +1,4 @@
-/* Near names, for "did you mean": which of a list a mistyped word may have meant. */
+/* Closest names by edit distance, for "did you mean" hints. */
 #ifndef WL_BASE_NEAR_H
 #define WL_BASE_NEAR_H
 
@@ -15,7 +15,7 @@ struct wl_near {
 /* Start with {.word = word}, offer every candidate, then read names. Candidates must outlive it. */
 void wl_near_offer(struct wl_near *near, const char *name);
 
-/* Adds "PREFIXa, PREFIXb or PREFIXc" to out; nothing if there is no near name. */
+/* Adds "PREFIXa, PREFIXb or PREFIXc" to out; nothing if no name is close enough. */
 void wl_near_print(const struct wl_near *near, const char *prefix, struct wl_text *out);
 
 #endif

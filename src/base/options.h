@@ -1,5 +1,5 @@
-/* Command-line options as tables: a row says how an option is spelled, what it takes and where it
- * goes. The parser, `help`, the shells' completions and the man pages read the same rows. */
+/* Command-line options as tables: a row gives an option's spelling, its argument and the field it
+ * sets. The parser, `help`, the shells' completions and the man pages read the same rows. */
 #ifndef WL_BASE_OPTIONS_H
 #define WL_BASE_OPTIONS_H
 
@@ -27,12 +27,12 @@ enum wl_option_kind {
     WL_OPTION_NUMBER32,    /* uint32_t */
     WL_OPTION_SECONDS,     /* uint64_t, in milliseconds: seconds with decimals */
     WL_OPTION_CHOICE,   /* an enum or int: index of the value in the list `argument`, "all|none" */
-    WL_OPTION_ALWAYS,   /* nothing: a flag that asks for what always happens */
+    WL_OPTION_ALWAYS,   /* no field: a flag for what is done anyway */
     WL_OPTION_ONLY,     /* accepted without effect if the value is `argument`, else refused */
-    WL_OPTION_ACCEPTED, /* nothing: any value is good, and changes nothing; help says why */
-    WL_OPTION_REFUSED,  /* nothing: another tool's option that cannot be given; help says why */
-    WL_OPTION_RENAMED,  /* nothing: it has another name now, which help says */
-    WL_OPTION_HEADING,  /* no option: name is a headline of the help text */
+    WL_OPTION_ACCEPTED, /* no field: any value is accepted without effect; help says why */
+    WL_OPTION_REFUSED,  /* no field: an option of another tool, refused; help says why */
+    WL_OPTION_RENAMED,  /* no field: renamed; help gives the new name */
+    WL_OPTION_HEADING,  /* no option: name is a heading of the help text */
 };
 
 struct wl_option {
@@ -57,8 +57,8 @@ struct wl_option_table {
     unsigned groups; /* rows that share a bit; 0: all rows */
 };
 
-/* A place in a list of tables: for (struct wl_option_cursor at = wl_options_first(tables); at.row;
- * wl_options_next(&at)) */
+/* Iterates over the rows of a list of tables: for (struct wl_option_cursor at =
+ * wl_options_first(tables); at.row; wl_options_next(&at)) */
 struct wl_option_cursor {
     const struct wl_option_table *table;
     const struct wl_option *row; /* NULL: behind the last */
@@ -66,7 +66,7 @@ struct wl_option_cursor {
 struct wl_option_cursor wl_options_first(const struct wl_option_table *tables);
 void wl_options_next(struct wl_option_cursor *cursor);
 
-/* What is left of the command line behind the options. */
+/* The positional arguments: what follows the options. */
 struct wl_arguments {
     char **items; /* a NULL follows, as in argv */
     size_t count;
@@ -79,9 +79,8 @@ struct wl_arguments {
 enum wl_code wl_options_parse(const struct wl_option_table *tables, void *target, char **words,
                               size_t word_count, bool stop_at_argument,
                               struct wl_arguments *arguments, struct wl_error *error);
-/* What says more of an option that a verb does not have: adds a hint, or nothing. It is asked first
- * of the name as it is, then, where the tables have no near name either, with may_guess. For all
- * parsers of this process; NULL at first. */
+/* Explains an unknown option: adds a hint, or nothing. It is called with the exact name first,
+ * then, where the tables have no close name either, with may_guess. Global; NULL by default. */
 extern void (*wl_options_explain)(const struct wl_option_table *tables, const char *name,
                                   bool may_guess, struct wl_text *hint);
 /* Frees the texts that parsing made, and leaves their fields empty. */
@@ -89,9 +88,9 @@ void wl_options_free(const struct wl_option_table *tables, void *target);
 
 /* Whether a value belongs to an option of this kind: FILE, on|off ... */
 bool wl_option_takes_value(enum wl_option_kind kind);
-/* Whether help and completions have it: no alias, nothing refused, no headline. */
+/* Whether help and completions list it: not an alias, a refused option or a heading. */
 bool wl_option_is_shown(const struct wl_option *option);
-/* What stands before its name. */
+/* The dashes before its name. */
 const char *wl_option_dashes(const struct wl_option *option);
 /* "FILE", "on|off"; of an option that takes a value. */
 const char *wl_option_value_name(const struct wl_option *option);

@@ -12,14 +12,14 @@ struct wl_rank {
     int64_t count; /* of ranks; -1: not known */
 };
 
-/* Knows mpirun of Open MPI, of MPICH and its kin, PMIx and Slurm's srun. */
+/* Understands mpirun of Open MPI and of the MPICH family, PMIx and Slurm's srun. */
 struct wl_rank wl_rank_read(void);
-/* One of several. */
+/* Whether the job has more than one rank. */
 bool wl_rank_is_of_many(const struct wl_rank *rank);
 
 /* A list of ranks as --rank has it: "0,4-7". Errors: WL_ERR_USAGE. */
 enum wl_code wl_rank_list_check(const char *list, struct wl_error *error);
-/* Whether it holds rank; NULL and "" hold all. The list must be a good one. */
+/* Whether it holds rank; NULL and "" hold all. The list must have passed the check. */
 bool wl_rank_list_has(const char *list, int64_t rank);
 
 #endif

@@ -20,7 +20,7 @@ void wl_sha256_add(struct wl_sha256 *hash, const void *bytes, size_t length);
 /* Ends the hash: writes 64 lower-case hex digits and a NUL. */
 void wl_sha256_end(struct wl_sha256 *hash, char hex[WL_SHA256_HEX_LENGTH + 1]);
 
-/* The three in one. */
+/* Begin, add and end in one call. */
 void wl_sha256_of(const void *bytes, size_t length, char hex[WL_SHA256_HEX_LENGTH + 1]);
 
 /* Hash of a whole file, read in pieces; keeps no memory. Errors: WL_ERR_INPUT. */

@@ -1,5 +1,5 @@
-/* Running other programs: as the user's own (it shares our terminal and its signals reach it), or
- * as a tool whose output we read. One watched program at a time. */
+/* Runs other programs: the user's (it shares our terminal and receives its signals), or a tool
+ * whose output is read. One user program at a time. */
 #ifndef WL_BASE_SUBPROCESS_H
 #define WL_BASE_SUBPROCESS_H
 
@@ -12,13 +12,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* An environment to be given to a program: "NAME=value" strings. */
+/* The environment of a program to start: "NAME=value" strings. */
 struct wl_environment {
     WL_VECTOR_FIELDS(char *);
 };
-void wl_environment_copy(struct wl_environment *environment); /* that of this process */
+void wl_environment_copy(struct wl_environment *environment); /* of this process */
 void wl_environment_set(struct wl_environment *environment, const char *name, const char *value);
-/* NAME=valueSEPARATORold, or NAME=value where it was empty or not there. */
+/* NAME=valueSEPARATORold, or NAME=value where it was empty or unset. */
 void wl_environment_prepend(struct wl_environment *environment, const char *name, const char *value,
                             char separator);
 const char *wl_environment_get(const struct wl_environment *environment, const char *name);
@@ -35,8 +35,8 @@ struct wl_subprocess {
     sigset_t old_mask;
 };
 
-/* A limit on the size of files (ulimit -f) fails writes from now on, EFBIG, and does not end this
- * process by SIGXFSZ; what it starts gets the signal as before. */
+/* From now on a file-size limit (ulimit -f) makes writes fail with EFBIG instead of ending this
+ * process by SIGXFSZ; started programs get the signal as before. */
 void wl_subprocess_outlive_file_limit(void);
 
 /* Starts path with arguments (NULL-ended, arguments[0] is its name) and environment. Until
@@ -46,8 +46,8 @@ enum wl_code wl_subprocess_start(struct wl_subprocess *process, const char *path
                                  char *const *arguments, const struct wl_environment *environment,
                                  struct wl_error *error);
 
-/* Throws away what this process, and programs that it starts, write to stdout from here on, until
- * wl_subprocess_unmute gets what this returns. */
+/* Discards the stdout of this process and of the programs it starts, until wl_subprocess_unmute is
+ * called with the returned value. */
 int wl_subprocess_mute(void);
 void wl_subprocess_unmute(int out);
 
@@ -63,8 +63,8 @@ struct wl_subprocess_tick {
 void wl_subprocess_wait(struct wl_subprocess *process, const struct wl_subprocess_tick *tick,
                         struct wl_ending *ending);
 
-/* From before wl_subprocess_start on, what a started program leaves running becomes our child, so
- * that wl_subprocess_wait_orphans can wait for it. */
+/* Call before wl_subprocess_start: descendants that outlive the started program are reparented to
+ * this process, so that wl_subprocess_wait_orphans can wait for them. */
 void wl_subprocess_adopt_orphans(void);
 /* Waits until none is left, a signal says not to (returns false), or patience_ms are over (false).
  */
@@ -74,8 +74,7 @@ bool wl_subprocess_wait_orphans(uint32_t patience_ms);
  * Errors: WL_ERR_INPUT where it cannot be executed; how it ended is no error. */
 enum wl_code wl_subprocess_run(char *const *arguments, struct wl_text *output,
                                struct wl_ending *ending, struct wl_error *error);
-/* The same with nothing to read on stdin; after limit_ms it is killed with all that it started and
- * has left in its process group. */
+/* The same with an empty stdin; after limit_ms its whole process group is killed. */
 enum wl_code wl_subprocess_run_limited(char *const *arguments, uint32_t limit_ms,
                                        struct wl_text *output, struct wl_ending *ending,
                                        struct wl_error *error);

@@ -35,7 +35,8 @@ bool wl_text_starts(const char *text, const char *prefix);
 /* Reads a whole file. Errors: WL_ERR_INPUT. */
 WL_EXPORT enum wl_code wl_file_read(const char *path, struct wl_text *content,
                                     struct wl_error *error);
-/* The same of a regular file of at most so many bytes; a pipe or device is refused, not waited for.
+/* The same for a regular file of at most so many bytes; pipes and devices are refused without
+ * blocking.
  */
 enum wl_code wl_file_read_regular(const char *path, size_t most_bytes, struct wl_text *content,
                                   struct wl_error *error);

@@ -85,6 +85,9 @@ enum wl_code wl_cubin_read(const void *data, size_t length, struct wl_cubin *cub
                            struct wl_error *error);
 void wl_cubin_free(struct wl_cubin *cubin);
 
+/* Whether it has a `__managed__` variable; false also for what is no cubin. */
+bool wl_cubin_has_managed(const void *data, size_t length);
+
 /* A kernel's machine code within a cubin, and the index of its symbol. */
 struct wl_cubin_code {
     size_t symbol;

@@ -11,6 +11,7 @@
 enum {
     MACHINE_CUDA = 190,
     SYMBOL_IS_ENTRY = 0x10,     /* of st_other: a kernel */
+    SYMBOL_IS_MANAGED = 0x04,   /* of st_other: a variable */
     SYSTEM_SHARED_BYTES = 1024, /* in each kernel's .nv.shared since sm_90 */
 };
 
@@ -341,24 +342,55 @@ void wl_cubin_free(struct wl_cubin *cubin)
     *cubin = (struct wl_cubin){0};
 }
 
-/* ---- one kernel's code ---- */
+/* ---- single questions ---- */
 
-static bool find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const char *kernel,
-                        struct wl_cubin_code *found)
+/* Asks each symbol table until one answers yes. The bytes are copied: libelf wants aligned ones
+ * that are not const; it does not write to them. */
+static bool ask_symbols(const void *data, size_t length,
+                        bool (*ask)(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                                    void *self),
+                        void *self)
 {
+    bool is_found = false;
+    Elf_Scn *section = NULL;
+    char *copy = wl_string_copy_length(data, length);
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory(copy, length);
+    while (elf && !is_found && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+            is_found = ask(elf, section, &header, self);
+    }
+    elf_end(elf);
+    free(copy);
+    return is_found;
+}
+
+static size_t symbols_in(const Elf_Data *data, const GElf_Shdr *header)
+{
+    return data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+}
+
+struct sought {
+    const char *kernel;
+    struct wl_cubin_code *code;
+};
+
+static bool find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, void *self)
+{
+    const struct sought *sought = self;
     Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < symbols_in(data, header); i++) {
         GElf_Sym symbol;
         GElf_Shdr code;
         if (!gelf_getsym(data, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
             !(symbol.st_other & SYMBOL_IS_ENTRY))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (!name || strcmp(name, kernel) != 0 ||
+        if (!name || strcmp(name, sought->kernel) != 0 ||
             !gelf_getshdr(elf_getscn(elf, symbol.st_shndx), &code))
             continue;
-        *found = (struct wl_cubin_code){i, code.sh_offset, code.sh_size};
+        *sought->code = (struct wl_cubin_code){i, code.sh_offset, code.sh_size};
         return true;
     }
     return false;
@@ -367,17 +399,25 @@ static bool find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, con
 bool wl_cubin_find_code(const void *data, size_t length, const char *kernel,
                         struct wl_cubin_code *code)
 {
-    bool is_found = false;
-    Elf_Scn *section = NULL;
-    char *copy = wl_string_copy_length(data, length); /* as above */
-    elf_version(EV_CURRENT);
-    Elf *elf = elf_memory(copy, length);
-    while (elf && !is_found && (section = elf_nextscn(elf, section))) {
-        GElf_Shdr header;
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
-            is_found = find_symbol(elf, section, &header, kernel, code);
+    struct sought sought = {kernel, code};
+    return ask_symbols(data, length, find_symbol, &sought) && code->offset <= length &&
+           code->length <= length - code->offset;
+}
+
+static bool find_managed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, void *self)
+{
+    (void)elf, (void)self;
+    Elf_Data *data = elf_getdata(section, NULL);
+    for (size_t i = 0; i < symbols_in(data, header); i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT &&
+            (symbol.st_other & SYMBOL_IS_MANAGED))
+            return true;
     }
-    elf_end(elf);
-    free(copy);
-    return is_found && code->offset <= length && code->length <= length - code->offset;
+    return false;
+}
+
+bool wl_cubin_has_managed(const void *data, size_t length)
+{
+    return ask_symbols(data, length, find_managed, NULL);
 }

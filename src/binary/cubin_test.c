@@ -143,6 +143,26 @@ static void test_attributes(void **state)
     wl_text_free(&elf);
 }
 
+static void test_managed(void **state)
+{
+    (void)state;
+    struct section sections[8];
+    fill_sections(sections);
+    Elf64_Sym variables[3] = {symbols[0], symbols[1], symbols[0]};
+    variables[2] =
+        (Elf64_Sym){.st_name = 8, .st_info = ELF64_ST_INFO(STB_LOCAL, STT_OBJECT), .st_shndx = 3};
+    sections[1].bytes = variables;
+    for (int i = 0; i < 2; i++) { /* one of the device, then one that is managed */
+        variables[2].st_other = i ? 0x04 : 0;
+        struct wl_text elf = write_elf(CUDA_MACHINE, sections, 8);
+        assert_int_equal(wl_cubin_has_managed(elf.data, elf.length), i);
+        for (size_t length = 0; length < elf.length; length += 7)
+            wl_cubin_has_managed(elf.data, length);
+        wl_text_free(&elf);
+    }
+    assert_false(wl_cubin_has_managed("no ELF", 6));
+}
+
 /* Toolkits before CUDA 11 put registers into the code section's header alone; before sm_90 nothing
  * of the shared memory is the system's. */
 static void test_older_layout(void **state)
@@ -322,9 +342,9 @@ static void test_what_ptxas_makes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attributes),       cmocka_unit_test(test_older_layout),
-        cmocka_unit_test(test_damaged_files),    cmocka_unit_test(test_cut_records),
-        cmocka_unit_test(test_what_ptxas_makes),
+        cmocka_unit_test(test_attributes),   cmocka_unit_test(test_managed),
+        cmocka_unit_test(test_older_layout), cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_cut_records),  cmocka_unit_test(test_what_ptxas_makes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

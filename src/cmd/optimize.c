@@ -7,6 +7,7 @@
 #include "analyse/advise/candidates.h"
 #include "base/folder.h"
 #include "base/memory.h"
+#include "base/rank.h"
 #include "base/subprocess.h"
 #include "cmd/console.h"
 #include "cmd/outcome.h"
@@ -243,6 +244,18 @@ static void release(void *given)
     wl_settings_free(&options->settings);
 }
 
+/* A rank is started once, with the others. */
+static enum wl_code refuse_rank(struct wl_error *error)
+{
+    struct wl_rank rank = wl_rank_read();
+    if (!wl_rank_is_of_many(&rank))
+        return WL_OK;
+    wl_error_set(error, WL_ERR_USAGE,
+                 "optimize runs the program several times, which one rank of many cannot be");
+    return wl_error_set_hint(error,
+                             "let it start all of them: warplens optimize mpirun -n 4 ./app");
+}
+
 static enum wl_code optimize(void *given, const struct wl_arguments *program,
                              const struct wl_console *console, struct wl_error *error)
 {
@@ -251,8 +264,10 @@ static enum wl_code optimize(void *given, const struct wl_arguments *program,
     char *path = NULL;
     if (wl_verb_need_program(program, "warplens optimize [options] ./app arguments", error))
         return WL_ERR_USAGE;
-    enum wl_code code = wl_report_name(
-        options->report.path ? options->report.path : "warplens-report%i", &path, error);
+    enum wl_code code = refuse_rank(error);
+    if (!code)
+        code = wl_report_name(options->report.path ? options->report.path : "warplens-report%i",
+                              &path, error);
     if (!code)
         code = wl_folder_create_temporary("warplens-optimize", &all.folder, error);
     if (!code)

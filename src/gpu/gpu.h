@@ -1,6 +1,6 @@
 /* Descriptions of GPUs: limits, sizes, peaks, latencies and access rules, read from
- * data/gpus/NAME.gpu (text, `key = value  # source`). Values not said are inherited from the file
- * named by `parent`. */
+ * data/gpus/NAME.gpu (text, `key = value  # source`). Values that a file does not give are
+ * inherited from the one named by `parent`. */
 #ifndef WL_GPU_GPU_H
 #define WL_GPU_GPU_H
 
@@ -64,7 +64,7 @@ struct wl_gpu {
     uint32_t alu_latency, integer_latency, predicate_latency, fp64_latency, shared_latency,
         l1_latency, l2_latency, dram_latency;
     uint32_t dram_least_latency; /* the shortest; dram_latency is the mean */
-    /* for the timing model; 0: not known, see wl_gpu_assume */
+    /* for the timing model; 0: unknown, see wl_gpu_assume */
     uint32_t half_latency, xu_latency, shuffle_latency, special_latency; /* cycles */
     uint32_t branch_latency, barrier_latency;
     uint32_t block_latency;   /* from the end of a block to the first work of the next */
@@ -72,41 +72,40 @@ struct wl_gpu {
     uint32_t lg_queue;        /* accesses to global memory that a scheduler may have waiting */
     uint32_t l1_queue;        /* of an SM that wait for L1's pipe behind that */
     uint32_t mio_queue;       /* to shared memory that a scheduler may have waiting */
-    double register_reads_per_cycle; /* 32-bit operands that a scheduler fetches */
-    double
-        dram_crowding_cycles; /* that a request waits for others when device memory is half busy */
-    double l1_fill_sectors_per_cycle;     /* that L1 takes from L2 beside its other work */
+    double register_reads_per_cycle;      /* 32-bit operands that a scheduler fetches */
+    double dram_crowding_cycles;          /* queueing delay of a request at half utilization */
+    double l1_fill_sectors_per_cycle;     /* fill bandwidth from L2 while L1 serves hits */
     double convert_per_cycle;             /* as xu_per_cycle: between 32-bit integers and floats */
     double tensor_per_cycle;              /* multiply-adds of 16 bits, per SM */
-    double l2_read_bytes_per_cycle;       /* that all SMs together get from L2 */
-    double l2_write_bytes_per_cycle;      /* that L2 takes from all SMs */
+    double l2_read_bytes_per_cycle;       /* all SMs together */
+    double l2_write_bytes_per_cycle;      /* all SMs together */
     double l2_read_requests_per_cycle;    /* halves of lines, from all SMs */
     double l2_write_requests_per_cycle;   /* lines */
     double l2_write_neighbours_per_cycle; /* lines of which four stand side by side */
-    double l2_port_bytes_per_cycle;       /* that one SM may get */
+    double l2_port_bytes_per_cycle;       /* read limit of one SM */
     double l2_atomic_cycles;              /* that a sector's update takes of a slice of L2 */
     double
         l2_float_atomic_cycles; /* the same of floating-point numbers, one sector over and over */
     uint32_t atomic_latency;    /* cycles to the old value of an atomic on global memory */
     uint32_t constant_latency;  /* cycles to a constant at an address in a register */
     double constant_address_cycles; /* that an SM takes for each address of a warp's constants */
-    double l2_port_write_bytes_per_cycle; /* that one SM may send */
-    uint32_t l1_lines_per_cycle;          /* that L1 looks up */
+    double l2_port_write_bytes_per_cycle; /* write limit of one SM */
+    uint32_t l1_lines_per_cycle;          /* tag lookups of L1 */
     uint32_t l1_miss_replays;             /* replays of a load for each line that misses L1 */
     uint32_t texture_units; /* of a read-only cache of its own: lanes that it serves in a cycle */
-    double dram_efficiency; /* reachable share of memory_bandwidth */
+    double dram_efficiency; /* achievable share of memory_bandwidth */
     double dram_ecc_share;  /* check bits in device memory, for each bit of data; 0: none there */
     double copy_efficiency; /* the same where as much is read as is written */
     double block_interval_cycles; /* between two blocks that the GPU starts */
     double start_cycles;          /* from the start of a block on an idle SM to its first work */
-    double launch_overhead_ns;    /* of a launch, besides what SMs do */
+    double launch_overhead_ns;    /* of a launch, besides execution on the SMs */
     /* for the simulated clock; bytes/s and nanoseconds, 0: not known */
     double link_to_device, link_to_host; /* from and to page-locked memory */
     double link_pageable_to_device, link_pageable_to_host;
     double link_latency_ns;   /* of a copy over the link besides its bytes */
     double copy_latency_ns;   /* of a copy or fill within the device */
     uint32_t copy_engines;    /* 1: copies to and from the host wait for each other */
-    double call_ns;           /* what the host spends in a call that gives the device work */
+    double call_ns;           /* host time of a call that submits work */
     double submit_latency_ns; /* from the call to the start on an idle device */
     double event_ns;          /* between two events of a stream */
     double event_call_ns;     /* as call_ns, of recording an event */
@@ -115,27 +114,28 @@ struct wl_gpu {
     char *notes;
 };
 
-/* Loads by name; folder (may be NULL) is searched before the embedded files. Unknown name:
- * WL_ERR_USAGE with the list of known ones as hint. A wrong file: WL_ERR_INPUT, where = file:line.
- * On error gpu is left zeroed. */
+/* Loads a model by name; folder (may be NULL) is searched before the embedded files. Unknown name:
+ * WL_ERR_USAGE with the list of known ones as hint. An invalid file: WL_ERR_INPUT, where =
+ * file:line. On error gpu is left zeroed. */
 enum wl_code wl_gpu_load(const char *name, const char *folder, struct wl_gpu *gpu,
                          struct wl_error *error);
-/* The embedded model that is most like a device with this name, capability (90 for 9.0) and number
+/* The embedded model closest to a device with this name, compute capability (90 for 9.0) and number
  * of SMs. Errors: those of wl_gpu_load. */
 enum wl_code wl_gpu_load_likest(const char *name, uint32_t capability, uint32_t sm_count,
                                 struct wl_gpu *gpu, struct wl_error *error);
 void wl_gpu_free(struct wl_gpu *gpu);
 
-/* assumed: the GPU with what data/gpus/defaults.gpu says in place of values that are not known.
+/* assumed: a copy of gpu whose unknown values are filled in from data/gpus/defaults.gpu.
  * Without notes; needs no freeing. Never fails. */
 void wl_gpu_assume(const struct wl_gpu *gpu, struct wl_gpu *assumed);
-/* The same of one line of that file: "KEY = VALUE  # source". False if it is wrong. */
+/* Applies one line of that file: "KEY = VALUE  # source". False if it is wrong. */
 bool wl_gpu_assume_line(const char *line, struct wl_gpu *assumed);
 
-/* Names of the embedded models, in the order of age. NULL-ended; static. */
+/* Names of the embedded models, oldest first. NULL-ended; static. */
 const char *const *wl_gpu_list(void);
 
-/* What limits how many blocks of a kernel an SM holds. CUDA C++ Programming Guide, occupancy. */
+/* Inputs of theoretical occupancy: what limits the resident blocks of an SM. CUDA C++ Programming
+ * Guide, occupancy. */
 struct wl_occupancy_input {
     uint32_t registers_per_thread;
     uint32_t threads_per_block;

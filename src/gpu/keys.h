@@ -1,4 +1,4 @@
-/* The keys of a .gpu file: one row of a table each, which drives parsing and checking. */
+/* The keys of a .gpu file: a table that drives parsing and checking. */
 #ifndef WL_GPU_KEYS_H
 #define WL_GPU_KEYS_H
 
@@ -9,14 +9,14 @@
 
 struct wl_gpu_key;
 
-/* How many keys there are, and the key of that number. Numbers are stable within a run. */
+/* Number of keys, and a key by its index. Indexes are stable within a run. */
 size_t wl_gpu_key_count(void);
 const struct wl_gpu_key *wl_gpu_key_at(size_t number);
 /* NULL for an unknown key. */
 const struct wl_gpu_key *wl_gpu_key_find(const char *name);
 size_t wl_gpu_key_number(const struct wl_gpu_key *key);
 const char *wl_gpu_key_name(const struct wl_gpu_key *key);
-/* A model must say it, itself or through its parents; the others are 0 or false if unknown. */
+/* Whether a model or one of its parents must give it; other keys are 0 or false if unknown. */
 bool wl_gpu_key_is_required(const struct wl_gpu_key *key);
 
 /* Reads text into the key's field. Errors: WL_ERR_INPUT, naming the key and what it takes. */
@@ -25,10 +25,10 @@ enum wl_code wl_gpu_key_set(const struct wl_gpu_key *key, const char *text, stru
 
 /* The value of a key that is one number; 0 of others. */
 double wl_gpu_key_get(const struct wl_gpu_key *key, const struct wl_gpu *gpu);
-/* Sets such a key, to the whole number below where it takes whole ones; others stay. */
+/* Sets such a key, rounding down where it is an integer; ignores the other keys. */
 void wl_gpu_key_assign(const struct wl_gpu_key *key, double value, struct wl_gpu *gpu);
 
-/* Checks what no single key shows. Errors: WL_ERR_INPUT. */
+/* Checks constraints between keys. Errors: WL_ERR_INPUT. */
 enum wl_code wl_gpu_keys_check(const struct wl_gpu *gpu, struct wl_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* What is kept from run to run in $XDG_CACHE_HOME/warplens or ~/.cache/warplens: what was measured
- * of each GPU with each driver, and disassembled functions. */
+ * of each GPU with each driver, disassembled functions, and what ptxas said of a program's PTX. */
 #ifndef WL_RUN_CACHE_H
 #define WL_RUN_CACHE_H
 

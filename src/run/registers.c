@@ -1,5 +1,7 @@
 #include "run/registers.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +14,15 @@
 #include "base/sha256.h"
 #include "base/subprocess.h"
 #include "binary/compiled.h"
+#include "run/cache.h"
 #include "run/program.h"
 
-enum { limit_ms = 20000, words_most = 16 };
+enum { limit_ms = 20000, words_most = 16, kept_most_bytes = 1 << 24 };
 
 /* One talk with ptxas. */
 struct inquiry {
     char *ptxas;
+    char *ptxas_facts; /* what tells it from another version; NULL: its answers are not kept */
     char *targets; /* what `ptxas --help` lists: 'sm_90', 'sm_90a', ...; NULL: it was not asked */
     const char *folder;
     uint32_t capability;
@@ -130,28 +134,90 @@ static void add_failure_note(struct inquiry *inquiry, const struct wl_image *ptx
                  *line ? (int)strcspn(line, "\r\n") : 17, *line ? line : "it says no reason");
 }
 
-static enum wl_code run_ptxas(const struct inquiry *inquiry, const struct wl_image *ptx,
-                              uint32_t target, const char *ptx_path, struct wl_text *output,
-                              struct wl_ending *ending)
+/* What tells this ptxas from another; NULL for a script, behind which the compiler may change
+ * unseen. */
+static char *describe_ptxas(const char *path)
+{
+    char start[SELFMAG] = "";
+    struct stat facts;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return NULL;
+    bool is_known = fstat(file, &facts) == 0 && read(file, start, sizeof start) == SELFMAG &&
+                    memcmp(start, ELFMAG, SELFMAG) == 0;
+    close(file);
+    return is_known ? wl_string_format("%s %lld %lld.%09ld", path, (long long)facts.st_size,
+                                       (long long)facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec)
+                    : NULL;
+}
+
+/* Where what ptxas says of this PTX with these options is kept; free() it. NULL: nowhere. */
+static char *kept_path(const struct inquiry *inquiry, const struct wl_image *ptx,
+                       const struct words *options)
+{
+    struct wl_sha256 hash;
+    char hex[WL_SHA256_HEX_LENGTH + 1];
+    char *folder = inquiry->ptxas_facts ? wl_cache_folder() : NULL;
+    if (!folder)
+        return NULL;
+    wl_sha256_begin(&hash);
+    wl_sha256_add(&hash, inquiry->ptxas_facts, strlen(inquiry->ptxas_facts) + 1);
+    for (size_t i = 0; i < options->count; i++)
+        wl_sha256_add(&hash, options->items[i], strlen(options->items[i]) + 1);
+    wl_sha256_add(&hash, ptx->bytes, ptx->size_bytes);
+    wl_sha256_end(&hash, hex);
+    char *path = wl_string_format("%s/ptxas-%s", folder, hex);
+    free(folder);
+    return path;
+}
+
+static enum wl_code start_ptxas(const struct inquiry *inquiry, const struct words *options,
+                                const struct wl_image *ptx, struct wl_text *output,
+                                struct wl_ending *ending)
 {
     struct words arguments = {0};
+    char *ptx_path = wl_string_format("%s/compiled.ptx", inquiry->folder);
     char *object_path = wl_string_format("%s/compiled.cubin", inquiry->folder);
-    WL_PUSH(&arguments, wl_string_copy(inquiry->ptxas));
-    WL_PUSH(&arguments, wl_string_copy("-v"));
-    WL_PUSH(&arguments, wl_string_format("-arch=sm_%" PRIu32 "%s", target,
-                                         ptx->architecture_specific ? "a" : ""));
-    add_recorded_options(ptx->options, &arguments);
-    WL_PUSH(&arguments, wl_string_copy(ptx_path));
-    WL_PUSH(&arguments, wl_string_copy("-o"));
-    WL_PUSH(&arguments, wl_string_copy(object_path));
-    WL_PUSH(&arguments, NULL);
-    enum wl_code code = wl_subprocess_run_limited(
-        arguments.items, (uint32_t)(inquiry->deadline_ms - now_ms()), output, ending, NULL);
+    char *const last[] = {ptx_path, (char[]){"-o"}, object_path, NULL};
+    WL_PUSH(&arguments, inquiry->ptxas);
+    for (size_t i = 0; i < options->count; i++)
+        WL_PUSH(&arguments, options->items[i]);
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+        WL_PUSH(&arguments, last[i]);
+    enum wl_code code = wl_file_write(ptx_path, (const char *)ptx->bytes, ptx->size_bytes, NULL);
+    if (!code)
+        code = wl_subprocess_run_limited(
+            arguments.items, (uint32_t)(inquiry->deadline_ms - now_ms()), output, ending, NULL);
     unlink(object_path);
-    for (size_t i = 0; i < arguments.count; i++)
-        free(arguments.items[i]);
+    unlink(ptx_path);
     free(arguments.items);
     free(object_path);
+    free(ptx_path);
+    return code;
+}
+
+/* Gives what it said the last time of the same text, where it compiled that. */
+static enum wl_code run_ptxas(const struct inquiry *inquiry, const struct wl_image *ptx,
+                              uint32_t target, struct wl_text *output, struct wl_ending *ending)
+{
+    struct words options = {0};
+    enum wl_code code = WL_OK;
+    WL_PUSH(&options, wl_string_copy("-v"));
+    WL_PUSH(&options, wl_string_format("-arch=sm_%" PRIu32 "%s", target,
+                                       ptx->architecture_specific ? "a" : ""));
+    add_recorded_options(ptx->options, &options);
+    char *kept = kept_path(inquiry, ptx, &options);
+    if (kept && wl_file_read_regular(kept, kept_most_bytes, output, NULL) == WL_OK) {
+        *ending = (struct wl_ending){0};
+    } else {
+        code = start_ptxas(inquiry, &options, ptx, output, ending);
+        if (kept && code == WL_OK && ending->exit_code == 0 && now_ms() < inquiry->deadline_ms)
+            wl_cache_keep(kept, output, NULL);
+    }
+    free(kept);
+    for (size_t i = 0; i < options.count; i++)
+        free(options.items[i]);
+    free(options.items);
     return code;
 }
 
@@ -171,11 +237,11 @@ static void ask_for_targets(struct inquiry *inquiry)
  * not asked for its list before, as its help takes longer than a small file of PTX: it writes it
  * byte by byte. Gives the target, 0 where there is none. */
 static uint32_t compile_nearest(struct inquiry *inquiry, const struct wl_image *ptx,
-                                const char *ptx_path, struct wl_text *output,
-                                struct wl_ending *ending, enum wl_code *code)
+                                struct wl_text *output, struct wl_ending *ending,
+                                enum wl_code *code)
 {
     uint32_t target = wanted_target(inquiry, ptx);
-    *code = run_ptxas(inquiry, ptx, target, ptx_path, output, ending);
+    *code = run_ptxas(inquiry, ptx, target, output, ending);
     if (*code || ending->exit_code == 0 || !output->data ||
         !strstr(output->data, "is not defined for option 'gpu-name'"))
         return target;
@@ -183,7 +249,7 @@ static uint32_t compile_nearest(struct inquiry *inquiry, const struct wl_image *
     target = listed_target(inquiry, ptx);
     wl_text_free(output);
     if (target && now_ms() < inquiry->deadline_ms)
-        *code = run_ptxas(inquiry, ptx, target, ptx_path, output, ending);
+        *code = run_ptxas(inquiry, ptx, target, output, ending);
     return target;
 }
 
@@ -194,20 +260,15 @@ static void compile(struct inquiry *inquiry, const struct wl_image *ptx)
     struct wl_ending ending = {0};
     uint32_t target = wanted_target(inquiry, ptx);
     bool is_late = now_ms() >= inquiry->deadline_ms;
-    char *ptx_path = wl_string_format("%s/compiled.ptx", inquiry->folder);
     enum wl_code code = WL_OK;
     if (!is_late)
-        code = wl_file_write(ptx_path, (const char *)ptx->bytes, ptx->size_bytes, NULL);
-    if (!is_late && !code)
-        target = compile_nearest(inquiry, ptx, ptx_path, &output, &ending, &code);
+        target = compile_nearest(inquiry, ptx, &output, &ending, &code);
     wl_sha256_of(ptx->bytes, ptx->size_bytes, hash);
     is_late = is_late || now_ms() >= inquiry->deadline_ms;
     if (target && !is_late && code == WL_OK && ending.exit_code == 0)
         wl_compiled_read_output(output.data ? output.data : "", hash, target, &inquiry->compiled);
     else if (target)
         add_failure_note(inquiry, ptx, output.data ? output.data : "", is_late);
-    unlink(ptx_path);
-    free(ptx_path);
     wl_text_free(&output);
 }
 
@@ -277,12 +338,14 @@ char *wl_registers_query(const char *program_path, const struct wl_arguments *wo
         inquiry.ptxas = find_ptxas();
     inquiry.deadline_ms = now_ms() + limit_ms;
     if (inquiry.ptxas) {
+        inquiry.ptxas_facts = describe_ptxas(inquiry.ptxas);
         compile_chosen(&inquiry, &fatbin, !settings->strict_arch);
         path = write_answers(&inquiry);
     }
     wl_fatbin_free(&fatbin);
     wl_compiled_free(&inquiry.compiled);
     free(inquiry.ptxas);
+    free(inquiry.ptxas_facts);
     free(inquiry.targets);
     return path ? path : wl_string_copy("");
 }

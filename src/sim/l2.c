@@ -26,13 +26,12 @@ enum {
      * 300 to 600 where device memory must bring it, and SMs that share data fall into step because
      * those behind find it nearer. Logical time has no such pull, hence more. */
     PENDING_TIME = 1000,
-    /* A line that was asked of device memory is there when half the time that it takes is over: who
-     * asks before waits all of it, who asks later nothing, which evens out. */
-    DEVICE_TIME = 300,
+    DEVICE_TIME = 300,    /* half the way from device memory: who asks later does not wait */
     DIRTY_SIXTEENTHS = 7, /* share of a set's ways that may be dirty */
 };
 
-/* What most requests need lies in the first 64 bytes. */
+/* What most requests need lies in the first 64 bytes. All zero: nothing has used it since the
+ * caches were emptied. */
 struct l2_set {
     uint64_t order; /* way numbers, a nibble each, most recently used lowest */
     uint16_t present, dirty_ways;
@@ -58,16 +57,23 @@ struct updates {
     uint64_t floats[UPDATED]; /* of floating-point numbers, by the low bits of the sector */
 };
 
+/* The sets of a slice that are in use, whose emptying is all that a cold start costs. */
+struct used {
+    uint32_t *sets; /* the second partition's come after the first's */
+    uint32_t count;
+};
+
 struct wl_l2 {
     const struct wl_gpu *gpu;
     uint32_t partitions, ways, set_count, set_reciprocal; /* sets of a partition */
     uint32_t dirty_limit;                                 /* ways of a set */
+    void *memory[MAX_PARTITIONS];                         /* of the sets */
     struct l2_set *sets[MAX_PARTITIONS];
-    uint32_t
-        *fetched[MAX_PARTITIONS]; /* when each way of each set was last asked of device memory */
-    uint32_t launch;              /* which launch it is, told from others in those times */
-    uint32_t group_sms, groups;   /* a GPC's SMs are neighbours */
-    uint8_t *partition_of;        /* each group's */
+    struct used used[SLICES];
+    uint32_t *fetched[MAX_PARTITIONS]; /* when device memory was asked last, way by way */
+    uint32_t launch;                   /* told from others in those times */
+    uint32_t group_sms, groups;        /* a GPC's SMs are neighbours */
+    uint8_t *partition_of;             /* each group's */
     bool has_coalescers;
     struct pending *pending; /* groups x SLICES x PENDING_PER_SLICE */
     uint32_t gpu_slices;
@@ -156,6 +162,40 @@ static uint32_t partition_of(const struct wl_l2 *l2, uint32_t group)
     return l2->partition_of[group];
 }
 
+/* Aligned by hand: fresh pages of calloc are zero without being touched. */
+static void allocate_sets(struct wl_l2 *l2)
+{
+    const size_t alignment = _Alignof(struct l2_set);
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        l2->memory[i] = wl_alloc_zero(l2->set_count + 1, sizeof *l2->sets[i]);
+        uintptr_t start = ((uintptr_t)l2->memory[i] + alignment - 1) & ~(alignment - 1);
+        l2->sets[i] = (struct l2_set *)start;
+        l2->fetched[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof **l2->fetched);
+    }
+    const size_t most = (size_t)l2->partitions * (l2->set_count / SLICES + 1);
+    for (uint32_t slice = 0; slice < SLICES; slice++)
+        l2->used[slice].sets = wl_alloc_zero(most, sizeof *l2->used[slice].sets);
+}
+
+static void empty_sets(struct wl_l2 *l2)
+{
+    for (uint32_t slice = 0; slice < SLICES; slice++) {
+        struct used *used = &l2->used[slice];
+        for (uint32_t i = 0; i < used->count; i++) {
+            uint32_t set = used->sets[i], partition = set / l2->set_count;
+            l2->sets[partition][set % l2->set_count] = (struct l2_set){0};
+        }
+        used->count = 0;
+    }
+}
+
+static void begin_set(struct wl_l2 *l2, uint32_t partition, uint32_t set)
+{
+    struct used *used = &l2->used[slice_of(set)];
+    used->sets[used->count++] = partition * l2->set_count + set;
+    l2->sets[partition][set].order = 0xfedcba9876543210u;
+}
+
 struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
 {
     struct wl_l2 *l2 = wl_alloc_zero(1, sizeof *l2);
@@ -166,10 +206,7 @@ struct wl_l2 *wl_l2_create(const struct wl_gpu *gpu)
     uint64_t sets = gpu->l2_bytes / l2->partitions / LINE_BYTES / l2->ways;
     l2->set_count = sets ? (uint32_t)sets : 1;
     l2->set_reciprocal = UINT32_MAX / l2->set_count;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        l2->sets[i] = wl_alloc_aligned(64, l2->set_count * sizeof *l2->sets[i]);
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        l2->fetched[i] = wl_alloc_zero((size_t)l2->set_count * MAX_WAYS, sizeof **l2->fetched);
+    allocate_sets(l2);
     l2->has_coalescers = gpu->l2_coalescer_sms > 1;
     l2->group_sms =
         l2->has_coalescers ? gpu->l2_coalescer_sms : gpu->sms_per_tpc * gpu->tpcs_per_gpc;
@@ -192,10 +229,12 @@ void wl_l2_free(struct wl_l2 *l2)
 {
     if (!l2)
         return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        free(l2->sets[i]);
-    for (uint32_t i = 0; i < l2->partitions; i++)
+    for (uint32_t i = 0; i < l2->partitions; i++) {
+        free(l2->memory[i]);
         free(l2->fetched[i]);
+    }
+    for (uint32_t slice = 0; slice < SLICES; slice++)
+        free(l2->used[slice].sets);
     free(l2->partition_of);
     free(l2->pending);
     free(l2->updates);
@@ -212,13 +251,8 @@ void wl_l2_begin(struct wl_l2 *l2, bool keep_caches)
     size_t pending_count = (size_t)l2->groups * SLICES * PENDING_PER_SLICE;
     for (size_t i = 0; l2->has_coalescers && i < pending_count; i++)
         l2->pending[i] = (struct pending){.line = UINT64_MAX};
-    if (keep_caches)
-        return;
-    for (uint32_t i = 0; i < l2->partitions; i++)
-        for (uint32_t set = 0; set < l2->set_count; set++) {
-            memset(&l2->sets[i][set], 0, sizeof l2->sets[i][set]);
-            l2->sets[i][set].order = 0xfedcba9876543210u;
-        }
+    if (!keep_caches)
+        empty_sets(l2);
 }
 
 static void touch(struct l2_set *set, uint32_t way)
@@ -297,6 +331,8 @@ static struct entry look_up(struct wl_l2 *l2, uint32_t partition, const struct l
 {
     struct l2_set *set = &l2->sets[partition][request->set];
     int found = find_way(set, (uint32_t)request->line);
+    if (!set->order)
+        begin_set(l2, partition, request->set);
     uint32_t way =
         found >= 0 ? (uint32_t)found : (uint32_t)(set->order >> (4 * (l2->ways - 1))) & 15;
     touch(set, way);
@@ -370,21 +406,14 @@ static void note_answer(const struct located *request, uint32_t device, uint32_t
 /* When the line was last asked of device memory, by the launch and its time. */
 static uint32_t *fetched_at(const struct wl_l2 *l2, uint32_t partition, struct entry entry)
 {
-    size_t set = (size_t)(entry.set - l2->sets[partition]);
-    return &l2->fetched[partition][set * MAX_WAYS + entry.way];
-}
-
-static uint32_t stamp(const struct wl_l2 *l2, uint32_t time)
-{
-    return l2->launch << 24 | (time & 0xffffff);
+    return l2->fetched[partition] + (entry.set - l2->sets[partition]) * MAX_WAYS + entry.way;
 }
 
 /* What is there may still be on its way from device memory: who asks then waits for it, too. */
 static bool is_under_way(const struct wl_l2 *l2, uint32_t partition, struct entry entry,
-                         uint32_t time)
+                         uint32_t now)
 {
-    uint32_t age = stamp(l2, time) - *fetched_at(l2, partition, entry);
-    return age <= DEVICE_TIME;
+    return now - *fetched_at(l2, partition, entry) <= DEVICE_TIME;
 }
 
 /* A read goes to the partition of its SM; what that lacks comes from the line's home and stays in
@@ -392,6 +421,7 @@ static bool is_under_way(const struct wl_l2 *l2, uint32_t partition, struct entr
 static void read_sectors(struct wl_l2 *l2, const struct located *request,
                          struct wl_l2_counts *counts)
 {
+    const uint32_t now = l2->launch << 24 | (request->time & 0xffffff);
     uint32_t near = partition_of(l2, request->group);
     struct entry local = look_up(l2, near, request, counts);
     uint32_t wanted = request->sectors, missed = wanted & ~(uint32_t)*local.valid;
@@ -399,7 +429,7 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     counts->read_halves += ((wanted & 3) != 0) + ((wanted & 12) != 0);
     counts->read_hits += count_sectors(wanted & ~missed);
     counts->alone_reads += request->is_alone ? count_sectors(wanted) : 0;
-    if (request->answer && missed != wanted && is_under_way(l2, near, local, request->time))
+    if (request->answer && missed != wanted && is_under_way(l2, near, local, now))
         note_answer(request, count_sectors(wanted & ~missed), 0);
     if (!missed)
         return;
@@ -408,7 +438,7 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     counts->read_lines_missed++;
     if (near == request->home) {
         note_answer(request, count_sectors(missed), 0);
-        *fetched_at(l2, near, local) = stamp(l2, request->time);
+        *fetched_at(l2, near, local) = now;
         counts->alone_misses += request->is_alone ? count_sectors(wide) : 0;
         fetch(local, wide, counts);
         return;
@@ -416,8 +446,8 @@ static void read_sectors(struct wl_l2 *l2, const struct located *request,
     struct entry home = look_up(l2, request->home, request, counts);
     uint32_t absent = wide & ~(uint32_t)*home.valid, waits = absent;
     if (absent)
-        *fetched_at(l2, request->home, home) = stamp(l2, request->time);
-    else if (is_under_way(l2, request->home, home, request->time))
+        *fetched_at(l2, request->home, home) = now;
+    else if (is_under_way(l2, request->home, home, now))
         waits = wide;
     note_answer(request, count_sectors(missed & waits), count_sectors(missed & ~waits));
     *fetched_at(l2, near, local) = *fetched_at(l2, request->home, home);
@@ -545,6 +575,19 @@ static double atomic_cycles(const struct wl_l2 *l2)
     return most;
 }
 
+/* Requests that the atomics of one line become: one for each lane that shares a word. */
+static uint32_t count_rounds(const struct located *request)
+{
+    if (request->kind < WL_L2_ATOMIC)
+        return 1;
+    uint32_t most = 0;
+    for (uint32_t sector = 0; sector < 4; sector++) {
+        uint32_t sharers = request->words >> (8 * sector) & 0xff;
+        most = sharers > most ? sharers : most;
+    }
+    return most;
+}
+
 static void update_sectors(struct wl_l2 *l2, const struct located *request,
                            struct wl_l2_counts *counts)
 {
@@ -552,6 +595,7 @@ static void update_sectors(struct wl_l2 *l2, const struct located *request,
     for (uint32_t sector = 0; sector < 4; sector++)
         count += sharers >> (8 * sector) & 0xff;
     *(request->kind == WL_L2_ATOMIC ? &counts->atomics : &counts->reductions) += count;
+    counts->updated_sectors += count_sectors(request->sectors);
     note_updates(l2, request);
     invalidate_copies(l2, request, request->home);
     struct entry owner = look_up(l2, request->home, request, counts);
@@ -586,19 +630,6 @@ static void coalesce(struct wl_l2 *l2, struct located *request, struct wl_l2_cou
     request->fetch = pending;
     counts->coalesced += count_sectors(answered);
     request->sectors = (uint8_t)(request->sectors & ~answered);
-}
-
-/* Requests that the atomics of one line become: one for each lane that shares a word. */
-static uint32_t count_rounds(const struct located *request)
-{
-    if (request->kind < WL_L2_ATOMIC)
-        return 1;
-    uint32_t most = 0;
-    for (uint32_t sector = 0; sector < 4; sector++) {
-        uint32_t sharers = request->words >> (8 * sector) & 0xff;
-        most = sharers > most ? sharers : most;
-    }
-    return most;
 }
 
 static void serve(struct wl_l2 *l2, struct located *request)
@@ -755,6 +786,7 @@ void wl_l2_count(const struct wl_l2 *l2, struct wl_l2_counts *counts)
         counts->write_misses += slice->write_misses;
         counts->atomics += slice->atomics;
         counts->reductions += slice->reductions;
+        counts->updated_sectors += slice->updated_sectors;
         counts->coalesced += slice->coalesced;
         counts->dram_read_bytes += slice->dram_read_bytes;
         counts->dram_filled_bytes += slice->dram_filled_bytes;

@@ -57,6 +57,7 @@ struct wl_l2_counts {
     uint64_t read_lines_missed;             /* of which the half that was asked lacked some */
     uint64_t writes, write_hits, write_misses;
     uint64_t atomics, reductions; /* sectors, once for every lane that shares a word */
+    uint64_t updated_sectors;     /* of both, once for all lanes of a warp */
     /* of the reads, those with WL_L2_ALONE; what device memory sent, and the other partition */
     uint64_t alone_reads, alone_misses, alone_far;
     uint64_t coalesced; /* sectors of reads that a neighbour SM's read answered */

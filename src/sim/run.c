@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "sim/alike.h"
 #include "sim/check.h"
+#include "sim/children.h"
 #include "sim/compiled.h"
 #include "sim/executor.h"
 #include "sim/l1.h"
@@ -441,6 +442,7 @@ static void gather_l2(struct wl_sim *sim, struct wl_sim_counts *counts)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         counts->totals[rows[i].counter] = rows[i].value;
     counts->atomic_cycles = l2.atomic_cycles;
+    counts->updated_sectors = (double)l2.updated_sectors;
     counts->dram_filled_bytes = (double)l2.dram_filled_bytes;
     counts->l2_read_halves = (double)l2.read_halves;
     counts->l2_read_lines_missed = (double)l2.read_lines_missed;
@@ -641,6 +643,8 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
     enum wl_code code = begin_run(sim, launch, options, &run, &counts->occupancy, error);
     if (code)
         return code;
+    if (launch->program->uses_heap && run.heap)
+        run.children = wl_children_create(run.heap);
     const uint64_t block_count = run.block_total;
     const bool is_alike = wl_blocks_are_alike(launch->program, options->checks);
     if (is_alike)
@@ -648,6 +652,9 @@ enum wl_code wl_sim_run(struct wl_sim *sim, const struct wl_sim_launch *launch,
             wl_alike_wanted(block_count, counts->occupancy.blocks_per_sm * sim->gpu->sm_count,
                             options->trace_count > 0);
     code = run_blocks(sim, &run, counts, error);
+    if (run.children && code == WL_OK)
+        wl_children_hand_out(run.children, counts);
+    wl_children_free(run.children);
     if (is_alike && run.block_total < block_count)
         counts->issued = counts->issued_most = counts->issued_longest = 0;
     if (is_alike && code == WL_OK)

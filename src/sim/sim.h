@@ -44,6 +44,18 @@ struct wl_sim_value {
     double value;
 };
 
+/* A launch that a kernel made. The kernel's own end is what it waits for, at least. */
+#define WL_CHILD_PARAMETER_BYTES 4096
+struct wl_sim_child {
+    uint64_t function; /* its kernel's address, as the program lowered has it */
+    uint32_t grid[3], block[3], shared_bytes;
+    uint64_t stream;     /* a number of the program's, or of CUDA's: WL_CHILD_TAIL ... */
+    uint8_t *parameters; /* WL_CHILD_PARAMETER_BYTES, laid out as for its kernel */
+};
+/* Streams of CUDA's own (driver_types.h): after all else that the kernel launched; beside it. */
+#define WL_CHILD_TAIL 3
+#define WL_CHILD_FORGET 4
+
 /* Result of one launch. Zero-initialise; free with wl_sim_counts_free. */
 struct wl_sim_counts {
     enum wl_sim_fault fault; /* set whenever wl_sim_run fails because of the kernel */
@@ -57,13 +69,16 @@ struct wl_sim_counts {
     double l2_read_halves;       /* of lines, 64 bytes each */
     double l2_read_lines_missed; /* by the half of L2 that was asked */
     double dram_filled_bytes;    /* read for sectors that were written in part */
-    double atomic_cycles; /* for which atomics keep the slice of L2 busy that has most of them */
+    double atomic_cycles;   /* for which atomics keep the slice of L2 busy that has most of them */
+    double updated_sectors; /* of atomics and reductions, once for all lanes of a warp */
     /* warp instructions of all SMs, of the one that ran most, and of the longest warp; 0: not all
      * blocks were run */
     uint64_t issued, issued_most, issued_longest;
     /* sectors of L2 that blocks asked for that went on alone: all, those that device memory sent,
      * those that L2's other partition had */
     uint64_t alone_reads, alone_misses, alone_far;
+    struct wl_sim_child *children; /* what the kernel launched, in that order */
+    size_t child_count;
     uint64_t wall_ns; /* what the simulation took */
     /* what a model of time adds, all predicted; the caller's */
     struct wl_sim_value *values;

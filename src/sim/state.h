@@ -248,6 +248,7 @@ struct wl_run {
     uint64_t *workspace;   /* where the blocks of a cooperative grid meet; else NULL */
     struct wl_race_global *races;          /* NULL: races on global memory are not looked for */
     struct wl_heap *heap;                  /* NULL while no kernel has used it */
+    struct wl_children *children;          /* NULL where the kernel launches none */
     uint32_t (*thread_index)[3][WL_LANES]; /* of each warp of a block: tid.x, .y, .z by lane */
     int fault_found;                       /* atomic: stop early */
 };

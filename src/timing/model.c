@@ -131,13 +131,20 @@ static void set_kinds(const struct wl_timing_input *input, struct timing_model *
     }
 }
 
+/* Lanes that share a word are a sector each, but where they meet nowhere. */
+static double atomic_sectors(const struct wl_timing_input *input)
+{
+    bool is_spread = input->changes & WL_TIMING_SPREAD_ATOMICS;
+    return is_spread ? input->traffic.updated_sectors : input->traffic.atomic_sectors;
+}
+
 double timing_atomic_cycles(const struct wl_timing_input *input)
 {
     const struct wl_timing_traffic *traffic = &input->traffic;
     double slices = input->gpu->l2_slices ? input->gpu->l2_slices : 1;
     double each =
         input->gpu->l2_atomic_cycles > 0 ? input->gpu->l2_atomic_cycles : 1.45; /* as sim/l2.c */
-    double even = traffic->atomic_sectors * each / slices;
+    double even = traffic->updated_sectors * each / slices;
     if (input->changes & WL_TIMING_MATH_ONLY)
         return 0;
     return input->changes & WL_TIMING_SPREAD_ATOMICS && even < traffic->atomic_cycles
@@ -248,8 +255,8 @@ static void set_memory(const struct wl_timing_input *input, struct timing_model 
     model->loads_in_flight = gpu->loads_in_flight;
     model->store_line_cycles = 2;
     model->atomic_cycles = 1.25;
-    if (traffic->atomic_sectors > 0)
-        model->atomic_sector_cycles = sms * timing_atomic_cycles(input) / traffic->atomic_sectors;
+    if (atomic_sectors(input) > 0)
+        model->atomic_sector_cycles = sms * timing_atomic_cycles(input) / atomic_sectors(input);
     model->constant_address_cycles = gpu->constant_address_cycles;
 }
 

@@ -306,10 +306,12 @@ static uint64_t store(struct path *path, const struct timing_model *model, uint3
     return leaves;
 }
 
-static uint64_t atomic(struct path *path, const struct timing_model *model, struct path_port *port,
-                       struct path_queue *queue, struct wl_trace_access access, uint64_t now,
-                       uint32_t latency)
+static uint64_t atomic(struct path *path, const struct timing_model *model, uint32_t changes,
+                       struct path_port *port, struct path_queue *queue,
+                       struct wl_trace_access access, uint64_t now, uint32_t latency)
 {
+    if (changes & WL_TIMING_SPREAD_ATOMICS && access.missed)
+        access.sectors = access.missed;
     uint32_t sectors = access.sectors ? access.sectors : 1;
     uint32_t repeats = access.lines ? sectors / access.lines : sectors;
     double each = repeats > 4 ? 2 : model->atomic_cycles;
@@ -347,7 +349,7 @@ static uint32_t changes_of(const struct wl_trace_access *access, uint8_t kind)
     if (access->is_shared)
         return access->wavefronts != access->wavefronts_ideal ? WL_TIMING_NO_BANK_CONFLICTS : 0;
     if (kind == WL_MACHINE_ATOMIC || kind == WL_MACHINE_REDUCTION)
-        return 0;
+        return access->missed && access->missed < access->sectors ? WL_TIMING_SPREAD_ATOMICS : 0;
     bool is_store = kind == WL_MACHINE_STORE;
     bool is_ideal = access->sectors == access->sectors_ideal &&
                     access->lines <= (access->sectors_ideal + 3u) / 4 &&
@@ -384,7 +386,7 @@ uint64_t path_access(struct path *path, const struct timing_model *model, uint32
         return store(path, model, changes, port, queue, access, now);
     case WL_MACHINE_ATOMIC:
     case WL_MACHINE_REDUCTION:
-        return atomic(path, model, port, queue, access, now, latency);
+        return atomic(path, model, changes, port, queue, access, now, latency);
     default:
         return load(path, model, changes, port, queue, comes, access, now,
                     kind == WL_MACHINE_TEXTURE && model->has_texture_pipe);

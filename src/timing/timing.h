@@ -42,7 +42,7 @@ enum wl_timing_change {
     WL_TIMING_ANY_SHARED = 1 << 15,  /* nor shared memory */
     WL_TIMING_ANY_BLOCKS = 1 << 16, /* nor block slots; blocks start as fast as larger ones would */
     WL_TIMING_NO_IDLE_WARPS = 1 << 17,   /* blocks are as small as their busy warps */
-    WL_TIMING_SPREAD_ATOMICS = 1 << 18,  /* atomics on global memory meet nowhere */
+    WL_TIMING_SPREAD_ATOMICS = 1 << 18,  /* atomics meet nowhere, nor those of a warp */
     WL_TIMING_ONE_CONSTANT = 1 << 19,    /* lanes of a warp read constants at one address */
     WL_TIMING_LOCAL_REGISTERS = 1 << 20, /* what is in local memory is in registers */
 };
@@ -57,8 +57,9 @@ struct wl_timing_traffic {
     double l2_requests; /* lines, reads and writes */
     double dram_read_bytes, dram_write_bytes;
     double dram_filled_bytes; /* of those read, for sectors that were written in part */
-    double atomic_sectors; /* of atomics and reductions, once for every lane that shares a word */
-    double atomic_cycles;  /* for which they keep the slice of L2 busy that has most of them */
+    double atomic_sectors;  /* of atomics and reductions, once for every lane that shares a word */
+    double updated_sectors; /* the same, once for all lanes of a warp */
+    double atomic_cycles;   /* for which they keep the slice of L2 busy that has most of them */
 };
 
 /* By which the far partition of L2 answers later: bench/gpu/model contention, atom_chain, 292

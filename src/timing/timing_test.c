@@ -13,105 +13,8 @@
 #include "base/text.h"
 #include "ptx/lower/lower.h"
 #include "sim/sim.h"
+#include "support/timed_run.h"
 #include "timing/values.h"
-
-struct run {
-    struct wl_gpu gpu;
-    struct wl_ptx_module *module;
-    struct wl_program *program;
-    struct wl_sim *sim;
-    struct wl_sim_counts counts;
-    struct wl_trace trace;
-    struct wl_timing_input input;
-    uint8_t *memory;
-};
-
-enum { MEMORY_BYTES = 1 << 20 };
-
-/* Which GPU the kernels run on. */
-static const char *model = "h200";
-
-static void begin(struct run *run, const char *body, uint32_t blocks, uint32_t threads)
-{
-    struct wl_error error = {0};
-    struct wl_text text = {0};
-    *run = (struct run){.trace = {.words_begin = 1 << 20, .words_most = 1 << 20}};
-    wl_text_addf(&text,
-                 ".version 8.0\n.target sm_90\n.address_size 64\n"
-                 ".visible .entry k(.param .u64 p)\n{\n.shared .align 16 .b8 s[8192];\n"
-                 ".reg .pred %%p<8>; .reg .b32 %%r<32>; .reg .f32 %%f<32>; .reg .b64 %%rd<32>;\n"
-                 "ld.param.u64 %%rd0, [p];\nmov.u32 %%r1, %%tid.x;\nmov.f32 %%f1, 0f3f800000;\n"
-                 "mov.u32 %%r0, s;\n%s\nret;\n}\n",
-                 body);
-    assert_int_equal(wl_gpu_load(model, NULL, &run->gpu, &error), WL_OK);
-    if (wl_ptx_module_parse(text.data, text.length, "test", &run->module, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    struct wl_ptx_lower_input lower = {.module = run->module, .capability = 90};
-    lower.function = wl_ptx_module_find_function(run->module, "k");
-    if (wl_ptx_lower(&lower, &run->program, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    run->memory = wl_alloc_aligned(4096, MEMORY_BYTES);
-    memset(run->memory, 0, MEMORY_BYTES);
-    uint64_t address = (uint64_t)(uintptr_t)run->memory;
-    struct wl_sim_range range = {address, address + MEMORY_BYTES};
-    struct wl_sim_launch launch = {.program = run->program,
-                                   .grid = {blocks, 1, 1},
-                                   .block = {threads, 1, 1},
-                                   .parameters = (const uint8_t *)&address,
-                                   .ranges = &range,
-                                   .range_count = 1,
-                                   .carveout_pct = -1,
-                                   .registers_per_thread = 32};
-    struct wl_sim_options options = {
-        .count = true, .l1_global_loads = true, .traces = &run->trace, .trace_count = 1};
-    assert_int_equal(wl_sim_create(&run->gpu, &run->sim, &error), WL_OK);
-    if (wl_sim_run(run->sim, &launch, &options, &run->counts, &error))
-        fail_msg("%s (%s)", error.message, error.where);
-    run->input = (struct wl_timing_input){
-        .gpu = &run->gpu,
-        .program = run->program,
-        .trace = &run->trace,
-        .block_count = blocks,
-        .warps_per_block = run->counts.occupancy.warps_per_block,
-        .occupancy = run->counts.occupancy,
-        .program_instructions = (double)run->counts.totals[WL_COUNTER_INST],
-    };
-    wl_text_free(&text);
-}
-
-static void end(struct run *run)
-{
-    wl_trace_free(&run->trace);
-    wl_sim_counts_free(&run->counts);
-    wl_sim_free(run->sim);
-    wl_program_free(run->program);
-    wl_ptx_module_free(run->module);
-    wl_gpu_free(&run->gpu);
-    free(run->memory);
-}
-
-static double cycles_with(struct run *run, uint32_t changes)
-{
-    struct wl_timing timing;
-    struct wl_error error = {0};
-    run->input.changes = changes;
-    if (wl_timing_predict(&run->input, &timing, &error))
-        fail_msg("%s", error.message);
-    double cycles = timing.cycles;
-    wl_timing_free(&timing);
-    return cycles;
-}
-
-/* The same line so many times, between a beginning and an end. */
-static char *repeat(const char *before, const char *line, int count, const char *after)
-{
-    struct wl_text text = {0};
-    wl_text_add(&text, before);
-    for (int i = 0; i < count; i++)
-        wl_text_add(&text, line);
-    wl_text_add(&text, after);
-    return wl_text_take(&text);
-}
 
 /* Cycles that each of 256 further lines takes. */
 static double cycles_each(const char *before, const char *line, const char *after, uint32_t threads)
@@ -343,9 +246,36 @@ static void atomics_at_one_address_hold_the_launch(void **state)
         double busy = cycles_with(&run, 0);
         assert_true(busy > 5 * alone && busy > run.counts.atomic_cycles &&
                     busy < 1.05 * run.counts.atomic_cycles);
+        run.input.traffic.updated_sectors = run.counts.updated_sectors;
+        assert_true(run.counts.updated_sectors == 132 * 8 * 8);
+        assert_true(cycles_with(&run, WL_TIMING_SPREAD_ATOMICS) < alone);
         end(&run);
         free(body);
     }
+}
+
+/* Loads from global memory go ahead of stores to local memory, which is never the same. */
+static void loads_pass_stores_to_local_memory(void **state)
+{
+    (void)state;
+    double cycles[2];
+    for (int i = 0; i < 2; i++) {
+        struct run run;
+        struct wl_text body = {0};
+        wl_text_add(&body, ".local .align 4 .b8 l[64];\nmov.u32 %r3, l;\n");
+        for (int k = 2; i && k < 10; k++)
+            wl_text_addf(&body, "ld.global.f32 %%f%d, [%%rd0+%d];\n", k, 128 * k);
+        for (int k = 2; k < 10; k++) {
+            if (!i)
+                wl_text_addf(&body, "ld.global.f32 %%f%d, [%%rd0+%d];\n", k, 128 * k);
+            wl_text_addf(&body, "add.f32 %%f1, %%f1, %%f%d;\nst.local.f32 [%%r3], %%f1;\n", k);
+        }
+        begin(&run, body.data, 1, 32);
+        cycles[i] = cycles_with(&run, 0);
+        end(&run);
+        wl_text_free(&body);
+    }
+    assert_true(cycles[0] < 1.1 * cycles[1]);
 }
 
 /* Warps of all schedulers end together, whichever of them asks first. */
@@ -779,6 +709,7 @@ int main(void)
         cmocka_unit_test(constants_are_read_address_by_address),
         cmocka_unit_test(one_unit_has_constants_and_barriers),
         cmocka_unit_test(atomics_at_one_address_hold_the_launch),
+        cmocka_unit_test(loads_pass_stores_to_local_memory),
         cmocka_unit_test(schedulers_share_the_queue_of_loads),
         cmocka_unit_test(whoever_comes_first_fetches_a_line),
         cmocka_unit_test(a_warp_goes_on_while_it_can),

@@ -48,7 +48,8 @@ static inline uint32_t wl_trace_access_word(uint32_t site, uint64_t sector)
 /* Second word of an access. Shared memory: wavefronts and ideal wavefronts. Else lines and sectors
  * that L1 looked up, sectors that it had not, sectors that would do, and a note. Of stores that is
  * for how many pieces of so many lines theirs are, and `missed` are the lines with a sector of
- * which they write a part; of loads what follows. */
+ * which they write a part; of loads what follows. Of atomics `sectors` has one for every lane that
+ * shares a word, `missed` each sector once. */
 enum { WL_TRACE_PIECE_LINES = 4, WL_TRACE_NOTE_MOST = 127 };
 struct wl_trace_access {
     uint32_t wavefronts, wavefronts_ideal;

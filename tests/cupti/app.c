@@ -5,8 +5,8 @@
  * crash abort  release push=RANGE pop (of NVTX; early=RANGE, first: before the driver)  copy
  * peers (captures a kernel that waits for others)  free (the graph)
  * storm=N (N threads on two devices launch the same, and load modules between their launches)
- * map (memory)  step=N (a loop of N steps of 40 launches of 20 kinds, and one that waits for
- * others) other (launches another kernel in every run but the first)  more (a range in those)
+ * map managed (memory)  step=N (a loop of N steps of 40 launches of 20 kinds, and one that waits
+ * for others) other (launches another kernel in every run but the first)  more (a range in those)
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -301,6 +301,8 @@ int main(int count, char **words)
                 launch(n);
         } else if (strcmp(word, "map") == 0) {
             call("cuMemMap");
+        } else if (strcmp(word, "managed") == 0) {
+            call("cuMemAllocManaged");
         } else if (strncmp(word, "step", 4) == 0) {
             for (unsigned n = 0; n < number; n++)
                 step();

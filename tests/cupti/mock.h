@@ -32,7 +32,12 @@ struct mock_hooks {
                 uint32_t correlation_id, bool is_graph);
 };
 /* Each device has one context: the number of that, from 0, and the calling thread's. */
-enum { MOCK_CONTEXTS = 2, MOCK_CALL_MEMORY_MAP = 543, MOCK_CALL_GET_DEVICE = 17 };
+enum {
+    MOCK_CONTEXTS = 2,
+    MOCK_CALL_MEMORY_MAP = 543,
+    MOCK_CALL_MEMORY_MANAGED = 544,
+    MOCK_CALL_GET_DEVICE = 17
+};
 uint32_t mock_context_number(const void *context);
 const void *mock_current_context(void);
 

@@ -549,6 +549,11 @@ int cuMemMap(void)
     return tell_call(MOCK_CALL_MEMORY_MAP, "cuMemMap", NULL);
 }
 
+int cuMemAllocManaged(void)
+{
+    return tell_call(MOCK_CALL_MEMORY_MANAGED, "cuMemAllocManaged", NULL);
+}
+
 int cuProfilerStart(void)
 {
     return switch_profiler(WL_CUPTI_CALL_PROFILER_START);

@@ -533,6 +533,8 @@ int cuptiGetCallbackName(int domain, uint32_t call, const char **name)
         *name = "cuLaunchKernel";
     else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == MOCK_CALL_MEMORY_MAP)
         *name = "cuMemMap";
+    else if (domain == WL_CUPTI_DOMAIN_DRIVER && call == MOCK_CALL_MEMORY_MANAGED)
+        *name = "cuMemAllocManaged";
     else
         return WL_CUPTI_ERROR_INVALID_PARAMETER;
     return 0;

@@ -37,6 +37,9 @@ int cudaLaunchKernel(const void *stub, struct dim3 grid, struct dim3 block, void
                      size_t shared, void *stream);
 int cudaLaunchKernel_ptsz(const void *stub, struct dim3 grid, struct dim3 block, void **args,
                           size_t shared, void *stream);
+int cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, int *status);
+int cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                     uint64_t flags, int *status);
 int cudaMalloc(void **address, size_t bytes);
 int cudaMallocManaged(void **address, size_t bytes, unsigned flags);
 int cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);

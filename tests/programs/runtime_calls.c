@@ -200,6 +200,25 @@ static void use_streams(void)
     EXPECT(cudaGetLastError(), 400);
 }
 
+/* The driver's functions, as a program that is not linked to it asks for them. */
+static void find_the_driver(void)
+{
+    void *function = NULL;
+    int (*count_devices)(int *), count = 0, status = -1;
+    EXPECT(cudaGetDriverEntryPoint("cuDeviceGetCount", &function, 0, &status), 0);
+    EXPECT(status, 0);
+    memcpy(&count_devices, &function, sizeof function);
+    EXPECT(count_devices && count_devices(&count) == 0, 1);
+    EXPECT(count, 1);
+    EXPECT(cudaGetDriverEntryPointByVersion("cuFrobnicate", &function, 12000, 0, &status), 0);
+    EXPECT(status, 1);
+    EXPECT(function == NULL, 1);
+    EXPECT(cudaGetDriverEntryPointByVersion("cuFrobnicate", &function, 12000, 0, NULL), 500);
+    EXPECT(cudaGetLastError(), 500);
+    EXPECT(cudaGetDriverEntryPoint(NULL, &function, 0, &status), 1);
+    EXPECT(cudaGetLastError(), 1);
+}
+
 static void make_errors(int version)
 {
     struct dim3 none = {0, 1, 1};
@@ -288,6 +307,7 @@ int main(void)
     read_properties(version);
     use_memory();
     use_streams();
+    find_the_driver();
     make_errors(version);
     call_what_is_not_there();
     break_the_context();

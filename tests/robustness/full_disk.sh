@@ -1,7 +1,7 @@
 #!/bin/sh
 # full_disk.sh: profiles a program on a disk that is full from the first write on, from the second, and
 # so on until none fails. The program must end as it should, warplens say what is wrong, and once there
-# is room again no measurement be lost that was written. Environment: WARPLENS, BUILD.
+# is room again no measurement be lost that was written. What is kept from run to run is on that disk, too. Environment: WARPLENS, BUILD.
 set -u
 launches=6
 folder=$(mktemp -d)
@@ -19,7 +19,7 @@ after=0 before=0
 while :; do
     rm -rf disk writes marks log show
     mkdir disk
-    LD_PRELOAD=$BUILD/tests/cli-programs/libfull_disk.so ASAN_OPTIONS=verify_asan_link_order=0 \
+    LD_PRELOAD=$BUILD/tests/cli-programs/libfull_disk.so XDG_CACHE_HOME=$folder/disk/cache ASAN_OPTIONS=verify_asan_link_order=0 \
         FULL_DISK_FOLDER=$folder/disk FULL_DISK_COUNT=$folder/writes FULL_DISK_AFTER=$after \
         "$WARPLENS" profile --page raw -o disk/a "$program" count marks $launches >log 2>&1
     status=$?

@@ -1,5 +1,6 @@
 // Two kernels for each rule: fires_RULE, in which it must find something, and silent_RULE, in which it must not
-// ('_' for '-'). Without an argument all are launched; with a number an empty kernel is, so many times.
+// ('_' for '-'). Without an argument all are launched; of a name that kernel; of a number an empty one,
+// so many times.
 // Some rules share kernels; "rule fires silent" of each:
 //   near-peak fires_bound silent_bound
 //   ceiling fires_bound silent_bound
@@ -21,6 +22,7 @@
 // What only hardware tells of is in hardware.cu.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <cuda_runtime.h>
 
@@ -829,53 +831,55 @@ __global__ void fires_stall_not_selected(arrays x)
 __global__ void empty() {}
 
 struct launch {
+    const char *name;
     void (*kernel)(arrays);
     int blocks, threads;
 };
-#define BOTH(rule) {fires_##rule, wave, 256}, {silent_##rule, wave, 256}
+#define ROW(kernel, blocks, threads) {#kernel, kernel, blocks, threads}
+#define BOTH(rule) ROW(fires_##rule, wave, 256), ROW(silent_##rule, wave, 256)
 static const struct launch launches[] = {
-    {fires_small_grid, 4, 256},
-    {silent_small_grid, wave, 256},
-    {short_small_grid, 4, 256},
-    {atomic_small_grid, 4, 256},
-    {fires_tail_wave, wave + 132, 256},
-    {silent_tail_wave, wave, 256},
-    {fires_partial_warp, 4 * wave, 100},
-    {silent_partial_warp, 4 * wave, 96},
-    {fires_occupancy_blocks, 132 * 32, 32},
-    {silent_occupancy_blocks, wave, 256},
-    {fires_occupancy_warps, 132 * 2, 768},
-    {silent_occupancy_warps, 132 * 4, 512},
-    {fires_register_spills, 132, 1024},
-    {silent_register_spills, 132, 1024},
-    {fires_short_rows, wave, 128},
-    {silent_short_rows, wave, 128},
-    {fires_bound, wave, 256},
-    {silent_stalls, wave, 256},
-    {silent_achieved_occupancy, 132 * 4, 128},
-    {fires_stall_short_scoreboard, 132, 128},
+    ROW(fires_small_grid, 4, 256),
+    ROW(silent_small_grid, wave, 256),
+    ROW(short_small_grid, 4, 256),
+    ROW(atomic_small_grid, 4, 256),
+    ROW(fires_tail_wave, wave + 132, 256),
+    ROW(silent_tail_wave, wave, 256),
+    ROW(fires_partial_warp, 4 * wave, 100),
+    ROW(silent_partial_warp, 4 * wave, 96),
+    ROW(fires_occupancy_blocks, 132 * 32, 32),
+    ROW(silent_occupancy_blocks, wave, 256),
+    ROW(fires_occupancy_warps, 132 * 2, 768),
+    ROW(silent_occupancy_warps, 132 * 4, 512),
+    ROW(fires_register_spills, 132, 1024),
+    ROW(silent_register_spills, 132, 1024),
+    ROW(fires_short_rows, wave, 128),
+    ROW(silent_short_rows, wave, 128),
+    ROW(fires_bound, wave, 256),
+    ROW(silent_stalls, wave, 256),
+    ROW(silent_achieved_occupancy, 132 * 4, 128),
+    ROW(fires_stall_short_scoreboard, 132, 128),
 #ifndef __clang__
-    {fires_stall_tex_throttle, wave, 256},
+    ROW(fires_stall_tex_throttle, wave, 256),
 #endif
-    {fires_stall_barrier, 132, 256},
-    {fires_stall_membar, 132, 256},
-    {fires_stall_wait, 132, 128},
-    {fires_stall_branch_resolving, 132, 128},
-    {fires_stall_not_selected, wave, 256},
-    {fires_short_threads, 16 * wave, 256},
-    {silent_short_threads, wave, 256},
-    {fires_few_threads, 132, 64},
-    {silent_few_threads, wave, 256},
-    {silent_thread_per_row, 132, 64},
-    {fires_tile_prefetch, 132, 256},
-    {silent_tile_prefetch, 132, 256},
-    {fires_short_blocks, 16 * wave, 256},
-    {silent_short_blocks, wave, 256},
-    {fires_atomics_one_place, 4 * wave, 256},
-    {silent_atomics_one_place, wave, 256},
-    {fires_long_blocks, wave, 256},
-    {silent_long_blocks, wave, 256},
-    {silent_bound, 1, 2048}, // cannot be launched: nothing is counted
+    ROW(fires_stall_barrier, 132, 256),
+    ROW(fires_stall_membar, 132, 256),
+    ROW(fires_stall_wait, 132, 128),
+    ROW(fires_stall_branch_resolving, 132, 128),
+    ROW(fires_stall_not_selected, wave, 256),
+    ROW(fires_short_threads, 16 * wave, 256),
+    ROW(silent_short_threads, wave, 256),
+    ROW(fires_few_threads, 132, 64),
+    ROW(silent_few_threads, wave, 256),
+    ROW(silent_thread_per_row, 132, 64),
+    ROW(fires_tile_prefetch, 132, 256),
+    ROW(silent_tile_prefetch, 132, 256),
+    ROW(fires_short_blocks, 16 * wave, 256),
+    ROW(silent_short_blocks, wave, 256),
+    ROW(fires_atomics_one_place, 4 * wave, 256),
+    ROW(silent_atomics_one_place, wave, 256),
+    ROW(fires_long_blocks, wave, 256),
+    ROW(silent_long_blocks, wave, 256),
+    ROW(silent_bound, 1, 2048), // cannot be launched: nothing is counted
     BOTH(global_uncoalesced),
     BOTH(gathered_data),
     BOTH(global_misaligned),
@@ -884,7 +888,7 @@ static const struct launch launches[] = {
     BOTH(l2_resident),
     BOTH(load_width),
     BOTH(shared_bank),
-    {turns_shared_bank, wave, 256},
+    ROW(turns_shared_bank, wave, 256),
     BOTH(shared_pressure),
     BOTH(shared_reduction),
     BOTH(shared_atomics),
@@ -905,15 +909,16 @@ static const struct launch launches[] = {
     BOTH(integer_division),
     BOTH(constant_scattered),
     BOTH(loads_in_turn),
-    {merged_shared_atomics, wave, 256},
+    ROW(merged_shared_atomics, wave, 256),
     BOTH(matrix_vector),
     BOTH(phases),
 };
 
 int main(int count, char **words)
 {
-    if (count > 1) {
-        for (int i = atoi(words[1]); i > 0; i--)
+    const int empties = count > 1 ? atoi(words[1]) : 0;
+    if (empties > 0) {
+        for (int i = empties; i > 0; i--)
             empty<<<1, 32>>>();
         return cudaDeviceSynchronize() == cudaSuccess ? 0 : 1;
     }
@@ -936,6 +941,8 @@ int main(int count, char **words)
     is_right = is_right && cudaCreateTextureObject(&x.texture, &resource, &how, NULL) == cudaSuccess;
 #endif
     for (const launch &launch : launches) {
+        if (count > 1 && strcmp(words[1], launch.name) != 0)
+            continue;
         launch.kernel<<<launch.blocks, launch.threads>>>(x);
         cudaGetLastError();
     }

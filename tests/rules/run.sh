@@ -37,48 +37,43 @@ for name in all k40 many few; do
 done
 if grep 'the rule failed' ./*.skipped; then fail "a rule failed"; fi
 
-# rules that need another GPU, or are of a program, not of a kernel
-where() { # RULE fires|silent: the list, and the kernel that must (not) be in it
-    case $1 in
-    read-only-cache) echo "k40.found $2_read_only_cache" ;;
-    launch-bound) if [ "$2" = fires ]; then echo "many.found"; else echo "few.found"; fi ;;
-    *)
-        kernel=$(sed -n "s|^//   $1 \\(.*\\) \\(.*\\)|\\1 \\2|p" "$SOURCE/tests/rules/fixtures.cu")
-        if [ -z "$kernel" ]; then
-            kernel="fires_$(echo "$1" | tr - _) silent_$(echo "$1" | tr - _)"
-        fi
-        if [ "$2" = fires ]; then echo "all.found ${kernel% *}"; else echo "all.found ${kernel#* }"; fi
-        ;;
-    esac
-}
+# what the rules found, and in which kernel: one awk, as there are some seventy rules
 kernels=$(sed -n 's/.*__global__.* \([a-z_0-9]*_[a-z_0-9]*\)(arrays x).*/\1/p; s/^COPY(\(.*\))$/\1/p' "$SOURCE/tests/rules/fixtures.cu")
-
-for rule in $("$WARPLENS" metrics --list-rules | awk 'NR > 1 { print $1 }'); do
-    if grep -q "^fires_$(echo "$rule" | tr - _)," "$SOURCE/tests/rules/hardware.csv"; then
-        continue
-    fi
-    # that of stall-no-instruction serves it, too
-    [ "$rule" = instruction-cache ] && continue
-    # of a trace: src/analyse/advise/trace_rules_test.c
-    if grep -q "id = \"$rule\"" "$SOURCE/data/rules/trace.lua"; then
-        continue
-    fi
-    # what clang makes of that kernel needs no spills; it has no textures here
-    if [ "$compiler" = cc ] && { [ "$rule" = register-spills ] || [ "$rule" = stall-tex-throttle ]; }; then
-        continue
-    fi
-    for kind in fires silent; do
-        set -- $(where "$rule" "$kind")
-        if [ $# = 2 ] && ! echo "$kernels" | grep -qx "$2"; then
-            fail "rule $rule has no kernel $2 in fixtures.cu"
-            continue
-        fi
-        found=no
-        grep -qx "$rule ${2:-.*}" "$1" && found=yes
-        [ "$kind" = fires ] && [ $found = no ] && fail "rule $rule does not fire in ${2:-$1}"
-        [ "$kind" = silent ] && [ $found = yes ] && fail "rule $rule fires in ${2:-$1}"
-    done
-done
+"$WARPLENS" metrics --list-rules | sed 1d >rules
+KERNELS=$kernels awk -v compiler="$compiler" '
+    function look(kind, list, kernel) {
+        if (kernel != "" && !(kernel in is_kernel)) {
+            print "rule " rule " has no kernel " kernel " in fixtures.cu"
+            return
+        }
+        is_found = ((list, rule, kernel) in found)
+        if (kind == "fires" && !is_found) print "rule " rule " does not fire in " (kernel == "" ? list : kernel)
+        if (kind == "silent" && is_found) print "rule " rule " fires in " (kernel == "" ? list : kernel)
+    }
+    FNR == 1 { count = split(ENVIRON["KERNELS"], words, "\n"); for (i = 1; i <= count; i++) is_kernel[words[i]] }
+    FILENAME ~ /\.found$/ { found[FILENAME, $1, $2]; found[FILENAME, $1, ""]; next }
+    FILENAME ~ /fixtures\.cu$/ { if ($1 == "//" && NF == 4) { fires[$2] = $3; silent[$2] = $4 } next }
+    FILENAME ~ /hardware\.csv$/ { sub(/,.*/, ""); if (sub(/^fires_/, "")) elsewhere[$0]; next }
+    FILENAME ~ /trace\.lua$/ { if (match($0, /id = "[^"]*"/)) { split(substr($0, RSTART), words, "\""); traced[words[2]] } next }
+    {
+        rule = $1
+        name = rule
+        gsub(/-/, "_", name)
+        # of hardware; that of stall-no-instruction serves it, too; of a trace: src/analyse/advise/trace_rules_test.c
+        if ((name in elsewhere) || rule == "instruction-cache" || (rule in traced)) next
+        # what clang makes of that kernel needs no spills; it has no textures here
+        if (compiler == "cc" && (rule == "register-spills" || rule == "stall-tex-throttle")) next
+        if (rule == "launch-bound") { # of a program, not of a kernel
+            look("fires", "many.found", "")
+            look("silent", "few.found", "")
+            next
+        }
+        list = rule == "read-only-cache" ? "k40.found" : "all.found"
+        look("fires", list, (rule in fires) ? fires[rule] : "fires_" name)
+        look("silent", list, (rule in silent) ? silent[rule] : "silent_" name)
+    }' all.found k40.found many.found few.found "$SOURCE/tests/rules/fixtures.cu" "$SOURCE/tests/rules/hardware.csv" \
+    "$SOURCE/data/rules/trace.lua" rules >wrong
+if [ -s wrong ]; then fail "$(cat wrong)"; fi
 
 # one memory access is as long on all SMs
 if grep -q '^small-grid short_small_grid$' all.found; then fail "a grid whose threads do one thing each is said to be too small"; fi
@@ -98,8 +93,8 @@ grep -q 'do: Pad rows of shared arrays' turns || fail "conflicts at changing dis
 if grep -E '^shared-(atomics|bank) merged_shared_atomics$' all.found; then fail "atomics that are merged are advised against"; fi
 
 # what a comparison says of two kernels: the stalls that went and came, and lines
-profile before -k fires_shared_bank ./fixtures
-profile after -k fires_shared_pressure ./fixtures
+profile before ./fixtures fires_shared_bank
+profile after ./fixtures fires_shared_pressure
 "$WARPLENS" diff before.wlr after.wlr >differences
 for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row + k\];.*memory_l1_wavefronts_shared.*gone' \
     'sum += tile\[k\].*memory_l1_wavefronts_shared.*new' 'vanished: shared-bank' 'appeared: shared-pressure'; do
@@ -107,7 +102,7 @@ for text in 'slower: ' 'came: waiting, mio throttle' 'sum += tile\[column\]\[row
 done
 
 # the same text each time, and for any number of threads that simulate (program.right_nvcc: counts and times)
-profile again --threads 1 -k fires_shared_pressure ./fixtures
+profile again --threads 1 ./fixtures fires_shared_pressure
 for name in after again; do
     "$WARPLENS" show "$name.wlr" --page advice >"$name.txt"
     grep -q 'shared-pressure' "$name.txt" || fail "$name: no finding"

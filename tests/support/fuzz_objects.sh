@@ -11,8 +11,7 @@ header=${header#* }
 for source in "$@"; do
     object=$folder/${source//\//_}.o
     if [ ! "$object" -nt "$source" ] || [ ! "$object" -nt "$header" ]; then
-        printf '%s\0%s\0' "$source" "$object"
+        printf '%s\0-o\0%s\0' "$source" "$object" # clang leaves no half of one
     fi
-done | xargs -0 -r -n 2 -P "${JOBS:-1}" sh -c '"$0" -std=gnu11 -D_GNU_SOURCE -I"$1/src" -I"$1/include" -O1 \
-    -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
-    -c "$2" -o "$3.part" && mv "$3.part" "$3"' "$clang" "$root"
+done | xargs -0 -r -n 3 -P "${JOBS:-1}" "$clang" -std=gnu11 -D_GNU_SOURCE -I"$root/src" -I"$root/include" -O1 \
+    -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -c

@@ -1,4 +1,4 @@
-/* What launches and kernel nodes of both APIs share. */
+/* Shared by launches and kernel nodes of both APIs. */
 #ifndef WL_API_COMMON_EXTRA_H
 #define WL_API_COMMON_EXTRA_H
 
@@ -6,7 +6,7 @@
 
 #include "device/device.h"
 
-/* The packed parameters behind "extra": {1, buffer, 2, pointer to its size, 0}. */
+/* Reads packed parameters from "extra": {1, buffer, 2, pointer to its size, 0}. */
 static inline int wl_api_read_extra(void **extra, struct wl_device_request *request)
 {
     enum { END, BUFFER, SIZE };

@@ -1,5 +1,4 @@
-/* What the stand-ins for NVIDIA's libraries have in common: kernels of ours, embedded as PTX;
- * handles. */
+/* Shared by the stand-ins for NVIDIA's libraries: kernels embedded as PTX, and handles. */
 #ifndef WL_API_COMMON_STAND_IN_H
 #define WL_API_COMMON_STAND_IN_H
 
@@ -10,7 +9,7 @@
 #include "base/memory.h"
 #include "device/device.h"
 
-/* A library's file of kernels, loaded at its first use. */
+/* A library's kernels, loaded at first use. */
 struct wl_stand_in {
     const struct wl_embedded_file *file;
     struct wl_device_module *module;
@@ -37,7 +36,7 @@ static inline struct wl_device_kernel *wl_stand_in_kernel(struct wl_stand_in *se
 #define WL_STAND_IN_THREADS 256
 #define WL_STAND_IN_BLOCKS 2048 /* at most: the kernels go round */
 
-/* Launches a kernel for that many threads; a device layer's code. */
+/* Launches a kernel with that many threads; gives an enum wl_device_code. */
 static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, uint64_t threads,
                                   void *stream, void **parameters)
 {
@@ -54,7 +53,7 @@ static inline int wl_stand_in_run(struct wl_stand_in *self, const char *name, ui
     return request.kernel ? wl_device_launch(&request) : WL_DEVICE_NO_IMAGE;
 }
 
-/* A handle is memory that begins with its library's number. */
+/* A handle begins with its library's magic number. */
 struct wl_stand_in_handle {
     uint32_t magic;
 };
@@ -66,7 +65,7 @@ static inline void *wl_stand_in_create(uint32_t magic, size_t size_bytes)
     return made;
 }
 
-/* NULL if it is no such handle. */
+/* NULL if it is not such a handle. */
 static inline void *wl_stand_in_check(void *handle, uint32_t magic)
 {
     struct wl_stand_in_handle *found = handle;
@@ -83,8 +82,8 @@ static inline bool wl_stand_in_destroy(void *handle, uint32_t magic)
     return true;
 }
 
-/* The two functions of a handle that knows nothing, for an API whose success is 0: INVALID is its
- * answer to a handle that is none. */
+/* Defines create and destroy of an opaque handle, for an API whose success is 0; they return
+ * INVALID for an invalid handle. */
 #define WL_STAND_IN_HANDLE(create, destroy, magic, INVALID)                     \
     int create(void **handle)                                                   \
     {                                                                           \

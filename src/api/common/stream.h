@@ -1,10 +1,10 @@
-/* What both APIs say of streams, and their callbacks. */
+/* Stream queries and callbacks of both APIs. */
 #ifndef WL_API_COMMON_STREAM_H
 #define WL_API_COMMON_STREAM_H
 
 #include "device/device.h"
 
-/* Each gives one fact of a stream; WL_DEVICE_INVALID_VALUE where there is no place for it. */
+/* Each gives one property of a stream; WL_DEVICE_INVALID_VALUE for a NULL result pointer. */
 static inline int wl_api_stream_flags(void *stream, unsigned *flags)
 {
     struct wl_device_stream_info info;

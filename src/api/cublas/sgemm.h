@@ -1,5 +1,5 @@
-/* The stand-in for cuBLAS: the little of its API that has a kernel of ours behind it, over the
- * device layer. Function names and numbers are those of the cuBLAS documentation. */
+/* The stand-in for cuBLAS: the subset of its API that our kernels implement, on the device layer.
+ * Function names and enumerators are those of the cuBLAS documentation. */
 #ifndef WL_API_CUBLAS_SGEMM_H
 #define WL_API_CUBLAS_SGEMM_H
 

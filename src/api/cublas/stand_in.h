@@ -1,4 +1,4 @@
-/* What the files of the stand-in for cuBLAS share. */
+/* Shared by the files of the stand-in for cuBLAS. */
 #ifndef WL_API_CUBLAS_STAND_IN_H
 #define WL_API_CUBLAS_STAND_IN_H
 
@@ -13,9 +13,9 @@ struct wl_cublas_handle {
 
 /* NULL if it is no handle. */
 struct wl_cublas_handle *wl_cublas_check(void *pointer);
-/* Whether alpha, beta or a place for a result can be where the handle's mode says they are. */
+/* Whether alpha, beta or a result pointer is valid in the handle's pointer mode. */
 bool wl_cublas_can_point(const struct wl_cublas_handle *handle, const void *scalar);
-/* A kernel of an embedded file, which is loaded at its first use; NULL if it cannot be. */
+/* A kernel of an embedded file, which is loaded at first use; NULL on failure. */
 struct wl_device_kernel *wl_cublas_find_kernel(const char *file, const char *name);
 enum wl_cublas_status wl_cublas_status_of(int code);
 

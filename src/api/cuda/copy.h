@@ -1,4 +1,4 @@
-/* What copies and graphs of the driver API share. */
+/* Shared by copies and graphs of the driver API. */
 #ifndef WL_API_CUDA_COPY_H
 #define WL_API_CUDA_COPY_H
 
@@ -24,7 +24,7 @@ struct wl_cuda_copy_3d { /* CUDA_MEMCPY3D */
     size_t width_bytes, height, depth;
 };
 
-/* The copy that is asked for; answers as the call would. */
+/* Converts the requested copy; returns the call's error code. */
 int wl_cuda_read_copy(const struct wl_cuda_copy_3d *asked, struct wl_device_copy *copy);
 
 #endif

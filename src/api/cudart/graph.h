@@ -1,4 +1,4 @@
-/* What copies and graphs of the runtime API share. */
+/* Shared by copies and graphs of the runtime API. */
 #ifndef WL_API_CUDART_GRAPH_H
 #define WL_API_CUDART_GRAPH_H
 
@@ -17,7 +17,7 @@ struct wl_cudart_copy_3d { /* cudaMemcpy3DParms */
 };
 
 struct wl_device_copy wl_cudart_copy_plain(void *to, const void *from, size_t bytes, int direction);
-/* These answer as the call would. */
+/* These return the call's error code. */
 int wl_cudart_copy_3d(const struct wl_cudart_copy_3d *asked, struct wl_device_copy *copy);
 int wl_cudart_copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                              int direction, struct wl_device_copy *copy);

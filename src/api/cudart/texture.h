@@ -1,4 +1,4 @@
-/* What the files on arrays, copies and textures share. */
+/* Shared by the files on arrays, copies and textures. */
 #ifndef WL_API_CUDART_TEXTURE_H
 #define WL_API_CUDART_TEXTURE_H
 
@@ -9,12 +9,12 @@ struct wl_cudart_channels { /* cudaChannelFormatDesc */
     int x, y, z, w, kind;
 };
 
-/* WL_DEVICE_INVALID_CHANNELS where there is no such format. */
+/* WL_DEVICE_INVALID_CHANNELS for an unknown format. */
 int wl_cudart_read_format(const struct wl_cudart_channels *from, struct wl_device_format *to);
 void wl_cudart_write_format(const struct wl_device_format *from, struct wl_cudart_channels *to);
 
-/* Places both sides of a copy of extent elements (of the array, if there is one; else bytes) whose
- * direction is set. */
+/* Fills in source and destination of a copy whose direction is set; extent counts the array's
+ * elements if there is an array, else bytes. */
 int wl_cudart_place_boxes(const struct wl_device_box *to, const struct wl_device_box *from,
                           struct wl_cudart_extent extent, struct wl_device_copy *copy);
 

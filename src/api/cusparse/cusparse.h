@@ -1,4 +1,4 @@
-/* What the files of the stand-in for cuSPARSE share. */
+/* Shared by the files of the stand-in for cuSPARSE. */
 #ifndef WL_API_CUSPARSE_H
 #define WL_API_CUSPARSE_H
 
@@ -17,7 +17,7 @@ enum wl_sparse_status {
     WL_SPARSE_NOT_SUPPORTED = 10,
 };
 
-/* The library's number and that of each kind of thing it hands out. */
+/* Magic numbers of the library's handle and of each kind of object. */
 enum wl_sparse_kind {
     WL_SPARSE_HANDLE = 0x77637370,
     WL_SPARSE_DESCRIPTION,
@@ -37,10 +37,10 @@ union wl_sparse_scalar {
     double d;
 };
 
-/* The space that a call asks for: a little, as programs allocate what they are told. */
+/* Reports a small nonzero workspace size, as programs allocate what they are told. */
 int wl_sparse_give_size(size_t *size_bytes);
 int wl_sparse_stream(void *handle, void **stream);
-/* The first index of a matrix that is described by itself. */
+/* The index base (0 or 1) of a legacy matrix descriptor. */
 int wl_sparse_base(const void *description);
 /* Launches a kernel of sparse.cu; gives a status of cuSPARSE. */
 int wl_sparse_run(const char *name, enum wl_sparse_type type, long long threads, void *stream,

@@ -9,7 +9,7 @@ enum wl_sparse_order { WL_SPARSE_BY_COLUMN = 1, WL_SPARSE_BY_ROW = 2 };
 /* A sparse matrix or vector (one row). */
 struct wl_sparse_matrix {
     uint32_t magic;
-    struct wl_sparse is; /* as kernels have it: of compressed columns the transposed one */
+    struct wl_sparse is; /* as the kernels read it: CSC as the transposed CSR */
     bool is_transposed, is_vector;
     enum wl_sparse_type type;
     int is_upper, is_unit;
@@ -28,14 +28,15 @@ struct wl_sparse_dense {
     long long stride;
 };
 
-/* NULL if it is none. */
+/* NULL if it is not one. */
 const struct wl_sparse_matrix *wl_sparse_matrix_check(const void *given);
 const struct wl_sparse_dense *wl_sparse_dense_check(const void *given);
 struct wl_dense wl_sparse_transposed(struct wl_dense of);
-/* Those of a batch: member I. */
+/* Member i of a batch. */
 struct wl_sparse wl_sparse_member(const struct wl_sparse_matrix *of, int i);
 struct wl_dense wl_sparse_dense_member(const struct wl_sparse_dense *of, int i);
-/* Whether the kernels know the types: 1 value, or what cuSPARSE answers, having named CALL. */
+/* WL_SPARSE_OK where the kernels support the types, else WL_SPARSE_NOT_SUPPORTED after a note that
+ * names the call. */
 int wl_sparse_types(const char *call, int type, int compute_type);
 
 #endif

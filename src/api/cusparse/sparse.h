@@ -1,10 +1,11 @@
-/* What the stand-in for cuSPARSE hands to its kernels (sparse.cu): the same layout on both sides.
+/* Arguments that the stand-in for cuSPARSE passes to its kernels (sparse.cu); same layout on host
+ * and device.
  */
 #ifndef WL_API_CUSPARSE_SPARSE_H
 #define WL_API_CUSPARSE_SPARSE_H
 
-/* Rows of a matrix in compressed form, or its elements one by one (by_element: offsets are then the
- * rows of the elements). Of a matrix whose columns are compressed, the transposed one. */
+/* A CSR matrix, or a COO one (by_element: offsets then holds the row of each element). A CSC matrix
+ * is stored as its transpose. */
 struct wl_sparse {
     void *offsets, *columns, *values;
     long long row_count, column_count, element_count;

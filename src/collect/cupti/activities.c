@@ -9,9 +9,9 @@
 #include "base/demangle.h"
 #include "base/memory.h"
 #include "collect/cupti/trace_calls.h"
+#include "collect/cupti/unified.h"
 #include "collect/sites.h"
 #include "hardware/activity.h"
-#include "hardware/driver.h"
 #include "timeline/timeline.h"
 
 /* CUPTI gives each kernel's name in one place for good; the place is looked up first. */
@@ -39,6 +39,7 @@ static struct {
     struct wl_cupti_subscriber *subscriber;
     int64_t offset_ns; /* from CUPTI's clock to the time since 1970 */
     bool is_on;
+    atomic_bool has_unified; /* migrations were asked for */
     /* used on one thread at a time: CUPTI delivers buffers one after another */
     struct kernel_name kernel_names[KERNEL_NAMES];
     uint32_t call_names[2][CALLS_MAX]; /* runtime, driver */
@@ -398,14 +399,14 @@ static void keep_stack(const struct wl_cupti_api_data *api)
     errno = saved_errno;
 }
 
-/* Of the end of cuInit, of cudaProfilerStart and cudaProfilerStop, and of all calls where their
- * stacks are wanted. */
+/* Of what begins unified memory, of cudaProfilerStart and cudaProfilerStop, and of all calls where
+ * their stacks are wanted. */
 static void on_call(void *self, int domain, uint32_t call, const void *data)
 {
     (void)self;
     const struct wl_cupti_api_data *api = data;
     bool is_api = domain == WL_CUPTI_DOMAIN_DRIVER || domain == WL_CUPTI_DOMAIN_RUNTIME;
-    if (domain == WL_CUPTI_DOMAIN_RESOURCE && call == WL_CUPTI_INIT_FINISHED)
+    if (wl_trace_unified_is_due(trace.settings->trace_faults, domain, call, data))
         add_unified();
     if (is_api && call_stacks && api->site == WL_CUPTI_ENTER && !wl_timeline_is_own())
         keep_stack(api);
@@ -461,37 +462,6 @@ static enum wl_code hear_switches(struct wl_error *error)
     return code ? code : listen(WL_CUPTI_DOMAIN_DRIVER, WL_CUPTI_CALL_PROFILER_STOP, error);
 }
 
-/* Migrations of each device's pages; faults too where they were asked for, as they cost much.
- * False: this driver, GPU or CUPTI does not report them. */
-static bool configure_unified(bool has_faults)
-{
-    static const struct {
-        int kind;
-        bool is_fault;
-    } rows[] = {
-        {WL_CUPTI_UNIFIED_TO_DEVICE, false},
-        {WL_CUPTI_UNIFIED_TO_HOST, false},
-        {WL_CUPTI_UNIFIED_CPU_FAULT, true},
-        {WL_CUPTI_UNIFIED_GPU_FAULT, true},
-    };
-    enum { ROWS = sizeof rows / sizeof *rows };
-    struct wl_cupti_unified_config configs[ROWS * WL_CUDA_DEVICES_MAX];
-    struct wl_cuda cuda;
-    int devices = 0;
-    uint32_t count = 0;
-    if (!trace.cupti.cuptiActivityConfigureUnifiedMemoryCounter)
-        return false;
-    if (wl_cuda_open(&cuda, NULL) != WL_OK || cuda.device_count(&devices) != WL_CUDA_SUCCESS)
-        return false;
-    for (int device = 0; device < devices && device < WL_CUDA_DEVICES_MAX; device++)
-        for (size_t i = 0; i < ROWS; i++)
-            if (has_faults || !rows[i].is_fault)
-                configs[count++] = (struct wl_cupti_unified_config){
-                    WL_CUPTI_UNIFIED_OF_DEVICE, rows[i].kind, (uint32_t)device, 1};
-    return trace.cupti.cuptiActivityConfigureUnifiedMemoryCounter(configs, count) ==
-           WL_CUPTI_SUCCESS;
-}
-
 static bool is_asked(size_t row)
 {
     bool is_left_out = kinds[row].kind == WL_CUPTI_ACTIVITY_DRIVER && !trace.settings->trace_driver;
@@ -523,11 +493,13 @@ static void note_left_out(void)
     trace.use_stream(write_note, &note);
 }
 
-/* CUPTI takes this only from an initialised driver. */
 static void add_unified(void)
 {
     bool has_faults = trace.settings->trace_faults;
-    if (!configure_unified(has_faults) || !wl_cupti_activity_add(WL_CUPTI_ACTIVITY_UNIFIED_MEMORY))
+    if (atomic_exchange(&trace.has_unified, true))
+        return;
+    if (!wl_trace_unified_configure(&trace.cupti, has_faults) ||
+        !wl_cupti_activity_add(WL_CUPTI_ACTIVITY_UNIFIED_MEMORY))
         note_refused(WL_TIMELINE_UNIFIED_MEMORY, has_faults);
 }
 
@@ -539,7 +511,7 @@ static void add_kinds(void)
         if (kinds[i].is_needed || !is_asked(i))
             continue;
         if (kinds[i].kind == WL_CUPTI_ACTIVITY_UNIFIED_MEMORY)
-            is_there = listen(WL_CUPTI_DOMAIN_RESOURCE, WL_CUPTI_INIT_FINISHED, NULL) == WL_OK;
+            is_there = wl_trace_unified_listen(&trace.cupti, trace.settings->trace_faults, listen);
         else
             is_there = wl_cupti_activity_add(kinds[i].kind);
         if (!is_there)

@@ -77,6 +77,13 @@ static int refuse_module(const struct wl_image *any, bool has_ptx)
     return WL_DEVICE_NO_IMAGE;
 }
 
+/* A library of device functions (libcudadevrt) is for whatever GPU its text names: they are not
+ * what the program was compiled for. */
+static bool has_kernels(const struct wl_device_module *module)
+{
+    return module->image_count && strstr(module->images[module->image_count - 1].text, ".entry");
+}
+
 /* One container. Machine code is there for its registers, as ptxas chose them: with -rdc the linked
  * code is in the last container and the last word. */
 static void choose_images(const struct wl_image *images, size_t count,
@@ -92,7 +99,7 @@ static void choose_images(const struct wl_image *images, size_t count,
         wl_cubin_read(cubin->bytes, cubin->size_bytes, &module->cubin, NULL);
     if (ptx)
         take_image(module, ptx);
-    if (ptx && fitness == WL_IMAGE_NEWER)
+    if (ptx && fitness == WL_IMAGE_NEWER && has_kernels(module))
         note_newer(ptx->architecture, ptx->architecture_specific, ptx->source_name,
                    cubin ? RUNS_MACHINE_CODE : REFUSES_PROGRAM);
 }

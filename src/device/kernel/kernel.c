@@ -29,14 +29,16 @@ void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *co
 static uint64_t resolve(void *self, const char *symbol)
 {
     struct wl_device_kernel *kernel = self;
-    return wl_device_module_resolve(kernel->module, kernel->image, symbol);
+    uint64_t address = wl_device_module_resolve(kernel->module, kernel->image, symbol);
+    return address ? address : wl_device_runtime_address(symbol);
 }
 
 static const struct wl_ptx_function *find_function(void *self, const char *name,
                                                    const struct wl_ptx_module **module)
 {
     struct wl_device_kernel *kernel = self;
-    return wl_device_module_find_function(kernel->module, name, module);
+    const struct wl_ptx_function *provided = wl_device_runtime_function(name, module);
+    return provided ? provided : wl_device_module_find_function(kernel->module, name, module);
 }
 
 static const struct wl_ptx_module *linked_module(void *self, size_t index)

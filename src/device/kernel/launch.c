@@ -259,8 +259,15 @@ static void name_variables(struct wl_sim_counts *counts)
     }
 }
 
+static void take_children(struct wl_sim_counts *counts, struct wl_device_children *made)
+{
+    *made = (struct wl_device_children){counts->children, counts->child_count, counts->child_count};
+    counts->children = NULL;
+    counts->child_count = 0;
+}
+
 static int run(const struct wl_device_request *request, uint32_t stream_id,
-               const uint8_t *parameters)
+               const uint8_t *parameters, struct wl_device_children *made)
 {
     const struct wl_device_options *asked = &wl_device.options;
     struct wl_device_launch launch;
@@ -303,11 +310,12 @@ static int run(const struct wl_device_request *request, uint32_t stream_id,
     observe_end(&launch, is_wanted ? &counts : NULL, &error);
     place_on_timeline(request, &launch, parameters, length_ns);
     int result = code ? end_failed(request->kernel, code, counts.fault, &error) : WL_DEVICE_OK;
+    take_children(&counts, made);
     wl_sim_counts_free(&counts);
     return result;
 }
 
-static int launch(const struct wl_device_request *request)
+int wl_device_launch_one(const struct wl_device_request *request, struct wl_device_children *made)
 {
     struct wl_device_stream_info stream;
     uint8_t *parameters = NULL;
@@ -329,15 +337,17 @@ static int launch(const struct wl_device_request *request)
         return code;
     code = pack_parameters(request, &parameters);
     if (code == WL_DEVICE_OK)
-        code = run(request, stream.id, parameters);
+        code = run(request, stream.id, parameters, made);
     free(parameters);
     return code;
 }
 
 int wl_device_launch_now(const struct wl_device_request *request)
 {
+    struct wl_device_children made = {0};
     wl_device_enter();
-    int code = launch(request);
+    int code = wl_device_launch_one(request, &made);
+    wl_device_children_run(request, &made);
     wl_device_leave();
     return code;
 }

@@ -434,13 +434,18 @@ int wl_device_module_load(const void *image, struct wl_device_module **module)
     return code;
 }
 
+int wl_device_module_take_stand_in(const char *text, const char *name,
+                                   struct wl_device_module **module)
+{
+    int code = wl_device_state_check();
+    return code ? code : load(add_module(name), NULL, text, module);
+}
+
 int wl_device_module_load_stand_in(const char *text, const char *name,
                                    struct wl_device_module **module)
 {
     wl_device_enter();
-    int code = wl_device_state_check();
-    if (code == WL_DEVICE_OK)
-        code = load(add_module(name), NULL, text, module);
+    int code = wl_device_module_take_stand_in(text, name, module);
     wl_device_leave();
     return code;
 }
@@ -471,10 +476,10 @@ int wl_device_module_symbol(struct wl_device_module *module, const char *name, v
     return code;
 }
 
-struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
+struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *module,
+                                                      const char *name)
 {
     struct wl_device_kernel *kernel;
-    wl_device_enter();
     HASH_FIND_STR(module->kernels, name, kernel);
     if (!kernel) {
         kernel = wl_alloc_zero(1, sizeof *kernel);
@@ -483,6 +488,13 @@ struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module
         kernel->carveout_pct = -1;
         HASH_ADD_KEYPTR(hh, module->kernels, kernel->name, strlen(kernel->name), kernel);
     }
+    return kernel;
+}
+
+struct wl_device_kernel *wl_device_module_kernel(struct wl_device_module *module, const char *name)
+{
+    wl_device_enter();
+    struct wl_device_kernel *kernel = wl_device_module_take_kernel(module, name);
     wl_device_leave();
     return kernel;
 }

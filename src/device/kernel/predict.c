@@ -58,6 +58,7 @@ static struct wl_timing_traffic traffic_of(const struct wl_sim_counts *counts)
         .dram_filled_bytes = counts->dram_filled_bytes,
         .dram_write_bytes = (double)totals[WL_COUNTER_DRAM_WRITE],
         .atomic_sectors = (double)(totals[WL_COUNTER_L2_ATOM] + totals[WL_COUNTER_L2_RED]),
+        .updated_sectors = counts->updated_sectors,
         .atomic_cycles = counts->atomic_cycles,
     };
 }

@@ -59,6 +59,7 @@ struct wl_device_length_row; /* kernel/lengths.c */
 struct wl_device_kernels {
     struct wl_sim *sim;
     struct wl_device_module *modules;
+    struct wl_device_module *runtime; /* device_runtime.ptx, once a kernel launches kernels */
     struct wl_device_length_row *lengths;
     double counting_s, predicting_s; /* that a usual host took, by what it did so far */
     double whatif_s;                 /* the same of replays without causes of delay */
@@ -89,6 +90,11 @@ int wl_device_image_choose(const struct wl_fatbin *fatbin, struct wl_device_modu
 /* What choosing does, for PTX that came without a choice: a note or, strictly, a refusal where it
  * is for a newer GPU than the model. */
 int wl_device_image_check_target(const struct wl_device_image *image);
+/* wl_device_module_load_stand_in and wl_device_module_kernel for who has the lock. */
+int wl_device_module_take_stand_in(const char *text, const char *name,
+                                   struct wl_device_module **module);
+struct wl_device_kernel *wl_device_module_take_kernel(struct wl_device_module *module,
+                                                      const char *name);
 /* Lowers the kernel at its first use. Returns kernel->code. */
 int wl_device_kernel_open(struct wl_device_kernel *kernel);
 void wl_device_kernel_free(struct wl_device_kernel *kernel);
@@ -96,5 +102,20 @@ void wl_device_kernel_free(struct wl_device_kernel *kernel);
  */
 void wl_device_kernel_note(const struct wl_device_kernel *kernel, const char *code,
                            const char *what, const struct wl_error *error);
+
+/* What a launch's kernel launched. Owns each one's parameters. */
+struct wl_device_children {
+    WL_VECTOR_FIELDS(struct wl_sim_child);
+};
+/* One launch, without those that its kernel makes; these go to made, which is empty. */
+int wl_device_launch_one(const struct wl_device_request *request, struct wl_device_children *made);
+/* Runs what a launch's kernel launched, in its stream, and what those launch; empties made. */
+void wl_device_children_run(const struct wl_device_request *parent,
+                            struct wl_device_children *made);
+/* The device's runtime for kernels: NULL, and 0, if name is none of it. The module is the device's.
+ */
+const struct wl_ptx_function *wl_device_runtime_function(const char *name,
+                                                         const struct wl_ptx_module **module);
+uint64_t wl_device_runtime_address(const char *name);
 
 #endif

@@ -1,15 +1,15 @@
-/* Where the ranks of one host tell each other their simulated times: a table in shared memory of
- * those that one launcher started. Nobody ever waits for anybody: what is not there is not known.
- * Internal to interpose/mpi/. */
+/* A table in shared memory through which the ranks that one launcher started on a host exchange
+ * their simulated times. It never blocks: a missing entry reads as unknown. Internal to
+ * interpose/mpi/. */
 #ifndef WL_INTERPOSE_MPI_BOARD_H
 #define WL_INTERPOSE_MPI_BOARD_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: there is no board, and all else does nothing. name: of the job, unlike that of others. */
+/* False: there is no board, and the other functions do nothing. name: unique to the job. */
 bool wl_mpi_board_open(const char *name);
-/* Once everybody has it open, or is at the end: it goes away with the last who has it open. */
+/* Call once all ranks have opened it, or at the end: it is removed when the last rank closes it. */
 void wl_mpi_board_unlink(void);
 
 /* key is not 0; a full board drops it. */
@@ -18,7 +18,7 @@ void wl_mpi_board_put(uint64_t key, uint64_t time_ns);
 uint64_t wl_mpi_board_read(uint64_t key);
 void wl_mpi_board_remove(uint64_t key);
 
-/* A key of several numbers. */
+/* Hashes several numbers into a key. */
 uint64_t wl_mpi_board_key(const uint64_t *numbers, int count);
 
 #endif

@@ -1,7 +1,6 @@
-/* One call of MPI on its way through libwarplens-mpi.so, which stands before the MPI library and
- * calls its PMPI functions. It needs no mpi.h and serves Open MPI and the MPICH family alike:
- * handles (pointers there, ints here) are words that are passed on as they came. Internal to
- * interpose/mpi/.
+/* One MPI call that libwarplens-mpi.so interposes: it is loaded before the MPI library and forwards
+ * to PMPI. It needs no mpi.h and serves both Open MPI and the MPICH family: handles (pointers in
+ * the one, ints in the other) are words that are passed on unchanged. Internal to interpose/mpi/.
  */
 #ifndef WL_INTERPOSE_MPI_CALL_H
 #define WL_INTERPOSE_MPI_CALL_H
@@ -17,7 +16,7 @@ struct wl_mpi_call {
     uint32_t name_id;
 };
 
-/* What is recorded of a call after it. Ranks and tags that do not apply are -1. */
+/* What is recorded when a call returns. Ranks and tags that do not apply are -1. */
 struct wl_mpi_facts {
     uint64_t start; /* 0: it is not recorded */
     uint64_t sent_bytes, received_bytes;
@@ -25,13 +24,13 @@ struct wl_mpi_facts {
     wl_mpi_handle communicator; /* NULL: none */
     int result;
     /* on a simulated clock (interpose/mpi/clock.h) */
-    bool is_held;      /* it stands still meanwhile */
-    bool is_begun;     /* the call only begins what a wait will end */
-    uint64_t ready_ns; /* when those were there that the call waits for; 0: not known */
+    bool is_held;      /* the clock is held during the call */
+    bool is_begun;     /* a nonblocking call, completed by a wait */
+    uint64_t ready_ns; /* when the ranks it waits for arrived; 0: unknown */
 };
 
 /* The function P<name> of the MPI library, to be cast to its type; where there is none, one that
- * takes anything and gives 1, an error. */
+ * takes any arguments and returns 1, an error. */
 void (*wl_mpi_resolve(const char *name))(void);
 
 /* The same for a name of Fortran: "mpi_send_" gives pmpi_send_. */
@@ -41,15 +40,15 @@ void (*wl_mpi_resolve_fortran(const char *name))(void);
 void wl_mpi_begin(struct wl_mpi_facts *facts, bool talks);
 void wl_mpi_end(struct wl_mpi_call *call, const struct wl_mpi_facts *facts);
 
-/* ---- what arguments mean; 0 where MPI does not tell ---- */
+/* ---- decoding arguments; 0 where MPI does not tell ---- */
 
 uint64_t wl_mpi_bytes(int64_t count, wl_mpi_handle type);
 int wl_mpi_size(wl_mpi_handle communicator);
 int wl_mpi_rank(wl_mpi_handle communicator);
-/* Of as many counts as the communicator has ranks. */
+/* The sum over one count per rank of the communicator. */
 uint64_t wl_mpi_bytes_of_all(const int *counts, wl_mpi_handle type, wl_mpi_handle communicator);
 
-/* A status to give to MPI where the program does not want one (MPI_STATUS_IGNORE). */
+/* A status to pass to MPI where the program passes MPI_STATUS_IGNORE. */
 struct wl_mpi_status {
     int64_t words[8];
 };
@@ -63,12 +62,12 @@ wl_mpi_handle wl_mpi_type_of(int type);
 wl_mpi_handle wl_mpi_communicator_of(int communicator);
 void *wl_mpi_choose_fortran_status(void *status, struct wl_mpi_status *own);
 
-/* MPI_COMM_WORLD; the handle that stands at a place; a handle without what is not its own. */
+/* MPI_COMM_WORLD; the handle stored at an address; a handle with unused upper bits cleared. */
 wl_mpi_handle wl_mpi_world(void);
 wl_mpi_handle wl_mpi_handle_at(const void *place);
 wl_mpi_handle wl_mpi_normal(wl_mpi_handle handle);
 
-/* Its name may be another from now on. */
+/* Call when its name may have changed. */
 void wl_mpi_forget_name(wl_mpi_handle communicator);
 
 #endif

@@ -1,5 +1,5 @@
-/* How a family of instructions begins: FAMILY(mov) { ... } lowers each instruction whose row of
- * instructions.def names that family. */
+/* Defines the lowering of a family of instructions: FAMILY(mov) { ... } lowers each instruction
+ * whose row of instructions.def names that family. */
 #ifndef WL_PTX_LOWER_FAMILY_H
 #define WL_PTX_LOWER_FAMILY_H
 

@@ -5,16 +5,16 @@
 #include "ptx/lower/lowering.h"
 
 struct lower_row {
-    const char *name;     /* whole, or of a family its first word */
-    lower_function lower; /* of a family, else NULL */
-    uint16_t code;        /* of what is one operation */
+    const char *name;     /* the whole name, or the first word of a family */
+    lower_function lower; /* for a family, else NULL */
+    uint16_t code;        /* for an instruction that is one operation */
     uint8_t pipe, instruction_class;
 };
 
-/* The row of the whole name, else of the family; NULL if there is neither. */
+/* The row of the full name, else of the family; NULL if neither exists. */
 const struct lower_row *lower_find_row(const struct wl_ptx_instruction *instruction);
 
-/* All rows in the order in which they are searched: by name, and of the same name a family last. */
+/* All rows in search order: by name, a family after a full name. */
 const struct lower_row *const *lower_sorted_rows(size_t *count);
 
 #endif

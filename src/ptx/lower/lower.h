@@ -1,5 +1,5 @@
-/* Lowers one PTX kernel to warp operations. The only place that gives PTX instructions a meaning:
- * one row per instruction in ptx/lower/instructions.def. */
+/* Lowers one PTX kernel to warp operations. The semantics of PTX instructions are defined here
+ * only: one row per instruction in ptx/lower/instructions.def. */
 #ifndef WL_PTX_LOWER_LOWER_H
 #define WL_PTX_LOWER_LOWER_H
 
@@ -21,10 +21,11 @@ struct wl_ptx_lower_input {
     const struct wl_ptx_module *(*linked_module)(void *self, size_t index);
     void *self;
     uint32_t capability; /* of the model GPU: 90 */
-    /* Left free behind each shared array, so that what runs from one into the next is seen. */
+    /* Padding after each shared array, so that an access past its end is detected. */
     uint32_t shared_gap_bytes;
-    bool keeps_masks; /* of shuffles and bar.warp.sync in registers, for WL_CHECK_SYNC */
-    uint32_t registers_per_thread; /* that a compiler gave the function, 0: not known */
+    bool
+        keeps_masks; /* keeps masks of shuffles and bar.warp.sync in registers, for WL_CHECK_SYNC */
+    uint32_t registers_per_thread; /* as allocated by a compiler, 0: unknown */
 };
 
 /* Errors: WL_ERR_UNSUPPORTED (an instruction, by name, with kernel, file and line),

@@ -300,64 +300,101 @@ static const struct math_row math_rows[] = {
 #undef f32
 #undef f64
 
+/* Functions of the device's runtime. The last three are those that device_runtime.ptx makes
+ * launches of (device/kernel). */
+static const struct provided_row {
+    const char *name;
+    uint16_t code;
+    bool has_result, may_drop_result;
+    enum wl_operand_class result;
+    uint8_t argument_count;
+    enum wl_operand_class arguments[3];
+} provided_rows[] = {
+    {"vprintf", WL_OP_CALL_PRINT, true, true, WL_CLASS_32, 2, {WL_CLASS_64, WL_CLASS_64}},
+    {"__assertfail", WL_OP_ASSERT_FAIL, .argument_count = 3,
+     .arguments = {WL_CLASS_64, WL_CLASS_64, WL_CLASS_32}},
+    {"malloc", WL_OP_CALL_ALLOCATE, true, false, WL_CLASS_64, 1, {WL_CLASS_64}},
+    {"free", WL_OP_CALL_RELEASE, .argument_count = 1, .arguments = {WL_CLASS_64}},
+    {"__wl_child_begin", WL_OP_CALL_CHILD_BEGIN, true, false, WL_CLASS_64, 1, {WL_CLASS_64}},
+    {"__wl_child_shape", WL_OP_CALL_CHILD_SHAPE, .argument_count = 3,
+     .arguments = {WL_CLASS_64, WL_CLASS_32, WL_CLASS_32}},
+    {"__wl_child_launch",
+     WL_OP_CALL_CHILD_LAUNCH,
+     true,
+     false,
+     WL_CLASS_32,
+     2,
+     {WL_CLASS_64, WL_CLASS_64}},
+};
+
+static void note_provided(struct wl_program *program, uint16_t code)
+{
+    if (code == WL_OP_CALL_PRINT)
+        program->uses_printf = true;
+    else if (code != WL_OP_ASSERT_FAIL)
+        program->uses_heap = program->blocks_communicate = true;
+}
+
+/* False where the call does not pass what the function takes. */
+static bool call_runtime(struct lowering *lowering, const struct provided_row *row,
+                         const struct wl_ptx_operand *results,
+                         const struct wl_ptx_operand *arguments)
+{
+    static const uint8_t fields[] = {FIELD_A, FIELD_B, FIELD_C};
+    uint32_t cells[3] = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, dst = NO_REGISTER;
+    const uint32_t result = argument(lowering, results, 0);
+    uint8_t uses = 0;
+    if (row->has_result && !row->may_drop_result && result == NO_REGISTER)
+        return false;
+    for (uint32_t i = 0; i < row->argument_count; i++) {
+        const uint32_t passed = argument(lowering, arguments, i);
+        if (passed == NO_REGISTER)
+            return false;
+        cells[i] = lower_parameter_cell(lowering, passed, 0, row->arguments[i]);
+        uses |= fields[i];
+    }
+    if (row->has_result)
+        dst = result == NO_REGISTER ? lower_new_register(lowering, row->result)
+                                    : lower_parameter_cell(lowering, result, 0, row->result);
+    struct wl_op *op = lower_emit(lowering, row->code, row->has_result ? FIELD_DST : 0, uses);
+    op->dst = dst;
+    op->a = cells[0];
+    op->b = cells[1];
+    op->c = cells[2];
+    note_provided(lowering->program, row->code);
+    return true;
+}
+
+static bool call_math(struct lowering *lowering, size_t number, const struct math_row *row,
+                      const struct wl_ptx_operand *results, const struct wl_ptx_operand *arguments)
+{
+    const uint32_t first = argument(lowering, arguments, 0),
+                   second = argument(lowering, arguments, 1),
+                   result = argument(lowering, results, 0);
+    if (result == NO_REGISTER || first == NO_REGISTER)
+        return false;
+    uint32_t dst = lower_parameter_cell(lowering, result, 0, row->operand_class);
+    uint32_t a = lower_parameter_cell(lowering, first, 0, row->operand_class);
+    uint32_t b = row->arguments > 1 && second != NO_REGISTER
+                     ? lower_parameter_cell(lowering, second, 0, row->operand_class)
+                     : a;
+    lower_emit_plain(lowering, WL_OP_CALL_MATH, dst, a, b, NO_REGISTER);
+    lowering->ops.items[lowering->ops.count - 1].op.kind = (uint8_t)number;
+    lowering->program->uses_unmodelled_math = true;
+    return true;
+}
+
 /* Functions without a body that the runtime provides. False if name is none of them. */
 static bool call_provided(struct lowering *lowering, const char *name,
                           const struct wl_ptx_operand *results,
                           const struct wl_ptx_operand *arguments)
 {
-    uint32_t first = argument(lowering, arguments, 0), second = argument(lowering, arguments, 1);
-    uint32_t result = argument(lowering, results, 0);
-    if (strcmp(name, "vprintf") == 0 && first != NO_REGISTER && second != NO_REGISTER) {
-        lower_emit(lowering, WL_OP_CALL_PRINT, FIELD_DST, FIELD_A | FIELD_B);
-        size_t at = lowering->ops.count - 1;
-        uint32_t dst = result == NO_REGISTER
-                           ? lower_new_register(lowering, WL_CLASS_32)
-                           : lower_parameter_cell(lowering, result, 0, WL_CLASS_32);
-        lowering->ops.items[at].op.dst = dst;
-        lowering->ops.items[at].op.a = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
-        lowering->ops.items[at].op.b = lower_parameter_cell(lowering, second, 0, WL_CLASS_64);
-        lowering->program->uses_printf = true;
-        return true;
-    }
-    if (strcmp(name, "__assertfail") == 0 && first != NO_REGISTER && second != NO_REGISTER) {
-        uint32_t line = argument(lowering, arguments, 2);
-        lower_emit(lowering, WL_OP_ASSERT_FAIL, 0, FIELD_A | FIELD_B | FIELD_C);
-        size_t at = lowering->ops.count - 1;
-        uint32_t registers[3] = {lower_parameter_cell(lowering, first, 0, WL_CLASS_64),
-                                 lower_parameter_cell(lowering, second, 0, WL_CLASS_64),
-                                 lower_parameter_cell(lowering, line, 0, WL_CLASS_32)};
-        lowering->ops.items[at].op.a = registers[0];
-        lowering->ops.items[at].op.b = registers[1];
-        lowering->ops.items[at].op.c = registers[2];
-        return true;
-    }
-    if (strcmp(name, "malloc") == 0 && first != NO_REGISTER && result != NO_REGISTER) {
-        uint32_t dst = lower_parameter_cell(lowering, result, 0, WL_CLASS_64);
-        uint32_t size = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
-        lower_emit_plain(lowering, WL_OP_CALL_ALLOCATE, dst, size, NO_REGISTER, NO_REGISTER);
-        lowering->program->uses_heap = lowering->program->blocks_communicate = true;
-        return true;
-    }
-    if (strcmp(name, "free") == 0 && first != NO_REGISTER) {
-        uint32_t address = lower_parameter_cell(lowering, first, 0, WL_CLASS_64);
-        lower_emit(lowering, WL_OP_CALL_RELEASE, 0, FIELD_A)->a = address;
-        lowering->program->uses_heap = lowering->program->blocks_communicate = true;
-        return true;
-    }
-    for (size_t i = 0; i < WL_COUNT(math_rows); i++) {
-        const struct math_row *row = &math_rows[i];
-        if (strcmp(row->name, name) != 0 || result == NO_REGISTER || first == NO_REGISTER)
-            continue;
-        uint32_t dst = lower_parameter_cell(lowering, result, 0, row->operand_class);
-        uint32_t a = lower_parameter_cell(lowering, first, 0, row->operand_class);
-        uint32_t b = row->arguments > 1 && second != NO_REGISTER
-                         ? lower_parameter_cell(lowering, second, 0, row->operand_class)
-                         : a;
-        lower_emit_plain(lowering, WL_OP_CALL_MATH, dst, a, b, NO_REGISTER);
-        lowering->ops.items[lowering->ops.count - 1].op.kind = (uint8_t)i;
-        lowering->program->uses_unmodelled_math = true;
-        return true;
-    }
+    for (size_t i = 0; i < WL_COUNT(provided_rows); i++)
+        if (strcmp(provided_rows[i].name, name) == 0)
+            return call_runtime(lowering, &provided_rows[i], results, arguments);
+    for (size_t i = 0; i < WL_COUNT(math_rows); i++)
+        if (strcmp(math_rows[i].name, name) == 0)
+            return call_math(lowering, i, &math_rows[i], results, arguments);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* Addresses and spaces of memory instructions, for all files that lower such. */
+/* Addresses and state spaces of memory instructions. */
 #ifndef WL_PTX_LOWER_LOWER_MEMORY_H
 #define WL_PTX_LOWER_LOWER_MEMORY_H
 
@@ -14,13 +14,12 @@ bool lower_address(struct lowering *lowering, const struct wl_ptx_operand *opera
 /* Sets the address fields of an operation, which uses FIELD_A where there is a base register. */
 void lower_set_address(struct lowering *lowering, struct wl_op *op, uint32_t base, int64_t offset);
 
-/* Whether anything in the function reads a register: an atomic whose result nobody reads is a
- * reduction. */
+/* Whether the function reads a register: an atomic whose result is unused is a reduction. */
 bool lower_is_read(const struct wl_ptx_function *function, int32_t reg);
 /* The two 64-bit registers of a 128-bit one as a vector operand, which keeps halves. */
 bool lower_split_wide(struct lowering *lowering, const struct wl_ptx_operand *operand,
                       struct wl_ptx_operand halves[2], struct wl_ptx_operand *pair);
-/* enum wl_order of a load, a store or an atomic, by its words. */
+/* Memory order (enum wl_order) of a load, a store or an atomic, from its modifiers. */
 uint16_t lower_order(const struct wl_ptx_instruction *instruction, bool is_atomic);
 /* atom and red of halves, vectors, 16 and 128 bits: lower_atomic.c */
 bool lower_is_atomic_list(const struct wl_ptx_instruction *instruction);

@@ -1,4 +1,4 @@
-/* cvt of formats that come in pairs or are no type of registers. */
+/* cvt of packed formats and of those that are not register types. */
 #ifndef WL_PTX_LOWER_LOWER_NARROW_H
 #define WL_PTX_LOWER_LOWER_NARROW_H
 

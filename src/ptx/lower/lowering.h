@@ -21,12 +21,11 @@ struct lowered {
     bool is_guarded;  /* inside GUARD ... UNGUARD: writes are partial */
     uint32_t list;    /* more registers, in lowering->lists: written ones first, then read ones */
     uint8_t list_defs, list_uses;
-    uint32_t
-        last_read[4]; /* of what is written to dst, b, c, d: the last operation; 0: no telling */
+    uint32_t last_read[4]; /* last use of the values in dst, b, c, d: an operation; 0: unknown */
 };
 
-/* Where a register lies that is not placed by the scan: what a call passes, at a fixed place behind
- * the caller's registers, which is the beginning of the callee's. */
+/* Where a register that allocation does not place lies: what a call passes has a fixed place after
+ * the caller's registers, where the callee's begin. */
 enum fixed_place { PLACE_FREE, PLACE_INCOMING, PLACE_OUTGOING };
 
 struct virtual_register {
@@ -35,10 +34,10 @@ struct virtual_register {
     uint8_t fixed;         /* enum fixed_place; then offset counts from there */
     bool is_constant;
     bool is_parameter; /* a kernel parameter and nothing else, the same in all lanes */
-    bool is_kept;      /* other lanes may read what a lane left there: its place is its own */
+    bool is_kept;      /* other lanes may read its old value: its place is not shared */
     uint64_t bits;     /* constants */
     uint32_t offset;   /* in the register file, once placed */
-    uint32_t upper;    /* the register of the upper half of 128 bits; 0: it is not so wide */
+    uint32_t upper;    /* register of the upper half of 128 bits; 0: narrower */
 };
 
 /* A .param variable that holds a call's argument or result: its parts are registers. */
@@ -54,10 +53,10 @@ struct parameter_name {
     uint8_t fixed; /* enum fixed_place: the variable belongs to a call that is not inlined */
     uint32_t passed_at,
         passed_bytes; /* its place among what that call passes, and the room there */
-    bool is_block;    /* no scalar but bytes, in parts of any size */
+    bool is_block;    /* an array of bytes, accessed in any size */
 };
 
-/* A function that a kernel reaches. */
+/* A function reachable from the kernel. */
 struct lower_callee {
     const struct wl_ptx_function *function;
     const struct wl_ptx_module *module;
@@ -83,10 +82,10 @@ const struct wl_ptx_function *lower_find_function(const struct lower_calls *call
                                                   const struct wl_ptx_module *module,
                                                   const char *name,
                                                   const struct wl_ptx_module **found);
-/* What a pointer to the function holds. */
+/* The value of a pointer to the function. */
 uint64_t lower_function_address(const struct wl_ptx_lower_input *input,
                                 const struct wl_ptx_function *function);
-/* Appends a called function's tables to the kernel's; callee keeps nothing but its shell. */
+/* Appends a called function's tables to the kernel's; callee is left empty. */
 void lower_join_programs(struct wl_program *program, struct wl_program *callee);
 
 /* One inlined copy of a function (or the entry itself). */
@@ -109,7 +108,7 @@ struct variable_place {
     uint64_t offset;
 };
 
-/* Where the shared arrays of the kernel and of what it calls stand. */
+/* Layout of the shared arrays of the kernel and its callees. */
 struct shared_layout {
     uint64_t end, plain_end; /* bytes laid out so far, with and without gaps */
     uint64_t last_end;       /* of the last array */
@@ -140,7 +139,7 @@ struct lowering {
     uint64_t local_end;           /* bytes laid out so far */
     uint32_t carry_register;      /* the condition-code register, NO_REGISTER until used */
     uint32_t depth;               /* nesting of inlined calls */
-    /* of the instruction at hand: */
+    /* of the current instruction: */
     struct instance *instance;
     const struct wl_ptx_instruction *instruction;
     uint32_t instruction_index; /* row in instructions */
@@ -181,7 +180,7 @@ static inline uint32_t lower_operand_count(const struct lowered *lowered)
 {
     return 5u + lowered->list_defs + lowered->list_uses;
 }
-/* Appends one of the plain forms with registers in place. */
+/* Appends an operation of register operands only. */
 void lower_emit_plain(struct lowering *lowering, enum wl_opcode code, uint32_t dst, uint32_t a,
                       uint32_t b, uint32_t c);
 void lower_begin_block(struct lowering *lowering);
@@ -202,11 +201,11 @@ uint32_t lower_wide_destination(struct lowering *lowering, const struct wl_ptx_o
                                 enum wl_ptx_type type);
 /* Extends the low bytes of a (4 at most), as the sign of type says, to all of dst. */
 void lower_extend(struct lowering *lowering, enum wl_ptx_type type, uint32_t dst, uint32_t a);
-/* True and the bits if the operand is a literal. */
+/* True, with its bits, if the operand is a literal. */
 bool lower_literal(const struct wl_ptx_operand *operand, enum wl_ptx_type type, uint64_t *bits);
 uint32_t lower_predicate(struct lowering *lowering, const struct wl_ptx_operand *operand);
 enum wl_operand_class lower_register_class(const struct lowering *lowering, uint32_t reg);
-/* 16, 32 or 64; what the upper half of a 16-bit register holds is zero. */
+/* 16, 32 or 64; the upper half of a 16-bit register is zero. */
 uint32_t lower_register_bits(const struct lowering *lowering, uint32_t reg);
 uint32_t lower_register_of(const struct lowering *lowering, int32_t reg);
 enum wl_operand_class lower_class_of_type(enum wl_ptx_type type);
@@ -229,33 +228,34 @@ enum wl_ptx_type lower_type(const struct wl_ptx_instruction *instruction, int nt
 bool lower_is_signed(enum wl_ptx_type type);
 bool lower_is_float(enum wl_ptx_type type);
 bool lower_is_half(enum wl_ptx_type type); /* f16, bf16 or a pair of them */
-/* rn rz rm rp and their integer forms; nearest if none. *found tells. */
+/* rn rz rm rp and their integer forms; nearest if none; *found says whether there was one. */
 enum wl_rounding lower_rounding(const struct wl_ptx_instruction *instruction, bool *found);
 /* First row whose word is among the modifiers; -1 if none. */
 int lower_choose(const struct wl_ptx_instruction *instruction, const char *const *words,
                  size_t count);
 
-/* Where a variable was put: offset in shared or local memory, or its address; false if unknown. */
+/* Where a variable was placed: offset in shared or local memory, or its address; false if unknown.
+ */
 bool lower_find_variable(struct lowering *lowering, const char *name, enum wl_ptx_space *space,
                          uint64_t *address);
-/* An offset into the present function's frame of local memory, as a value. */
+/* An offset into the current function's frame of local memory, as a value. */
 uint32_t lower_local_address(struct lowering *lowering, enum wl_operand_class operand_class,
                              int64_t offset);
 /* Index of a kernel parameter by name, -1 if it is none. */
 int lower_find_parameter(const struct lowering *lowering, const char *name);
-/* The .param variable of a call that name stands for here; NO_REGISTER if it is none. */
+/* The call's .param variable that name denotes here; NO_REGISTER if it is none. */
 uint32_t lower_find_call_parameter(const struct lowering *lowering, const char *name);
 /* The same of a register that stands for the address of one, to whose offset the register's is
  * added. */
 uint32_t lower_find_pointed_parameter(const struct lowering *lowering, int32_t reg,
                                       int64_t *offset);
-/* Whether the present instruction makes such a register, which only ld.param and st.param follow.
+/* Whether the current instruction makes such a register, used only by ld.param and st.param.
  */
 bool lower_is_parameter_pointer(const struct lowering *lowering);
 /* Whether a call's variable is a block of bytes. */
 bool lower_parameter_is_block(const struct lowering *lowering, uint32_t variable);
 bool lower_variable_is_block(const struct wl_ptx_variable *variable);
-/* ld.param or st.param of one element of a call.s variable. */
+/* ld.param or st.param of one element of a call's variable. */
 void lower_move_parameter(struct lowering *lowering, const struct wl_ptx_operand *operand,
                           uint32_t variable, int64_t offset, enum wl_ptx_type type, bool is_load);
 uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int64_t offset,
@@ -264,14 +264,14 @@ uint32_t lower_parameter_cell(struct lowering *lowering, uint32_t variable, int6
 /* Lowers the body of a function (entry or inlined callee) in place. */
 void lower_body(struct lowering *lowering, struct instance *instance);
 
-/* Gives the .param variables of calls that are not inlined, and a called function's own parameters,
- * their fixed places. */
+/* Assigns fixed places to the .param variables of calls that are not inlined and to a called
+ * function's own parameters. */
 void lower_fix_passed(struct lowering *lowering, struct instance *instance);
 
-/* Finds where diverged lanes meet (immediate post-dominators), marks JOIN blocks; finds where warps
+/* Finds reconvergence points (immediate post-dominators) and marks JOIN blocks; finds where warps
  * must wait for loads. */
 void lower_flow(struct lowering *lowering);
-/* Makes program->machine, not improved yet. */
+/* Makes program->machine, not optimized yet. */
 void lower_machine(struct lowering *lowering);
 /* Places virtual registers into the register file; sets program->register_file_bytes, constants and
  * the register estimate. */

@@ -77,7 +77,8 @@ struct wl_ptx_lexer {
     const char *text; /* NUL-terminated */
     const char *cursor;
     const char *end;
-    locale_t c_locale;   /* made when first needed; decimal points must not follow the program's */
+    locale_t
+        c_locale; /* made when first needed; the program's locale must not affect decimal points */
     const char *problem; /* why the last token could not be read, at problem_offset */
     uint32_t problem_offset;
 };
@@ -87,9 +88,9 @@ void wl_ptx_lexer_add_keywords(struct wl_ptx_names *names);
 void wl_ptx_lexer_free(struct wl_ptx_lexer *lexer);
 /* False: see lexer->problem. */
 bool wl_ptx_lexer_next(struct wl_ptx_lexer *lexer, struct wl_ptx_token *token);
-/* The character behind blanks and comments, without going past it; '\0' at the end. */
+/* The next character after blanks and comments, not consumed; '\0' at the end. */
 char wl_ptx_lexer_peek(struct wl_ptx_lexer *lexer);
-/* Reads a `.5` that was taken for a word as a number. */
+/* Re-reads a word such as `.5` as a number. */
 bool wl_ptx_lexer_reread_number(struct wl_ptx_lexer *lexer, struct wl_ptx_token *token);
 
 /* The name of a type as text, and back: one table for the lexer and the public functions. */

@@ -1,5 +1,5 @@
-/* The names of one module, each kept once (interned), with what a name means at the moment: the
- * bindings of the scopes that are open, innermost first. Internal to ptx/. */
+/* The names of one module, each kept once (interned), with its current meaning: the
+ * bindings of the open scopes, innermost first. Internal to ptx/. */
 #ifndef WL_PTX_PARSE_NAMES_H
 #define WL_PTX_PARSE_NAMES_H
 
@@ -29,7 +29,7 @@ struct wl_ptx_binding {
     struct wl_ptx_binding *next_in_scope; /* of the same scope */
 };
 
-/* `.reg .b32 %r<16>` declares %r0 to %r15; a register comes into being when it is first named. */
+/* `.reg .b32 %r<16>` declares %r0 to %r15; a register is created at its first use. */
 struct wl_ptx_range {
     uint8_t depth;
     uint8_t type;

@@ -15,7 +15,7 @@
 #define WL_PTX_VARIABLE_BYTES_MAX ((uint64_t)1 << 40)
 #define WL_PTX_INITIAL_BYTES_MAX ((uint64_t)256 << 20) /* initialised arrays of one module */
 
-/* A use of a name that nothing was bound to yet: it may become a label. */
+/* A use of a name that is not bound yet: it may become a label. */
 struct wl_ptx_pending {
     struct wl_ptx_symbol *symbol;
     uint32_t offset;

@@ -213,6 +213,8 @@ enum wl_code wl_export_page_open(const struct wl_export_report *reports, size_t 
     page->view.width = 0;
     page->view.page = WL_PAGE_ADVICE; /* a report with a trace needs no launches for it */
     page->view.color = false;
+    if (!page->view.report_path)
+        page->view.report_path = reports[0].name; /* of the commands that the walk names */
     html->reports = reports;
     html->report_count = count;
     html->allows_unlike = allows_unlike;

@@ -375,6 +375,18 @@ static void say_next(struct wl_view_context *context, struct wl_page_sink *sink,
     end_answer(sink);
 }
 
+static void add_stop(struct wl_text *text, const struct wl_ladder *ladder, bool is_mostly_launch)
+{
+    wl_text_addf(text, "yes: %.0f%% of the time is beyond the least", 100 * wl_ladder_room(ladder));
+    if (wl_ladder_room(ladder) > WL_LEAST_GAIN)
+        wl_text_addf(text, ", and nothing is known that would take %.0f%% away",
+                     100 * WL_LEAST_GAIN);
+    wl_text_add(text, ": stop here");
+    if (is_mostly_launch)
+        wl_text_addf(text, "; the launch itself, %.0f%% of it, goes with fewer launches alone",
+                     100 * ladder->steps_ns[WL_LADDER_LAUNCH] / ladder->duration_ns);
+}
+
 static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
                      const struct wl_view_advice *advice, const struct wl_advice *finding,
                      const struct wl_share *share)
@@ -395,12 +407,7 @@ static void say_done(struct wl_view_context *context, struct wl_page_sink *sink,
         wl_text_add(&text, finding->has_gain ? "" : "is open, its gain not known");
         break;
     case WL_VERDICT_STOP:
-        wl_text_addf(&text, "yes: %.0f%% of the time is beyond the least",
-                     100 * wl_ladder_room(&ladder));
-        if (wl_ladder_room(&ladder) > WL_LEAST_GAIN)
-            wl_text_addf(&text, ", and nothing is known that would take %.0f%% away",
-                         100 * WL_LEAST_GAIN);
-        wl_text_add(&text, ": stop here");
+        add_stop(&text, &ladder, is_mostly_launch(context, share));
         break;
     case WL_VERDICT_OPEN:
         if (is_known && is_mostly_launch(context, share)) {

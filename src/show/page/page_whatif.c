@@ -51,6 +51,46 @@ static void add_counts(const struct wl_record_launch *launch, const char *name, 
     }
 }
 
+/* Instructions of one line stand together, in their order in the kernel. */
+static int by_line(const void *left, const void *right)
+{
+    const struct wl_record_instruction *a = *(struct wl_record_instruction *const *)left,
+                                       *b = *(struct wl_record_instruction *const *)right;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    int order = strcmp(a->file, b->file);
+    return order ? order : (a > b) - (a < b);
+}
+
+/* The first instruction of the line whose instructions have the most together; NULL: none has any.
+ */
+static const struct wl_record_instruction *line_of_most(const struct wl_record_kernel *kernel,
+                                                        const double *counts)
+{
+    const struct wl_record_instruction *best = NULL;
+    WL_VECTOR(const struct wl_record_instruction *) placed = {0};
+    double most = 0;
+    for (size_t i = 0; i < kernel->instruction_count; i++)
+        if (kernel->instructions[i].line && kernel->instructions[i].file)
+            WL_PUSH(&placed, &kernel->instructions[i]);
+    if (placed.count)
+        qsort(placed.items, placed.count, sizeof *placed.items, by_line);
+    for (size_t first = 0, last; first < placed.count; first = last) {
+        const struct wl_record_instruction *at = placed.items[first];
+        double sum = 0;
+        for (last = first; last < placed.count && placed.items[last]->line == at->line &&
+                           strcmp(placed.items[last]->file, at->file) == 0;
+             last++)
+            sum += counts[placed.items[last] - kernel->instructions];
+        if (sum > most || (best && sum == most && at < best)) {
+            most = sum;
+            best = at;
+        }
+    }
+    free(placed.items);
+    return best;
+}
+
 /* The source line with the most of the cause; "" if none is known. */
 static char *find_line(struct wl_view_context *context, const struct wl_report_launch *launch,
                        const char *cause)
@@ -68,22 +108,7 @@ static char *find_line(struct wl_view_context *context, const struct wl_report_l
     add_counts(&launch->record, line_rows[row].metric, 1, counts);
     if (line_rows[row].less)
         add_counts(&launch->record, line_rows[row].less, -1, counts);
-    const struct wl_record_instruction *best = NULL;
-    double most = 0;
-    for (size_t i = 0; i < kernel->instruction_count; i++) {
-        const struct wl_record_instruction *at = &kernel->instructions[i];
-        double sum = 0;
-        if (!at->line || !at->file)
-            continue;
-        for (size_t k = 0; k < kernel->instruction_count; k++)
-            if (kernel->instructions[k].line == at->line && kernel->instructions[k].file &&
-                strcmp(kernel->instructions[k].file, at->file) == 0)
-                sum += counts[k];
-        if (sum > most) {
-            most = sum;
-            best = at;
-        }
-    }
+    const struct wl_record_instruction *best = line_of_most(kernel, counts);
     free(counts);
     if (!best)
         return wl_string_copy("");

@@ -58,8 +58,8 @@ static u32 count_passes(const struct access *access, const u32 *words, u32 line_
 }
 
 /* Writes an access into the warp's trace. passes: cycles of L1's pipe for loads, lines for others;
- * missed: the site's misses before it. */
-static void record(const struct access *access, u32 passes, u32 sectors, u32 ideal, u64 missed)
+ * missed: sectors of loads that were not there, of atomics all that they touch. */
+static void record(const struct access *access, u32 passes, u32 sectors, u32 ideal, u32 missed)
 {
     if (access->kind == WL_SITE_LOAD && cache_of(access) == access->warp->sm->l1)
         passes += access->waits * access->warp->worker->run->gpu->l1_miss_replays;
@@ -67,7 +67,7 @@ static void record(const struct access *access, u32 passes, u32 sectors, u32 ide
         return;
     struct wl_trace_warp *trace = access->warp->trace;
     const bool is_store = access->kind == WL_SITE_STORE;
-    const u32 absent = is_store ? access->partial_lines : (u32)(access->site->misses - missed);
+    const u32 absent = is_store ? access->partial_lines : missed;
     const bool asks = absent && (access->kind == WL_SITE_LOAD || access->kind == WL_SITE_COPY);
     const u32 note = is_store ? access->pieces : wl_trace_spread(sectors, access->pieces);
     wl_trace_push(trace, wl_trace_access_word(access->op->site, access->sector));
@@ -177,7 +177,6 @@ static void count_atomic(struct access *access)
     collect_lines(access->address, access->bytes, &touched);
     site->bytes += distinct_bytes(access, &touched);
     u32 passed = collect_sharers(access, &touched), sectors = 0;
-    u64 missed = site->misses;
     for (u32 i = 0; i < touched.count; i++) {
         sectors += (u32)__builtin_popcount(touched.sectors[i]);
         touch_line(access, touched.line[i], touched.sectors[i], touched.words[i], touched.count);
@@ -187,7 +186,7 @@ static void count_atomic(struct access *access)
     site->sectors_ideal += ideal_sectors(access, sectors);
     site->tags += touched.count;
     if (access->warp->trace)
-        record(access, touched.count, passed, ideal_sectors(access, sectors), missed);
+        record(access, touched.count, passed, ideal_sectors(access, sectors), sectors);
 }
 
 static void count_scattered(struct access *access)
@@ -211,7 +210,7 @@ static void count_scattered(struct access *access)
         record(access,
                access->kind == WL_SITE_LOAD ? count_passes(access, touched.words, touched.count)
                                             : touched.count,
-               sectors, ideal_sectors(access, sectors), missed);
+               sectors, ideal_sectors(access, sectors), (u32)(site->misses - missed));
 }
 
 /* Where in its line the first lane lies, as far as that decides which sectors are touched: loads
@@ -273,7 +272,7 @@ static void count_pattern(struct access *access)
         access->pieces = count_pieces(first >> 7, set->line, set->count);
     if (access->warp->trace)
         record(access, access->kind == WL_SITE_LOAD ? set->passes : set->count, set->sectors_total,
-               set->sectors_ideal, missed);
+               set->sectors_ideal, (u32)(site->misses - missed));
 }
 
 #define SPREAD_MAX ((u64)1 << 62) /* of a pattern that is followed: a span never wraps */
@@ -541,7 +540,7 @@ static void count_local(struct access *access, const u64 *offset)
         }
     }
     if (access->warp->trace)
-        record(access, lines, sectors, sectors, missed);
+        record(access, lines, sectors, sectors, (u32)(site->misses - missed));
 }
 
 bool WL_EXEC(access_local)(struct access *access)

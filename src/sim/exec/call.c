@@ -1,6 +1,7 @@
 /* Calls out of the kernel: printf, assert, host math functions. */
 #include <math.h>
 
+#include "sim/children.h"
 #include "sim/exec/lanes.h"
 #include "sim/print.h"
 
@@ -67,6 +68,55 @@ RUN(CALL_RELEASE)
             return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "free of no allocation",
                                  "0x%llx was not allocated by malloc in a kernel",
                                  (unsigned long long)address[i]);
+    }
+    return op + 1;
+}
+
+/* ---- launches of kernels by kernels ---- */
+
+RUN(CALL_CHILD_BEGIN)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u32 place = run->heap ? place_of(run, op) : 0;
+    const u64 *function = lane_register(warp, op->a);
+    u64 *d = lane_register(warp, op->dst);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        d[i] = wl_children_begin(run->children, function[i], place);
+    }
+    return op + 1;
+}
+
+static const struct wl_op *fault_of_launch(struct wl_warp *warp, const struct wl_op *op, u64 buffer)
+{
+    return wl_warp_fault(warp, op, WL_SIM_FAULT_TRAP, "launch without parameters",
+                         "0x%llx is no buffer of cudaGetParameterBufferV2",
+                         (unsigned long long)buffer);
+}
+
+RUN(CALL_CHILD_SHAPE)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u64 *buffer = lane_register(warp, op->a);
+    const u32 *index = lane_register(warp, op->b), *value = lane_register(warp, op->c);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (!wl_children_set_shape(run->children, buffer[i], index[i], value[i]))
+            return fault_of_launch(warp, op, buffer[i]);
+    }
+    return op + 1;
+}
+
+RUN(CALL_CHILD_LAUNCH)
+{
+    const struct wl_run *run = warp->worker->run;
+    const u64 *buffer = lane_register(warp, op->a), *stream = lane_register(warp, op->b);
+    u32 *d = lane_register(warp, op->dst);
+    for (u32 left = warp->active; left; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        if (!wl_children_launch(run->children, buffer[i], stream[i]))
+            return fault_of_launch(warp, op, buffer[i]);
+        d[i] = 0;
     }
     return op + 1;
 }

@@ -88,9 +88,15 @@ static enum memory_role role_of(const struct wl_machine_op *op)
     return syncs_lanes ? ROLE_ALL : kinds[op->kind].role;
 }
 
-static bool is_shared(const struct wl_machine_op *op)
+/* Accesses of one space never touch what those of another do. */
+enum space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACES };
+
+static enum space space_of(const struct wl_machine_op *op)
 {
-    return op->kind == WL_MACHINE_SHARED_LOAD || op->kind == WL_MACHINE_SHARED_STORE;
+    if (op->kind == WL_MACHINE_SHARED_LOAD || op->kind == WL_MACHINE_SHARED_STORE)
+        return SPACE_SHARED;
+    bool is_local = op->code == WL_OP_LOAD_LOCAL || op->code == WL_OP_STORE_LOCAL;
+    return is_local ? SPACE_LOCAL : SPACE_GLOBAL;
 }
 
 /* Registers: a reader follows the writer, a writer follows the previous writer and its readers. */
@@ -140,11 +146,11 @@ static void order_writers(struct scheduling *scheduling)
 static void order_memory(struct scheduling *scheduling)
 {
     uint32_t fence = UINT32_MAX;
-    uint32_t last_write[2] = {UINT32_MAX, UINT32_MAX};
+    uint32_t last_write[SPACES] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     for (uint32_t i = 0; i < scheduling->count; i++) {
         const struct wl_machine_op *op = &scheduling->machine->ops.items[scheduling->nodes[i].op];
         enum memory_role role = role_of(op);
-        int space = is_shared(op);
+        enum space space = space_of(op);
         if (role == ROLE_NONE)
             continue;
         if (fence != UINT32_MAX)
@@ -156,7 +162,7 @@ static void order_memory(struct scheduling *scheduling)
         for (uint32_t k = i; k-- > 0 && k != fence;) {
             const struct wl_machine_op *before =
                 &scheduling->machine->ops.items[scheduling->nodes[k].op];
-            bool is_other = role == ROLE_WRITE && is_shared(before) != (space != 0);
+            bool is_other = role == ROLE_WRITE && space_of(before) != space;
             if (role_of(before) != ROLE_NONE && !is_other)
                 must_follow(scheduling, k, i);
             if (k == 0 || (!is_other && role_of(before) != ROLE_READ))

@@ -15,31 +15,6 @@ for file in memory api order right; do
     "$NVCC" -arch=sm_90 -lineinfo -cudart=shared "$source/$file.cu" -o "$folder/$file" || exit 1
 done
 
-run() { # FILE CASE TOOL
-    local file=$1 name=$2 tool=$3 out=$folder/$1.$2.$3 leak=no
-    [ "$tool" = leakcheck ] && { tool=memcheck leak=full; }
-    if [ "$checker" = sanitizer ]; then
-        local leaks=()
-        [ "$tool" = memcheck ] && leaks=(--leak-check "$leak")
-        timeout -s KILL 60 compute-sanitizer --tool "$tool" "${leaks[@]}" --error-exitcode 9 \
-            "$folder/$file" "$name" >"$out" 2>&1
-    else
-        timeout -s KILL 120 "$WARPLENS" check-memory --tool "$tool" --leak-check "$leak" --error-exitcode 9 \
-            --instruction-limit 200000000 "$folder/$file" "$name" >"$out" 2>&1
-    fi
-    echo "exit $?" >>"$out"
-    local line told=- first errors
-    line=$(grep -n "wrong: .*\<$name\>" "$source/$file.cu" | head -1 | cut -d: -f1)
-    if [ -n "$line" ]; then
-        if grep -qE "$file\.cu:$line\b" "$out"; then told=yes; else told=no; fi
-    fi
-    errors=$(sed -nE 's/.*(ERROR|RACECHECK) SUMMARY: ([0-9]+) .*/\2/p' "$out" | tail -1)
-    first=$(grep -E '^=========' "$out" | grep -vE 'COMPUTE-SANITIZER|CHECK-MEMORY|SUMMARY' | head -1 |
-        sed 's/^========= *//; s/,/;/g' | cut -c1-90)
-    echo "$file,$name,$3,${errors:-?},$told,$(tail -1 "$out"),$first"
-}
-export -f run
-export checker folder source WARPLENS
 for file in memory api order right; do
     "$folder/$file" --list 2>/dev/null | while read -r name tool; do
         if [ "$tool" = none ]; then
@@ -49,5 +24,51 @@ for file in memory api order right; do
         fi
     done
 done >"$folder/cases"
+
+# a case: what it prints and its exit status in FILE.CASE.TOOL
+export checker folder WARPLENS
+# shellcheck disable=SC2016 # that shell's own words
+xargs -P "$JOBS" -L 1 sh -c '
+    out=$folder/$0.$1.$2 tool=$2 leak=no
+    [ "$tool" = leakcheck ] && tool=memcheck leak=full
+    if [ "$checker" = sanitizer ]; then
+        leaks=
+        [ "$tool" = memcheck ] && leaks="--leak-check $leak"
+        timeout -s KILL 60 compute-sanitizer --tool "$tool" $leaks --error-exitcode 9 \
+            "$folder/$0" "$1" >"$out" 2>&1
+    else
+        timeout -s KILL 120 "$WARPLENS" check-memory --tool "$tool" --leak-check "$leak" --error-exitcode 9 \
+            --instruction-limit 200000000 "$folder/$0" "$1" >"$out" 2>&1
+    fi
+    echo "exit $?" >>"$out"' <"$folder/cases"
+
+# the lines marked in the sources, and a row of each output
 echo "file,case,tool,errors,line,exit,first message"
-xargs -P "$JOBS" -L 1 bash -c 'run "$0" "$1" "$2"' <"$folder/cases" | LC_ALL=C sort
+for file in memory api order right; do
+    awk -v file="$file" 'sub(/.*wrong: /, "") { gsub(/[^0-9A-Za-z_]+/, " "); print file, FNR, $0 }' "$source/$file.cu"
+done | awk -v folder="$folder" '
+    FILENAME == "-" {
+        for (i = 3; i <= NF; i++)
+            if (!(($1, $i) in marked)) marked[$1, $i] = $2
+        next
+    }
+    {
+        errors = "?"; first = ""
+        told = (($1, $2) in marked) ? "no" : "-"
+        place = $1 ".cu:" marked[$1, $2]
+        while ((getline line < (folder "/" $1 "." $2 "." $3)) > 0) {
+            if ((at = index(line, place)) && told == "no" && substr(line, at + length(place), 1) !~ /[0-9A-Za-z_]/)
+                told = "yes"
+            if (match(line, /(ERROR|RACECHECK) SUMMARY: [0-9]+ /)) {
+                split(substr(line, RSTART, RLENGTH), words, " ")
+                errors = words[3]
+            }
+            if (first == "" && line ~ /^=========/ && line !~ /COMPUTE-SANITIZER|CHECK-MEMORY|SUMMARY/) {
+                first = line
+                sub(/^========= */, "", first)
+                gsub(/,/, ";", first)
+            }
+            last = line
+        }
+        print $1 "," $2 "," $3 "," errors "," told "," last "," substr(first, 1, 90)
+    }' - "$folder/cases" | LC_ALL=C sort
